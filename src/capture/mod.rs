@@ -1,0 +1,1 @@
+//! The man in the middle: it moves bytes.

@@ -1,0 +1,7 @@
+//! The commands.
+
+/// Runs the program.
+#[must_use]
+pub fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

@@ -1,0 +1,38 @@
+//! mcpreel: a flight recorder and live inspector for the Model Context Protocol.
+//!
+//! ```text
+//!  host ──stdin──▶ ┌───────────── mcpreel run ─────────────┐ ──stdin──▶ server
+//!  host ◀─stdout── │ capture: a plain thread per stream    │ ◀─stdout──
+//!  host ◀─stderr── │   read → append to spool → write      │ ◀─stderr──
+//!                  │ store::indexer (nice 19)              │
+//!                  │   spool → protocol → trace → SQLite   │
+//!                  └──────────────────┬────────────────────┘
+//!                                     ▼ one .reel file per session
+//!          ls · show · tail · stats · prune · reindex
+//! ```
+//!
+//! | module | question that it answers |
+//! |---|---|
+//! | [`protocol`] | what is on the wire: frames, JSON, JSON-RPC, MCP. Pure |
+//! | [`trace`] | what it means: exchanges, sessions, statistics. Pure |
+//! | [`lint`] | what is wrong. Pure |
+//! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
+//! | [`store`] | where recordings live, how they are indexed, read and recovered |
+//! | [`record`] | one session being recorded: capture and store put together |
+//! | [`demo`] | the built-in host and server |
+//! | [`text`] | how hostile text, sizes and times are written for people |
+//! | [`config`] | what a user may set, and where |
+//! | [`cli`] | the commands |
+//!
+//! Who may import whom is enforced by `tests/layering.rs`.
+
+pub mod capture;
+pub mod cli;
+pub mod config;
+pub mod demo;
+pub mod lint;
+pub mod protocol;
+pub mod record;
+pub mod store;
+pub mod text;
+pub mod trace;

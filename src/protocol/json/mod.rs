@@ -1,0 +1,1 @@
+//! JSON as spans over the raw bytes: nothing copied, nothing lost.

@@ -1,0 +1,313 @@
+//! Which JSON-RPC messages a frame holds, or why it holds none.
+//!
+//! Bad traffic is data: every frame has a [`Content`], and what is wrong with it is a list of
+//! [`Problem`]s, never an error.
+
+use super::id::RequestId;
+use std::ops::Range;
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// From the client (in the host) to the server.
+    ClientToServer,
+    /// From the server to the client.
+    ServerToClient,
+}
+
+impl Direction {
+    /// The other way.
+    #[must_use]
+    pub fn reverse(self) -> Self {
+        match self {
+            Self::ClientToServer => Self::ServerToClient,
+            Self::ServerToClient => Self::ClientToServer,
+        }
+    }
+
+    /// `c2s` or `s2c`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ClientToServer => "c2s",
+            Self::ServerToClient => "s2c",
+        }
+    }
+}
+
+/// How a request is to be understood: by the handshake of its connection, or by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Era {
+    /// `initialize` handshake, revisions up to 2025-11-25.
+    Legacy,
+    /// Stateless, revision 2026-07-28 and later: version and capabilities in `_meta`.
+    Modern,
+}
+
+impl Era {
+    /// `legacy` or `modern`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
+}
+
+/// What one frame of a protocol stream holds.
+#[derive(Clone, Debug, Default)]
+pub struct Content {
+    /// The messages, in order: one for an object, several for a batch, none for anything else.
+    pub messages: Vec<Message>,
+    /// Whether the frame is a JSON array.
+    pub batch: bool,
+    /// What is wrong with the frame as a whole.
+    pub problems: Vec<Problem>,
+}
+
+/// One JSON-RPC message.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Position in its batch, 0 where there is none.
+    pub part: u32,
+    /// Where in the frame it stands.
+    pub span: Range<usize>,
+    /// Request, notification, response, or an object that is none of them.
+    pub body: Body,
+    /// What `params._meta` or `result._meta` says.
+    pub meta: Meta,
+    /// One line for people, control characters not yet escaped, at most 200 characters. For a
+    /// request method and main argument, for a response its outcome.
+    pub summary: String,
+    /// What is wrong with this message.
+    pub problems: Vec<Problem>,
+}
+
+/// The four things an object on the wire can be.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// `method` with an `id`.
+    Request(Request),
+    /// `method` without an `id`.
+    Notification(Notification),
+    /// `result` or `error`.
+    Response(Response),
+    /// None of them; `problems` of the message say why.
+    Invalid,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Its id; may be `null` or of a forbidden type, which is a problem of the message.
+    pub id: RequestId,
+    /// Its method, known or not.
+    pub method: Box<str>,
+    /// What it is about: tool or prompt name, resource URI, task id, completion reference.
+    pub name: Option<Box<str>>,
+    /// Present where `params` carries `inputResponses` or `requestState` (multi round-trip).
+    pub retry: Option<InputRound>,
+    /// Whether `params.task` asks for a task (2025-11-25).
+    pub task: bool,
+    /// What `initialize` says about the client.
+    pub identity: Option<Box<Identity>>,
+}
+
+/// A notification.
+#[derive(Clone, Debug)]
+pub struct Notification {
+    /// Its method, known or not.
+    pub method: Box<str>,
+    /// What it says that pairing needs.
+    pub subject: Subject,
+}
+
+/// What a notification is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// `notifications/progress`.
+    Progress {
+        /// `progressToken`.
+        token: Option<RequestId>,
+        /// `progress`, JSON text of the number.
+        progress: Option<Box<str>>,
+        /// `total`, JSON text of the number.
+        total: Option<Box<str>>,
+    },
+    /// `notifications/cancelled`.
+    Cancelled {
+        /// `requestId`.
+        request_id: Option<RequestId>,
+    },
+    /// `notifications/message`.
+    Log {
+        /// `level`.
+        level: Option<Box<str>>,
+        /// `logger`.
+        logger: Option<Box<str>>,
+    },
+    /// `notifications/tasks/status` and `notifications/tasks`.
+    Task {
+        /// `taskId`.
+        id: Option<Box<str>>,
+        /// `status`.
+        status: Option<Box<str>>,
+    },
+    /// Anything else, with what it is about (a resource's URI) where it says so.
+    Other {
+        /// `uri` and the like.
+        name: Option<Box<str>>,
+    },
+}
+
+/// A response.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// Its id; absent or `null` where the request's id could not be read.
+    pub id: Option<RequestId>,
+    /// What came back.
+    pub outcome: Outcome,
+}
+
+/// What came back for a request.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A `result` that completes the request.
+    Result {
+        /// What an `initialize` or `server/discover` result says about the server.
+        identity: Option<Box<Identity>>,
+    },
+    /// A `result` with `isError: true`.
+    ToolError,
+    /// A `result` with `resultType: "input_required"`: to be retried with a new id.
+    InputRequired(InputRound),
+    /// A `result` that names a task: `result.task` (2025-11-25), or `resultType: "task"`, or the
+    /// flat fields of `tasks/get`.
+    Task {
+        /// `taskId`.
+        id: Box<str>,
+        /// `status`, for example `working`.
+        status: Option<Box<str>>,
+    },
+    /// An `error`.
+    Error {
+        /// `code` as on the wire: JSON text, a number or (wrongly) a string.
+        code: Option<Box<str>>,
+        /// `message`, decoded.
+        message: Option<Box<str>>,
+    },
+}
+
+/// One round of a multi round-trip request: what links a retry to the answer that asked for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputRound {
+    /// `requestState`, decoded.
+    pub state: Option<Box<str>>,
+    /// Keys of `inputRequests` or `inputResponses`, in order.
+    pub keys: Vec<Box<str>>,
+}
+
+/// What `_meta` says.
+#[derive(Clone, Debug, Default)]
+pub struct Meta {
+    /// `progressToken`.
+    pub progress_token: Option<RequestId>,
+    /// The trace id inside `traceparent`, 32 hex digits.
+    pub trace_id: Option<Box<str>>,
+    /// `io.modelcontextprotocol/subscriptionId`.
+    pub subscription: Option<RequestId>,
+    /// `io.modelcontextprotocol/related-task`'s `taskId`.
+    pub related_task: Option<Box<str>>,
+    /// `io.modelcontextprotocol/protocolVersion`, with clientInfo or serverInfo and capabilities:
+    /// present on messages of the modern era only.
+    pub identity: Option<Box<Identity>>,
+}
+
+/// Who a side says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// `protocolVersion`: asked for by a client, chosen by a server.
+    pub protocol_version: Option<Box<str>>,
+    /// `supportedVersions` of `server/discover`.
+    pub supported_versions: Vec<Box<str>>,
+    /// `clientInfo.name` or `serverInfo.name`.
+    pub name: Option<Box<str>>,
+    /// `clientInfo.version` or `serverInfo.version`.
+    pub version: Option<Box<str>>,
+    /// `capabilities`, JSON text as on the wire.
+    pub capabilities: Option<Box<str>>,
+}
+
+/// What is wrong with a frame or a message, seen by itself. `offset` counts bytes from the start
+/// of the frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// The line is no JSON text.
+    NotJson {
+        /// Where parsing stopped.
+        offset: usize,
+        /// What was expected there.
+        reason: &'static str,
+    },
+    /// The line is nested deeper than is parsed; it was looked at no further.
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// The line is longer than is parsed whole; only its outline was looked at.
+    OutlineOnly,
+    /// The stream ended (or a gap began) before the line did.
+    Truncated,
+    /// The line is not UTF-8.
+    InvalidUtf8 {
+        /// The first bad byte.
+        offset: usize,
+    },
+    /// The line begins with a byte order mark.
+    ByteOrderMark,
+    /// The line ends with CR LF.
+    CarriageReturn,
+    /// The line is empty or white space.
+    Blank,
+    /// The JSON value is neither object nor array.
+    NotObject {
+        /// `null`, `boolean`, `number` or `string`.
+        found: &'static str,
+    },
+    /// `[]`.
+    EmptyBatch,
+    /// An object has the same member twice; the last one counts.
+    DuplicateKey {
+        /// The member's name, decoded.
+        key: Box<str>,
+    },
+    /// `jsonrpc` is missing or not `"2.0"`.
+    Version,
+    /// None of `method`, `result`, `error`.
+    Unclassifiable,
+    /// `method` is no string.
+    MethodNotString,
+    /// `method` together with `result` or `error`; taken as a request or notification.
+    MethodAndResult,
+    /// Both `result` and `error`; taken as an error.
+    ResultAndError,
+    /// `params` is present and no object.
+    ParamsNotObject,
+    /// `result` is no object.
+    ResultNotObject,
+    /// `error` is no object, or `code` or `message` is missing, or `message` is no string.
+    ErrorShape,
+    /// `error.code` is no integer.
+    ErrorCode,
+    /// The id of a request is `null`.
+    IdNull,
+    /// The id is neither string nor integer nor `null`.
+    IdType,
+    /// A response without an id, or with `null`.
+    ResponseWithoutId,
+    /// A known notification with an id.
+    NotificationWithId,
+    /// A known request without an id.
+    RequestWithoutId,
+}

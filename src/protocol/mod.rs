@@ -1,0 +1,13 @@
+//! What is on the wire. Pure: bytes in, values out.
+//!
+//! * [`framing`] cuts a stream of bytes into lines, whatever the chunks were;
+//! * [`json`] reads one line as spans over its raw bytes, nothing lost;
+//! * [`message`] says which JSON-RPC messages a frame holds, or why it holds none;
+//! * [`id`] compares request ids by JSON type and exact value;
+//! * [`mcp`] knows methods, revisions, eras, error codes and one-line summaries.
+
+pub mod framing;
+pub mod id;
+pub mod json;
+pub mod mcp;
+pub mod message;

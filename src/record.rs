@@ -1,0 +1,1 @@
+//! One session being recorded.

@@ -1,0 +1,1 @@
+//! Hostile text, widths, sizes and durations in words.

@@ -1,0 +1,68 @@
+//! The one place where the clock is read.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A moment of a recording: nanoseconds since its t = 0, on the monotonic clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub u64);
+
+impl Moment {
+    /// The time from `earlier` to this moment; zero if it lies in the future.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Nanoseconds since t = 0.
+    #[must_use]
+    pub fn nanos(self) -> u64 {
+        self.0
+    }
+}
+
+/// Monotonic time with one anchor in wall time.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    anchor: Instant,
+    wall_ns: u64,
+}
+
+impl Clock {
+    /// A clock whose t = 0 is now.
+    #[must_use]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the place where the clock is read"
+    )]
+    pub fn start() -> Self {
+        Self {
+            anchor: Instant::now(),
+            wall_ns: wall_clock_ns(),
+        }
+    }
+
+    /// Now, on the monotonic clock.
+    #[must_use]
+    pub fn now(&self) -> Moment {
+        Moment(u64::try_from(self.anchor.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// Wall clock of t = 0, nanoseconds since the Unix epoch.
+    #[must_use]
+    pub fn wall_ns(&self) -> u64 {
+        self.wall_ns
+    }
+}
+
+/// The wall clock, nanoseconds since the Unix epoch.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the place where the clock is read"
+)]
+pub fn wall_clock_ns() -> u64 {
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX)
+}

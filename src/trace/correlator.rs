@@ -1,0 +1,1 @@
+//! Pairing of requests with responses.

@@ -1,0 +1,187 @@
+//! What happened to the process or to the recording itself.
+
+use super::clock::Moment;
+use super::frame::{Seq, StreamId};
+use serde::{Deserialize, Serialize};
+
+/// An event of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub t: Moment,
+    /// The last frame that was complete before it.
+    pub after_seq: Seq,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// The kinds of events; as JSON an object with `kind` in kebab case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum EventKind {
+    /// The recorder started: who asked for what, where.
+    Start(Box<ProcessContext>),
+    /// The server was started.
+    Spawned {
+        /// Its process id.
+        pid: u32,
+    },
+    /// The server could not be started.
+    SpawnFailed {
+        /// The exit code that mcpreel ends with: 127, 126 or 125.
+        exit_code: u8,
+        /// Why, one sentence.
+        message: String,
+    },
+    /// A stream ended.
+    Eof {
+        /// Which one.
+        stream: StreamId,
+        /// Who closed it.
+        by: Closer,
+    },
+    /// A write has been hanging for 100 ms: the reader of this stream does not read.
+    StallBegan {
+        /// Which one.
+        stream: StreamId,
+        /// Bytes that wait.
+        bytes: u64,
+    },
+    /// The write went on.
+    StallEnded {
+        /// Which one.
+        stream: StreamId,
+        /// How long it hung, nanoseconds.
+        lasted_ns: u64,
+    },
+    /// Bytes that were read but that the other side refused.
+    Undelivered {
+        /// Which stream.
+        stream: StreamId,
+        /// How many.
+        bytes: u64,
+    },
+    /// A signal reached mcpreel.
+    Signal {
+        /// Its name, for example `SIGTERM`.
+        signal: String,
+        /// The sender's process id, where known.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        sender: Option<u32>,
+        /// What was done with it.
+        passed: Passed,
+    },
+    /// The server ended.
+    Exit {
+        /// Its exit code, absent if a signal ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        code: Option<i32>,
+        /// The name of the signal that ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        signal: Option<String>,
+        /// Peak resident memory, bytes.
+        max_rss: u64,
+        /// CPU time in user mode, nanoseconds.
+        user_ns: u64,
+        /// CPU time in the kernel, nanoseconds.
+        system_ns: u64,
+    },
+    /// Processes that still hold one of the server's pipes after it ended.
+    Survivors {
+        /// Who they are.
+        processes: Vec<ProcessName>,
+    },
+    /// Bytes that were forwarded but are not on record.
+    Gap {
+        /// Which stream.
+        stream: StreamId,
+        /// Where in the stream they begin.
+        offset: u64,
+        /// How many.
+        bytes: u64,
+        /// Why, where known.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        reason: Option<String>,
+    },
+    /// Something that the user should know about the recording, one sentence.
+    Warning {
+        /// The sentence.
+        message: String,
+    },
+    /// The recording was completed from its spool after the recorder had gone.
+    Recovered {
+        /// Frames that were added.
+        frames: u64,
+    },
+}
+
+/// Who closed a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closer {
+    /// The side that writes it.
+    Writer,
+    /// The side that reads it.
+    Reader,
+}
+
+/// What was done with a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Passed {
+    /// The server has it already: it came from the terminal, or the server ended in time.
+    NotNeeded,
+    /// Passed on to the server, which had not had it.
+    Once,
+    /// Passed on to the server, which may have had it before as a member of the process group.
+    PerhapsTwice,
+}
+
+/// A process by number and name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessName {
+    /// Its process id.
+    pub pid: u32,
+    /// Its name, empty where it cannot be had.
+    #[serde(default)]
+    pub name: String,
+    /// Its command line, empty where it cannot be had.
+    #[serde(default)]
+    pub command: Vec<String>,
+}
+
+/// Who asked for what, where.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessContext {
+    /// The id of the recording, eight hex digits.
+    pub recording: String,
+    /// The name given with `--name`, else the command's.
+    pub name: String,
+    /// What made the recording: `live` or `demo` (later also `replay`, `mock`, `import`).
+    pub origin: String,
+    /// Wall clock of t = 0, nanoseconds since the Unix epoch.
+    pub wall_ns: u64,
+    /// `stdio`.
+    pub transport: String,
+    /// The command and its arguments. Words that are no UTF-8 are shown with U+FFFD.
+    pub argv: Vec<String>,
+    /// The executable that was found, absent if none was.
+    #[serde(default)]
+    pub executable: Option<String>,
+    /// The working directory.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// The value of `PATH`.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The names of the environment variables, sorted; never their values.
+    #[serde(default)]
+    pub env_names: Vec<String>,
+    /// mcpreel's own process id.
+    pub pid: u32,
+    /// The process that started us.
+    #[serde(default)]
+    pub host: ProcessName,
+    /// mcpreel's version.
+    pub mcpreel: String,
+}

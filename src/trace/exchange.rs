@@ -1,0 +1,147 @@
+//! A request with its response and all that belongs to it.
+
+use super::clock::Moment;
+use super::frame::Seq;
+use crate::protocol::id::RequestId;
+use crate::protocol::message::{Direction, Era};
+
+/// The number of an exchange in its recording, from 1, in the order of the requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExchangeId(pub u64);
+
+/// How an exchange stands or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// No answer yet, the recording is live.
+    Open,
+    /// A result.
+    Ok,
+    /// A result with `isError`.
+    ToolError,
+    /// A JSON-RPC error.
+    Error,
+    /// The server asked for input; the retry is the next exchange of the chain.
+    InputRequired,
+    /// Answered by a task whose outcome is not known yet.
+    Task,
+    /// Cancelled and never answered.
+    Cancelled,
+    /// Answered after it had been cancelled.
+    Late,
+    /// The answering side ended while its input was still open, or by a signal or non-zero code.
+    Lost,
+    /// The recording ended otherwise with it open.
+    Unanswered,
+    /// An open `subscriptions/listen`; it has no latency.
+    Listening,
+}
+
+impl Status {
+    /// All statuses, in the order of the documentation.
+    pub const ALL: [Self; 11] = [
+        Self::Open,
+        Self::Ok,
+        Self::ToolError,
+        Self::Error,
+        Self::InputRequired,
+        Self::Task,
+        Self::Cancelled,
+        Self::Late,
+        Self::Lost,
+        Self::Unanswered,
+        Self::Listening,
+    ];
+
+    /// The word used in recordings, output and filters.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Ok => "ok",
+            Self::ToolError => "tool-error",
+            Self::Error => "error",
+            Self::InputRequired => "input-required",
+            Self::Task => "task",
+            Self::Cancelled => "cancelled",
+            Self::Late => "late",
+            Self::Lost => "lost",
+            Self::Unanswered => "unanswered",
+            Self::Listening => "listening",
+        }
+    }
+
+    /// The status that [`Self::as_str`] writes so.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
+    /// Whether it counts as failed: `error`, `tool-error`, `lost`, `unanswered`.
+    #[must_use]
+    pub fn is_failure(self) -> bool {
+        matches!(
+            self,
+            Self::Error | Self::ToolError | Self::Lost | Self::Unanswered
+        )
+    }
+}
+
+/// A request with its response and all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Its number.
+    pub id: ExchangeId,
+    /// The way of the request.
+    pub direction: Direction,
+    /// The request's method.
+    pub method: Box<str>,
+    /// Tool or prompt name, resource URI, task id.
+    pub name: Option<Box<str>>,
+    /// The request's id.
+    pub rpc_id: RequestId,
+    /// Era of the request.
+    pub era: Era,
+    /// The request's frame, and its place in a batch.
+    pub request: (Seq, u32),
+    /// The response's frame, and its place in a batch.
+    pub response: Option<(Seq, u32)>,
+    /// When the request was complete.
+    pub t_request: Moment,
+    /// When the response's first byte came.
+    pub t_response: Option<Moment>,
+    /// When the response was complete.
+    pub t_response_last: Option<Moment>,
+    /// Nanoseconds of the latency in which the server waited for its client.
+    pub waited_ns: u64,
+    /// How it stands.
+    pub status: Status,
+    /// Error code as on the wire, JSON text.
+    pub code: Option<Box<str>>,
+    /// The exchange in which the other side asked this, for example the call that needs sampling.
+    pub parent: Option<ExchangeId>,
+    /// First exchange of the chain of input rounds that this one belongs to.
+    pub chain: Option<ExchangeId>,
+    /// Task that answered it, or that it is about.
+    pub task: Option<Box<str>>,
+    /// Where it was cancelled.
+    pub cancelled: Option<Seq>,
+    /// Progress notifications that came for it.
+    pub progress_count: u64,
+    /// The last of them, for example `40/100 indexing`.
+    pub progress: Option<Box<str>>,
+    /// Size of the request's frame, bytes.
+    pub request_size: u64,
+    /// Size of the response's frame, bytes.
+    pub response_size: u64,
+    /// One line for people, not yet escaped.
+    pub summary: Box<str>,
+}
+
+impl Exchange {
+    /// Nanoseconds from the request's last byte to the response's first; none for listen streams.
+    #[must_use]
+    pub fn latency_ns(&self) -> Option<u64> {
+        let response = self.t_response?;
+        (self.status != Status::Listening).then(|| response.0.saturating_sub(self.t_request.0))
+    }
+}

@@ -1,0 +1,15 @@
+//! What the traffic means. Pure: frames and events in order go in, exchanges and sessions come out.
+//!
+//! * [`clock`]: one anchor of monotonic and wall time; everything else takes time as an argument;
+//! * [`frame`], [`event`]: what is on record; [`exchange`]: what is derived from it;
+//! * [`correlator`]: pairs requests with responses, both directions, both eras;
+//! * [`session`]: who spoke, which versions and capabilities, in which phase it is;
+//! * [`stats`]: latencies per method and per tool.
+
+pub mod clock;
+pub mod correlator;
+pub mod event;
+pub mod exchange;
+pub mod frame;
+pub mod session;
+pub mod stats;

@@ -1,0 +1,1 @@
+//! Who spoke, which versions and capabilities, in which phase the session is.

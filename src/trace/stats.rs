@@ -1,0 +1,1 @@
+//! Latencies per method and per tool.

@@ -1,0 +1,2 @@
+//! Servers and hosts that misbehave on purpose.
+fn main() {}

@@ -1,1 +1,3 @@
 //! The man in the middle: it moves bytes.
+
+pub mod spool;

@@ -19,12 +19,12 @@
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
 //! SQL stands in this module only, as constants with bound parameters.
 
-// pub mod indexer;
+pub mod indexer;
 // pub mod library;
 pub mod open;
-// pub mod reader;
+pub mod reader;
 // pub mod recovery;
-// pub mod reindex;
+pub mod reindex;
 pub mod schema;
 // pub mod tail;
 pub mod values;

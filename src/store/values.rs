@@ -5,6 +5,7 @@
 
 use crate::protocol::message::{Direction, Era};
 use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageKind;
 
 /// A count, time or offset as `SQLite` keeps it. Nothing that is recorded comes near 2^63.
 #[must_use]
@@ -38,6 +39,15 @@ pub(crate) fn era(word: &str) -> Option<Era> {
     [Era::Legacy, Era::Modern]
         .into_iter()
         .find(|era| era.as_str() == word)
+}
+
+/// The kind that [`MessageKind::as_str`] writes so.
+#[must_use]
+pub(crate) fn message_kind(word: &str) -> Option<MessageKind> {
+    use MessageKind::{Notification, Other, Request, Response};
+    [Request, Notification, Response, Other]
+        .into_iter()
+        .find(|kind| kind.as_str() == word)
 }
 
 /// How a recording stands, as it says itself.

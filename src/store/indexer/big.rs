@@ -1,9 +1,10 @@
 //! Lines that are too long to hold: from the spool into the recording, piece by piece.
 
 use super::IndexError;
+use super::derive::Outline;
 use crate::capture::spool::{RecordKind, SpoolReader};
-use crate::trace::frame::FrameHead;
-use rusqlite::blob::Blob;
+use crate::store::values::to_sql;
+use crate::trace::frame::{FrameHead, Seq};
 use rusqlite::{Connection, MAIN_DB};
 use std::io::{self, Read, Write};
 
@@ -43,6 +44,30 @@ pub(super) fn copy(
     }
     blob.close()?;
     Ok(outline)
+}
+
+/// The outline of the frame `seq`, read from its row.
+pub(crate) fn outline_of(conn: &Connection, seq: Seq) -> Result<Outline, BlobError> {
+    let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true)?;
+    let mut outline = Outline::new();
+    let mut part = vec![0; PART];
+    loop {
+        match blob.read(&mut part)? {
+            0 => return Ok(outline),
+            n => outline.push(&part[..n]),
+        }
+    }
+}
+
+/// Why the bytes of a frame could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BlobError {
+    /// The row is not there, or damaged.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// Reading on failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// The bytes `from..to` of a stream, as far as the chunk at `offset` holds them.

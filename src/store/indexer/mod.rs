@@ -24,8 +24,8 @@ mod line;
 pub(crate) mod write;
 
 use super::open::{self, OpenError};
-use super::schema::{self, DERIVED_VERSION, SchemaError};
-use super::values::{State, from_sql, to_sql};
+use super::schema::{self, SchemaError};
+use super::values::{State, from_sql};
 use crate::capture::spool::{SpoolError, SpoolReader};
 use crate::trace::clock::{Clock, Moment};
 use crate::trace::event::ProcessContext;
@@ -37,7 +37,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use write::Tally;
 
-pub(crate) use big::each_part;
+pub(crate) use big::{BlobError, outline_of};
 pub(crate) use line::COLLECT_LIMIT;
 
 /// Disk space is given back in pieces of at least this size: each takes a system call.

@@ -15,26 +15,25 @@ const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first,
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
 const INSERT_EVENT: &str =
     "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
-const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, kind, era, method,
-    name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, direction, kind,
+    era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, name, rpc_id,
     request, request_part, response, response_part, t_request, t_response, t_response_last,
     latency, waited, status, code, parent, chain, task, cancelled, progress_count, progress,
-    request_size, response_size, summary)
+    request_size, response_size)
     VALUES (:id, :direction, :era, :method, :name, :rpc_id, :request, :request_part, :response,
     :response_part, :t_request, :t_response, :t_response_last, :latency, :waited, :status, :code,
     :parent, :chain, :task, :cancelled, :progress_count, :progress, :request_size,
-    :response_size, :summary)
+    :response_size)
     ON CONFLICT (id) DO UPDATE SET response = excluded.response,
     response_part = excluded.response_part, t_response = excluded.t_response,
     t_response_last = excluded.t_response_last, latency = excluded.latency,
     waited = excluded.waited, status = excluded.status, code = excluded.code,
     parent = excluded.parent, chain = excluded.chain, task = excluded.task,
     cancelled = excluded.cancelled, progress_count = excluded.progress_count,
-    progress = excluded.progress, response_size = excluded.response_size,
-    summary = excluded.summary";
+    progress = excluded.progress, response_size = excluded.response_size";
 
 /// What is on record, as numbers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +85,7 @@ impl<'c> Writer<'c> {
             to_sql(head.offset),
             to_sql(head.t_first.0),
             to_sql(head.t_last.0),
-            ZeroBlob(i32::try_from(head.size).unwrap_or(i32::MAX)),
+            ZeroBlob(head.size),
         ])?;
         Ok(())
     }
@@ -110,6 +109,7 @@ impl<'c> Writer<'c> {
             message.part,
             to_sql(span.start as u64),
             to_sql(span.len() as u64),
+            message.direction.as_str(),
             message.kind.as_str(),
             message.era.as_str(),
             message.method.as_deref(),
@@ -163,7 +163,6 @@ impl<'c> Writer<'c> {
             ":progress": exchange.progress.as_deref(),
             ":request_size": to_sql(exchange.request_size),
             ":response_size": to_sql(exchange.response_size),
-            ":summary": &*exchange.summary,
         })?;
         Ok(())
     }

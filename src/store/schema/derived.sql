@@ -3,7 +3,9 @@ CREATE TABLE message (
     part         INTEGER NOT NULL,    -- position in a batch
     start        INTEGER NOT NULL,    -- where in the frame it stands, bytes
     size         INTEGER NOT NULL,
-    kind         TEXT NOT NULL,       -- request, notification, response, invalid
+    direction    TEXT NOT NULL,
+    kind         TEXT NOT NULL,       -- request, notification, response, other
+    era          TEXT NOT NULL,       -- legacy, modern
     method       TEXT,                -- of a response: of the request that it answers
     name         TEXT,
     rpc_id       TEXT,                -- JSON text as on the wire
@@ -47,8 +49,7 @@ CREATE TABLE exchange (
     progress_count  INTEGER NOT NULL,
     progress        TEXT,
     request_size    INTEGER NOT NULL,
-    response_size   INTEGER NOT NULL,
-    summary         TEXT                  -- null: that of the request
+    response_size   INTEGER NOT NULL      -- its summary is that of the request's message
 ) STRICT;
 
 CREATE UNIQUE INDEX exchange_by_request ON exchange (request, request_part);

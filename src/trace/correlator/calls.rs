@@ -77,7 +77,7 @@ impl Call {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     last: u64,
-    calls: HashMap<ExchangeId, Call>,
+    by_exchange: HashMap<ExchangeId, Call>,
     ids: [HashMap<RequestId, Uses>; 2],
     tokens: [HashMap<RequestId, ExchangeId>; 2],
     tasks: [HashMap<Box<str>, ExchangeId>; 2],
@@ -108,11 +108,11 @@ impl Calls {
     }
 
     pub(super) fn get(&self, id: ExchangeId) -> Option<&Call> {
-        self.calls.get(&id)
+        self.by_exchange.get(&id)
     }
 
     pub(super) fn get_mut(&mut self, id: ExchangeId) -> Option<&mut Call> {
-        self.calls.get_mut(&id)
+        self.by_exchange.get_mut(&id)
     }
 
     /// Takes a new call in.
@@ -128,7 +128,7 @@ impl Calls {
         if is_caller(&call.exchange) {
             self.callers.insert(id);
         }
-        self.calls.insert(id, call);
+        self.by_exchange.insert(id, call);
     }
 
     /// The oldest unanswered call with this id, cancelled or not.
@@ -140,7 +140,8 @@ impl Calls {
     /// The oldest call with this id that is neither answered nor cancelled.
     pub(super) fn in_flight(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
         let uses = self.ids[side(direction)].get(id)?;
-        let is_open = |id: &&ExchangeId| self.calls.get(id).is_some_and(|c| c.cancel.is_none());
+        let is_open =
+            |id: &&ExchangeId| self.by_exchange.get(id).is_some_and(|c| c.cancel.is_none());
         uses.unanswered.iter().find(is_open).copied()
     }
 
@@ -197,7 +198,7 @@ impl Calls {
 
     /// An answer came: its id is free, the call is remembered.
     pub(super) fn answer(&mut self, id: ExchangeId) {
-        let Some(call) = self.calls.get(&id) else {
+        let Some(call) = self.by_exchange.get(&id) else {
             return;
         };
         let direction = side(call.exchange.direction);
@@ -219,7 +220,7 @@ impl Calls {
     pub(super) fn settle(&mut self, id: ExchangeId) {
         self.callers.remove(&id);
         self.unfinished.remove(&id);
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.by_exchange.get_mut(&id) else {
             return;
         };
         if call.kept != Kept::Settled {
@@ -248,11 +249,11 @@ impl Calls {
     /// How many calls are in memory.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.calls.len()
+        self.by_exchange.len()
     }
 
     fn keep_unfinished(&mut self, id: ExchangeId) {
-        if let Some(call) = self.calls.get_mut(&id) {
+        if let Some(call) = self.by_exchange.get_mut(&id) {
             call.kept = Kept::Unfinished;
         }
         self.unfinished.insert(id);
@@ -264,7 +265,7 @@ impl Calls {
     }
 
     fn forget(&mut self, id: ExchangeId) {
-        let Some(call) = self.calls.remove(&id) else {
+        let Some(call) = self.by_exchange.remove(&id) else {
             return;
         };
         let side = side(call.exchange.direction);

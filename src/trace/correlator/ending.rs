@@ -12,35 +12,42 @@ use crate::trace::frame::StreamId;
 /// any case. Without any such event (a recording that was recovered) nothing is lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ending {
-    client_wrote_all: bool,
-    server_wrote_all: bool,
-    client_lost: bool,
-    server_lost: bool,
+    client: Side,
+    server: Side,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    /// It writes no more.
+    wrote_all: bool,
+    /// It ended before its time.
+    lost: bool,
 }
 
 impl Ending {
     pub(super) fn event(&mut self, kind: &EventKind) {
+        let (client, server) = (&mut self.client, &mut self.server);
         match kind {
             EventKind::Eof {
                 stream: StreamId::C2S,
                 by: Closer::Writer,
             } => {
-                self.client_lost |= !self.server_wrote_all;
-                self.client_wrote_all = true;
+                client.lost |= !server.wrote_all;
+                client.wrote_all = true;
             }
             EventKind::Eof {
                 stream: StreamId::S2C,
                 by: Closer::Writer,
             } => {
-                self.server_lost |= !self.client_wrote_all;
-                self.server_wrote_all = true;
+                server.lost |= !client.wrote_all;
+                server.wrote_all = true;
             }
             EventKind::Exit { code, signal, .. } => {
                 let failed = signal.is_some() || code.is_some_and(|code| code != 0);
-                self.server_lost |= failed || !self.client_wrote_all;
-                self.server_wrote_all = true;
+                server.lost |= failed || !client.wrote_all;
+                server.wrote_all = true;
             }
-            EventKind::SpawnFailed { .. } => self.server_lost = true,
+            EventKind::SpawnFailed { .. } => server.lost = true,
             _ => {}
         }
     }
@@ -48,8 +55,8 @@ impl Ending {
     /// Whether the side that answers requests of `direction` ended before its time.
     pub(super) fn loses(self, direction: Direction) -> bool {
         match direction {
-            Direction::ClientToServer => self.server_lost,
-            Direction::ServerToClient => self.client_lost,
+            Direction::ClientToServer => self.server.lost,
+            Direction::ServerToClient => self.client.lost,
         }
     }
 }

@@ -36,7 +36,10 @@ impl Direction {
 }
 
 /// How a request is to be understood: by the handshake of its connection, or by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Era {
     /// `initialize` handshake, revisions up to 2025-11-25.
     Legacy,

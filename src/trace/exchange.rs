@@ -111,7 +111,10 @@ pub struct Exchange {
     pub t_response: Option<Moment>,
     /// When the response was complete.
     pub t_response_last: Option<Moment>,
-    /// Nanoseconds of the latency in which the server waited for its client.
+    /// Nanoseconds in which the server waited for its client: within the latency, for answers to
+    /// the requests that it sent meanwhile (overlapping waits count once); for the retry of an
+    /// input round, from the answer that asked for input to this retry, which lies before its
+    /// latency.
     pub waited_ns: u64,
     /// How it stands.
     pub status: Status,
@@ -142,6 +145,30 @@ impl Exchange {
     #[must_use]
     pub fn latency_ns(&self) -> Option<u64> {
         let response = self.t_response?;
-        (self.status != Status::Listening).then(|| response.0.saturating_sub(self.t_request.0))
+        (!self.is_listen()).then(|| response.0.saturating_sub(self.t_request.0))
+    }
+
+    /// Nanoseconds from the response's first byte to its last.
+    #[must_use]
+    pub fn transfer_ns(&self) -> Option<u64> {
+        Some(self.t_response_last?.0.saturating_sub(self.t_response?.0))
+    }
+
+    /// The part of the latency that the answering side is to be blamed for: without the time in
+    /// which it waited for answers of the other side.
+    #[must_use]
+    pub fn own_ns(&self) -> Option<u64> {
+        let inside = if self.chain.is_some() {
+            0
+        } else {
+            self.waited_ns
+        };
+        self.latency_ns().map(|ns| ns.saturating_sub(inside))
+    }
+
+    /// Whether it is a `subscriptions/listen` stream, which stays open for as long as it is used.
+    #[must_use]
+    pub fn is_listen(&self) -> bool {
+        &*self.method == "subscriptions/listen"
     }
 }

@@ -1,0 +1,127 @@
+//! Lines: what the stdio transport and JSON ask of them.
+
+use super::quote;
+use super::rule::{Family, Finding, Findings, Rule, Seen, Severity};
+use crate::protocol::message::Problem;
+use crate::trace::frame::Seq;
+
+static NOT_JSON: Rule = Rule::error("frame-not-json", "a line is no JSON text");
+static TRUNCATED: Rule = Rule::error("frame-truncated", "the stream ends before the line does");
+static INVALID_UTF8: Rule = Rule::error("frame-invalid-utf8", "a line is not UTF-8");
+static NOT_OBJECT: Rule = Rule::error(
+    "frame-not-object",
+    "a JSON value that is neither object nor array",
+);
+static CRLF: Rule = Rule::note("frame-crlf", "a line ends with CR LF");
+static BLANK_LINE: Rule = Rule::note("frame-blank-line", "an empty line");
+static BOM: Rule = Rule::warning("frame-bom", "a line begins with a byte order mark");
+static DUPLICATE_KEY: Rule = Rule::warning(
+    "frame-duplicate-key",
+    "an object has the same member twice; the last one counts",
+);
+static DEEP_NESTING: Rule = Rule::note(
+    "frame-deep-nesting",
+    "nested deeper than is looked at; parsers of peers may overflow",
+);
+static OUTLINE_ONLY: Rule = Rule::note(
+    "frame-outline-only",
+    "a very long line of which only the outline was looked at",
+);
+static BATCH_EMPTY: Rule = Rule::error("batch-empty", "an empty batch");
+static BATCH_NOT_ALLOWED: Rule = Rule::error(
+    "batch-not-allowed",
+    "a batch, which only revision 2025-03-26 allows",
+);
+
+/// The only revision with batches; earlier ones do not mention them, later ones removed them.
+const BATCH_REVISION: &str = "2025-03-26";
+const FIRST_WITHOUT_BATCH: &str = "2025-06-18";
+
+/// The family of framing rules; it remembers nothing.
+#[derive(Debug, Default)]
+pub struct Framing;
+
+impl Family for Framing {
+    fn rules(&self) -> &'static [&'static Rule] {
+        static RULES: &[&Rule] = &[
+            &NOT_JSON,
+            &TRUNCATED,
+            &INVALID_UTF8,
+            &NOT_OBJECT,
+            &CRLF,
+            &BLANK_LINE,
+            &BOM,
+            &DUPLICATE_KEY,
+            &DEEP_NESTING,
+            &OUTLINE_ONLY,
+            &BATCH_EMPTY,
+            &BATCH_NOT_ALLOWED,
+        ];
+        RULES
+    }
+
+    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        let of_messages = seen.content.messages.iter().flat_map(|m| &m.problems);
+        let problems = seen.content.problems.iter().chain(of_messages);
+        findings.extend(problems.filter_map(|problem| finding(problem, seen)));
+        if seen.content.batch {
+            findings.extend(batch_not_allowed(seen));
+        }
+    }
+}
+
+fn finding(problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
+    let frame: Seq = seen.head.seq;
+    Some(match problem {
+        Problem::NotJson { offset, reason } => {
+            let line = quote::bytes(line(seen.raw));
+            NOT_JSON.at(frame, format!("byte {offset}: {reason}: {line}"))
+        }
+        Problem::Truncated => TRUNCATED.at(
+            frame,
+            format!("{} bytes: {}", seen.head.size, quote::bytes(seen.raw)),
+        ),
+        Problem::InvalidUtf8 { offset } => {
+            let from = seen.raw.get(*offset..).unwrap_or_default();
+            INVALID_UTF8.at(
+                frame,
+                format!("byte {offset}: {}", quote::bytes(line(from))),
+            )
+        }
+        Problem::NotObject { found } => {
+            NOT_OBJECT.at(frame, format!("{found}: {}", quote::bytes(line(seen.raw))))
+        }
+        Problem::CarriageReturn => CRLF.at(frame, "CR LF"),
+        Problem::Blank => BLANK_LINE.at(frame, format!("{} bytes", seen.head.size)),
+        Problem::ByteOrderMark => BOM.at(frame, "EF BB BF"),
+        Problem::DuplicateKey { key } => {
+            DUPLICATE_KEY.at(frame, format!("\"{}\"", quote::text(key)))
+        }
+        Problem::TooDeep { limit } => DEEP_NESTING.at(frame, format!("more than {limit} levels")),
+        Problem::OutlineOnly => OUTLINE_ONLY.at(frame, format!("{} bytes", seen.head.size)),
+        Problem::EmptyBatch => BATCH_EMPTY.at(frame, "[]"),
+        _ => return None,
+    })
+}
+
+/// A line without its terminator.
+fn line(raw: &[u8]) -> &[u8] {
+    let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
+    raw.strip_suffix(b"\r").unwrap_or(raw)
+}
+
+/// Revisions are dates, so that one that is not known is judged by its place between them.
+fn batch_not_allowed(seen: &Seen<'_>) -> Option<Finding> {
+    let version = seen.session.version()?;
+    if (BATCH_REVISION..FIRST_WITHOUT_BATCH).contains(&version) {
+        return None;
+    }
+    let parts = seen.content.messages.len();
+    let detail = format!("{parts} messages under {}", quote::text(version));
+    let finding = BATCH_NOT_ALLOWED.at(seen.head.seq, detail);
+    Some(if version < BATCH_REVISION {
+        finding.as_bad_as(Severity::Warning)
+    } else {
+        finding
+    })
+}

@@ -1,1 +1,0 @@
-//! Pairing of requests with responses.

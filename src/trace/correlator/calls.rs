@@ -1,0 +1,291 @@
+//! The calls that are open, and those that are remembered for what may still come for them.
+
+use super::waiting::Waiting;
+use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::message::Direction;
+use crate::trace::clock::Moment;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+/// Calls that are remembered after their end. Without it a second answer, an id used again or
+/// late progress would all look as if their call had never been; without a limit a long session
+/// would be kept in memory. Beyond it they do look so.
+pub const HISTORY: usize = 2048;
+
+/// Tasks without an outcome that are remembered although other calls ended since. Beyond it the
+/// oldest keeps the status `task` whatever comes for it.
+pub const UNFINISHED_TASKS: usize = 2048;
+
+/// Open ids that are compared when a response fits none, to see whether only its JSON type
+/// differs. Without a limit every stray response would cost time in proportion to what is open.
+const TYPE_CHANGE_SEARCH: usize = 64;
+
+/// Why a call is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It has no answer and was not cancelled.
+    Open,
+    /// It was answered by a task whose outcome is not known.
+    Unfinished,
+    /// It is over, for all one knows.
+    Settled,
+}
+
+/// An exchange and what pairing needs beside it.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) exchange: Exchange,
+    pub(super) kept: Kept,
+    /// Its `_meta.progressToken`.
+    pub(super) token: Option<RequestId>,
+    /// When its cancel came, and which way that went.
+    pub(super) cancel: Option<(Moment, Direction)>,
+    /// The waits for its client.
+    pub(super) waiting: Waiting,
+    /// Nanoseconds from the answer that asked for input to this retry.
+    pub(super) round_wait_ns: u64,
+    /// Whether its parent waits for it.
+    pub(super) awaited: bool,
+}
+
+/// The calls with one id of one sender.
+#[derive(Debug, Default)]
+struct Uses {
+    /// Without an answer, oldest first; also those that were cancelled.
+    unanswered: VecDeque<ExchangeId>,
+    /// The latest with an answer, while it is remembered.
+    answered: Option<ExchangeId>,
+}
+
+impl Uses {
+    fn no_longer_unanswered(&mut self, id: ExchangeId) {
+        if let Some(at) = self.unanswered.iter().position(|open| *open == id) {
+            self.unanswered.remove(at);
+        }
+    }
+}
+
+impl Call {
+    /// A wait for the client has begun, has ended, or (at its own end) is cut off.
+    pub(super) fn waits(&mut self, change: impl FnOnce(&mut Waiting)) {
+        change(&mut self.waiting);
+        self.exchange.waited_ns = self.round_wait_ns + self.waiting.total_ns();
+    }
+}
+
+/// Calls of both directions with their indices.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    last: u64,
+    by_exchange: HashMap<ExchangeId, Call>,
+    ids: [HashMap<RequestId, Uses>; 2],
+    tokens: [HashMap<RequestId, ExchangeId>; 2],
+    tasks: [HashMap<Box<str>, ExchangeId>; 2],
+    callers: BTreeSet<ExchangeId>,
+    unfinished: BTreeSet<ExchangeId>,
+    settled: VecDeque<ExchangeId>,
+}
+
+fn side(direction: Direction) -> usize {
+    match direction {
+        Direction::ClientToServer => 0,
+        Direction::ServerToClient => 1,
+    }
+}
+
+/// Whether requests of the server can belong to this one: a call of the client that does work.
+fn is_caller(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::ClientToServer
+        && &*exchange.method != "ping"
+        && !exchange.is_listen()
+}
+
+impl Calls {
+    /// The number of the next exchange.
+    pub(super) fn next_id(&mut self) -> ExchangeId {
+        self.last += 1;
+        ExchangeId(self.last)
+    }
+
+    pub(super) fn get(&self, id: ExchangeId) -> Option<&Call> {
+        self.by_exchange.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: ExchangeId) -> Option<&mut Call> {
+        self.by_exchange.get_mut(&id)
+    }
+
+    /// Takes a new call in.
+    pub(super) fn open(&mut self, call: Call) {
+        let (id, side) = (call.exchange.id, side(call.exchange.direction));
+        let uses = self.ids[side]
+            .entry(call.exchange.rpc_id.clone())
+            .or_default();
+        uses.unanswered.push_back(id);
+        if let Some(token) = &call.token {
+            self.tokens[side].insert(token.clone(), id);
+        }
+        if is_caller(&call.exchange) {
+            self.callers.insert(id);
+        }
+        self.by_exchange.insert(id, call);
+    }
+
+    /// The oldest unanswered call with this id, cancelled or not.
+    pub(super) fn unanswered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let uses = self.ids[side(direction)].get(id)?;
+        uses.unanswered.front().copied()
+    }
+
+    /// The oldest call with this id that is neither answered nor cancelled.
+    pub(super) fn in_flight(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let uses = self.ids[side(direction)].get(id)?;
+        let is_open =
+            |id: &&ExchangeId| self.by_exchange.get(id).is_some_and(|c| c.cancel.is_none());
+        uses.unanswered.iter().find(is_open).copied()
+    }
+
+    /// The latest remembered call with this id, whatever became of it.
+    pub(super) fn any(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let uses = self.ids[side(direction)].get(id)?;
+        uses.unanswered.back().copied().max(uses.answered)
+    }
+
+    /// The latest remembered call with this id that was answered.
+    pub(super) fn answered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        self.ids[side(direction)].get(id)?.answered
+    }
+
+    /// An open call whose id differs from `id` in nothing but its JSON type.
+    pub(super) fn other_type(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let ids = &self.ids[side(direction)];
+        let uses = match id.key() {
+            IdKey::Number(_) => {
+                let text = RequestId::new(id.json(), IdKey::String(id.json().into()));
+                ids.get(&text)
+            }
+            IdKey::String(text) => ids
+                .iter()
+                .take(TYPE_CHANGE_SEARCH)
+                .find(|(open, _)| matches!(open.key(), IdKey::Number(_)) && open.json() == &**text)
+                .map(|(_, uses)| uses),
+            IdKey::Null | IdKey::Other(_) => None,
+        };
+        uses?.unanswered.front().copied()
+    }
+
+    /// The newest call that gave this progress token.
+    pub(super) fn by_token(&self, direction: Direction, token: &RequestId) -> Option<ExchangeId> {
+        self.tokens[side(direction)].get(token).copied()
+    }
+
+    /// The call that was answered by this task.
+    pub(super) fn by_task(&self, direction: Direction, task: &str) -> Option<ExchangeId> {
+        self.tasks[side(direction)].get(task).copied()
+    }
+
+    /// The newest open call of the client that is no ping and no listen stream.
+    pub(super) fn newest_caller(&self) -> Option<ExchangeId> {
+        self.callers.last().copied()
+    }
+
+    /// The one open call of the client that is no ping and no listen stream, if it is just one.
+    pub(super) fn only_caller(&self) -> Option<ExchangeId> {
+        (self.callers.len() == 1)
+            .then(|| self.newest_caller())
+            .flatten()
+    }
+
+    /// An answer came: its id is free, the call is remembered.
+    pub(super) fn answer(&mut self, id: ExchangeId) {
+        let Some(call) = self.by_exchange.get(&id) else {
+            return;
+        };
+        let direction = side(call.exchange.direction);
+        if let Some(uses) = self.ids[direction].get_mut(&call.exchange.rpc_id) {
+            uses.no_longer_unanswered(id);
+            uses.answered = uses.answered.max(Some(id));
+        }
+        match (&call.exchange.task, call.exchange.status) {
+            (Some(task), Status::Task) => {
+                self.tasks[direction].insert(task.clone(), id);
+                self.callers.remove(&id);
+                self.keep_unfinished(id);
+            }
+            _ => self.settle(id),
+        }
+    }
+
+    /// The call is over: it is remembered as long as the history reaches.
+    pub(super) fn settle(&mut self, id: ExchangeId) {
+        self.callers.remove(&id);
+        self.unfinished.remove(&id);
+        let Some(call) = self.by_exchange.get_mut(&id) else {
+            return;
+        };
+        if call.kept != Kept::Settled {
+            call.kept = Kept::Settled;
+            self.settled.push_back(id);
+        }
+        if self.settled.len() > HISTORY
+            && let Some(oldest) = self.settled.pop_front()
+        {
+            self.forget(oldest);
+        }
+    }
+
+    /// The calls that have no answer and were not cancelled, in order.
+    pub(super) fn all_open(&self) -> Vec<ExchangeId> {
+        let mut open: Vec<_> = self
+            .calls
+            .values()
+            .filter(|call| call.kept == Kept::Open)
+            .map(|call| call.exchange.id)
+            .collect();
+        open.sort_unstable();
+        open
+    }
+
+    /// How many calls are in memory.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.by_exchange.len()
+    }
+
+    fn keep_unfinished(&mut self, id: ExchangeId) {
+        if let Some(call) = self.by_exchange.get_mut(&id) {
+            call.kept = Kept::Unfinished;
+        }
+        self.unfinished.insert(id);
+        if self.unfinished.len() > UNFINISHED_TASKS
+            && let Some(oldest) = self.unfinished.first().copied()
+        {
+            self.settle(oldest);
+        }
+    }
+
+    fn forget(&mut self, id: ExchangeId) {
+        let Some(call) = self.by_exchange.remove(&id) else {
+            return;
+        };
+        let side = side(call.exchange.direction);
+        let rpc_id = &call.exchange.rpc_id;
+        if let Some(uses) = self.ids[side].get_mut(rpc_id) {
+            uses.no_longer_unanswered(id);
+            uses.answered = uses.answered.filter(|answered| *answered != id);
+            if uses.unanswered.is_empty() && uses.answered.is_none() {
+                self.ids[side].remove(rpc_id);
+            }
+        }
+        if let Some(token) = &call.token
+            && self.tokens[side].get(token) == Some(&id)
+        {
+            self.tokens[side].remove(token);
+        }
+        if let Some(task) = &call.exchange.task
+            && self.tasks[side].get(task) == Some(&id)
+        {
+            self.tasks[side].remove(task);
+        }
+    }
+}

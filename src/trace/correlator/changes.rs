@@ -1,0 +1,199 @@
+//! What the correlator hands over: message rows, exchanges that changed, and what it noticed.
+
+use crate::protocol::id::RequestId;
+use crate::protocol::message::{Direction, Era};
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::Seq;
+use std::collections::BTreeMap;
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// `method` with an `id`.
+    Request,
+    /// `method` without an `id`.
+    Notification,
+    /// `result` or `error`.
+    Response,
+    /// An object that is none of them.
+    Other,
+}
+
+impl MessageKind {
+    /// `request`, `notification`, `response` or `other`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Notification => "notification",
+            Self::Response => "response",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One message and the exchange that it belongs to.
+#[derive(Clone, Debug)]
+pub struct MessageRecord {
+    /// Its frame.
+    pub frame: Seq,
+    /// Its place in a batch, 0 where there is none.
+    pub part: u32,
+    /// Which way it went.
+    pub direction: Direction,
+    /// What it is.
+    pub kind: MessageKind,
+    /// Era of its request, for a notification that of the exchange it belongs to, else that of
+    /// the latest request.
+    pub era: Era,
+    /// Its method; for a response the method of its exchange.
+    pub method: Option<Box<str>>,
+    /// Its id.
+    pub rpc_id: Option<RequestId>,
+    /// Tool or prompt name, resource URI, task id; for a response that of its exchange.
+    pub name: Option<Box<str>>,
+    /// One line for people, not yet escaped.
+    pub summary: Box<str>,
+    /// The exchange that it belongs to: as its request or response, or as progress, log message,
+    /// cancel or notification of it.
+    pub exchange: Option<ExchangeId>,
+    /// Error code as on the wire, JSON text.
+    pub code: Option<Box<str>>,
+    /// Progress token: given by a request, used by a progress notification.
+    pub token: Option<RequestId>,
+    /// Trace id of `_meta.traceparent`.
+    pub trace_id: Option<Box<str>>,
+    /// The task that it is about or related to.
+    pub task: Option<Box<str>>,
+    /// Id of the `subscriptions/listen` request that it answers.
+    pub subscription: Option<RequestId>,
+}
+
+/// Something about pairing that a rule may want to report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// The frame in which it showed; the request's frame for what shows only at the end.
+    pub frame: Seq,
+    /// The exchange concerned, where there is one.
+    pub exchange: Option<ExchangeId>,
+    /// The way of the message that showed it.
+    pub direction: Direction,
+    /// What it is.
+    pub kind: Observed,
+    /// The id or token concerned, JSON text as on the wire.
+    pub subject: Box<str>,
+}
+
+/// The kinds of observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// A request has an id that its sender used before.
+    IdReused {
+        /// Whether the earlier request was still unanswered and not cancelled.
+        in_flight: bool,
+        /// Era of the request that uses it again.
+        era: Era,
+    },
+    /// A response to an id that is not open and not in the history.
+    ResponseUnknown,
+    /// A second response to one request.
+    ResponseDuplicate,
+    /// A response whose id is open only with the other JSON type.
+    ResponseIdTypeChanged,
+    /// A response to a cancelled request.
+    ResponseLate {
+        /// Nanoseconds from the cancel to the response's first byte.
+        after_ns: u64,
+    },
+    /// A cancel for an id that its sender never used.
+    CancelUnknown,
+    /// A cancel for a request that was already answered.
+    CancelCompleted,
+    /// A cancel for a request of the other side.
+    CancelWrongDirection,
+    /// Progress for a token that no request gave.
+    ProgressUnknownToken,
+    /// A token that another open request of the same sender has given.
+    ProgressTokenReused,
+    /// The recording ended with the request open.
+    Unanswered,
+    /// The answering side ended before its time.
+    Lost,
+}
+
+/// What one transaction has to write.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// New messages, in order.
+    pub messages: Vec<MessageRecord>,
+    /// Exchanges that are new or changed, as they stand now, by id.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// Collects what changed between two calls of [`Changes::take`]; an exchange that changed often
+/// is handed over once.
+#[derive(Debug, Default)]
+pub struct Changes {
+    messages: Vec<MessageRecord>,
+    exchanges: BTreeMap<ExchangeId, Exchange>,
+    observations: Vec<Observation>,
+    latest: usize,
+}
+
+impl Changes {
+    /// Nothing changed yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Messages collected since the last [`Self::take`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty() && self.exchanges.is_empty()
+    }
+
+    /// Everything collected since the last call.
+    pub fn take(&mut self) -> Batch {
+        self.latest = 0;
+        Batch {
+            messages: std::mem::take(&mut self.messages),
+            exchanges: std::mem::take(&mut self.exchanges).into_values().collect(),
+        }
+    }
+
+    /// The messages of the frame that the correlator was given last.
+    #[must_use]
+    pub fn latest_messages(&self) -> &[MessageRecord] {
+        self.messages.get(self.latest..).unwrap_or_default()
+    }
+
+    /// What was observed in the last call of the correlator only.
+    #[must_use]
+    pub fn observations(&self) -> &[Observation] {
+        &self.observations
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.latest = self.messages.len();
+        self.observations.clear();
+    }
+
+    pub(super) fn message(&mut self, record: MessageRecord) {
+        self.messages.push(record);
+    }
+
+    pub(super) fn touch(&mut self, exchange: &Exchange) {
+        self.exchanges.insert(exchange.id, exchange.clone());
+    }
+
+    pub(super) fn observe(&mut self, observation: Observation) {
+        self.observations.push(observation);
+    }
+}

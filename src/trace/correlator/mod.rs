@@ -1,0 +1,198 @@
+//! Pairing of requests with responses.
+//!
+//! ```text
+//!  frames, events ──▶ Correlator ──▶ Changes ──take()──▶ messages, exchanges (a transaction)
+//!                                       └─ observations ─▶ lint
+//! ```
+//!
+//! * Key: the direction of the request and its id, with JSON type, by exact value. The first
+//!   unanswered request with the key takes the response; another response is a duplicate, one
+//!   that fits nothing an orphan: messages without an exchange, and observations.
+//! * Both directions are paired in the same way; batches part by part.
+//! * What belongs to a call is attached to it: progress by token, the cancel, log messages where
+//!   just one call of the client is open (or the related task is named), notifications of a listen
+//!   stream, status notifications of a task, and the server's own requests (`parent`).
+//! * A task's creator keeps the times of the answer that named the task, and takes the status of
+//!   its outcome: from a terminal status in `tasks/get`, `tasks/cancel` or a status notification
+//!   (`completed` is ok, `failed` an error, `cancelled` cancelled), and from the answer to
+//!   `tasks/result`, which knows best.
+//! * Input rounds: see [`rounds`]. The time between the answer that asked for input and the retry
+//!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
+//!   also on that one.
+//! * Memory holds what is open plus [`HISTORY`] calls that ended, [`UNFINISHED_TASKS`] tasks and a
+//!   bounded number of rounds.
+
+mod calls;
+mod changes;
+mod ending;
+mod notification;
+mod request;
+mod response;
+mod rounds;
+mod waiting;
+
+pub use calls::{HISTORY, UNFINISHED_TASKS};
+pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
+
+use super::clock::Moment;
+use super::event::Event;
+use super::exchange::{ExchangeId, Status};
+use super::frame::FrameHead;
+use crate::protocol::message::{Body, Content, Direction, Era, Message};
+use calls::Calls;
+use ending::Ending;
+use rounds::Rounds;
+
+/// Pairs the messages of one recording, in the order of its frames and events.
+#[derive(Debug)]
+pub struct Correlator {
+    calls: Calls,
+    rounds: Rounds,
+    ending: Ending,
+    /// Era of the client's latest request.
+    era: Era,
+    /// The latest moment seen.
+    now: Moment,
+}
+
+impl Default for Correlator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A message where it stands.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    head: &'a FrameHead,
+    direction: Direction,
+    message: &'a Message,
+}
+
+impl At<'_> {
+    fn record(&self, kind: MessageKind, era: Era) -> MessageRecord {
+        let meta = &self.message.meta;
+        MessageRecord {
+            frame: self.head.seq,
+            part: self.message.part,
+            direction: self.direction,
+            kind,
+            era,
+            method: None,
+            rpc_id: None,
+            name: None,
+            summary: self.message.summary.as_str().into(),
+            exchange: None,
+            code: None,
+            token: None,
+            trace_id: meta.trace_id.clone(),
+            task: meta.related_task.clone(),
+            subscription: meta.subscription.clone(),
+        }
+    }
+
+    fn observation(
+        &self,
+        kind: Observed,
+        exchange: Option<ExchangeId>,
+        subject: &str,
+    ) -> Observation {
+        Observation {
+            frame: self.head.seq,
+            exchange,
+            direction: self.direction,
+            kind,
+            subject: subject.into(),
+        }
+    }
+}
+
+impl Correlator {
+    /// A correlator for the start of a recording.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            calls: Calls::default(),
+            rounds: Rounds::default(),
+            ending: Ending::default(),
+            era: Era::Legacy,
+            now: Moment::default(),
+        }
+    }
+
+    /// Takes the next frame in.
+    pub fn frame(&mut self, head: &FrameHead, content: &Content, changes: &mut Changes) {
+        changes.begin();
+        self.now = self.now.max(head.t_last);
+        let Some(direction) = head.stream.messages() else {
+            return;
+        };
+        for message in &content.messages {
+            let at = At {
+                head,
+                direction,
+                message,
+            };
+            let record = match &message.body {
+                Body::Request(request) => self.request(at, request, changes),
+                Body::Response(response) => self.response(at, response, changes),
+                Body::Notification(notification) => self.notification(at, notification, changes),
+                Body::Invalid => at.record(MessageKind::Other, self.era),
+            };
+            changes.message(record);
+        }
+    }
+
+    /// Takes the next event in.
+    pub fn event(&mut self, event: &Event, changes: &mut Changes) {
+        changes.begin();
+        self.now = self.now.max(event.t);
+        self.ending.event(&event.kind);
+    }
+
+    /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
+    /// listening, cancelled requests cancelled, tasks without an outcome tasks.
+    pub fn finish(&mut self, changes: &mut Changes) {
+        changes.begin();
+        for id in self.calls.all_open() {
+            let now = self.now;
+            let Some(call) = self.calls.get_mut(id) else {
+                continue;
+            };
+            if call.exchange.status != Status::Open {
+                continue;
+            }
+            call.waits(|waiting| waiting.close(now));
+            let exchange = &mut call.exchange;
+            let (status, kind) = if self.ending.loses(exchange.direction) {
+                (Status::Lost, Observed::Lost)
+            } else {
+                (Status::Unanswered, Observed::Unanswered)
+            };
+            exchange.status = status;
+            changes.observe(Observation {
+                frame: exchange.request.0,
+                exchange: Some(id),
+                direction: exchange.direction,
+                kind,
+                subject: exchange.rpc_id.json().into(),
+            });
+            changes.touch(exchange);
+        }
+    }
+
+    /// The parent of a call, if any, no longer waits for it.
+    fn end_wait(&mut self, child: ExchangeId, t: Moment, changes: &mut Changes) {
+        let parent = match self.calls.get_mut(child) {
+            Some(call) if call.awaited => {
+                call.awaited = false;
+                call.exchange.parent
+            }
+            _ => None,
+        };
+        if let Some(parent) = parent.and_then(|id| self.calls.get_mut(id)) {
+            parent.waits(|waiting| waiting.end(t));
+            changes.touch(&parent.exchange);
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Who spoke, which versions and capabilities, in which phase the session is.

@@ -1,0 +1,292 @@
+//! Who spoke, which versions and capabilities, in which phase the session is.
+//!
+//! A fold over the same frames and events that the correlator gets. Texts are kept as on the wire
+//! and have to be escaped by whoever shows them.
+
+mod handshake;
+mod phase;
+
+pub use phase::{End, Phase};
+
+use super::clock::Moment;
+use super::event::{Closer, Event, EventKind};
+use super::frame::{FrameHead, StreamId};
+use crate::protocol::message::{
+    Body, Content, Direction, Era, Identity, Message, Notification, Request, Response,
+};
+use handshake::{Asked, Handshake};
+use serde::{Deserialize, Serialize};
+
+/// What is known about a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Where it stands, and how it ended.
+    #[serde(flatten)]
+    pub phase: Phase,
+    /// Who the client says it is.
+    pub client: Peer,
+    /// Who the server says it is.
+    pub server: Peer,
+    /// The version that the client asked for last.
+    pub version_asked: Option<Box<str>>,
+    /// The version of the server's answer to `initialize`, or of a modern request that it served.
+    pub version_agreed: Option<Box<str>>,
+    /// Versions that `server/discover` offered.
+    pub versions_offered: Vec<Box<str>>,
+    /// Eras of the client's requests, in the order in which they were first met.
+    pub eras: Vec<Era>,
+    /// When the server was started.
+    pub spawned: Option<Moment>,
+    /// When the first bytes came.
+    pub first_byte: FirstByte,
+    /// Nanoseconds from `initialize` (or `server/discover`) to its answer, for the last of them
+    /// that was answered with a result.
+    pub handshake_ns: Option<u64>,
+    /// Which side closed first.
+    pub closed_first: Option<Closed>,
+    /// What the server used, known at its end.
+    pub usage: Option<Usage>,
+    #[serde(skip)]
+    handshake: Handshake,
+}
+
+/// Who one side says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peer {
+    /// `name` of `clientInfo` or `serverInfo`.
+    pub name: Option<Box<str>>,
+    /// `version` of it.
+    pub version: Option<Box<str>>,
+    /// `capabilities`, JSON text as on the wire.
+    pub capabilities: Option<Box<str>>,
+}
+
+/// When the first byte of each stream was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstByte {
+    /// Client to server.
+    pub c2s: Option<Moment>,
+    /// Server to client.
+    pub s2c: Option<Moment>,
+    /// The server's stderr.
+    pub stderr: Option<Moment>,
+}
+
+/// One of the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The program that started us.
+    Host,
+    /// The program that we started.
+    Server,
+}
+
+/// The first end of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    /// Who closed it.
+    pub by: Side,
+    /// When.
+    pub t: Moment,
+}
+
+/// What the server used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Peak resident memory, bytes.
+    pub max_rss: u64,
+    /// CPU time in user mode, nanoseconds.
+    pub user_ns: u64,
+    /// CPU time in the kernel, nanoseconds.
+    pub system_ns: u64,
+}
+
+impl Session {
+    /// Nothing is known yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The version that both sides have agreed on.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.version_agreed.as_deref()
+    }
+
+    /// Takes the next frame in, of any stream.
+    pub fn frame(&mut self, head: &FrameHead, content: &Content) {
+        let first = match head.stream {
+            StreamId::C2S => &mut self.first_byte.c2s,
+            StreamId::S2C => &mut self.first_byte.s2c,
+            StreamId::STDERR => &mut self.first_byte.stderr,
+            _ => return,
+        };
+        first.get_or_insert(head.t_first);
+        let Some(direction) = head.stream.messages() else {
+            return;
+        };
+        for message in &content.messages {
+            match (&message.body, direction) {
+                (Body::Request(request), Direction::ClientToServer) => {
+                    self.request(head, message, request);
+                }
+                (Body::Notification(notification), Direction::ClientToServer) => {
+                    self.notification(notification);
+                }
+                (Body::Response(response), Direction::ServerToClient) => {
+                    self.response(head, message, response);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes the next event in.
+    pub fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Spawned { .. } => self.spawned = Some(event.t),
+            EventKind::SpawnFailed { exit_code, message } => {
+                self.end(End::NotStarted {
+                    exit_code: *exit_code,
+                    message: message.clone(),
+                });
+            }
+            EventKind::Eof { stream, by } => self.closed(*stream, *by, event.t),
+            EventKind::Exit {
+                code,
+                signal,
+                max_rss,
+                user_ns,
+                system_ns,
+            } => {
+                self.usage = Some(Usage {
+                    max_rss: *max_rss,
+                    user_ns: *user_ns,
+                    system_ns: *system_ns,
+                });
+                self.close_first(Side::Server, event.t);
+                self.end(match (signal, code) {
+                    (Some(signal), _) => End::Killed {
+                        signal: signal.clone(),
+                    },
+                    (None, Some(code)) => End::Exited { code: *code },
+                    (None, None) => End::Unknown,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// The recording is over, whether or not the end of the server is on it.
+    pub fn finish(&mut self) {
+        if self.phase.end().is_none() {
+            self.end(End::Unknown);
+        }
+    }
+
+    fn request(&mut self, head: &FrameHead, message: &Message, request: &Request) {
+        let modern = message.meta.identity.as_deref();
+        let modern = modern.filter(|identity| identity.protocol_version.is_some());
+        let era = modern.map_or(Era::Legacy, |_| Era::Modern);
+        if !self.eras.contains(&era) {
+            self.eras.push(era);
+        }
+        if let Some(identity) = modern.or(request.identity.as_deref()) {
+            self.client.learn(identity);
+            if identity.protocol_version.is_some() {
+                self.version_asked.clone_from(&identity.protocol_version);
+            }
+        }
+        let what = Asked::of(&request.method);
+        if what != Asked::Other {
+            self.advance(&Phase::Initializing);
+        }
+        self.handshake.ask(what, &request.id, modern, head.t_last);
+    }
+
+    fn notification(&mut self, notification: &Notification) {
+        if &*notification.method == "notifications/initialized" {
+            self.advance(&Phase::Ready);
+        }
+    }
+
+    fn response(&mut self, head: &FrameHead, message: &Message, response: &Response) {
+        let Some(answer) = self.handshake.answer(response) else {
+            return;
+        };
+        let identity = match answer.identity.or(message.meta.identity.as_deref()) {
+            Some(identity) => {
+                self.server.learn(identity);
+                identity
+            }
+            None => &Identity::default(),
+        };
+        match answer.asked {
+            Asked::Initialize => self.version_agreed.clone_from(&identity.protocol_version),
+            Asked::Discover => {
+                self.versions_offered
+                    .clone_from(&identity.supported_versions);
+                if let Some(version) = &answer.version
+                    && identity.supported_versions.contains(version)
+                {
+                    self.version_agreed.clone_from(&answer.version);
+                }
+                self.advance(&Phase::Ready);
+            }
+            Asked::Other => {
+                if answer.version.is_some() {
+                    self.version_agreed = answer.version;
+                }
+                self.advance(&Phase::Ready);
+                return;
+            }
+        }
+        self.handshake_ns = Some(head.t_first.0.saturating_sub(answer.t.0));
+    }
+
+    fn closed(&mut self, stream: StreamId, by: Closer, t: Moment) {
+        let by = match (stream, by) {
+            (StreamId::C2S, Closer::Writer) | (StreamId::S2C, Closer::Reader) => Side::Host,
+            (StreamId::C2S, Closer::Reader) | (StreamId::S2C, Closer::Writer) => Side::Server,
+            _ => return,
+        };
+        self.close_first(by, t);
+        self.advance(&Phase::Closing);
+    }
+
+    fn close_first(&mut self, by: Side, t: Moment) {
+        self.closed_first.get_or_insert(Closed { by, t });
+    }
+
+    fn end(&mut self, how: End) {
+        self.advance(&Phase::Ended { how });
+    }
+
+    /// Phases go forward only.
+    fn advance(&mut self, to: &Phase) {
+        if to.rank() > self.phase.rank() {
+            self.phase = to.clone();
+        }
+    }
+}
+
+impl Peer {
+    /// What is said later counts, what is no longer said stays.
+    fn learn(&mut self, identity: &Identity) {
+        let pairs = [
+            (&mut self.name, &identity.name),
+            (&mut self.version, &identity.version),
+            (&mut self.capabilities, &identity.capabilities),
+        ];
+        for (known, said) in pairs {
+            if said.is_some() && known != said {
+                known.clone_from(said);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,0 @@
-//! Latencies per method and per tool.

@@ -1,1 +1,22 @@
 //! JSON as spans over the raw bytes: nothing copied, nothing lost.
+//!
+//! [`Document::parse`] reads a text into a flat list of nodes, each a span of the bytes, without
+//! recursion and without decoding anything; [`Value`] walks them. Key order, duplicate members,
+//! the text of numbers and the escapes of strings stay what they were. The grammar is RFC 8259's
+//! to the letter, except that strings may hold bytes that are no UTF-8: those are somebody else's
+//! finding, and no reason to lose the message.
+//!
+//! * [`Number`]: exact decimal values, so that `1` equals `1.0` and 2^53 is not 2^53 + 1.
+
+mod document;
+mod error;
+mod number;
+mod scan;
+mod string;
+mod value;
+
+pub use document::{Document, MAX_DEPTH, Node, parse_into};
+pub use error::{Reason, SyntaxError};
+pub use number::Number;
+pub use string::{Chars, Unit, Units};
+pub use value::{Elements, Kind, Members, Value};

@@ -122,7 +122,10 @@ fn scenario_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
     let entries = std::fs::read_dir(folder).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "toml")
+    });
     files.sort();
     files
 }
@@ -242,9 +245,7 @@ fn line(what: &str) -> String {
             format!(r#"{{"jsonrpc":"2.0","id":{first},"result":{result}}}"#)
         }
         "error" => {
-            format!(
-                r#"{{"jsonrpc":"2.0","id":{first},"error":{{"code":{more},"message":"no"}}}}"#
-            )
+            format!(r#"{{"jsonrpc":"2.0","id":{first},"error":{{"code":{more},"message":"no"}}}}"#)
         }
         _ => what.to_owned(),
     }
@@ -278,7 +279,12 @@ fn finding_differences(derived: &Derived, scenario: &Scenario) -> Option<String>
     let mut found: Vec<_> = derived
         .findings
         .iter()
-        .map(|finding| (finding.rule.to_owned(), finding.frame.map_or(0, |seq| seq.0)))
+        .map(|finding| {
+            (
+                finding.rule.to_owned(),
+                finding.frame.map_or(0, |seq| seq.0),
+            )
+        })
         .collect();
     let mut expected = scenario.findings.clone();
     found.sort();
@@ -340,7 +346,11 @@ impl Columns {
         self.given("response_part", response_part, expected.response_part);
         self.given("transfer_ms", ms(found.transfer_ns()), expected.transfer_ms);
         self.given("own_ms", ms(found.own_ns()), expected.own_ms);
-        self.given("progress_count", found.progress_count, expected.progress_count);
+        self.given(
+            "progress_count",
+            found.progress_count,
+            expected.progress_count,
+        );
         let direction = found.direction.as_str().to_owned();
         self.given("direction", direction, expected.direction.clone());
         self.given("method", found.method.to_string(), expected.method.clone());
@@ -349,6 +359,10 @@ impl Columns {
         self.given("era", found.era.as_str().to_owned(), expected.era.clone());
         self.given("task", text(&found.task), expected.task.clone());
         self.given("progress", text(&found.progress), expected.progress.clone());
-        self.given("summary", found.summary.to_string(), expected.summary.clone());
+        self.given(
+            "summary",
+            found.summary.to_string(),
+            expected.summary.clone(),
+        );
     }
 }

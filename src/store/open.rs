@@ -9,7 +9,7 @@
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
 use super::schema::{self, APPLICATION_ID, FormatVersion};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -162,7 +162,10 @@ pub(crate) fn writable(path: &Path) -> Result<Connection, OpenError> {
     let mut prepare = || {
         schema::configure_writer(&conn)?;
         if header.version < FormatVersion::CURRENT {
-            schema::migrate(&mut conn)?;
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = conn.transaction_with_behavior(behavior)?;
+            schema::migrate(&transaction)?;
+            transaction.commit()?;
         }
         Ok(())
     };
@@ -245,7 +248,7 @@ fn uri(path: &Path, query: &str) -> String {
 }
 
 /// The file beside `path` with `suffix` at the end of its whole name.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)

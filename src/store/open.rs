@@ -173,6 +173,16 @@ pub(crate) fn writable(path: &Path) -> Result<Connection, OpenError> {
     Ok(conn)
 }
 
+/// Whether `path` is a file whose creation as a recording was interrupted: empty, or without
+/// the tables that it puts into it.
+pub(crate) fn is_unborn(path: &Path) -> bool {
+    match Header::read(path) {
+        Ok(header) => header.version == FormatVersion(0),
+        Err(OpenError::NotSqlite { .. }) => path.metadata().is_ok_and(|file| file.len() == 0),
+        Err(_) => false,
+    }
+}
+
 fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
     match connect(path, Mode::Shared) {
         Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path),

@@ -13,8 +13,7 @@ use crate::trace::frame::{FrameHead, Seq, StreamId};
 use rusqlite::{Connection, params};
 
 const HAS_EXIT: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'exit')";
-const SAVE_STREAM: &str =
-    "INSERT INTO stream (id, kind, label, committed, pending, pending_since)
+const SAVE_STREAM: &str = "INSERT INTO stream (id, kind, label, committed, pending, pending_since)
     VALUES (?1, 'text', ?2, ?3, ?4, ?5)
     ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, pending = excluded.pending,
         pending_since = excluded.pending_since";

@@ -113,18 +113,12 @@ impl Line {
     }
 
     /// Ends the open line, if there is one, as it is: a gap or the end of the stream follows.
-    pub fn finish<E>(
-        &mut self,
-        emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn finish<E>(&mut self, emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>) -> Result<(), E> {
         self.framer.reset();
         self.complete(emit)
     }
 
-    fn complete<E>(
-        &mut self,
-        emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn complete<E>(&mut self, emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>) -> Result<(), E> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
@@ -223,7 +217,10 @@ mod tests {
     #[test]
     fn any_chunking_gives_the_same_lines() {
         let bytes = b"one\n\r\n\ntwo\xff\0\nunfinished";
-        let whole: Vec<_> = cut(&[bytes]).into_iter().map(|unit| (unit.0, unit.3)).collect();
+        let whole: Vec<_> = cut(&[bytes])
+            .into_iter()
+            .map(|unit| (unit.0, unit.3))
+            .collect();
         assert_eq!(whole.len(), 5);
         for size in 1..bytes.len() {
             let chunks: Vec<_> = bytes.chunks(size).collect();

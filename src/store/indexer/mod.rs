@@ -221,7 +221,13 @@ impl Indexer {
     ) -> Result<Self, IndexError> {
         let conn = schema::create(path, context, spool.first_position())?;
         let state = Position::load(&conn)?;
-        Ok(Self::new(path, conn, spool, state, Some(Deriver::default()))?)
+        Ok(Self::new(
+            path,
+            conn,
+            spool,
+            state,
+            Some(Deriver::default()),
+        )?)
     }
 
     /// Goes on with the recording `path` where its last committed transaction ended. What is
@@ -334,8 +340,7 @@ impl Indexer {
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
         // Whoever else holds the file is found out here, before anything has changed in memory.
-        let transaction =
-            Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
+        let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
         self.astray = true;
         let mut batch = Batch::begin(
             &transaction,

@@ -14,8 +14,7 @@ use std::ops::Range;
 
 const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
-const INSERT_EVENT: &str =
-    "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
+const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
 const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, direction, kind,
     era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
@@ -108,7 +107,11 @@ impl<'c> Writer<'c> {
     }
 
     /// A message that stands at `span` of its frame.
-    pub fn message(&mut self, message: &MessageRecord, span: &Range<usize>) -> rusqlite::Result<()> {
+    pub fn message(
+        &mut self,
+        message: &MessageRecord,
+        span: &Range<usize>,
+    ) -> rusqlite::Result<()> {
         self.message.execute(params![
             to_sql(message.frame.0),
             message.part,

@@ -192,7 +192,8 @@ fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
 fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
     let json: Option<Box<str>> = row.get(at)?;
     Ok(json.map(|json| {
-        RequestId::from_json(&json).unwrap_or_else(|| RequestId::new(json.clone(), IdKey::Other(json)))
+        RequestId::from_json(&json)
+            .unwrap_or_else(|| RequestId::new(json.clone(), IdKey::Other(json)))
     }))
 }
 

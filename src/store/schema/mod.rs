@@ -208,7 +208,11 @@ fn insert_first_rows(
     )?;
     for stream in StreamId::STDIO {
         let direction = stream.messages();
-        let kind = if direction.is_some() { "messages" } else { "text" };
+        let kind = if direction.is_some() {
+            "messages"
+        } else {
+            "text"
+        };
         let direction = direction.map(crate::protocol::message::Direction::as_str);
         transaction.execute(
             INSERT_STREAM,

@@ -21,6 +21,8 @@
 //! means none or 0), everything else where it is given. Findings are compared in full. What is no
 //! short form (`request`, `result`, `error`, `notify`) is the line itself.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use mcpreel::lint::{Analysis, Derived};
 use mcpreel::protocol::message::classify;
 use mcpreel::trace::clock::Moment;

@@ -317,9 +317,12 @@ impl Columns {
         }
     }
 
-    fn given<T: PartialEq + std::fmt::Debug>(&mut self, name: &str, found: T, expected: Option<T>) {
+    fn given<T>(&mut self, name: &str, found: T, expected: &Option<T>)
+    where
+        T: PartialEq + std::fmt::Debug,
+    {
         if let Some(expected) = expected {
-            self.column(name, &found, &expected);
+            self.column(name, &found, expected);
         }
     }
 
@@ -344,23 +347,27 @@ impl Columns {
         let ms = |ns: Option<u64>| ns.map_or(u64::MAX, |ns| ns / MS);
         let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or("").to_owned();
         let response_part = found.response.map_or(u32::MAX, |(_, part)| part);
-        self.given("part", found.request.1, expected.part);
-        self.given("response_part", response_part, expected.response_part);
-        self.given("transfer_ms", ms(found.transfer_ns()), expected.transfer_ms);
-        self.given("own_ms", ms(found.own_ns()), expected.own_ms);
+        self.given("part", found.request.1, &expected.part);
+        self.given("response_part", response_part, &expected.response_part);
+        self.given(
+            "transfer_ms",
+            ms(found.transfer_ns()),
+            &expected.transfer_ms,
+        );
+        self.given("own_ms", ms(found.own_ns()), &expected.own_ms);
         self.given(
             "progress_count",
             found.progress_count,
             expected.progress_count,
         );
         let direction = found.direction.as_str().to_owned();
-        self.given("direction", direction, expected.direction.clone());
-        self.given("method", found.method.to_string(), expected.method.clone());
-        self.given("name", text(&found.name), expected.name.clone());
-        self.given("id", found.rpc_id.json().to_owned(), expected.id.clone());
-        self.given("era", found.era.as_str().to_owned(), expected.era.clone());
-        self.given("task", text(&found.task), expected.task.clone());
-        self.given("progress", text(&found.progress), expected.progress.clone());
+        self.given("direction", direction, &expected.direction);
+        self.given("method", found.method.to_string(), &expected.method);
+        self.given("name", text(&found.name), &expected.name);
+        self.given("id", found.rpc_id.json().to_owned(), &expected.id);
+        self.given("era", found.era.as_str().to_owned(), &expected.era);
+        self.given("task", text(&found.task), &expected.task);
+        self.given("progress", text(&found.progress), &expected.progress);
         self.given(
             "summary",
             found.summary.to_string(),

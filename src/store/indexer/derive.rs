@@ -1,0 +1,160 @@
+//! What follows from the frames and events: messages, exchanges, findings, the session.
+//!
+//! Live indexing and [`crate::store::reindex`] both come through here, in the same order, so what
+//! they write is the same.
+
+use super::write::Writer;
+use crate::lint::Analysis;
+use crate::protocol::message::Content;
+use crate::store::schema::DERIVED_VERSION;
+use crate::store::values::to_sql;
+use crate::trace::event::Event;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::FrameHead;
+use rusqlite::{Connection, params};
+use std::ops::Range;
+
+/// Rows are handed to the database in lots of about this many: more of them cost memory.
+const LOT: usize = 1000;
+
+const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages = ?2,
+    exchanges = ?3, failed = ?4, open = ?5, findings = ?6, session = ?7";
+
+/// The bytes of a frame, or what was kept of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Text<'a> {
+    /// All of them.
+    Whole(&'a [u8]),
+    /// The outline of a frame that is too long to hold.
+    Outline(&'a Outline),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outline;
+impl Outline {
+    pub fn new() -> Self {
+        Self
+    }
+    pub fn push(&mut self, _part: &[u8]) {}
+}
+
+/// Derives the rows of one recording, from its first frame to its last.
+#[derive(Default)]
+pub(crate) struct Deriver {
+    analysis: Analysis,
+    /// Where the messages that `analysis` has ready stand in their frames.
+    spans: Vec<Range<usize>>,
+    counts: Counts,
+    /// The last exchange that has a row.
+    written: ExchangeId,
+}
+
+/// What is derived, as numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    messages: u64,
+    exchanges: u64,
+    failed: u64,
+    open: u64,
+    findings: u64,
+}
+
+impl Counts {
+    fn exchange(&mut self, before: Option<Status>, now: Status) {
+        let failed = |status: Status| u64::from(status.is_failure());
+        let open = |status: Status| u64::from(status == Status::Open);
+        if let Some(before) = before {
+            self.failed -= failed(before);
+            self.open -= open(before);
+        } else {
+            self.exchanges += 1;
+        }
+        self.failed += failed(now);
+        self.open += open(now);
+    }
+}
+
+impl Deriver {
+    /// Takes the next frame in.
+    pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
+        let (content, raw) = text.read(head);
+        self.analysis.frame(head, raw, &content);
+        if head.stream.messages().is_some() {
+            let spans = content.messages.into_iter().map(|message| message.span);
+            self.spans.extend(spans);
+        }
+    }
+
+    /// Takes the next event in.
+    pub fn event(&mut self, event: &Event) {
+        self.analysis.event(event);
+    }
+
+    /// The recording is over.
+    pub fn finish(&mut self) {
+        self.analysis.finish();
+    }
+
+    /// Writes the rows that have come together, if they are many.
+    pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        if self.spans.len() < LOT {
+            return Ok(());
+        }
+        self.flush(writer)
+    }
+
+    /// Writes the rows that have come together.
+    pub fn flush(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        let derived = self.analysis.take();
+        for (message, span) in derived.messages.iter().zip(&self.spans) {
+            writer.message(message, span)?;
+        }
+        self.counts.messages += derived.messages.len() as u64;
+        self.spans.clear();
+        for exchange in &derived.exchanges {
+            self.exchange(exchange, writer)?;
+        }
+        for finding in &derived.findings {
+            writer.finding(finding)?;
+        }
+        self.counts.findings += derived.findings.len() as u64;
+        Ok(())
+    }
+
+    /// Brings the row of the recording up to date.
+    pub fn save(&self, conn: &Connection) -> rusqlite::Result<()> {
+        let counts = &self.counts;
+        let session = serde_json::to_string(self.analysis.session())
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        conn.prepare_cached(SAVE_COUNTS)?.execute(params![
+            DERIVED_VERSION,
+            to_sql(counts.messages),
+            to_sql(counts.exchanges),
+            to_sql(counts.failed),
+            to_sql(counts.open),
+            to_sql(counts.findings),
+            session,
+        ])?;
+        Ok(())
+    }
+
+    fn exchange(&mut self, exchange: &Exchange, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        let before = if exchange.id > self.written {
+            self.written = exchange.id;
+            None
+        } else {
+            writer.status_of(exchange)?
+        };
+        self.counts.exchange(before, exchange.status);
+        writer.exchange(exchange)
+    }
+}
+
+impl<'a> Text<'a> {
+    fn read(self, _head: &FrameHead) -> (Content, &'a [u8]) {
+        match self {
+            Self::Whole(raw) => (Content::default(), raw),
+            Self::Outline(_outline) => (Content::default(), b""),
+        }
+    }
+}

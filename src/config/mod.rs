@@ -1,1 +1,15 @@
-//! What a user may set.
+//! What a user may set, and where.
+//!
+//! * [`file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
+//! * [`paths`]: which folder holds the recordings.
+//!
+//! Settings stay text here: whoever uses a value compiles it, and has its position for the
+//! message. Nothing here prints, and a missing file is no error. Only HOME (else the password
+//! database) and `MCPREEL_DIR` matter, never any other variable or the working directory: hosts
+//! start servers with little more than HOME and PATH.
+
+pub mod file;
+pub mod paths;
+
+pub use file::{Config, Position, Problem, Setting};
+pub use paths::{Environment, FolderError, recordings_dir};

@@ -1,0 +1,355 @@
+//! The command line.
+
+#![expect(
+    missing_docs,
+    reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
+)]
+
+use super::{exit, quantity};
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  mcpreel demo
+      A built-in host and server, recorded and shown live; needs nothing else.
+  mcpreel run -- npx -y @modelcontextprotocol/server-everything
+      What goes into a host's configuration in place of the server's command.
+  mcpreel tail
+      Follow the session that is being recorded, from another terminal.
+  mcpreel show @
+      The newest recording.
+
+RECORDING is a path, `@` (the newest) or `@2` (the second newest), an id or the
+beginning of one, or a server's name (its newest).";
+
+/// A flight recorder for the Model Context Protocol: it sits in the stdio pipe between a host and a
+/// server, forwards every byte untouched, and keeps each session in one file.
+#[derive(Debug, Parser)]
+#[command(name = "mcpreel", version, max_term_width = 100)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit::HELP))]
+pub struct Cli {
+    /// Without one: `ls`.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(Run),
+    Ls(Ls),
+    Show(Show),
+    Tail(Tail),
+    Stats(Stats),
+    Demo(Demo),
+    Prune(Prune),
+    Reindex(Reindex),
+    Completions(Completions),
+    Man(Man),
+    #[command(hide = true)]
+    DemoServer(DemoServer),
+    #[command(hide = true)]
+    DemoHost(DemoHost),
+}
+
+/// Where the recordings are.
+#[derive(Debug, Default, Args)]
+pub struct Folder {
+    /// The folder of the recordings [default: `$MCPREEL_DIR`, else `dir` in
+    /// ~/.config/mcpreel/config.toml, else ~/.local/share/mcpreel/recordings]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// Record a stdio server: what goes into a host's configuration
+///
+/// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
+/// them. Options after COMMAND belong to it. Nothing is ever printed, unless recording fails: then
+/// the session goes on unrecorded, and one line on stderr says why.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel run -- npx -y @modelcontextprotocol/server-filesystem /home/ada
+  mcpreel run --name files --max-size 500MB -- uvx mcp-server-git
+
+In a host's configuration:
+  {\"command\": \"mcpreel\", \"args\": [\"run\", \"--\", \"npx\", \"-y\", \"some-server\"]}
+
+Exit code: the server's, or the same signal; 127 not found, 126 not executable,
+125 if mcpreel itself failed before the start.")]
+pub struct Run {
+    /// The name of the recording [default: the command's]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub folder: Folder,
+    /// Stop recording (never the session) when the file has this size, for example 500MB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    pub max_size: Option<u64>,
+    /// Mark the recording as one of the demo
+    #[arg(long, hide = true)]
+    pub demo: bool,
+    /// The server's command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// List the recordings, live ones first, then the newest
+#[derive(Debug, Default, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel ls
+  mcpreel ls --json | jq -r 'select(.failed > 0) | .path'")]
+pub struct Ls {
+    #[command(flatten)]
+    pub folder: Folder,
+    /// One JSON object per recording and line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show a recording, or one frame of it with its exchange
+///
+/// Without options: who spoke, what they agreed on, how it ended, then a line per exchange. With
+/// `#SEQ` after the recording: that frame, and the whole exchange that it belongs to.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel show                   the newest recording
+  mcpreel show 7f3a              by the beginning of its id
+  mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
+  mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'")]
+pub struct Show {
+    /// A path, @, @2, an id or the beginning of one, or a server's name; with #SEQ one frame
+    #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub what: What,
+    /// One JSON object per line; without another option the summary in one object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Which rows to show.
+#[derive(Debug, Default, Args)]
+#[group(multiple = false)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one flag each on the command line, of which at most one is set"
+)]
+pub struct What {
+    /// Every line of every stream, as it was read
+    #[arg(long)]
+    pub frames: bool,
+    /// Requests with their responses
+    #[arg(long)]
+    pub exchanges: bool,
+    /// What happened to the process and to the recording
+    #[arg(long)]
+    pub events: bool,
+    /// What is wrong or remarkable
+    #[arg(long)]
+    pub findings: bool,
+}
+
+/// Follow a recording while it is made
+///
+/// Prints a line when an exchange ends, one per notification, stderr line and event, and one for
+/// any exchange that has been open for over a second. Ends when the recording does.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel tail                   the newest live recording, or the next one
+  mcpreel tail weather-server --json")]
+pub struct Tail {
+    /// A path, @, @2, an id or the beginning of one, or a server's name [default: the newest live
+    /// one, or the next]
+    #[arg(value_name = "RECORDING")]
+    pub recording: Option<OsString>,
+    #[command(flatten)]
+    pub folder: Folder,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Latencies and failures per method and per tool
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel stats
+  mcpreel stats weather-server --json | jq 'select(.p99_ns > 1e9)'")]
+pub struct Stats {
+    /// A path, @, @2, an id or the beginning of one, or a server's name
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub folder: Folder,
+    /// One JSON object per method or tool and line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Record a built-in host and server, and show them live
+///
+/// About 15 seconds of traffic worth looking at, through the real recorder. Needs nothing else.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel demo && mcpreel show @")]
+pub struct Demo {
+    #[command(flatten)]
+    pub folder: Folder,
+    /// How many times faster than normal
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
+    pub speed: u32,
+}
+
+/// Delete old recordings
+///
+/// Nothing is ever deleted by itself; live recordings and those with a note are always kept. Each
+/// option names recordings to delete; at least one is needed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel prune --older-than 30d --dry-run
+  mcpreel prune --keep 100 --max-size 2GB")]
+pub struct Prune {
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub policy: Policy,
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// What goes.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct Policy {
+    /// Those that began longer ago, for example 30d, 12h, 2w
+    #[arg(long, value_name = "AGE", value_parser = quantity::age)]
+    pub older_than: Option<Duration>,
+    /// All but the newest N
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// The oldest, until the rest is no larger, for example 2GB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    pub max_size: Option<u64>,
+}
+
+/// Rebuild what is derived from the recorded bytes
+///
+/// Exchanges, findings and counts are derived; frames and events are the truth and stay untouched.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel reindex 7f3a
+  mcpreel reindex *.reel")]
+pub struct Reindex {
+    /// Paths, @, @2, ids or beginnings of them, or servers' names
+    #[arg(value_name = "RECORDING", required = true)]
+    pub recordings: Vec<OsString>,
+    #[command(flatten)]
+    pub folder: Folder,
+}
+
+/// Print the completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel completions bash > ~/.local/share/bash-completion/completions/mcpreel
+  mcpreel completions zsh > \"${fpath[1]}/_mcpreel\"")]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Print the manual page
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel man | man -l -")]
+pub struct Man {}
+
+/// The server of the demo
+#[derive(Debug, Args)]
+pub struct DemoServer {
+    /// How many times faster than normal
+    #[arg(long, default_value_t = 1)]
+    pub speed: u32,
+}
+
+/// The host of the demo
+#[derive(Debug, Args)]
+pub struct DemoHost {
+    /// How many times faster than normal
+    #[arg(long, default_value_t = 1)]
+    pub speed: u32,
+    /// The server's command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn run(words: &[&str]) -> Run {
+        let words = ["mcpreel", "run"].iter().chain(words);
+        match Cli::try_parse_from(words).expect("it parses").command {
+            Some(Command::Run(run)) => run,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_after_the_command_belong_to_it_with_and_without_the_dashes() {
+        for words in [
+            &["--name", "n", "--", "npx", "-y", "--name", "x"][..],
+            &["--name", "n", "npx", "-y", "--name", "x"],
+        ] {
+            let run = run(words);
+            assert_eq!(run.command, ["npx", "-y", "--name", "x"]);
+            assert_eq!(run.name.as_deref(), Some("n"));
+        }
+    }
+
+    #[test]
+    fn dashes_after_the_command_belong_to_it() {
+        assert_eq!(run(&["srv", "--", "-x"]).command, ["srv", "--", "-x"]);
+        assert_eq!(run(&["--", "srv", "--", "-x"]).command, ["srv", "--", "-x"]);
+        assert_eq!(run(&["--", "--odd"]).command, ["--odd"]);
+    }
+
+    #[test]
+    fn a_misspelt_option_is_not_taken_for_the_command() {
+        assert!(Cli::try_parse_from(["mcpreel", "run", "--nmae", "n", "srv"]).is_err());
+        assert!(Cli::try_parse_from(["mcpreel", "run"]).is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn arguments_need_not_be_text() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let odd = OsString::from_vec(vec![b'/', 0xff]);
+        let words = ["mcpreel", "run", "srv"].map(OsString::from);
+        let words = words.into_iter().chain([odd.clone()]);
+        let Some(Command::Run(run)) = Cli::try_parse_from(words).expect("it parses").command else {
+            panic!("another command");
+        };
+        assert_eq!(run.command[1], odd);
+    }
+}

@@ -1,0 +1,74 @@
+//! Which folder a command works in: options, surroundings and configuration put together.
+
+use super::args::Folder;
+use super::exit::Failure;
+use super::output;
+use crate::config::{Config, Environment, Problem, recordings_dir};
+use std::path::PathBuf;
+
+/// What the configuration file says, with all that is wrong with it.
+pub struct Settings {
+    environment: Environment,
+    config: Config,
+    problems: Vec<Problem>,
+}
+
+impl Settings {
+    /// Reads the configuration file.
+    #[must_use]
+    pub fn read() -> Self {
+        let environment = Environment::of_process();
+        let (config, problems) = environment
+            .config_file()
+            .map(|path| Config::read(&path))
+            .unwrap_or_default();
+        Self {
+            environment,
+            config,
+            problems,
+        }
+    }
+
+    /// What the file says.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What keeps something that was set from being in force, one sentence each.
+    pub fn faults(&self) -> impl Iterator<Item = String> {
+        let fatal = self.problems.iter().filter(|problem| problem.is_fatal());
+        fatal.map(in_words)
+    }
+
+    /// The folder of the recordings, or why there is none.
+    pub fn recordings_dir(&self, folder: &Folder) -> Result<PathBuf, String> {
+        recordings_dir(
+            folder.dir.as_deref(),
+            &self.environment,
+            self.config.dir.as_ref(),
+            || std::env::current_dir().ok(),
+        )
+        .map_err(|error| error.to_string())
+    }
+}
+
+fn in_words(problem: &Problem) -> String {
+    match std::error::Error::source(problem) {
+        Some(source) => format!("{problem}: {source}"),
+        None => problem.to_string(),
+    }
+}
+
+/// The folder for a command of a person: a configuration that cannot be read is refused, an
+/// unknown key is a warning on stderr.
+pub fn of(folder: &Folder) -> Result<PathBuf, Failure> {
+    let settings = Settings::read();
+    if let Some(fault) = settings.faults().next() {
+        return Err(Failure::Usage(fault));
+    }
+    for warning in &settings.problems {
+        output::say(&format!("warning: {}", in_words(warning)));
+    }
+    settings.recordings_dir(folder).map_err(Failure::Usage)
+}

@@ -1,0 +1,73 @@
+//! `mcpreel man`: one manual page with a section per command.
+
+use super::args::Cli;
+use super::exit::{Exit, Outcome};
+use super::output::Output;
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+use std::io;
+
+/// Prints it, as roff.
+pub fn run() -> Outcome {
+    let mut out = Output::stdout();
+    out.bytes(&page()?)?;
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+fn page() -> io::Result<Vec<u8>> {
+    let mut program = Cli::command();
+    program.build();
+    let man = Man::new(program.clone());
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    for command in program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        if command.get_name() != "help" {
+            section(command, &mut page)?;
+        }
+    }
+    page.extend_from_slice(b".SH EXAMPLES\n");
+    page.extend_from_slice(as_it_stands(&program).as_bytes());
+    Ok(page)
+}
+
+/// A command as a section of its own: roff's requests for headings are moved one level down.
+fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let name = command.get_name().to_uppercase();
+    page.extend_from_slice(format!(".SH \"{name}\"\n").as_bytes());
+    let man = Man::new(command.clone());
+    let mut body = Vec::new();
+    man.render_synopsis_section(&mut body)?;
+    man.render_description_section(&mut body)?;
+    man.render_options_section(&mut body)?;
+    for line in body.split_inclusive(|&byte| byte == b'\n') {
+        match line.strip_prefix(b".SH ") {
+            Some(heading) => {
+                page.extend_from_slice(b".SS ");
+                page.extend_from_slice(heading);
+            }
+            None => page.extend_from_slice(line),
+        }
+    }
+    page.extend_from_slice(b".SS EXAMPLES\n");
+    page.extend_from_slice(as_it_stands(command).as_bytes());
+    Ok(())
+}
+
+/// What stands below the options in the help, line by line: the renderer would join the lines.
+fn as_it_stands(command: &Command) -> String {
+    let text = command.get_after_help().map(ToString::to_string);
+    let text = text
+        .unwrap_or_default()
+        .replace('\\', "\\e")
+        .replace('-', "\\-");
+    let lines = text.lines().filter(|line| *line != "Examples:");
+    let guarded = lines.map(|line| format!("\\&{line}\n"));
+    format!(".nf\n{}.fi\n", guarded.collect::<String>())
+}

@@ -1,0 +1,150 @@
+//! The only place that prints. stdout is data, stderr is diagnostics.
+//!
+//! Nothing here escapes: whoever makes a line of something off the wire has passed it through
+//! [`crate::text`] before. A closed stdout surfaces as [`io::ErrorKind::BrokenPipe`], which
+//! [`super::exit`] takes for success.
+
+use clap::builder::styling::{AnsiColor, Style};
+use serde::Serialize;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+/// What a piece of text means; colour only repeats what the words say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// Ordinary text.
+    Plain,
+    /// Headings and names.
+    Strong,
+    /// What matters less.
+    Faint,
+    /// Alive, well.
+    Good,
+    /// Something to look at.
+    Warn,
+    /// Failed.
+    Bad,
+}
+
+impl Ink {
+    fn style(self) -> Style {
+        match self {
+            Self::Plain => Style::new(),
+            Self::Strong => Style::new().bold(),
+            Self::Faint => Style::new().dimmed(),
+            Self::Good => AnsiColor::Green.on_default(),
+            Self::Warn => AnsiColor::Yellow.on_default(),
+            Self::Bad => AnsiColor::Red.on_default(),
+        }
+    }
+}
+
+/// stdout, with what is known about who looks at it.
+pub struct Output {
+    out: BufWriter<StdoutLock<'static>>,
+    color: bool,
+    columns: Option<usize>,
+}
+
+impl Output {
+    /// The stdout of this process.
+    #[must_use]
+    pub fn stdout() -> Self {
+        let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
+        Self {
+            color: terminal && colors_wanted(),
+            columns: terminal
+                .then(|| terminal_size::terminal_size_of(&stdout))
+                .flatten()
+                .map(|(width, _)| usize::from(width.0)),
+            out: BufWriter::with_capacity(64 * 1024, stdout.lock()),
+        }
+    }
+
+    /// The width of the terminal; `None` where nothing needs cutting.
+    #[must_use]
+    pub fn columns(&self) -> Option<usize> {
+        self.columns
+    }
+
+    /// The text in its colour, where colours are wanted.
+    #[must_use]
+    pub fn paint(&self, ink: Ink, text: &str) -> String {
+        if !self.color || ink == Ink::Plain || text.is_empty() {
+            return text.to_owned();
+        }
+        let style = ink.style();
+        format!("{style}{text}{style:#}")
+    }
+
+    /// Writes a line.
+    pub fn line(&mut self, line: &str) -> io::Result<()> {
+        self.out.write_all(line.as_bytes())?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Writes a value as JSON on one line.
+    pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, value)?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Writes bytes that are a file format of their own.
+    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    /// Makes everything written so far visible.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn colors_wanted() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// One line of diagnostics on stderr, with our name in front.
+pub fn say(message: &str) {
+    raw_diagnostic(&format!("mcpreel: {message}\n"));
+}
+
+/// Text for stderr that brings its own layout.
+pub fn raw_diagnostic(text: &str) {
+    // A stderr that nobody reads is no reason to fail, and there is no other place to say so.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// A line on a terminal's stderr that is written over until it is done; silent elsewhere.
+pub struct Progress {
+    shown: bool,
+    terminal: bool,
+}
+
+impl Progress {
+    /// Nothing shown yet, on this process's stderr.
+    #[must_use]
+    pub fn stderr() -> Self {
+        Self {
+            shown: false,
+            terminal: io::stderr().is_terminal(),
+        }
+    }
+
+    /// Shows `message` in place of the one before.
+    pub fn show(&mut self, message: &str) {
+        if self.terminal {
+            raw_diagnostic(&format!("\r\x1b[Kmcpreel: {message}"));
+            self.shown = true;
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            raw_diagnostic("\r\x1b[K");
+        }
+    }
+}

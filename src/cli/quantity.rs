@@ -1,0 +1,97 @@
+//! Sizes and ages as people type them.
+
+use std::time::Duration;
+
+/// Reads `500MB`, `2 GB`, `1.5GiB`, `800k`, `4096`: bytes.
+pub fn size(text: &str) -> Result<u64, String> {
+    let expected = || format!("`{text}` is no size; write for example 500MB or 2GB");
+    let (number, unit) = split(text).ok_or_else(expected)?;
+    let worth: u64 = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "t" | "tb" => 1_000_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        _ => return Err(expected()),
+    };
+    scale(number, worth).ok_or_else(expected)
+}
+
+/// Reads `30d`, `12h`, `2w`, `45m`, `90s`.
+pub fn age(text: &str) -> Result<Duration, String> {
+    let expected = || format!("`{text}` is no age; write for example 30d, 12h or 2w");
+    let (number, unit) = split(text).ok_or_else(expected)?;
+    let worth: u64 = match unit.to_ascii_lowercase().as_str() {
+        "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        "w" => 604_800,
+        _ => return Err(expected()),
+    };
+    let seconds = scale(number, worth).ok_or_else(expected)?;
+    Ok(Duration::from_secs(seconds))
+}
+
+fn split(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let digits = text
+        .find(|character: char| !character.is_ascii_digit() && character != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    (!number.is_empty()).then(|| (number, unit.trim()))
+}
+
+/// `number` (with decimals) times `worth`, rounded down; `None` if it is none, or too large.
+fn scale(number: &str, worth: u64) -> Option<u64> {
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    // More decimals than a byte in a terabyte has say nothing.
+    let decimals: String = decimals.chars().take(12).collect();
+    let digits = u32::try_from(decimals.len()).ok()?;
+    let whole: u64 = whole.parse().ok()?;
+    let part: u64 = if decimals.is_empty() {
+        0
+    } else {
+        decimals.parse().ok()?
+    };
+    let part = u128::from(part) * u128::from(worth) / 10_u128.pow(digits);
+    whole
+        .checked_mul(worth)?
+        .checked_add(u64::try_from(part).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_decimal_and_binary_units() {
+        let cases = [
+            ("4096", 4_096),
+            ("800k", 800_000),
+            ("500MB", 500_000_000),
+            ("2 gb", 2_000_000_000),
+            ("1.5GiB", 1_610_612_736),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "MB", "5 apples", "1.2.3", "-1", "99999999999TB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ages_have_units() {
+        assert_eq!(age("30d"), Ok(Duration::from_hours(720)));
+        assert_eq!(age("1.5h"), Ok(Duration::from_mins(90)));
+        assert_eq!(age("2w"), Ok(Duration::from_hours(336)));
+        for text in ["30", "d", "3 years"] {
+            assert!(age(text).is_err(), "{text}");
+        }
+    }
+}

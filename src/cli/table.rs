@@ -1,0 +1,171 @@
+//! Rows of text in columns.
+//!
+//! ```text
+//! STATE  ID    STARTED        SERVER                 DURATION
+//! live   7f3a  today 15:17    weather-server 1.4.0   00:12:31
+//! ```
+//!
+//! Cells are escaped by whoever fills them. On a terminal the one flexible column gives way first;
+//! elsewhere nothing is cut.
+
+use super::output::{Ink, Output};
+use crate::text::{cut, cut_middle, pad_end, pad_start, width};
+use std::io;
+
+/// Between two columns.
+const GAP: &str = "  ";
+/// A column narrower than this says nothing.
+const NARROWEST: usize = 8;
+
+/// Where a column's cells stand, and what happens where they do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Left, never cut.
+    Left,
+    /// Right, never cut: numbers.
+    Right,
+    /// Left, its end cut where the line is too long.
+    Cut,
+    /// Left, its middle cut where the line is too long: URIs and paths.
+    CutMiddle,
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    text: String,
+    ink: Ink,
+}
+
+impl Cell {
+    /// A cell with its colour.
+    pub fn new(text: impl Into<String>, ink: Ink) -> Self {
+        Self {
+            text: text.into(),
+            ink,
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::new(text, Ink::Plain)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::new(text, Ink::Plain)
+    }
+}
+
+/// Rows under headings.
+pub struct Table<const N: usize> {
+    headings: [&'static str; N],
+    fits: [Fit; N],
+    rows: Vec<[Cell; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    /// An empty table.
+    #[must_use]
+    pub fn new(columns: [(&'static str, Fit); N]) -> Self {
+        Self {
+            headings: columns.map(|(heading, _)| heading),
+            fits: columns.map(|(_, fit)| fit),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: [Cell; N]) {
+        self.rows.push(row);
+    }
+
+    /// Writes headings and rows. A column without any text is left out.
+    pub fn write(&self, out: &mut Output) -> io::Result<()> {
+        let widths = self.widths(out.columns());
+        let headings = self.headings.map(|text| Cell::new(text, Ink::Faint));
+        for row in std::iter::once(&headings).chain(&self.rows) {
+            out.line(&self.line(row, &widths, out))?;
+        }
+        Ok(())
+    }
+
+    /// The width of each column; zero for one that is left out.
+    fn widths(&self, columns: Option<usize>) -> [usize; N] {
+        let mut widths = std::array::from_fn(|column| {
+            let cells = self.rows.iter().map(|row| width(&row[column].text));
+            match cells.max() {
+                None | Some(0) => 0,
+                Some(widest) => widest.max(width(self.headings[column])),
+            }
+        });
+        if let Some(columns) = columns {
+            self.give_way(&mut widths, columns);
+        }
+        widths
+    }
+
+    fn give_way(&self, widths: &mut [usize; N], columns: usize) {
+        let shown = widths.iter().filter(|&&width| width > 0).count();
+        let total = widths.iter().sum::<usize>() + shown.saturating_sub(1) * GAP.len();
+        let mut missing = total.saturating_sub(columns);
+        for (width, fit) in widths.iter_mut().zip(self.fits).rev() {
+            if matches!(fit, Fit::Cut | Fit::CutMiddle) && *width > NARROWEST {
+                let given = missing.min(*width - NARROWEST);
+                *width -= given;
+                missing -= given;
+            }
+        }
+    }
+
+    fn line(&self, row: &[Cell; N], widths: &[usize; N], out: &Output) -> String {
+        let mut line = String::new();
+        for ((cell, fit), &columns) in row.iter().zip(self.fits).zip(widths) {
+            if columns == 0 {
+                continue;
+            }
+            if !line.is_empty() {
+                line.push_str(GAP);
+            }
+            let text = match fit {
+                Fit::Left => pad_end(&cell.text, columns),
+                Fit::Right => pad_start(&cell.text, columns),
+                Fit::Cut => pad_end(&cut(&cell.text, columns), columns),
+                Fit::CutMiddle => pad_end(&cut_middle(&cell.text, columns), columns),
+            };
+            line.push_str(&out.paint(cell.ink, &text));
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table<3> {
+        let columns = [
+            ("NAME", Fit::Cut),
+            ("NOTE", Fit::Left),
+            ("SIZE", Fit::Right),
+        ];
+        let mut table = Table::new(columns);
+        table.push(["a name that is long".into(), "".into(), "12".into()]);
+        table.push(["short".into(), "".into(), "1 204".into()]);
+        table
+    }
+
+    #[test]
+    fn a_column_without_text_is_left_out() {
+        assert_eq!(table().widths(None), [19, 0, 5]);
+    }
+
+    #[test]
+    fn the_flexible_column_gives_way_down_to_what_can_still_be_read() {
+        assert_eq!(table().widths(Some(20)), [13, 0, 5]);
+        assert_eq!(table().widths(Some(5)), [NARROWEST, 0, 5]);
+    }
+}

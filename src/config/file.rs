@@ -1,0 +1,250 @@
+//! The configuration file: TOML, kebab-case, every key optional.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toml::de::{DeTable, DeValue};
+
+/// The shipped sample; it spells out the defaults.
+pub const SAMPLE: &str = include_str!("sample.toml");
+
+/// The keys that are known.
+const KEYS: [&str; 2] = ["dir", "max-size"];
+
+/// What the file says, or the defaults where it says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The folder of the recordings; absolute, or below `~/`.
+    pub dir: Option<Setting>,
+    /// The size at which recording stops, or `none`.
+    pub max_size: Option<Setting>,
+}
+
+/// A value as it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The text between the quotes.
+    pub text: String,
+    /// Where it begins.
+    pub at: Position,
+}
+
+/// A place in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The file.
+    pub path: PathBuf,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}:{}:{}",
+            self.path.display(),
+            self.line,
+            self.column
+        )
+    }
+}
+
+/// What is wrong with the file.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// It exists, but cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no TOML; nothing in it is used.
+    #[error("{at}: {message}")]
+    Syntax {
+        /// Where.
+        at: Position,
+        /// What the parser says.
+        message: String,
+    },
+    /// A key that is not known; the others are used.
+    #[error("{at}: unknown key `{key}`{}", did_you_mean(*nearest))]
+    UnknownKey {
+        /// Where.
+        at: Position,
+        /// The key.
+        key: String,
+        /// The known key that looks most like it.
+        nearest: Option<&'static str>,
+    },
+    /// A value of the wrong type; the others are used.
+    #[error("{at}: `{key}` is {found}, expected a string in quotes")]
+    NotText {
+        /// Where.
+        at: Position,
+        /// The key.
+        key: &'static str,
+        /// The TOML type that was found.
+        found: &'static str,
+    },
+}
+
+impl Problem {
+    /// Whether something that was set is not in force: more than a warning.
+    #[must_use]
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, Self::UnknownKey { .. })
+    }
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(key) => format!(", did you mean `{key}`?"),
+        None => format!(", known are {}", KEYS.join(", ")),
+    }
+}
+
+impl Config {
+    /// What the shipped sample says; a missing key means the same.
+    #[must_use]
+    pub fn defaults() -> Self {
+        Self::parse(SAMPLE, Path::new("sample.toml")).0
+    }
+
+    /// Reads the file, with all that is wrong with it. A missing file says nothing, which is fine.
+    #[must_use]
+    pub fn read(path: &Path) -> (Self, Vec<Problem>) {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(&text, path),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
+            Err(source) => {
+                let path = path.to_owned();
+                (Self::default(), vec![Problem::Unreadable { path, source }])
+            }
+        }
+    }
+
+    /// Reads the text of a file; `path` is for the positions only.
+    #[must_use]
+    pub fn parse(text: &str, path: &Path) -> (Self, Vec<Problem>) {
+        let at = |offset| position(text, path, offset);
+        let table = match DeTable::parse(text) {
+            Ok(table) => table.into_inner(),
+            Err(error) => {
+                let at = at(error.span().map_or(0, |span| span.start));
+                let message = error.message().to_owned();
+                return (Self::default(), vec![Problem::Syntax { at, message }]);
+            }
+        };
+        let (mut config, mut problems) = (Self::default(), Vec::new());
+        for (key, value) in &table {
+            let slot = match key.get_ref().as_ref() {
+                "dir" => ("dir", &mut config.dir),
+                "max-size" => ("max-size", &mut config.max_size),
+                unknown => {
+                    problems.push(unknown_key(unknown, at(key.span().start)));
+                    continue;
+                }
+            };
+            let at = at(value.span().start);
+            match value.get_ref() {
+                DeValue::String(text) => {
+                    let text = text.clone().into_owned();
+                    *slot.1 = Some(Setting { text, at });
+                }
+                other => problems.push(Problem::NotText {
+                    at,
+                    key: slot.0,
+                    found: other.type_str(),
+                }),
+            }
+        }
+        (config, problems)
+    }
+}
+
+fn unknown_key(key: &str, at: Position) -> Problem {
+    // Below this likeness a suggestion is a guess that sends people the wrong way.
+    const ALIKE: f64 = 0.7;
+    let likeness = |known: &&str| strsim::jaro_winkler(known, key);
+    let nearest = KEYS
+        .into_iter()
+        .filter(|known| likeness(known) >= ALIKE)
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    Problem::UnknownKey {
+        at,
+        key: key.to_owned(),
+        nearest,
+    }
+}
+
+fn position(text: &str, path: &Path, offset: usize) -> Position {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    Position {
+        path: path.to_owned(),
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> (Config, Vec<String>) {
+        let (config, problems) = Config::parse(text, Path::new("c.toml"));
+        (config, problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn the_sample_has_every_key_and_nothing_else() {
+        let (config, problems) = parse(SAMPLE);
+        assert_eq!(problems, [""; 0]);
+        assert!(config.dir.is_some() && config.max_size.is_some());
+        let table: toml::Table = SAMPLE.parse().expect("the sample is TOML");
+        let mut keys: Vec<_> = table.keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, KEYS);
+    }
+
+    #[test]
+    fn an_empty_file_says_nothing() {
+        assert_eq!(parse(""), (Config::default(), vec![]));
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_nearest_one_and_the_rest_counts() {
+        let (config, problems) = parse("# first\n  max_size = \"1GB\"\ndir = \"/rec\"\n");
+        assert_eq!(
+            problems,
+            ["c.toml:2:3: unknown key `max_size`, did you mean `max-size`?"]
+        );
+        assert_eq!(config.dir.expect("dir is set").text, "/rec");
+        let (_, problems) = parse("colour = 1");
+        assert_eq!(
+            problems,
+            ["c.toml:1:1: unknown key `colour`, known are dir, max-size"]
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_and_bad_syntax_have_their_position() {
+        assert_eq!(
+            parse("dir = 7").1,
+            ["c.toml:1:7: `dir` is integer, expected a string in quotes"]
+        );
+        let (config, problems) = parse("dir = \"/rec\"\nmax-size = \n");
+        assert_eq!(config, Config::default());
+        assert!(problems[0].starts_with("c.toml:2:"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_setting_knows_where_it_stands() {
+        let at = parse("# é\ndir = '/rec'").0.dir.expect("dir is set").at;
+        assert_eq!(at.to_string(), "c.toml:2:7");
+    }
+}

@@ -1,0 +1,187 @@
+//! What the tools do. Each call has a thread of its own and may take its time.
+
+use super::{INVALID_PARAMS, Server, weather};
+use serde_json::{Value, json};
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+
+/// Answers a `tools/call`, unless it is cancelled: then `cancelled` is disconnected.
+pub fn call(
+    server: &Server<'_>,
+    id: &Value,
+    params: &Value,
+    cancelled: &Receiver<()>,
+) -> io::Result<()> {
+    let arguments = &params["arguments"];
+    let result = match params["name"].as_str().unwrap_or_default() {
+        "get_forecast" => get_forecast(server, arguments)?,
+        "climate_report" => climate_report(server, params)?,
+        "plan_trip" => plan_trip(server, arguments)?,
+        "radar_archive" => {
+            server.pace.pause(260);
+            text(&weather::radar_archive(word(arguments, "date")))
+        }
+        "watch_storm" => match watch_storm(server, cancelled) {
+            Some(result) => result,
+            None => return Ok(()),
+        },
+        "enable_module" => return enable_marine(server, id),
+        "get_tides" if server.marine.load(Ordering::Relaxed) => {
+            server.pace.pause(90);
+            let tides = weather::tides(word(arguments, "harbour"));
+            text(&Value::Array(tides).to_string())
+        }
+        unknown => {
+            let message = format!("Unknown tool: {unknown}");
+            return server.connection.fail(id, INVALID_PARAMS, &message);
+        }
+    };
+    server.connection.respond(id, &result)
+}
+
+fn word<'a>(arguments: &'a Value, name: &str) -> &'a str {
+    arguments[name].as_str().unwrap_or_default()
+}
+
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+fn tool_error(message: &str) -> Value {
+    json!({"content": [{"type": "text", "text": message}], "isError": true})
+}
+
+/// Near cities answer sooner; Tromsø is slow, and says so in all the wrong and right places.
+fn get_forecast(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
+    let city = word(arguments, "city");
+    match city {
+        "Atlantis" => {
+            server.pace.pause(60);
+            return Ok(tool_error("No station within 200 km of \"Atlantis\"."));
+        }
+        "Longyearbyen" => {
+            server.complain("ERROR upstream api.met.example answered 429 Too Many Requests");
+            server.pace.pause(140);
+            return Ok(tool_error("Upstream quota exceeded, try again in 30 s."));
+        }
+        "Tromsø" => slow_upstream(server)?,
+        "Oslo" => server.pace.pause(180),
+        _ => server.pace.pause(340),
+    }
+    let days = arguments["days"].as_u64().unwrap_or(3);
+    let forecast = weather::forecast(city, usize::try_from(days).unwrap_or(3));
+    let mut result = text(&weather::in_words(city, &forecast));
+    result["structuredContent"] = json!({"days": forecast});
+    Ok(result)
+}
+
+fn slow_upstream(server: &Server<'_>) -> io::Result<()> {
+    server.pace.pause(200);
+    server.complain("WARN  cache miss for SN90490 Tromsø, asking upstream");
+    // The classic mistake: a log line on the stream that belongs to the protocol.
+    let debug = "DEBUG upstream GET /v3/point?station=SN90490 → 200 in 611 ms";
+    server.connection.noise(debug)?;
+    server.pace.pause(611);
+    let params = json!({
+        "level": "warning",
+        "logger": "upstream",
+        "data": {"station": "SN90490", "elapsed_ms": 611},
+    });
+    server
+        .connection
+        .notify("notifications/message", Some(&params))
+}
+
+fn climate_report(server: &Server<'_>, params: &Value) -> io::Result<Value> {
+    const STEPS: [&str; 5] = [
+        "reading 1996–2002",
+        "reading 2003–2009",
+        "reading 2010–2016",
+        "reading 2017–2025",
+        "writing the report",
+    ];
+    let region = word(&params["arguments"], "region");
+    let token = &params["_meta"]["progressToken"];
+    for (step, message) in (1..).zip(STEPS) {
+        server.pace.pause(500);
+        let progress = json!({
+            "progressToken": token,
+            "progress": step * 20,
+            "total": 100,
+            "message": message,
+        });
+        if !token.is_null() {
+            server
+                .connection
+                .notify("notifications/progress", Some(&progress))?;
+        }
+    }
+    server.pace.pause(150);
+    Ok(text(&format!(
+        "{region}: since 1996 the winters have become 1.9 °C warmer and 12 % wetter; the ground \
+         is covered with snow for 31 days less."
+    )))
+}
+
+/// Asks the user (elicitation), then the host's model (sampling).
+fn plan_trip(server: &Server<'_>, arguments: &Value) -> io::Result<Value> {
+    let city = word(arguments, "city");
+    let question = json!({
+        "mode": "form",
+        "message": format!("What do you have in mind for {city}?"),
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                "nights": {"type": "integer", "title": "Nights", "minimum": 1, "maximum": 14},
+                "activity": {"type": "string", "enum": ["hiking", "kayaking", "museums"]},
+            },
+            "required": ["nights"],
+        },
+    });
+    let Some(answer) = ask(server, "elicitation/create", &question)? else {
+        return Ok(tool_error("The host did not answer."));
+    };
+    if answer["result"]["action"] != "accept" {
+        return Ok(text("Perhaps another time."));
+    }
+    let wishes = &answer["result"]["content"];
+    server.pace.pause(120);
+    let forecast = weather::in_words(city, &weather::forecast(city, 3));
+    let prompt = format!("Traveller: {wishes}. {forecast}. What to pack, in one sentence?");
+    let sampling = json!({
+        "messages": [{"role": "user", "content": {"type": "text", "text": prompt}}],
+        "systemPrompt": "You are a laconic mountain guide.",
+        "maxTokens": 120,
+    });
+    let Some(answer) = ask(server, "sampling/createMessage", &sampling)? else {
+        return Ok(tool_error("The host did not answer."));
+    };
+    let advice = word(&answer["result"]["content"], "text");
+    Ok(text(&format!("{forecast}. {advice}")))
+}
+
+fn ask(server: &Server<'_>, method: &str, params: &Value) -> io::Result<Option<Value>> {
+    Ok(server.connection.request(method, params)?.wait())
+}
+
+/// Never sees a storm; `None` when it is cancelled.
+fn watch_storm(server: &Server<'_>, cancelled: &Receiver<()>) -> Option<Value> {
+    let waited = cancelled.recv_timeout(server.pace.of(60_000));
+    if waited == Err(RecvTimeoutError::Timeout) {
+        return Some(text("No storm in the last minute."));
+    }
+    server.complain("INFO  watch_storm: cancelled by the host");
+    None
+}
+
+fn enable_marine(server: &Server<'_>, id: &Value) -> io::Result<()> {
+    server.pace.pause(70);
+    server.marine.store(true, Ordering::Relaxed);
+    server
+        .connection
+        .respond(id, &text("The module marine is on: 1 more tool."))?;
+    server
+        .connection
+        .notify("notifications/tools/list_changed", None)
+}

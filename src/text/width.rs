@@ -1,0 +1,135 @@
+//! Columns on a terminal, counted by what a reader sees as one character.
+//!
+//! The text is expected to be escaped already; see [`super::escape`].
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// What stands where something was cut out; one column wide.
+const ELLIPSIS: char = '…';
+
+/// How many columns the text takes.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// The text in at most `columns` columns, its end cut off where it is longer.
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else {
+        return String::new();
+    };
+    let mut kept = head(text, room).to_owned();
+    kept.push(ELLIPSIS);
+    kept
+}
+
+/// The text in at most `columns` columns, its middle cut out where it is longer: for URIs and
+/// paths, whose end says as much as their beginning.
+#[must_use]
+pub fn cut_middle(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else {
+        return String::new();
+    };
+    let end = room / 2;
+    let mut kept = head(text, room - end).to_owned();
+    kept.push(ELLIPSIS);
+    kept.push_str(tail(text, end));
+    kept
+}
+
+/// The text followed by as many spaces as fill `columns`; unchanged where it is as wide or wider.
+#[must_use]
+pub fn pad_end(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(width(text));
+    format!("{text}{:missing$}", "")
+}
+
+/// Like [`pad_end`], with the spaces in front: for numbers.
+#[must_use]
+pub fn pad_start(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(width(text));
+    format!("{:missing$}{text}", "")
+}
+
+/// The longest beginning that takes at most `columns`.
+fn head(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, cluster) in text.grapheme_indices(true) {
+        used += cluster.width();
+        if used > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The longest end that takes at most `columns`.
+fn tail(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, cluster) in text.grapheme_indices(true).rev() {
+        used += cluster.width();
+        if used > columns {
+            return &text[at + cluster.len()..];
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn width_counts_what_is_seen() {
+        assert_eq!(width("abc"), 3);
+        assert_eq!(width("日本"), 4);
+        assert_eq!(width("e\u{301}"), 1);
+        assert_eq!(width("🌧️"), 2);
+    }
+
+    #[test]
+    fn cutting_keeps_the_end_of_a_uri() {
+        assert_eq!(cut("search_docs", 7), "search…");
+        assert_eq!(
+            cut_middle("file:///home/ada/notes/a.md", 13),
+            "file:/…s/a.md"
+        );
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("short", 0), "");
+        assert_eq!(cut_middle("short", 1), "…");
+    }
+
+    #[test]
+    fn a_wide_character_is_never_halved() {
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut_middle("日本語日本語", 6), "日…語");
+        assert_eq!(cut("ae\u{301}bc", 3), "ae\u{301}…");
+    }
+
+    #[test]
+    fn padding_fills_columns_not_bytes() {
+        assert_eq!(pad_end("日", 4), "日  ");
+        assert_eq!(pad_start("12", 4), "  12");
+        assert_eq!(pad_start("12345", 4), "12345");
+    }
+
+    proptest! {
+        #[test]
+        fn no_cut_is_wider_than_asked(text in "\\PC{0,40}", columns in 0usize..50) {
+            prop_assert!(width(&cut(&text, columns)) <= columns);
+            prop_assert!(width(&cut_middle(&text, columns)) <= columns);
+        }
+    }
+}

@@ -181,7 +181,10 @@ mod tests {
             direction: Direction::ClientToServer,
             method: "tools/call".into(),
             name: None,
-            rpc_id: RequestId::new("9007199254740993.0", IdKey::Number("9007199254740993".into())),
+            rpc_id: RequestId::new(
+                "9007199254740993.0",
+                IdKey::Number("9007199254740993".into()),
+            ),
             era: Era::Legacy,
             request: (Seq(3), 0),
             response: None,

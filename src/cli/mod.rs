@@ -11,11 +11,14 @@ mod completions;
 mod demo;
 pub mod exit;
 pub mod folder;
+mod json;
 mod man;
 pub mod output;
 mod quantity;
 mod run;
+mod show;
 pub mod table;
+mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;

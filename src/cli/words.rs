@@ -15,7 +15,10 @@ pub fn event(kind: &EventKind) -> String {
         }
         EventKind::Spawned { pid } => format!("the server was started, pid {pid}"),
         EventKind::SpawnFailed { exit_code, message } => {
-            format!("the server was not started ({exit_code}): {}", escape(message))
+            format!(
+                "the server was not started ({exit_code}): {}",
+                escape(message)
+            )
         }
         EventKind::Eof { stream, by } => eof(*stream, *by).to_owned(),
         EventKind::StallBegan { stream, bytes } => {
@@ -29,8 +32,18 @@ pub fn event(kind: &EventKind) -> String {
             let bytes = plural(*bytes, "byte");
             format!("{bytes} of {} could not be delivered", stream.as_str())
         }
-        EventKind::Signal { signal, sender, passed } => self::signal(signal, *sender, *passed),
-        EventKind::Exit { code, signal, max_rss, user_ns, system_ns } => {
+        EventKind::Signal {
+            signal,
+            sender,
+            passed,
+        } => self::signal(signal, *sender, *passed),
+        EventKind::Exit {
+            code,
+            signal,
+            max_rss,
+            user_ns,
+            system_ns,
+        } => {
             let how = ended(code.as_ref(), signal.as_deref());
             let cpu = duration(user_ns + system_ns);
             format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss))
@@ -39,9 +52,12 @@ pub fn event(kind: &EventKind) -> String {
             let names: Vec<_> = processes.iter().map(process).collect();
             format!("still holding its pipes: {}", names.join(", "))
         }
-        EventKind::Gap { stream, offset, bytes, reason } => {
-            gap(*stream, *offset, *bytes, reason.as_deref())
-        }
+        EventKind::Gap {
+            stream,
+            offset,
+            bytes,
+            reason,
+        } => gap(*stream, *offset, *bytes, reason.as_deref()),
         EventKind::Warning { message } => format!("warning: {}", escape(message)),
         EventKind::Recovered { frames } => {
             let frames = plural(*frames, "frame");
@@ -107,7 +123,10 @@ pub fn end(end: &End) -> String {
         End::Exited { code } => ended(Some(code), None),
         End::Killed { signal } => ended(None, Some(signal)),
         End::NotStarted { exit_code, message } => {
-            format!("the server was not started ({exit_code}): {}", escape(message))
+            format!(
+                "the server was not started ({exit_code}): {}",
+                escape(message)
+            )
         }
         End::Unknown => "the recording ends before the server did".to_owned(),
     }
@@ -151,7 +170,9 @@ pub fn peer(peer: &Peer) -> Option<String> {
 pub fn capabilities(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Value::Object(capabilities)) => {
-            let named = capabilities.iter().map(|(name, value)| capability(name, value));
+            let named = capabilities
+                .iter()
+                .map(|(name, value)| capability(name, value));
             named.collect::<Vec<_>>().join(", ")
         }
         _ => escape(json).into_owned(),
@@ -186,8 +207,12 @@ mod tests {
             command: Vec::new(),
         };
         let said = [
-            event(&EventKind::Warning { message: hostile.clone() }),
-            event(&EventKind::Survivors { processes: vec![process] }),
+            event(&EventKind::Warning {
+                message: hostile.clone(),
+            }),
+            event(&EventKind::Survivors {
+                processes: vec![process],
+            }),
             command(&["a b".to_owned(), hostile.clone()]),
             capabilities(&format!("{{{:?}: {{}}}}", "\u{202e}")),
             capabilities(&hostile),

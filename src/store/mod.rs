@@ -1,1 +1,30 @@
-//! Recordings on disk.
+//! Recordings on disk: where they live, how they are written, read, followed and recovered.
+//!
+//! ```text
+//!  NAME.spool ──▶ indexer ──▶ NAME.reel ──▶ reader · tail ──▶ who shows it
+//!      │                          ▲
+//!      └─────▶ recovery ──────────┘   library: the folder of all of them
+//! ```
+//!
+//! * [`schema`]: the tables of a recording, its format version and the migrations;
+//! * [`open`]: opens a recording to read it, or says in one sentence why it cannot be read;
+//! * [`values`]: how the values of a recording stand in its columns;
+//! * [`indexer`]: drains a spool into a recording: frames, and all that is derived from them;
+//! * [`reindex`]: rebuilds what is derived, by the same code;
+//! * [`recovery`]: completes a recording whose recorder has gone;
+//! * [`library`]: the folder of recordings: names, list, selectors, retention;
+//! * [`reader`]: read-only access to one recording; [`tail`] follows a live one.
+//!
+//! The bytes of the frames, the events and the annotations are the truth. Everything else in a
+//! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
+//! SQL stands in this module only, as constants with bound parameters.
+
+pub mod indexer;
+// pub mod library;
+pub mod open;
+pub mod reader;
+// pub mod recovery;
+pub mod reindex;
+pub mod schema;
+// pub mod tail;
+pub mod values;

@@ -24,6 +24,17 @@ impl Moment {
     }
 }
 
+impl std::ops::Add<Duration> for Moment {
+    type Output = Self;
+
+    fn add(self, later: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_add(u64::try_from(later.as_nanos()).unwrap_or(u64::MAX)),
+        )
+    }
+}
+
 /// Monotonic time with one anchor in wall time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {

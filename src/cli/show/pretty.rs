@@ -173,7 +173,11 @@ mod tests {
     fn what_is_cut_is_counted() {
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(3_000));
         let layout = layout(long.as_bytes());
-        assert!(layout.lines[1].ends_with("… (1.0 kB more)"), "{}", layout.lines[1]);
+        assert!(
+            layout.lines[1].ends_with("… (1.0 kB more)"),
+            "{}",
+            layout.lines[1]
+        );
         assert_eq!(layout.left_out, 3_009 - LONGEST_LINE);
         let many = format!("[{}1]", "1,".repeat(1_000));
         let layout = super::layout(many.as_bytes());
@@ -184,6 +188,11 @@ mod tests {
     #[test]
     fn endless_nesting_is_laid_out_in_constant_width() {
         let deep = "[".repeat(100_000);
-        assert!(layout(deep.as_bytes()).lines.iter().all(|line| line.len() < 100));
+        assert!(
+            layout(deep.as_bytes())
+                .lines
+                .iter()
+                .all(|line| line.len() < 100)
+        );
     }
 }

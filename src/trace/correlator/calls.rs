@@ -237,7 +237,7 @@ impl Calls {
     /// The calls that have no answer and were not cancelled, in order.
     pub(super) fn all_open(&self) -> Vec<ExchangeId> {
         let mut open: Vec<_> = self
-            .calls
+            .by_exchange
             .values()
             .filter(|call| call.kept == Kept::Open)
             .map(|call| call.exchange.id)

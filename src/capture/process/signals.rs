@@ -1,0 +1,118 @@
+//! Signals that reach us, and whether the server still has to be told.
+//!
+//! The server is in our process group. A signal from the terminal reaches both of us, and so does
+//! one that was sent to the group; only one that was sent to us alone has to be passed on. The
+//! last two cannot be told apart, so the server gets a moment to show that it has had it.
+
+use super::inspect;
+use crate::trace::clock::Moment;
+use crate::trace::event::{EventKind, Passed};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::{Cause, Origin};
+use std::io;
+use std::time::Duration;
+
+/// What we handle, each only where it was not ignored when we were started.
+const HANDLED: [Signal; 6] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+];
+
+/// A server that does not catch the signal and lives after this has not had it.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
+
+/// A server that catches the signal gets this long to end of it before it is passed on.
+const SECOND_LOOK: Duration = Duration::from_millis(50);
+
+/// Starts to catch signals. Also keeps a recording that grows over `RLIMIT_FSIZE` from ending us:
+/// the write then only fails.
+pub fn catch() -> io::Result<SignalsInfo<WithOrigin>> {
+    let ignored = inspect::dispositions("self").unwrap_or_default().0;
+    let handled = HANDLED
+        .map(|s| s as i32)
+        .into_iter()
+        .filter(|s| !ignored.contains(*s));
+    let too_large = Signal::SIGXFSZ as i32;
+    if !ignored.contains(too_large) {
+        let flag = std::sync::Arc::default();
+        signal_hook::flag::register(too_large, flag)?;
+    }
+    if ignored.contains(Signal::SIGCHLD as i32) {
+        // Ignored, it would make the kernel forget how the server ended.
+        signal_hook::flag::register(Signal::SIGCHLD as i32, std::sync::Arc::default())?;
+    }
+    SignalsInfo::new(handled)
+}
+
+/// A signal that reached us and about which nothing has been decided yet.
+#[derive(Debug)]
+pub struct Pending {
+    signal: Signal,
+    sender: Option<u32>,
+    from_terminal: bool,
+    arrived: Moment,
+    looked: bool,
+}
+
+impl Pending {
+    /// The signal that arrived with `origin` at `now`; `None` for a number that nobody sends us.
+    #[must_use]
+    pub fn new(origin: &Origin, now: Moment) -> Option<Self> {
+        Some(Self {
+            signal: Signal::try_from(origin.signal).ok()?,
+            sender: origin.process.and_then(|p| u32::try_from(p.pid).ok()),
+            from_terminal: matches!(origin.cause, Cause::Kernel),
+            arrived: now,
+            looked: false,
+        })
+    }
+
+    /// When to look next.
+    #[must_use]
+    pub fn due(&self) -> Moment {
+        let wait = match (self.from_terminal, self.looked) {
+            (true, _) => Duration::ZERO,
+            (false, false) => FIRST_LOOK,
+            (false, true) => SECOND_LOOK,
+        };
+        self.arrived + wait
+    }
+
+    /// Decides what is to be done now that it is `due`, for a server with process id `server`
+    /// (`None`: it has ended). Returns the event once the decision is made.
+    pub fn settle(&mut self, server: Option<Pid>) -> Option<EventKind> {
+        let Some(server) = server.filter(|_| !self.from_terminal) else {
+            return Some(self.event(Passed::NotNeeded));
+        };
+        // A server that does not catch it would be gone by now if it had had it, or ignores it
+        // anyway. Where its dispositions cannot be read it is taken to catch it.
+        let catches = inspect::dispositions(&server.to_string())
+            .is_none_or(|(_, caught)| caught.contains(self.signal as i32));
+        if catches && !self.looked {
+            self.looked = true;
+            return None;
+        }
+        // It may have ended just now; then it needs no signal.
+        let _ = kill(server, self.signal);
+        Some(self.event(if catches {
+            Passed::PerhapsTwice
+        } else {
+            Passed::Once
+        }))
+    }
+
+    fn event(&self, passed: Passed) -> EventKind {
+        EventKind::Signal {
+            signal: self.signal.as_str().to_owned(),
+            sender: self.sender,
+            passed,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The stdio transport: our three descriptors on one side, the server's pipes on the other.
+//!
+//! ```text
+//!   fd 0 ─▶ pump c2s ─▶ pipe ─▶ server's stdin
+//!   fd 1 ◀─ pump s2c ◀─ pipe ◀─ server's stdout
+//!   fd 2 ◀─ pump     ◀─ pipe ◀─ server's stderr     (one pipe for both where 1 and 2 are one file)
+//! ```
+//!
+//! The main thread starts the server, then waits for notices: a signal, the server's end, a
+//! pump's end. [`life`] decides from them when the session is over.
+
+mod ends;
+mod life;
+mod plumbing;
+
+use super::gauge::Gauge;
+use super::process::inspect;
+use super::process::signals::{self, Pending};
+use super::process::spawn::{SpawnError, spawn};
+use super::pump::Pump;
+use super::tap::Tap;
+use crate::trace::event::EventKind;
+use crate::trace::frame::StreamId;
+use life::{Facts, Verdict};
+use nix::unistd::Pid;
+use plumbing::{Plumbing, StreamEnds};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::Origin;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+/// The gauges of the three pumps, indexed by stream.
+pub type Gauges = [Arc<Gauge>; 3];
+
+/// Notices are few (signals, three pumps, one exit); a full queue only makes a thread wait that
+/// has nothing else to do.
+const NOTICES: usize = 64;
+
+/// What a thread tells the main thread.
+enum Notice {
+    Signal(Origin),
+    ServerEnded,
+    PumpEnded(StreamId),
+}
+
+/// Gauges of idle pumps.
+#[must_use]
+pub fn gauges() -> Gauges {
+    StreamId::STDIO.map(|stream| Arc::new(Gauge::new(stream)))
+}
+
+/// Runs `command` between our standard streams until the session is over, and returns how the
+/// server ended. `started` is called once it runs.
+pub fn run(
+    command: &[OsString],
+    tap: &Arc<Tap>,
+    gauges: &Gauges,
+    started: impl FnOnce(),
+) -> Result<ExitStatus, SpawnError> {
+    let failed = |source| SpawnError::Failed {
+        program: command
+            .first()
+            .map_or_else(String::new, |p| p.to_string_lossy().into_owned()),
+        source,
+    };
+    let signals = signals::catch().map_err(failed)?;
+    let plumbing = Plumbing::lay().map_err(failed)?;
+    let server = spawn(command, plumbing.server)?;
+    tap.event(EventKind::Spawned { pid: server.id() });
+    let (notify, notices) = sync_channel(NOTICES);
+    let session = Session {
+        tap,
+        gauges,
+        notices,
+        pipes: plumbing.inodes,
+        facts: Facts::new(plumbing.merged),
+        signals: Vec::new(),
+        server,
+        survivors_told: false,
+    };
+    start_threads(
+        plumbing.ends,
+        tap,
+        gauges,
+        signals,
+        session.server.id(),
+        &notify,
+    )
+    .map_err(failed)?;
+    started();
+    session.supervise().map_err(failed)
+}
+
+fn start_threads(
+    ends: Vec<StreamEnds>,
+    tap: &Arc<Tap>,
+    gauges: &Gauges,
+    mut signals: SignalsInfo<WithOrigin>,
+    server: u32,
+    notify: &SyncSender<Notice>,
+) -> io::Result<()> {
+    for StreamEnds {
+        stream,
+        source,
+        sink,
+    } in ends
+    {
+        let gauge = Arc::clone(&gauges[usize::from(stream.0)]);
+        let pump = Pump {
+            source,
+            sink,
+            tap: Arc::clone(tap),
+            gauge,
+        };
+        start(stream.as_str(), notify, move |notify| {
+            pump.run();
+            drop(notify.send(Notice::PumpEnded(stream)));
+        })?;
+    }
+    start("signals", notify, move |notify| {
+        for origin in signals.forever() {
+            drop(notify.send(Notice::Signal(origin)));
+        }
+    })?;
+    start("reaper", notify, move |notify| {
+        wait_without_reaping(server);
+        drop(notify.send(Notice::ServerEnded));
+    })
+}
+
+fn start(
+    name: &str,
+    notify: &SyncSender<Notice>,
+    body: impl FnOnce(SyncSender<Notice>) + Send + 'static,
+) -> io::Result<()> {
+    let notify = notify.clone();
+    thread::Builder::new()
+        .name(name.into())
+        .spawn(move || body(notify))
+        .map(drop)
+}
+
+/// Waits for the end of process `server` and leaves it to the main thread to reap it: until then
+/// its process id cannot belong to anybody else, so that no signal can reach a stranger.
+fn wait_without_reaping(server: u32) {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let pid = i32::try_from(server)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while matches!(
+            waitid(WaitId::Pid(pid), options),
+            Err(rustix::io::Errno::INTR)
+        ) {}
+    }
+}
+
+/// The main thread's view of a running session.
+struct Session<'a> {
+    tap: &'a Arc<Tap>,
+    gauges: &'a Gauges,
+    notices: Receiver<Notice>,
+    pipes: Vec<u64>,
+    facts: Facts,
+    signals: Vec<Pending>,
+    server: Child,
+    survivors_told: bool,
+}
+
+impl Session<'_> {
+    fn supervise(mut self) -> io::Result<ExitStatus> {
+        let mut status = None;
+        loop {
+            let now = self.tap.clock().now();
+            self.settle_signals();
+            self.facts.observe(self.gauges);
+            let timeout = match self.facts.verdict(now) {
+                Verdict::End => break,
+                Verdict::Wait(until) => {
+                    let due = self.signals.iter().map(Pending::due).chain(until).min();
+                    due.map(|due| due.since(now).max(Duration::from_millis(1)))
+                }
+            };
+            match self.next(timeout) {
+                Some(Notice::ServerEnded) => status = Some(self.reap()?),
+                Some(Notice::PumpEnded(stream)) => self.facts.pump_ended(stream, self.now()),
+                Some(Notice::Signal(origin)) => self.signal_arrived(&origin),
+                None => self.tell_survivors(),
+            }
+        }
+        self.drain();
+        status.map_or_else(|| self.server.wait(), Ok)
+    }
+
+    fn now(&self) -> crate::trace::clock::Moment {
+        self.tap.clock().now()
+    }
+
+    /// The next notice; `None` if there is none within `timeout`.
+    fn next(&self, timeout: Option<Duration>) -> Option<Notice> {
+        match timeout {
+            None => self.notices.recv().ok(),
+            Some(timeout) => self.notices.recv_timeout(timeout).ok(),
+        }
+    }
+
+    fn reap(&mut self) -> io::Result<ExitStatus> {
+        let status = self.server.wait()?;
+        self.facts.server_ended(self.now());
+        self.tap.event(life::exit_event(status));
+        Ok(status)
+    }
+
+    fn signal_arrived(&mut self, origin: &Origin) {
+        let now = self.now();
+        if let Some(pending) = Pending::new(origin, now) {
+            self.facts.signalled(now);
+            self.signals.push(pending);
+        }
+    }
+
+    fn settle_signals(&mut self) {
+        let now = self.now();
+        let server = i32::try_from(self.server.id()).ok().map(Pid::from_raw);
+        let server = server.filter(|_| self.facts.server_lives());
+        let tap = self.tap;
+        self.signals.retain_mut(|pending| {
+            let settled = (pending.due() <= now || server.is_none())
+                .then(|| pending.settle(server))
+                .flatten();
+            settled.map(|event| tap.event(event)).is_none()
+        });
+    }
+
+    /// Says once who still holds the server's pipes after it has ended.
+    fn tell_survivors(&mut self) {
+        if self.facts.server_lives() || std::mem::replace(&mut self.survivors_told, true) {
+            return;
+        }
+        let processes = inspect::holders(&self.pipes);
+        if !processes.is_empty() {
+            self.tap.event(EventKind::Survivors { processes });
+        }
+    }
+
+    /// Reads nothing more, and waits until what was read is delivered or refused.
+    fn drain(&mut self) {
+        self.gauges.iter().for_each(|gauge| gauge.close());
+        let began = self.now();
+        while self
+            .gauges
+            .iter()
+            .any(|gauge| self.facts.waits_for(gauge, began, self.now()))
+        {
+            match self.next(Some(Duration::from_millis(1))) {
+                Some(Notice::Signal(_)) => self.facts.signalled(self.now()),
+                Some(Notice::PumpEnded(_) | Notice::ServerEnded) | None => {}
+            }
+        }
+        for gauge in self.gauges {
+            let (stream, bytes) = (gauge.stream(), gauge.pending());
+            if bytes > 0 {
+                self.tap.event(EventKind::Undelivered { stream, bytes });
+            }
+        }
+    }
+}

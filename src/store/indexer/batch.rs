@@ -1,0 +1,257 @@
+//! The work of one transaction: records in, rows out.
+
+use super::big;
+use super::derive::{Deriver, Text};
+use super::line::{Body, Line, Unit};
+use super::write::Writer;
+use super::{Budget, IndexError, Position};
+use crate::capture::spool::{RecordHead, RecordKind, SpoolReader, Status};
+use crate::store::values::{State, to_sql};
+use crate::trace::clock::Moment;
+use crate::trace::event::{Closer, Event, EventKind};
+use crate::trace::frame::{FrameHead, Seq, StreamId};
+use rusqlite::{Connection, params};
+
+const HAS_EXIT: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'exit')";
+const SAVE_STREAM: &str = "INSERT INTO stream (id, kind, label, committed, pending, pending_since)
+    VALUES (?1, 'text', ?2, ?3, ?4, ?5)
+    ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, pending = excluded.pending,
+        pending_since = excluded.pending_since";
+const SAVE_PROGRESS: &str = "UPDATE recording SET resume = ?1, drained = ?2, frames = ?3,
+    bytes = ?4, gap_bytes = ?5, t_last = ?6";
+const SAVE_STATE: &str = "UPDATE recording SET state = ?1";
+
+/// One transaction of an indexer.
+pub(super) struct Batch<'a> {
+    conn: &'a Connection,
+    writer: Writer<'a>,
+    spool: &'a mut SpoolReader,
+    state: &'a mut Position,
+    deriver: Option<&'a mut Deriver>,
+    payload: &'a mut Vec<u8>,
+}
+
+impl<'a> Batch<'a> {
+    pub fn begin(
+        conn: &'a Connection,
+        spool: &'a mut SpoolReader,
+        state: &'a mut Position,
+        deriver: Option<&'a mut Deriver>,
+        payload: &'a mut Vec<u8>,
+    ) -> rusqlite::Result<Self> {
+        Ok(Self {
+            conn,
+            writer: Writer::prepare(conn)?,
+            spool,
+            state,
+            deriver,
+            payload,
+        })
+    }
+
+    /// Takes records up to `end`, within `budget`. Returns whether there are no more.
+    pub fn drain(&mut self, end: u64, budget: &Budget) -> Result<bool, IndexError> {
+        let began = budget.clock.now();
+        let mut bytes = 0;
+        while !budget.is_spent(began, bytes) {
+            let Some(head) = self.spool.read(self.state.next, end, self.payload)? else {
+                return Ok(true);
+            };
+            self.record(&head)?;
+            bytes += u64::from(head.len);
+        }
+        Ok(self.state.next >= end)
+    }
+
+    /// Everything is drained: ends what is open, states what is missing.
+    pub fn finish(&mut self, status: &Status, state: State) -> Result<(), IndexError> {
+        self.finish_lines()?;
+        let end = status.end.as_ref();
+        let t_end = end.map_or(Moment(0), |end| end.t());
+        let t_end = self.state.tally.t_last.max(t_end);
+        for (stream, &forwarded) in StreamId::STDIO.into_iter().zip(&status.forwarded) {
+            let mut line = std::mem::take(self.state.line(stream));
+            self.gap(&mut line, stream, forwarded, t_end)?;
+            *self.state.line(stream) = line;
+        }
+        if let Some(exit) = end.and_then(|end| end.exit.clone()) {
+            // A full disk may have kept the event itself off the record.
+            if !self.conn.query_row(HAS_EXIT, [], |row| row.get(0))? {
+                self.event(t_end, exit)?;
+            }
+        }
+        self.state.tally.t_last = t_end;
+        if let Some(deriver) = &mut self.deriver {
+            deriver.finish();
+        }
+        self.conn.execute(SAVE_STATE, [state.as_str()])?;
+        Ok(())
+    }
+
+    /// Writes what the transaction has changed in memory.
+    pub fn save(&mut self) -> rusqlite::Result<()> {
+        if let Some(deriver) = &mut self.deriver {
+            deriver.flush(&mut self.writer)?;
+            deriver.save(self.conn)?;
+        }
+        let mut save = self.conn.prepare_cached(SAVE_STREAM)?;
+        for (id, line) in (0..).map(StreamId).zip(&self.state.lines) {
+            save.execute(params![
+                id.0,
+                id.as_str(),
+                to_sql(line.committed),
+                to_sql(line.open_len()),
+                line.open_since().map(|t| to_sql(t.0)),
+            ])?;
+        }
+        let tally = &self.state.tally;
+        self.conn.prepare_cached(SAVE_PROGRESS)?.execute(params![
+            to_sql(self.state.resume()),
+            to_sql(self.state.next),
+            to_sql(tally.last_seq.0),
+            to_sql(tally.bytes),
+            to_sql(tally.gap_bytes),
+            to_sql(tally.t_last.0),
+        ])?;
+        Ok(())
+    }
+
+    fn record(&mut self, head: &RecordHead) -> Result<(), IndexError> {
+        let payload = std::mem::take(self.payload);
+        let result = match head.kind {
+            RecordKind::Chunk => self.chunk(head, &payload),
+            RecordKind::Event if head.position < self.state.events_from => Ok(()),
+            RecordKind::Event => self.recorded_event(head, &payload),
+        };
+        *self.payload = payload;
+        self.state.next = head.end();
+        result
+    }
+
+    fn chunk(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
+        let mut line = std::mem::take(self.state.line(head.stream));
+        self.gap(&mut line, head.stream, head.offset, head.t)?;
+        line.push(head, payload, &mut |unit| self.frame(head.stream, unit))?;
+        *self.state.line(head.stream) = line;
+        self.state.tally.t_last = self.state.tally.t_last.max(head.t);
+        Ok(())
+    }
+
+    /// States the bytes that are missing on `stream` before `offset`, if any. The line that they
+    /// interrupt ends there.
+    fn gap(
+        &mut self,
+        line: &mut Line,
+        stream: StreamId,
+        offset: u64,
+        t: Moment,
+    ) -> Result<(), IndexError> {
+        let bytes = offset.saturating_sub(line.end());
+        if bytes == 0 {
+            return Ok(());
+        }
+        line.finish(&mut |unit| self.frame(stream, unit))?;
+        let reason = match self.state.tally.gap_bytes {
+            0 => self.spool.status()?.gap,
+            _ => None,
+        };
+        let gap = EventKind::Gap {
+            stream,
+            offset: line.committed,
+            bytes,
+            reason,
+        };
+        line.committed = offset;
+        self.state.tally.gap_bytes += bytes;
+        self.event(t, gap)
+    }
+
+    /// Unfinished lines become frames, in the order of their last bytes.
+    fn finish_lines(&mut self) -> Result<(), IndexError> {
+        let mut open: Vec<_> = (0..)
+            .map(StreamId)
+            .zip(&self.state.lines)
+            .filter_map(|(stream, line)| Some((line.open_until()?, stream)))
+            .collect();
+        open.sort();
+        open.into_iter()
+            .try_for_each(|(_, stream)| self.finish_line(stream))
+    }
+
+    fn finish_line(&mut self, stream: StreamId) -> Result<(), IndexError> {
+        let mut line = std::mem::take(self.state.line(stream));
+        line.finish(&mut |unit| self.frame(stream, unit))?;
+        *self.state.line(stream) = line;
+        Ok(())
+    }
+
+    fn frame(&mut self, stream: StreamId, unit: Unit<'_>) -> Result<(), IndexError> {
+        let head = FrameHead {
+            seq: Seq(self.state.tally.last_seq.0 + 1),
+            stream,
+            offset: unit.offset,
+            t_first: unit.t_first,
+            t_last: unit.t_last,
+            size: unit.size,
+        };
+        match unit.body {
+            Body::Bytes(raw) => {
+                self.writer.frame(&head, raw)?;
+                if let Some(deriver) = &mut self.deriver {
+                    deriver.frame(&head, Text::Whole(raw));
+                }
+            }
+            Body::Spooled(record) => {
+                self.writer.long_frame(&head)?;
+                let outline = big::copy(self.conn, self.spool, &head, record)?;
+                if let Some(deriver) = &mut self.deriver {
+                    deriver.frame(&head, Text::Outline(&outline));
+                }
+            }
+        }
+        self.state.tally.last_seq = head.seq;
+        self.state.tally.bytes += head.size;
+        if let Some(deriver) = &mut self.deriver {
+            deriver.flush_if_many(&mut self.writer)?;
+        }
+        Ok(())
+    }
+
+    fn recorded_event(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
+        let kind = event_kind(payload);
+        if let EventKind::Eof {
+            stream,
+            by: Closer::Writer,
+        } = kind
+        {
+            self.finish_line(stream)?;
+        }
+        self.event(head.t, kind)
+    }
+
+    fn event(&mut self, t: Moment, kind: EventKind) -> Result<(), IndexError> {
+        let event = Event {
+            t,
+            after_seq: self.state.tally.last_seq,
+            kind,
+        };
+        self.state.tally.last_event += 1;
+        self.state.tally.t_last = self.state.tally.t_last.max(t);
+        self.writer.event(self.state.tally.last_event, &event)?;
+        if let Some(deriver) = &mut self.deriver {
+            deriver.event(&event);
+        }
+        Ok(())
+    }
+}
+
+/// The event that a record holds. One that this version does not know is kept as a warning, so
+/// that nothing is lost.
+fn event_kind(payload: &[u8]) -> EventKind {
+    serde_json::from_slice(payload).unwrap_or_else(|_| EventKind::Warning {
+        message: format!(
+            "an event that this version does not know: {}",
+            String::from_utf8_lossy(payload)
+        ),
+    })
+}

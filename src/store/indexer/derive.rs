@@ -1,0 +1,149 @@
+//! What follows from the frames and events: messages, exchanges, findings, the session.
+//!
+//! Live indexing and [`crate::store::reindex`] both come through here, in the same order, so what
+//! they write is the same.
+
+use super::write::Writer;
+use crate::protocol::message::Content;
+use crate::store::schema::DERIVED_VERSION;
+use crate::store::values::to_sql;
+use crate::trace::correlator::{Changes, Correlator};
+use crate::trace::event::Event;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::FrameHead;
+use rusqlite::{Connection, params};
+use std::ops::Range;
+
+/// Rows are handed to the database in lots of about this many: more of them cost memory.
+const LOT: usize = 1000;
+
+const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages = ?2,
+    exchanges = ?3, failed = ?4, open = ?5, findings = ?6";
+
+/// The bytes of a frame, or what was kept of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Text<'a> {
+    /// All of them.
+    Whole(&'a [u8]),
+    /// The outline of a frame that is too long to hold.
+    Outline(&'a Outline),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outline;
+impl Outline {
+    pub fn new() -> Self {
+        Self
+    }
+    pub fn push(&mut self, _part: &[u8]) {}
+}
+
+/// Derives the rows of one recording, from its first frame to its last.
+#[derive(Debug, Default)]
+pub(crate) struct Deriver {
+    correlator: Correlator,
+    changes: Changes,
+    /// Where the messages of `changes` stand in their frames.
+    spans: Vec<Range<usize>>,
+    counts: Counts,
+    /// The last exchange that has a row.
+    written: ExchangeId,
+}
+
+/// What is derived, as numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    messages: u64,
+    exchanges: u64,
+    failed: u64,
+    open: u64,
+    findings: u64,
+}
+
+impl Counts {
+    fn exchange(&mut self, before: Option<Status>, now: Status) {
+        let failed = |status: Status| u64::from(status.is_failure());
+        let open = |status: Status| u64::from(status == Status::Open);
+        if let Some(before) = before {
+            self.failed -= failed(before);
+            self.open -= open(before);
+        } else {
+            self.exchanges += 1;
+        }
+        self.failed += failed(now);
+        self.open += open(now);
+    }
+}
+
+impl Deriver {
+    /// Takes the next frame in.
+    pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
+        let content = content(head, text);
+        self.correlator.frame(head, &content, &mut self.changes);
+        if head.stream.messages().is_some() {
+            let spans = content.messages.into_iter().map(|message| message.span);
+            self.spans.extend(spans);
+        }
+    }
+
+    /// Takes the next event in.
+    pub fn event(&mut self, event: &Event) {
+        self.correlator.event(event, &mut self.changes);
+    }
+
+    /// The recording is over.
+    pub fn finish(&mut self) {
+        self.correlator.finish(&mut self.changes);
+    }
+
+    /// Writes the rows that have come together, if they are many.
+    pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        if self.changes.len() < LOT {
+            return Ok(());
+        }
+        self.flush(writer)
+    }
+
+    /// Writes the rows that have come together.
+    pub fn flush(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        let batch = self.changes.take();
+        for (message, span) in batch.messages.iter().zip(&self.spans) {
+            writer.message(message, span)?;
+        }
+        self.counts.messages += batch.messages.len() as u64;
+        self.spans.clear();
+        for exchange in &batch.exchanges {
+            self.exchange(exchange, writer)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the row of the recording up to date.
+    pub fn save(&self, conn: &Connection) -> rusqlite::Result<()> {
+        let counts = &self.counts;
+        conn.prepare_cached(SAVE_COUNTS)?.execute(params![
+            DERIVED_VERSION,
+            to_sql(counts.messages),
+            to_sql(counts.exchanges),
+            to_sql(counts.failed),
+            to_sql(counts.open),
+            to_sql(counts.findings),
+        ])?;
+        Ok(())
+    }
+
+    fn exchange(&mut self, exchange: &Exchange, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        let before = if exchange.id > self.written {
+            self.written = exchange.id;
+            None
+        } else {
+            writer.status_of(exchange)?
+        };
+        self.counts.exchange(before, exchange.status);
+        writer.exchange(exchange)
+    }
+}
+
+fn content(_head: &FrameHead, _text: Text<'_>) -> Content {
+    Content::default()
+}

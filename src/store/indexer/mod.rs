@@ -1,0 +1,369 @@
+//! Draining a spool into a recording.
+//!
+//! ```text
+//!  spool ──record──▶ line (per stream) ──frame──▶ derive ──▶ write ──▶ SQLite
+//! ```
+//!
+//! [`Indexer::step`] is one transaction. With the frames it commits how far each stream is cut
+//! (`stream.committed`) and where to read on (`recording.resume`: the first record with a byte
+//! that is in no frame yet; `recording.drained`: the end of what was looked at). Whoever starts
+//! again reads from `resume` and passes over what is committed, so frames, gaps and events are on
+//! record once, whenever the process dies.
+//!
+//! What is derived depends on all that came before, which is gone after a restart or a failed
+//! transaction. From then on an indexer takes care of frames and events only; its recording has
+//! the derived version 0, and [`super::reindex`] derives everything anew, by the same code
+//! ([`derive`]).
+//!
+//! Whoever calls drives the loop, and knows how long the spool is and when to stop.
+
+mod batch;
+mod big;
+pub(crate) mod derive;
+mod line;
+pub(crate) mod write;
+
+use super::open::{self, OpenError};
+use super::schema::{self, SchemaError};
+use super::values::{State, from_sql};
+use crate::capture::spool::{SpoolError, SpoolReader};
+use crate::trace::clock::{Clock, Moment};
+use crate::trace::event::ProcessContext;
+use crate::trace::frame::{Seq, StreamId};
+use batch::Batch;
+use derive::Deriver;
+use line::Line;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use write::Tally;
+
+pub(crate) use big::{BlobError, outline_of};
+pub(crate) use line::COLLECT_LIMIT;
+
+/// Disk space is given back in pieces of at least this size: each takes a system call.
+const PUNCH_AT_LEAST: u64 = 1024 * 1024;
+
+const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes, t_last, state,
+    derived_version, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
+const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
+const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
+const SET_STATE: &str = "UPDATE recording SET state = ?1";
+
+/// Why a step failed.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The recording could not be created.
+    #[error(transparent)]
+    Create(#[from] SchemaError),
+    /// The recording could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The spool could not be read.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// The recording could not be written.
+    #[error("could not write the recording")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A long line could not be copied from the spool.
+    #[error("could not copy a line of {size} bytes from the spool")]
+    Copy {
+        /// Its size.
+        size: u64,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl IndexError {
+    /// Whether somebody else holds the file: nothing was lost, trying again later may help.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Sqlite(error) if schema::is_busy(error))
+    }
+}
+
+/// How much one transaction may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Bytes of payload.
+    pub bytes: u64,
+    /// Work, nanoseconds on `clock`.
+    pub nanos: u64,
+    /// What the work is measured with.
+    pub clock: Clock,
+}
+
+impl Budget {
+    /// What an indexer takes beside a running session: a longer transaction keeps the writers of
+    /// annotations waiting and viewers behind, a shorter one costs throughput.
+    #[must_use]
+    pub fn beside_a_session(clock: Clock) -> Self {
+        Self {
+            bytes: 4 * 1024 * 1024,
+            nanos: 20_000_000,
+            clock,
+        }
+    }
+
+    /// What a command takes that drains a spool while nobody else uses it.
+    #[must_use]
+    pub fn alone(clock: Clock) -> Self {
+        Self {
+            bytes: 32 * 1024 * 1024,
+            nanos: 200_000_000,
+            clock,
+        }
+    }
+
+    fn is_spent(&self, began: Moment, bytes: u64) -> bool {
+        bytes >= self.bytes || self.clock.now().0.saturating_sub(began.0) >= self.nanos
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Frames that are on record now.
+    pub frames: u64,
+    /// Where in the spool the next record is.
+    pub position: u64,
+    /// Whether the spool was read to the given end.
+    pub caught_up: bool,
+}
+
+/// How [`Indexer::finish`] left the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// Complete, and one plain file. The spool is not needed any more.
+    Plain,
+    /// Complete, but a reader holds it in WAL mode: try [`Indexer::leave_wal`] again.
+    StillWal,
+    /// All frames are on record, what is derived from them is not. The spool stays, and the next
+    /// reader of the recording derives.
+    Pending,
+}
+
+/// Drains one spool into one recording.
+#[derive(Debug)]
+pub struct Indexer {
+    path: PathBuf,
+    conn: Connection,
+    spool: SpoolReader,
+    state: Position,
+    deriver: Option<Deriver>,
+    /// A transaction failed: memory is ahead of the file.
+    astray: bool,
+    punched: u64,
+    payload: Vec<u8>,
+}
+
+/// How far the spool is drained.
+#[derive(Debug, Default)]
+pub(super) struct Position {
+    /// The next record to read.
+    next: u64,
+    /// Events before it are on record.
+    events_from: u64,
+    /// By number of the stream.
+    lines: Vec<Line>,
+    tally: Tally,
+}
+
+impl Position {
+    /// The stream's line; streams that were not foreseen are added.
+    fn line(&mut self, stream: StreamId) -> &mut Line {
+        let at = usize::from(stream.0);
+        if self.lines.len() <= at {
+            self.lines.resize_with(at + 1, Line::default);
+        }
+        &mut self.lines[at]
+    }
+
+    /// The first record with a byte that is in no frame yet.
+    fn resume(&self) -> u64 {
+        self.lines
+            .iter()
+            .filter_map(Line::open_record)
+            .fold(self.next, u64::min)
+    }
+
+    fn load(conn: &Connection) -> rusqlite::Result<Self> {
+        let mut state = conn.query_row(SELECT_PROGRESS, [], |row| {
+            let number = |at| row.get(at).map(from_sql);
+            Ok(Self {
+                next: number(0)?,
+                events_from: number(1)?,
+                lines: Vec::new(),
+                tally: Tally {
+                    last_seq: Seq(number(2)?),
+                    bytes: number(3)?,
+                    gap_bytes: number(4)?,
+                    t_last: Moment(number(5)?),
+                    last_event: number(8)?,
+                },
+            })
+        })?;
+        let mut streams = conn.prepare(SELECT_STREAMS)?;
+        let mut rows = streams.query([])?;
+        while let Some(row) = rows.next()? {
+            *state.line(StreamId(row.get(0)?)) = Line::new(from_sql(row.get(1)?));
+        }
+        Ok(state)
+    }
+}
+
+impl Indexer {
+    /// Creates the recording `path` of the session that `context` describes, to be filled from
+    /// `spool`.
+    pub fn create(
+        path: &Path,
+        context: &ProcessContext,
+        spool: SpoolReader,
+    ) -> Result<Self, IndexError> {
+        let conn = schema::create(path, context, spool.first_position())?;
+        let state = Position::load(&conn)?;
+        Ok(Self::new(
+            path,
+            conn,
+            spool,
+            state,
+            Some(Deriver::default()),
+        )?)
+    }
+
+    /// Goes on with the recording `path` where its last committed transaction ended. What is
+    /// derived is left to [`super::reindex`].
+    pub fn resume(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
+        let conn = open::writable(path)?;
+        let state = Position::load(&conn)?;
+        conn.execute(MARK_UNDERIVED, [])?;
+        Ok(Self::new(path, conn, spool, state, None)?)
+    }
+
+    fn new(
+        path: &Path,
+        conn: Connection,
+        mut spool: SpoolReader,
+        state: Position,
+        deriver: Option<Deriver>,
+    ) -> Result<Self, SpoolError> {
+        let mut payload = Vec::new();
+        let first = spool.first_position();
+        // The start event keeps its place, so that the spool alone says whose it is.
+        let start = spool.read(first, u64::MAX, &mut payload)?;
+        Ok(Self {
+            path: path.to_owned(),
+            conn,
+            punched: start.map_or(first, |head| head.end()),
+            spool,
+            state,
+            deriver,
+            astray: false,
+            payload,
+        })
+    }
+
+    /// The recording.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where in the spool the next record is.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.state.next
+    }
+
+    /// Takes records up to `end` (see [`SpoolReader::read`]) into the recording, in one
+    /// transaction within `budget`.
+    ///
+    /// After an error nothing of it is on record, and the next call begins where this one did.
+    pub fn step(&mut self, end: u64, budget: &Budget) -> Result<Progress, IndexError> {
+        self.find_back()?;
+        let caught_up = self.transact(|batch| batch.drain(end, budget))?;
+        self.punch();
+        Ok(Progress {
+            frames: self.state.tally.last_seq.0,
+            position: self.state.next,
+            caught_up,
+        })
+    }
+
+    /// Ends the recording: unfinished lines become frames, bytes that are missing at the end are
+    /// stated, open exchanges get their end, and the file becomes one plain file. To be called
+    /// when a step has caught up and nothing more comes.
+    ///
+    /// `state` is what a whole recording is then: [`State::Complete`] or [`State::Recovered`].
+    pub fn finish(&mut self, state: State) -> Result<Finished, IndexError> {
+        self.find_back()?;
+        let status = self.spool.status()?;
+        let state = if self.deriver.is_some() {
+            state
+        } else {
+            State::Pending
+        };
+        self.transact(|batch| batch.finish(&status, state))?;
+        if state == State::Pending {
+            return Ok(Finished::Pending);
+        }
+        Ok(if self.leave_wal()? {
+            Finished::Plain
+        } else {
+            Finished::StillWal
+        })
+    }
+
+    /// Makes a complete recording one plain file. `false` if a reader is in the way.
+    pub fn leave_wal(&self) -> Result<bool, IndexError> {
+        Ok(schema::leave_wal(&self.conn)?)
+    }
+
+    /// Says that the session ended and that a part of it still stands in the spool.
+    pub fn leave_pending(&self) -> Result<(), IndexError> {
+        self.conn.execute(SET_STATE, [State::Pending.as_str()])?;
+        Ok(())
+    }
+
+    /// After a failed transaction memory is ahead of the file: begins again from the file.
+    fn find_back(&mut self) -> Result<(), IndexError> {
+        if self.astray {
+            self.state = Position::load(&self.conn)?;
+            self.deriver = None;
+            self.conn.execute(MARK_UNDERIVED, [])?;
+            self.astray = false;
+        }
+        Ok(())
+    }
+
+    fn transact<T>(
+        &mut self,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        // Whoever else holds the file is found out here, before anything has changed in memory.
+        let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
+        self.astray = true;
+        let mut batch = Batch::begin(
+            &transaction,
+            &mut self.spool,
+            &mut self.state,
+            self.deriver.as_mut(),
+            &mut self.payload,
+        )?;
+        let value = work(&mut batch)?;
+        batch.save()?;
+        drop(batch);
+        transaction.commit()?;
+        self.astray = false;
+        Ok(value)
+    }
+
+    /// Gives the disk space of drained records back.
+    fn punch(&mut self) {
+        let resume = self.state.resume();
+        if resume >= self.punched + PUNCH_AT_LEAST {
+            self.spool.punch(self.punched, resume);
+            self.punched = resume;
+        }
+    }
+}

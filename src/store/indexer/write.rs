@@ -1,0 +1,172 @@
+//! The rows of a recording, through statements that are prepared once per transaction.
+
+use crate::protocol::id::RequestId;
+use crate::store::values::to_sql;
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageRecord;
+use crate::trace::event::Event;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::frame::{FrameHead, Seq};
+use rusqlite::blob::ZeroBlob;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, named_params, params};
+use std::ops::Range;
+
+const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
+const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
+const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, direction, kind,
+    era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
+const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, name, rpc_id,
+    request, request_part, response, response_part, t_request, t_response, t_response_last,
+    latency, waited, status, code, parent, chain, task, cancelled, progress_count, progress,
+    request_size, response_size)
+    VALUES (:id, :direction, :era, :method, :name, :rpc_id, :request, :request_part, :response,
+    :response_part, :t_request, :t_response, :t_response_last, :latency, :waited, :status, :code,
+    :parent, :chain, :task, :cancelled, :progress_count, :progress, :request_size,
+    :response_size)
+    ON CONFLICT (id) DO UPDATE SET response = excluded.response,
+    response_part = excluded.response_part, t_response = excluded.t_response,
+    t_response_last = excluded.t_response_last, latency = excluded.latency,
+    waited = excluded.waited, status = excluded.status, code = excluded.code,
+    parent = excluded.parent, chain = excluded.chain, task = excluded.task,
+    cancelled = excluded.cancelled, progress_count = excluded.progress_count,
+    progress = excluded.progress, response_size = excluded.response_size";
+
+/// What is on record, as numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub last_seq: Seq,
+    pub last_event: u64,
+    pub bytes: u64,
+    pub gap_bytes: u64,
+    pub t_last: Moment,
+}
+
+/// Writes rows within a transaction of `conn`.
+pub(crate) struct Writer<'c> {
+    frame: CachedStatement<'c>,
+    event: CachedStatement<'c>,
+    message: CachedStatement<'c>,
+    exchange: CachedStatement<'c>,
+    status: CachedStatement<'c>,
+}
+
+impl<'c> Writer<'c> {
+    pub fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            frame: conn.prepare_cached(INSERT_FRAME)?,
+            event: conn.prepare_cached(INSERT_EVENT)?,
+            message: conn.prepare_cached(INSERT_MESSAGE)?,
+            exchange: conn.prepare_cached(SAVE_EXCHANGE)?,
+            status: conn.prepare_cached(STATUS_OF)?,
+        })
+    }
+
+    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> rusqlite::Result<()> {
+        self.frame.execute(params![
+            to_sql(head.seq.0),
+            head.stream.0,
+            to_sql(head.offset),
+            to_sql(head.t_first.0),
+            to_sql(head.t_last.0),
+            raw,
+        ])?;
+        Ok(())
+    }
+
+    /// A frame whose bytes are written afterwards.
+    pub fn long_frame(&mut self, head: &FrameHead) -> rusqlite::Result<()> {
+        self.frame.execute(params![
+            to_sql(head.seq.0),
+            head.stream.0,
+            to_sql(head.offset),
+            to_sql(head.t_first.0),
+            to_sql(head.t_last.0),
+            ZeroBlob(head.size),
+        ])?;
+        Ok(())
+    }
+
+    pub fn event(&mut self, id: u64, event: &Event) -> rusqlite::Result<()> {
+        let detail = serde_json::to_string(&event.kind)
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        self.event.execute(params![
+            to_sql(id),
+            to_sql(event.t.0),
+            to_sql(event.after_seq.0),
+            detail
+        ])?;
+        Ok(())
+    }
+
+    /// A message that stands at `span` of its frame.
+    pub fn message(
+        &mut self,
+        message: &MessageRecord,
+        span: &Range<usize>,
+    ) -> rusqlite::Result<()> {
+        self.message.execute(params![
+            to_sql(message.frame.0),
+            message.part,
+            to_sql(span.start as u64),
+            to_sql(span.len() as u64),
+            message.direction.as_str(),
+            message.kind.as_str(),
+            message.era.as_str(),
+            message.method.as_deref(),
+            message.name.as_deref(),
+            message.rpc_id.as_ref().map(RequestId::json),
+            message.exchange.map(|id| to_sql(id.0)),
+            message.code.as_deref(),
+            message.token.as_ref().map(RequestId::json),
+            message.trace_id.as_deref(),
+            message.task.as_deref(),
+            message.subscription.as_ref().map(RequestId::json),
+            &*message.summary,
+        ])?;
+        Ok(())
+    }
+
+    /// How the exchange stands in the file.
+    pub fn status_of(&mut self, exchange: &Exchange) -> rusqlite::Result<Option<Status>> {
+        let word = self
+            .status
+            .query_row([to_sql(exchange.id.0)], |row| row.get::<_, String>(0))
+            .optional()?;
+        Ok(word.as_deref().and_then(Status::parse))
+    }
+
+    /// Inserts the exchange, or brings its row up to date.
+    pub fn exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
+        self.exchange.execute(named_params! {
+            ":id": to_sql(exchange.id.0),
+            ":direction": exchange.direction.as_str(),
+            ":era": exchange.era.as_str(),
+            ":method": &*exchange.method,
+            ":name": exchange.name.as_deref(),
+            ":rpc_id": exchange.rpc_id.json(),
+            ":request": to_sql(exchange.request.0.0),
+            ":request_part": exchange.request.1,
+            ":response": exchange.response.map(|(seq, _)| to_sql(seq.0)),
+            ":response_part": exchange.response.map(|(_, part)| part),
+            ":t_request": to_sql(exchange.t_request.0),
+            ":t_response": exchange.t_response.map(|t| to_sql(t.0)),
+            ":t_response_last": exchange.t_response_last.map(|t| to_sql(t.0)),
+            ":latency": exchange.latency_ns().map(to_sql),
+            ":waited": to_sql(exchange.waited_ns),
+            ":status": exchange.status.as_str(),
+            ":code": exchange.code.as_deref(),
+            ":parent": exchange.parent.map(|id| to_sql(id.0)),
+            ":chain": exchange.chain.map(|id| to_sql(id.0)),
+            ":task": exchange.task.as_deref(),
+            ":cancelled": exchange.cancelled.map(|seq| to_sql(seq.0)),
+            ":progress_count": to_sql(exchange.progress_count),
+            ":progress": exchange.progress.as_deref(),
+            ":request_size": to_sql(exchange.request_size),
+            ":response_size": to_sql(exchange.response_size),
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,350 @@
+//! Opening a recording to read it, or saying in one sentence why it cannot be read.
+//!
+//! The header of the file tells what it is before `SQLite` sees it, so a file that is no recording
+//! is never touched. Three ways lead to the rows:
+//!
+//! * shared: an ordinary read-only connection, for finished recordings and for live ones;
+//! * immutable: for a file in WAL mode that has no WAL beside it (copied from a live recording),
+//!   which a read-only connection would want to create;
+//! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
+
+use super::schema::{self, APPLICATION_ID, FormatVersion};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a reader waits for a writer that switches the journal mode.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The part of an `SQLite` header that says what the file is.
+const HEADER: usize = 100;
+
+const SELECT_NEEDS: &str = "SELECT needs FROM format";
+
+/// Why a recording cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no such file.
+    #[error("{} does not exist; `mcpreel ls` lists the recordings", path.display())]
+    Missing {
+        /// What was looked for.
+        path: PathBuf,
+    },
+    /// The kernel refused.
+    #[error("could not read {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// Something else than a database.
+    #[error("{} is no recording: it is not an SQLite file", path.display())]
+    NotSqlite {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A database of another program.
+    #[error("{} is no recording: it is an SQLite file of another program", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Written by a newer mcpreel.
+    #[error("{} has recording format {version}, this program reads up to {}; it needs mcpreel {} or newer",
+        path.display(), FormatVersion::CURRENT, needs.as_deref().unwrap_or("of a later version"))]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        version: FormatVersion,
+        /// The first version of mcpreel that reads it, where the file says so.
+        needs: Option<String>,
+    },
+    /// Another program holds the file.
+    #[error("{} is locked by another program; try again when it has let go", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database is damaged.
+    #[error("{} is damaged ({detail}); `sqlite3 FILE .recover` may save a part of it", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What `SQLite` found.
+        detail: String,
+    },
+    /// `SQLite` refused for another reason.
+    #[error("could not open {}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+impl OpenError {
+    /// The error that `source` is for the recording `path`.
+    #[must_use]
+    pub fn from_sqlite(path: &Path, source: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotSqlite { path },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
+                path,
+                detail: source.to_string(),
+            },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+            // A missing table or row in a file that says that it is a recording.
+            Some(ErrorCode::Unknown) | None => Self::Damaged {
+                path,
+                detail: source.to_string(),
+            },
+            Some(_) => Self::Sqlite { path, source },
+        }
+    }
+}
+
+/// A connection that reads, and what it holds on to.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// The connection. Declared first, so that it is closed before a copy is removed.
+    pub conn: Connection,
+    /// Whether changes of the file are not noticed.
+    pub frozen: bool,
+    copy: Option<TemporaryCopy>,
+}
+
+impl Opened {
+    /// Whether the connection reads a temporary copy.
+    pub fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+}
+
+/// Opens the recording `path` to read it.
+pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
+    let header = Header::read(path)?;
+    let beside = exists(path, "-wal") || exists(path, "-journal");
+    let opened = if header.wal && !beside {
+        Opened {
+            conn: connect(path, Mode::Immutable)?,
+            frozen: true,
+            copy: None,
+        }
+    } else {
+        shared(path, beside)?
+    };
+    header.check(path, &opened.conn)?;
+    Ok(opened)
+}
+
+/// Opens a copy of the recording `path` that may be written; it vanishes with the connection.
+pub(crate) fn copied(path: &Path) -> Result<Opened, OpenError> {
+    let header = Header::read(path)?;
+    let opened = copy_of(path)?;
+    header.check(path, &opened.conn)?;
+    Ok(opened)
+}
+
+/// Opens the recording `path` to write it, and brings an older format up to date.
+pub(crate) fn writable(path: &Path) -> Result<Connection, OpenError> {
+    let header = Header::read(path)?;
+    let mut conn = connect(path, Mode::Writable)?;
+    header.check(path, &conn)?;
+    let mut prepare = || {
+        schema::configure_writer(&conn)?;
+        if header.version < FormatVersion::CURRENT {
+            schema::migrate(&mut conn)?;
+        }
+        Ok(())
+    };
+    prepare().map_err(|e| OpenError::from_sqlite(path, e))?;
+    Ok(conn)
+}
+
+fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
+    match connect(path, Mode::Shared) {
+        Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path),
+        conn => Ok(Opened {
+            conn: conn?,
+            frozen: false,
+            copy: None,
+        }),
+    }
+}
+
+fn cannot_write(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(
+        error.sqlite_error_code(),
+        Some(CannotOpen | ReadOnly | PermissionDenied)
+    )
+}
+
+fn copy_of(path: &Path) -> Result<Opened, OpenError> {
+    let copy = TemporaryCopy::make(path).map_err(|source| OpenError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(Opened {
+        conn: connect(&copy.file, Mode::Writable)?,
+        frozen: true,
+        copy: Some(copy),
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Shared,
+    Immutable,
+    Writable,
+}
+
+fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let (flags, query) = match mode {
+        Mode::Shared => (flags | OpenFlags::SQLITE_OPEN_READ_ONLY, "mode=ro"),
+        Mode::Immutable => (flags | OpenFlags::SQLITE_OPEN_READ_ONLY, "immutable=1"),
+        Mode::Writable => (flags | OpenFlags::SQLITE_OPEN_READ_WRITE, "mode=rw"),
+    };
+    let connect = || {
+        let conn = Connection::open_with_flags(uri(path, query), flags)?;
+        conn.busy_timeout(BUSY_TIMEOUT)?;
+        // Opening is lazy: the first read finds what is in the way.
+        conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(conn)
+    };
+    connect().map_err(|e| OpenError::from_sqlite(path, e))
+}
+
+/// `file:` URI of a path, whatever its bytes are.
+fn uri(path: &Path, query: &str) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    for &byte in absolute.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                uri.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri.push('?');
+    uri.push_str(query);
+    uri
+}
+
+/// The file beside `path` with `suffix` at the end of its whole name.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn exists(path: &Path, suffix: &str) -> bool {
+    beside(path, suffix)
+        .metadata()
+        .is_ok_and(|metadata| metadata.len() > 0)
+}
+
+/// What the first bytes of the file say.
+struct Header {
+    version: FormatVersion,
+    wal: bool,
+}
+
+impl Header {
+    fn read(path: &Path) -> Result<Self, OpenError> {
+        let error = |source: io::Error| {
+            let path = path.to_owned();
+            match source.kind() {
+                io::ErrorKind::NotFound => OpenError::Missing { path },
+                io::ErrorKind::UnexpectedEof => OpenError::NotSqlite { path },
+                _ => OpenError::Io { path, source },
+            }
+        };
+        let mut bytes = [0; HEADER];
+        File::open(path)
+            .and_then(|mut file| file.read_exact(&mut bytes))
+            .map_err(error)?;
+        if !bytes.starts_with(b"SQLite format 3\0") {
+            let path = path.to_owned();
+            return Err(OpenError::NotSqlite { path });
+        }
+        let number = |at: usize| {
+            u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        if number(68) != APPLICATION_ID {
+            let path = path.to_owned();
+            return Err(OpenError::Foreign { path });
+        }
+        Ok(Self {
+            version: FormatVersion(number(60)),
+            wal: bytes[18] == 2,
+        })
+    }
+
+    fn check(&self, path: &Path, conn: &Connection) -> Result<(), OpenError> {
+        if self.version <= FormatVersion::CURRENT {
+            return Ok(());
+        }
+        Err(OpenError::Newer {
+            path: path.to_owned(),
+            version: self.version,
+            needs: conn.query_row(SELECT_NEEDS, [], |row| row.get(0)).ok(),
+        })
+    }
+}
+
+/// A copy of a recording in a folder of its own, removed with this value.
+#[derive(Debug)]
+struct TemporaryCopy {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl TemporaryCopy {
+    fn make(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::DirBuilderExt;
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let name = format!("mcpreel-{:016x}", u64::from_ne_bytes(random));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        let file = folder.join("copy.reel");
+        let copy = Self { folder, file };
+        std::fs::copy(path, &copy.file)?;
+        make_writable(&copy.file)?;
+        for suffix in ["-wal", "-journal"] {
+            if exists(path, suffix) {
+                let file = beside(&copy.file, suffix);
+                std::fs::copy(beside(path, suffix), &file)?;
+                make_writable(&file)?;
+            }
+        }
+        Ok(copy)
+    }
+}
+
+/// A copy takes over the permissions of a file that may be read-only.
+fn make_writable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+}
+
+impl Drop for TemporaryCopy {
+    fn drop(&mut self) {
+        // A temporary file that stays is a nuisance, not an error.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

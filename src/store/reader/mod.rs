@@ -1,0 +1,287 @@
+//! Read-only access to one recording.
+//!
+//! Every call is one short statement, so that no reader keeps a live recording's WAL from being
+//! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
+
+pub(crate) mod rows;
+mod summary;
+
+pub use rows::{EventRow, FindingRow, MessageRow};
+pub use summary::Summary;
+
+use super::indexer::COLLECT_LIMIT;
+use super::open::{self, OpenError, Opened};
+use super::reindex::{self, Ended, ReindexError};
+use super::values::to_sql;
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::{FrameHead, Seq};
+use rows::{exchange_columns, message_columns};
+use rusqlite::blob::Blob;
+use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
+use std::path::{Path, PathBuf};
+
+/// Bytes of frames in a page of [`Recording::frames`].
+const PAGE_BYTES: u64 = 1024 * 1024;
+
+/// Rows in a page of any list.
+const PAGE_ROWS: u32 = 1000;
+
+const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
+    WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
+const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
+    WHERE seq = ?1"#;
+const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
+const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event WHERE id > ?1
+    ORDER BY id LIMIT ?2";
+const FINDINGS: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+    WHERE id > ?1 ORDER BY id LIMIT ?2";
+const FINDINGS_OF_FRAME: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+    WHERE frame = ?1 ORDER BY id";
+const MESSAGES: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " FROM message m WHERE m.frame > ?1 ORDER BY m.frame, m.part LIMIT ?2"
+);
+const MESSAGES_OF_FRAME: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " FROM message m WHERE m.frame = ?1 ORDER BY m.part"
+);
+const MESSAGES_OF_EXCHANGE: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " FROM message m WHERE m.exchange = ?1 ORDER BY m.frame, m.part"
+);
+const EXCHANGES: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+    WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
+);
+const EXCHANGE: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+    WHERE e.id = ?1"
+);
+const EXCHANGES_OF_REQUEST: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+    WHERE e.request = ?1 ORDER BY e.id"
+);
+const EXCHANGES_OF_FRAME: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+    WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
+);
+
+/// Why something of a recording could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It could not be opened, or is damaged where it was read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// What is derived is of another version and could not be derived anew in a copy.
+    #[error(transparent)]
+    Reindex(#[from] ReindexError),
+}
+
+/// A recording, open to be read.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    opened: Opened,
+}
+
+impl Recording {
+    /// Opens the recording `path`.
+    ///
+    /// The file is never changed: where what is derived is of another version, it is derived anew
+    /// in a temporary copy. A recording that is still written is read as it stands.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let recording = Self::open_as_it_is(path)?;
+        let summary = recording.summary()?;
+        if summary.derived || !summary.state.is_final() {
+            return Ok(recording);
+        }
+        drop(recording);
+        let opened = open::copied(path)?;
+        reindex::rebuild(&opened.conn, Ended::Yes, &mut |_| ())?;
+        Ok(Self {
+            path: path.to_owned(),
+            opened,
+        })
+    }
+
+    pub(super) fn open_as_it_is(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self {
+            path: path.to_owned(),
+            opened: open::read_only(path)?,
+        })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The session as a whole.
+    pub fn summary(&self) -> Result<Summary, ReadError> {
+        self.read(Summary::read)
+    }
+
+    /// The heads of up to `limit` frames after `after`.
+    pub fn heads(&self, after: Seq, limit: u32) -> Result<Vec<FrameHead>, ReadError> {
+        self.list(HEADS, (to_sql(after.0), limit), rows::frame_head)
+    }
+
+    /// The head of the frame `seq`.
+    pub fn head(&self, seq: Seq) -> Result<Option<FrameHead>, ReadError> {
+        self.one(HEAD, [to_sql(seq.0)], rows::frame_head)
+    }
+
+    /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
+    /// without: read them with [`Self::raw`] or [`Self::stream`].
+    pub fn frames(&self, after: Seq) -> Result<Vec<(FrameHead, Option<Vec<u8>>)>, ReadError> {
+        let mut page = Vec::new();
+        let mut bytes = 0;
+        for head in self.heads(after, PAGE_ROWS)? {
+            let raw = match head.size {
+                ..=COLLECT_LIMIT => Some(self.raw(head.seq)?),
+                _ => None,
+            };
+            bytes += head.size.min(COLLECT_LIMIT);
+            page.push((head, raw));
+            if bytes >= PAGE_BYTES {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// The exact bytes of the frame `seq`; none if there is no such frame.
+    pub fn raw(&self, seq: Seq) -> Result<Vec<u8>, ReadError> {
+        let raw = self.one(RAW, [to_sql(seq.0)], |row| row.get(0))?;
+        Ok(raw.unwrap_or_default())
+    }
+
+    /// The bytes of the frame `seq`, to be read and sought piece by piece. To be held for a short
+    /// time only: it keeps a live recording's WAL from being checkpointed.
+    pub fn stream(&self, seq: Seq) -> Result<Blob<'_>, ReadError> {
+        let conn = &self.opened.conn;
+        let blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true);
+        Ok(blob.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
+    }
+
+    /// A page of events after the one with the number `after`.
+    pub fn events(&self, after: u64) -> Result<Vec<EventRow>, ReadError> {
+        self.list(EVENTS, (to_sql(after), PAGE_ROWS), rows::event)
+    }
+
+    /// A page of messages in the frames after `after`. A page ends with a frame's last message.
+    pub fn messages(&self, after: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        let mut page = self.list(MESSAGES, (to_sql(after.0), PAGE_ROWS), rows::message)?;
+        if page.len() == PAGE_ROWS as usize {
+            // The last frame may be a batch whose rest did not fit.
+            if let Some(last) = page.pop().map(|row| row.record.frame) {
+                page.retain(|row| row.record.frame != last);
+                if page.is_empty() {
+                    return self.messages_of_frame(last);
+                }
+            }
+        }
+        Ok(page)
+    }
+
+    /// The messages of the frame `seq`.
+    pub fn messages_of_frame(&self, seq: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        self.list(MESSAGES_OF_FRAME, [to_sql(seq.0)], rows::message)
+    }
+
+    /// All messages that belong to an exchange, in order.
+    pub fn messages_of_exchange(&self, id: ExchangeId) -> Result<Vec<MessageRow>, ReadError> {
+        self.list(MESSAGES_OF_EXCHANGE, [to_sql(id.0)], rows::message)
+    }
+
+    /// A page of exchanges after `after`, in the order of their requests.
+    pub fn exchanges(&self, after: ExchangeId) -> Result<Vec<Exchange>, ReadError> {
+        self.list(EXCHANGES, (to_sql(after.0), PAGE_ROWS), rows::exchange)
+    }
+
+    /// Gives every exchange to `visit`, in the order of their requests.
+    pub fn each_exchange(&self, mut visit: impl FnMut(Exchange)) -> Result<(), ReadError> {
+        let mut after = ExchangeId(0);
+        loop {
+            let page = self.exchanges(after)?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after = last.id;
+            page.into_iter().for_each(&mut visit);
+        }
+    }
+
+    /// The exchange `id`.
+    pub fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
+        self.one(EXCHANGE, [to_sql(id.0)], rows::exchange)
+    }
+
+    /// The exchanges whose requests stand in the frame `seq`: several in a batch.
+    pub fn exchanges_of_request(&self, seq: Seq) -> Result<Vec<Exchange>, ReadError> {
+        self.list(EXCHANGES_OF_REQUEST, [to_sql(seq.0)], rows::exchange)
+    }
+
+    /// The exchanges that a message of the frame `seq` belongs to.
+    pub fn exchanges_of_frame(&self, seq: Seq) -> Result<Vec<Exchange>, ReadError> {
+        self.list(EXCHANGES_OF_FRAME, [to_sql(seq.0)], rows::exchange)
+    }
+
+    /// A page of findings after the one with the number `after`.
+    pub fn findings(&self, after: u64) -> Result<Vec<FindingRow>, ReadError> {
+        self.list(FINDINGS, (to_sql(after), PAGE_ROWS), rows::finding)
+    }
+
+    /// The findings that point at the frame `seq`.
+    pub fn findings_of_frame(&self, seq: Seq) -> Result<Vec<FindingRow>, ReadError> {
+        self.list(FINDINGS_OF_FRAME, [to_sql(seq.0)], rows::finding)
+    }
+
+    pub(super) fn is_frozen(&self) -> bool {
+        self.opened.frozen
+    }
+
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, ReadError> {
+        let result = read(&self.opened.conn);
+        Ok(result.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
+    }
+
+    fn list<T>(
+        &self,
+        sql: &'static str,
+        params: impl Params,
+        convert: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(sql)?;
+            statement.query_map(params, convert)?.collect()
+        })
+    }
+
+    fn one<T>(
+        &self,
+        sql: &'static str,
+        params: impl Params,
+        convert: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(sql)?;
+            statement.query_row(params, convert).optional()
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! Rows of a recording as values.
+
+use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::message::{Direction, Era};
+use crate::store::values::{self, from_sql, moment};
+use crate::trace::correlator::MessageRecord;
+use crate::trace::event::{Event, EventKind};
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::{FrameHead, Seq, StreamId};
+use rusqlite::Row;
+use rusqlite::types::Type;
+use std::ops::Range;
+
+/// An event and its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    /// Its number in the recording, from 1.
+    pub id: u64,
+    /// The event.
+    pub event: Event,
+}
+
+/// A message and where it stands.
+#[derive(Clone, Debug)]
+pub struct MessageRow {
+    /// The message.
+    pub record: MessageRecord,
+    /// Its bytes within the frame.
+    pub span: Range<u64>,
+}
+
+/// A finding and its number.
+#[derive(Clone, Debug)]
+pub struct FindingRow {
+    /// Its number in the recording, from 1.
+    pub id: u64,
+    /// The rule that found it.
+    pub rule: Box<str>,
+    /// `error`, `warning` or `note`.
+    pub severity: Box<str>,
+    /// The frame that it points at.
+    pub frame: Option<Seq>,
+    /// The exchange that it is about.
+    pub exchange: Option<ExchangeId>,
+    /// One sentence, not yet escaped.
+    pub detail: Box<str>,
+}
+
+/// `seq, stream, offset, t_first, t_last, length(raw)`.
+pub(crate) fn frame_head(row: &Row<'_>) -> rusqlite::Result<FrameHead> {
+    Ok(FrameHead {
+        seq: Seq(number(row, 0)?),
+        stream: StreamId(row.get(1)?),
+        offset: number(row, 2)?,
+        t_first: moment(row.get(3)?),
+        t_last: moment(row.get(4)?),
+        size: number(row, 5)?,
+    })
+}
+
+/// `id, t, after_seq, detail`.
+pub(crate) fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    let detail: String = row.get(3)?;
+    Ok(EventRow {
+        id: number(row, 0)?,
+        event: Event {
+            t: moment(row.get(1)?),
+            after_seq: Seq(number(row, 2)?),
+            kind: event_kind(&detail),
+        },
+    })
+}
+
+/// `id, rule, severity, frame, exchange, detail`.
+pub(super) fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
+    Ok(FindingRow {
+        id: number(row, 0)?,
+        rule: row.get(1)?,
+        severity: row.get(2)?,
+        frame: optional(row, 3)?.map(Seq),
+        exchange: optional(row, 4)?.map(ExchangeId),
+        detail: row.get(5)?,
+    })
+}
+
+/// The columns of [`message`], in its order.
+macro_rules! message_columns {
+    () => {
+        "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name, m.rpc_id,
+        m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, m.summary"
+    };
+}
+pub(super) use message_columns;
+
+/// [`message_columns`].
+pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
+    let start = number(row, 2)?;
+    let record = MessageRecord {
+        frame: Seq(number(row, 0)?),
+        part: row.get(1)?,
+        direction: direction(row, 4)?,
+        kind: word(row, 5, values::message_kind)?,
+        era: era(row, 6)?,
+        method: row.get(7)?,
+        name: row.get(8)?,
+        rpc_id: request_id(row, 9)?,
+        exchange: optional(row, 10)?.map(ExchangeId),
+        code: row.get(11)?,
+        token: request_id(row, 12)?,
+        trace_id: row.get(13)?,
+        task: row.get(14)?,
+        subscription: request_id(row, 15)?,
+        summary: row.get(16)?,
+    };
+    Ok(MessageRow {
+        record,
+        span: start..start + number(row, 3)?,
+    })
+}
+
+/// The columns of [`exchange`], in its order.
+macro_rules! exchange_columns {
+    () => {
+        "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
+        e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
+        e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count, e.progress,
+        e.request_size, e.response_size, q.summary"
+    };
+}
+pub(super) use exchange_columns;
+
+/// [`exchange_columns`].
+pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+    let response = optional(row, 8)?.map(Seq);
+    let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+    Ok(Exchange {
+        id: ExchangeId(number(row, 0)?),
+        direction: direction(row, 1)?,
+        era: era(row, 2)?,
+        method: row.get(3)?,
+        name: row.get(4)?,
+        rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::new("null", IdKey::Null)),
+        request: (Seq(number(row, 6)?), row.get(7)?),
+        response: response.zip(row.get(9)?),
+        t_request: moment(row.get(10)?),
+        t_response: time(11)?,
+        t_response_last: time(12)?,
+        waited_ns: number(row, 13)?,
+        status: word(row, 14, Status::parse)?,
+        code: row.get(15)?,
+        parent: optional(row, 16)?.map(ExchangeId),
+        chain: optional(row, 17)?.map(ExchangeId),
+        task: row.get(18)?,
+        cancelled: optional(row, 19)?.map(Seq),
+        progress_count: number(row, 20)?,
+        progress: row.get(21)?,
+        request_size: number(row, 22)?,
+        response_size: number(row, 23)?,
+        summary: row.get::<_, Option<Box<str>>>(24)?.unwrap_or_default(),
+    })
+}
+
+pub(super) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get(at).map(from_sql)
+}
+
+fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(at)?.map(from_sql))
+}
+
+/// The value that a word stands for. An unknown word is damage.
+pub(super) fn word<T>(
+    row: &Row<'_>,
+    at: usize,
+    parse: impl Fn(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
+    let word = row.get_ref(at)?.as_str()?;
+    parse(word).ok_or_else(|| {
+        let error = format!("unknown word {word:?}");
+        rusqlite::Error::FromSqlConversionFailure(at, Type::Text, error.into())
+    })
+}
+
+fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
+    word(row, at, values::direction)
+}
+
+fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
+    word(row, at, values::era)
+}
+
+fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
+    let json: Option<Box<str>> = row.get(at)?;
+    Ok(json.map(|json| {
+        RequestId::from_json(&json)
+            .unwrap_or_else(|| RequestId::new(json.clone(), IdKey::Other(json)))
+    }))
+}
+
+/// The event that `detail` describes; one of a kind that this version does not know, which only
+/// a newer one writes, becomes a warning that quotes it.
+fn event_kind(detail: &str) -> EventKind {
+    serde_json::from_str(detail).unwrap_or_else(|_| EventKind::Warning {
+        message: format!("an event of an unknown kind: {detail}"),
+    })
+}

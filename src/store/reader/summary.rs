@@ -1,0 +1,102 @@
+//! The row of the session as a whole.
+
+use super::rows::{number, word};
+use crate::store::schema::DERIVED_VERSION;
+use crate::store::values::State;
+use crate::trace::event::ProcessContext;
+use rusqlite::{Connection, Row};
+use serde::Serialize;
+
+const SELECT: &str = "SELECT id, name, state, origin, parent, wall_ns, transport, context,
+    redaction, note, frames, bytes, gap_bytes, t_last, derived_version, messages, exchanges,
+    failed, open, findings, session,
+    (SELECT count(*) FROM annotation) FROM recording";
+
+/// A recording in numbers and names. Times are nanoseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Its id, eight hex digits.
+    pub id: String,
+    /// The name given with `--name`, else the command's.
+    pub name: String,
+    /// How it stands, as it says itself: a killed recorder leaves `live`.
+    pub state: State,
+    /// What made it: `live`, `demo`, `replay`, `mock`, `import`.
+    pub origin: String,
+    /// The id of the recording that it was made from.
+    pub parent: Option<String>,
+    /// Wall clock of t = 0, nanoseconds since the Unix epoch.
+    pub wall_ns: u64,
+    /// `stdio`.
+    pub transport: String,
+    /// Who asked for what, where.
+    pub context: ProcessContext,
+    /// What was taken out, where something was.
+    pub redaction: Option<String>,
+    /// What a person wrote about it.
+    pub note: Option<String>,
+    /// Frames on record.
+    pub frames: u64,
+    /// Bytes of these frames.
+    pub bytes: u64,
+    /// Bytes that were forwarded but are not on record.
+    pub gap_bytes: u64,
+    /// When the last thing on record happened, since t = 0.
+    pub t_last_ns: u64,
+    /// Whether what follows was derived from all frames by this version.
+    pub derived: bool,
+    /// JSON-RPC messages.
+    pub messages: u64,
+    /// Exchanges.
+    pub exchanges: u64,
+    /// Exchanges that failed.
+    pub failed: u64,
+    /// Exchanges without an answer in a live recording.
+    pub open: u64,
+    /// Findings.
+    pub findings: u64,
+    /// Names, versions, capabilities, phase.
+    pub session: Option<serde_json::Value>,
+    /// Marks and notes that people made.
+    pub annotations: u64,
+}
+
+impl Summary {
+    /// Reads it.
+    pub(crate) fn read(conn: &Connection) -> rusqlite::Result<Self> {
+        conn.prepare_cached(SELECT)?.query_row([], Self::from_row)
+    }
+
+    /// Whether a person has noted or marked something.
+    #[must_use]
+    pub fn is_noted(&self) -> bool {
+        self.note.is_some() || self.annotations > 0
+    }
+
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            state: word(row, 2, State::parse)?,
+            origin: row.get(3)?,
+            parent: row.get(4)?,
+            wall_ns: number(row, 5)?,
+            transport: row.get(6)?,
+            context: word(row, 7, |json| serde_json::from_str(json).ok())?,
+            redaction: row.get(8)?,
+            note: row.get(9)?,
+            frames: number(row, 10)?,
+            bytes: number(row, 11)?,
+            gap_bytes: number(row, 12)?,
+            t_last_ns: number(row, 13)?,
+            derived: row.get::<_, u32>(14)? == DERIVED_VERSION,
+            messages: number(row, 15)?,
+            exchanges: number(row, 16)?,
+            failed: number(row, 17)?,
+            open: number(row, 18)?,
+            findings: number(row, 19)?,
+            session: None,
+            annotations: number(row, 21)?,
+        })
+    }
+}

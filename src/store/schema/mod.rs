@@ -1,0 +1,203 @@
+//! The tables of a recording: how they are made, and brought up to date.
+//!
+//! A recording is an `SQLite` file with `STRICT` tables, [`APPLICATION_ID`] and, as its
+//! `user_version`, the [`FormatVersion`]: the number of [`MIGRATIONS`] that made it. The list is
+//! only ever appended to. While the recorder lives the file is in WAL mode; afterwards it is one
+//! plain file.
+//!
+//! * `recording.sql`: what is on record;
+//! * `derived.sql`: what is derived from it, rebuilt when [`DERIVED_VERSION`] changes;
+//! * `views.sql`: views for people with `sqlite3`.
+
+use super::values::{State, to_sql};
+use crate::trace::event::ProcessContext;
+use crate::trace::frame::StreamId;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, named_params, params};
+use std::fmt;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// Marks an `SQLite` file as a recording: `mcpr` in ASCII.
+pub const APPLICATION_ID: u32 = 0x6D63_7072;
+
+/// The version of the code that derives messages, exchanges, findings and the session. To be
+/// raised whenever it would derive anything else from the same frames.
+pub const DERIVED_VERSION: u32 = 1;
+
+/// Each makes the next format version from the one before, the first from nothing.
+const MIGRATIONS: &[&str] = &[concat!(
+    include_str!("recording.sql"),
+    include_str!("derived.sql"),
+    include_str!("views.sql")
+)];
+
+/// The first version of mcpreel that reads what this one writes.
+const NEEDS: &str = "0.1.0";
+
+/// 4096, the default, makes recordings a fifth larger.
+const PAGE_SIZE: u32 = 16_384;
+
+/// How long a writer waits for another one. Writers hold the file for milliseconds; whoever
+/// holds it for longer must not hold up the end of a session.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
+
+const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
+const INSERT_RECORDING: &str = "INSERT INTO recording
+    (one, id, name, state, origin, wall_ns, transport, context, resume, drained, derived_version)
+    VALUES (1, :id, :name, :state, :origin, :wall_ns, :transport, :context, :resume, :resume, :derived)";
+const INSERT_STREAM: &str =
+    "INSERT INTO stream (id, direction, kind, label) VALUES (?1, ?2, ?3, ?4)";
+
+/// The version of the recording format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FormatVersion(pub u32);
+
+impl FormatVersion {
+    /// What this program writes, and the newest that it reads.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the list is written by hand"
+    )]
+    pub const CURRENT: Self = Self(MIGRATIONS.len() as u32);
+}
+
+impl fmt::Display for FormatVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why a recording could not be created or brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// The file could not be made; it may exist already.
+    #[error("could not create the recording")]
+    Create(#[source] io::Error),
+    /// The database refused.
+    #[error("could not write the tables of the recording")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+/// Creates the recording `path` (mode 0600) of the session that `context` describes.
+///
+/// `resume` is where the first record of its spool stands. The connection is in WAL mode, the
+/// tables have reached the main file, so whoever finds it knows what it is.
+pub fn create(
+    path: &Path,
+    context: &ProcessContext,
+    resume: u64,
+) -> Result<Connection, SchemaError> {
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(SchemaError::Create)?;
+    let mut conn = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    conn.pragma_update(None, "page_size", PAGE_SIZE)?;
+    // There is nothing yet that a power failure could take.
+    conn.pragma_update(None, "synchronous", "OFF")?;
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    set_wal(&conn)?;
+    configure_writer(&conn)?;
+    migrate(&mut conn)?;
+    insert_first_rows(&conn, context, resume)?;
+    checkpoint(&conn)?;
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(conn)
+}
+
+/// Brings a recording of an older format up to date, in one transaction.
+pub(crate) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    for migration in MIGRATIONS.iter().skip(version as usize) {
+        transaction.execute_batch(migration)?;
+    }
+    if version < FormatVersion::CURRENT.0 {
+        transaction.pragma_update(None, "user_version", FormatVersion::CURRENT.0)?;
+    }
+    transaction.commit()
+}
+
+/// Settings of every connection that writes.
+pub(crate) fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}
+
+/// Switches to WAL mode: readers see the file as it is while it grows.
+pub(crate) fn set_wal(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+}
+
+/// Leaves WAL mode, so that the recording is one plain file. `false` if a reader is in the way.
+pub(crate) fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
+    let mode = conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| {
+        row.get::<_, String>(0)
+    });
+    match mode {
+        Ok(mode) => Ok(mode == "delete"),
+        Err(error) if is_busy(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves what stands in the WAL into the main file, as far as readers allow.
+pub(crate) fn checkpoint(conn: &Connection) -> rusqlite::Result<()> {
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+/// Whether somebody else holds the file.
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(
+        error.sqlite_error_code(),
+        Some(DatabaseBusy | DatabaseLocked)
+    )
+}
+
+fn insert_first_rows(
+    conn: &Connection,
+    context: &ProcessContext,
+    resume: u64,
+) -> Result<(), SchemaError> {
+    let transaction = conn.unchecked_transaction()?;
+    transaction.execute(INSERT_FORMAT, [NEEDS])?;
+    let json = serde_json::to_string(context)
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+    transaction.execute(
+        INSERT_RECORDING,
+        named_params! {
+            ":id": context.recording,
+            ":name": context.name,
+            ":state": State::Live.as_str(),
+            ":origin": context.origin,
+            ":wall_ns": to_sql(context.wall_ns),
+            ":transport": context.transport,
+            ":context": json,
+            ":resume": to_sql(resume),
+            ":derived": DERIVED_VERSION,
+        },
+    )?;
+    for stream in StreamId::STDIO {
+        let direction = stream.messages();
+        let kind = if direction.is_some() {
+            "messages"
+        } else {
+            "text"
+        };
+        let direction = direction.map(crate::protocol::message::Direction::as_str);
+        transaction.execute(
+            INSERT_STREAM,
+            params![stream.0, direction, kind, stream.as_str()],
+        )?;
+    }
+    Ok(transaction.commit()?)
+}

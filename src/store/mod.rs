@@ -20,7 +20,7 @@
 //! SQL stands in this module only, as constants with bound parameters.
 
 pub mod indexer;
-// pub mod library;
+pub mod library;
 pub mod open;
 pub mod reader;
 // pub mod recovery;

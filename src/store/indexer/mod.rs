@@ -144,7 +144,6 @@ pub enum Finished {
 }
 
 /// Drains one spool into one recording.
-#[derive(Debug)]
 pub struct Indexer {
     path: PathBuf,
     conn: Connection,

@@ -1,11 +1,12 @@
 //! `mcpreel run`: the recorder, in a host's pipe.
 //!
 //! Nothing here may keep the server from starting: whatever is wrong with the configuration is
-//! said, and the session goes on.
+//! put on record, and the session goes on.
 
 use super::args::Run;
 use super::folder::Settings;
-use super::{output, quantity};
+use super::quantity;
+use crate::record;
 use std::process::ExitCode;
 
 /// Records the session; ends as the server did.
@@ -15,12 +16,14 @@ pub fn run(args: Run) -> ExitCode {
     let max_size = args
         .max_size
         .or_else(|| configured_max_size(&settings, &mut faults));
-    for fault in &faults {
-        output::say(fault);
-    }
-    let dir = settings.recordings_dir(&args.folder);
-    let _ = (args.command, args.name, dir, max_size, args.demo);
-    ExitCode::from(125)
+    record::end_as(record::run(&record::Options {
+        command: args.command,
+        name: args.name,
+        dir: settings.recordings_dir(&args.folder),
+        origin: if args.demo { "demo" } else { "live" },
+        max_size,
+        remarks: faults,
+    }))
 }
 
 /// `max-size` of the configuration; `none` sets no limit.

@@ -3,6 +3,13 @@
 //! Bad traffic is data: every frame has a [`Content`], and what is wrong with it is a list of
 //! [`Problem`]s, never an error.
 
+mod body;
+mod classify;
+mod duplicates;
+mod meta;
+
+pub use classify::{Classifier, MAX_PARTS, classify, classify_outline};
+
 use super::id::RequestId;
 use std::ops::Range;
 
@@ -110,6 +117,7 @@ pub struct Request {
     /// What it is about: tool or prompt name, resource URI, task id, completion reference.
     pub name: Option<Box<str>>,
     /// Present where `params` carries `inputResponses` or `requestState` (multi round-trip).
+    /// Not for `tasks/update`, which answers a task and repeats nothing.
     pub retry: Option<InputRound>,
     /// Whether `params.task` asks for a task (2025-11-25).
     pub task: bool,
@@ -275,11 +283,18 @@ pub enum Problem {
     Blank,
     /// The JSON value is neither object nor array.
     NotObject {
-        /// `null`, `boolean`, `number` or `string`.
+        /// `null`, `boolean`, `number` or `string`; in a batch also `array`.
         found: &'static str,
     },
     /// `[]`.
     EmptyBatch,
+    /// A batch of more messages than are looked at; the rest of them was not.
+    BatchTooLong {
+        /// How many members it has.
+        parts: usize,
+        /// How many were looked at.
+        limit: usize,
+    },
     /// An object has the same member twice; the last one counts.
     DuplicateKey {
         /// The member's name, decoded.
@@ -289,11 +304,11 @@ pub enum Problem {
     Version,
     /// None of `method`, `result`, `error`.
     Unclassifiable,
-    /// `method` is no string.
+    /// `method` is no string; taken as a response where there is a `result` or `error`.
     MethodNotString,
     /// `method` together with `result` or `error`; taken as a request or notification.
     MethodAndResult,
-    /// Both `result` and `error`; taken as an error.
+    /// Both `result` and `error`; taken as an error, unless that is `null` and the result is not.
     ResultAndError,
     /// `params` is present and no object.
     ParamsNotObject,

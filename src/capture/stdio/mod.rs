@@ -21,6 +21,7 @@ use super::pump::Pump;
 use super::tap::Tap;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
+pub use life::exit_event;
 use life::{Facts, Verdict};
 use nix::unistd::Pid;
 use plumbing::{Plumbing, StreamEnds};

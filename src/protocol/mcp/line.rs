@@ -1,0 +1,164 @@
+//! Building one short line out of whatever came off the wire.
+
+use crate::protocol::json::{Kind, Value};
+
+/// The longest line, in characters.
+pub(super) const LINE_CHARS: usize = 200;
+
+/// The longest string within a line's arguments, in characters.
+const STRING_CHARS: usize = 60;
+
+/// How deep arguments are shown.
+const SHOWN_DEPTH: usize = 2;
+
+/// A line that stops growing at a limit. White space becomes single spaces; control characters
+/// stay, for whoever prints the line to escape.
+#[derive(Debug)]
+pub(super) struct Line {
+    text: String,
+    chars: usize,
+    limit: usize,
+    cut: bool,
+}
+
+impl Line {
+    pub(super) fn new() -> Self {
+        Self::with_limit(LINE_CHARS)
+    }
+
+    pub(super) fn with_limit(limit: usize) -> Self {
+        Self {
+            text: String::new(),
+            chars: 0,
+            limit,
+            cut: false,
+        }
+    }
+
+    /// The line, its last character an ellipsis if something was left out at its end.
+    pub(super) fn finish(mut self) -> String {
+        if self.cut {
+            self.text.pop();
+            self.text.push('…');
+        }
+        self.text
+    }
+
+    fn push(&mut self, char: char) {
+        if self.chars == self.limit {
+            self.cut = true;
+        } else {
+            self.chars += 1;
+            self.text.push(char);
+        }
+    }
+
+    /// Adds text as it is.
+    pub(super) fn text(mut self, text: &str) -> Self {
+        self.put(text);
+        self
+    }
+
+    fn put(&mut self, text: &str) {
+        for char in text.chars() {
+            if self.cut {
+                break;
+            }
+            self.push(char);
+        }
+    }
+
+    /// Adds characters off the wire, white space collapsed.
+    pub(super) fn words(mut self, chars: impl IntoIterator<Item = char>) -> Self {
+        self.put_words(chars, usize::MAX);
+        self
+    }
+
+    fn put_words(&mut self, chars: impl IntoIterator<Item = char>, limit: usize) {
+        let mut space = false;
+        let mut count = 0;
+        for char in chars {
+            if char.is_whitespace() {
+                space = count > 0;
+                continue;
+            }
+            if self.cut || count >= limit {
+                self.push('…');
+                return;
+            }
+            if std::mem::take(&mut space) {
+                self.push(' ');
+                count += 1;
+            }
+            self.push(char);
+            count += 1;
+        }
+    }
+
+    /// Adds a string's characters, or any other value's text, if there is one.
+    pub(super) fn value(self, value: Option<Value<'_>>) -> Self {
+        match value {
+            Some(value) if value.kind() == Kind::String => self.words(value.chars()),
+            Some(value) => self.compact(value),
+            None => self,
+        }
+    }
+
+    /// Adds a value in short: `{q:"rust", limit:5, filter:{…}}`.
+    pub(super) fn compact(mut self, value: Value<'_>) -> Self {
+        self.put_compact(value, 0);
+        self
+    }
+
+    fn put_compact(&mut self, value: Value<'_>, depth: usize) {
+        match value.kind() {
+            Kind::Null | Kind::Bool | Kind::Number => {
+                let chars = value.raw().iter().map(|&byte| char::from(byte));
+                self.put_words(chars, STRING_CHARS);
+            }
+            Kind::String => {
+                self.push('"');
+                self.put_words(value.chars(), STRING_CHARS);
+                self.push('"');
+            }
+            Kind::Array => self.put_array(value, depth),
+            Kind::Object => self.put_object(value, depth),
+        }
+    }
+
+    fn put_array(&mut self, array: Value<'_>, depth: usize) {
+        self.push('[');
+        for (index, element) in array.elements().enumerate() {
+            if !self.another(index, depth) {
+                break;
+            }
+            self.put_compact(element, depth + 1);
+        }
+        self.push(']');
+    }
+
+    fn put_object(&mut self, object: Value<'_>, depth: usize) {
+        self.push('{');
+        for (index, (key, value)) in object.members().enumerate() {
+            if !self.another(index, depth) {
+                break;
+            }
+            self.put_words(key.chars(), STRING_CHARS);
+            self.push(':');
+            self.put_compact(value, depth + 1);
+        }
+        self.push('}');
+    }
+
+    /// Prepares for the next thing inside a container; `false` if no more of it is shown.
+    fn another(&mut self, index: usize, depth: usize) -> bool {
+        if depth >= SHOWN_DEPTH {
+            self.push('…');
+            return false;
+        }
+        if index > 0 {
+            self.put(", ");
+        }
+        !self.cut
+    }
+}

@@ -1,0 +1,138 @@
+//! From the bytes of a frame to its content.
+
+use super::{Content, Problem, body};
+use crate::protocol::json::{Kind, Node, Reason, SyntaxError, Value, parse_into};
+
+/// How many messages of a batch are looked at: a hostile line could hold half a million.
+pub const MAX_PARTS: usize = 4096;
+
+/// Nodes kept for the next frame; more are given back, so that one huge frame does not hold its
+/// memory for the rest of a session.
+const KEPT_NODES: usize = 1 << 14;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What `frame`, a line with its terminator, holds. Without the terminator it is taken as
+/// truncated, and read all the same.
+#[must_use]
+pub fn classify(frame: &[u8]) -> Content {
+    Classifier::default().classify(frame)
+}
+
+/// What a frame too large to hold contains, by its outline. The spans of its messages are those
+/// within the outline.
+#[must_use]
+pub fn classify_outline(outline: &[u8]) -> Content {
+    let mut content = classify(outline);
+    content.problems.push(Problem::OutlineOnly);
+    content
+}
+
+/// [`classify`] for many frames: memory is used again.
+#[derive(Debug, Default)]
+pub struct Classifier {
+    nodes: Vec<Node>,
+}
+
+impl Classifier {
+    /// What `frame` holds; see [`classify`].
+    #[must_use]
+    pub fn classify(&mut self, frame: &[u8]) -> Content {
+        let mut content = Content {
+            problems: problems_of_line(frame),
+            ..Content::default()
+        };
+        let text = frame.strip_prefix(BYTE_ORDER_MARK).unwrap_or(frame);
+        match parse_into(text, &mut self.nodes) {
+            Ok(root) => read(root, &mut content),
+            Err(error) => content.problems.push(error.into()),
+        }
+        shift(&mut content, frame.len() - text.len());
+        if self.nodes.capacity() > KEPT_NODES {
+            self.nodes = Vec::new();
+        }
+        content
+    }
+}
+
+/// What is wrong with the line as bytes.
+fn problems_of_line(frame: &[u8]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !frame.ends_with(b"\n") {
+        problems.push(Problem::Truncated);
+    }
+    if frame.starts_with(BYTE_ORDER_MARK) {
+        problems.push(Problem::ByteOrderMark);
+    }
+    if frame.ends_with(b"\r\n") {
+        problems.push(Problem::CarriageReturn);
+    }
+    if let Err(error) = std::str::from_utf8(frame) {
+        let offset = error.valid_up_to();
+        problems.push(Problem::InvalidUtf8 { offset });
+    }
+    problems
+}
+
+fn read(root: Value<'_>, content: &mut Content) {
+    match root.kind() {
+        Kind::Object => content.messages.push(body::message(root, 0)),
+        Kind::Array => {
+            content.batch = true;
+            let parts = (0u32..).zip(root.elements()).take(MAX_PARTS);
+            let messages = parts.map(|(part, value)| body::message(value, part));
+            content.messages.extend(messages);
+            let parts = root.elements().count();
+            if parts == 0 {
+                content.problems.push(Problem::EmptyBatch);
+            } else if parts > MAX_PARTS {
+                let limit = MAX_PARTS;
+                content
+                    .problems
+                    .push(Problem::BatchTooLong { parts, limit });
+            }
+        }
+        other => content.problems.push(Problem::NotObject {
+            found: other.as_str(),
+        }),
+    }
+}
+
+/// Makes offsets count from the start of the frame, where something was skipped before the text.
+fn shift(content: &mut Content, skipped: usize) {
+    for message in &mut content.messages {
+        message.span.start += skipped;
+        message.span.end += skipped;
+    }
+    for problem in &mut content.problems {
+        if let Problem::NotJson { offset, .. } = problem {
+            *offset += skipped;
+        }
+    }
+}
+
+impl From<SyntaxError> for Problem {
+    fn from(error: SyntaxError) -> Self {
+        match error.reason {
+            Reason::Empty => Self::Blank,
+            Reason::TooDeep { limit } => Self::TooDeep { limit },
+            reason => Self::NotJson {
+                offset: error.offset,
+                reason: reason.as_str(),
+            },
+        }
+    }
+}
+
+impl From<SyntaxError> for Content {
+    /// The content of a frame that could not be read.
+    fn from(error: SyntaxError) -> Self {
+        Self {
+            problems: vec![error.into()],
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

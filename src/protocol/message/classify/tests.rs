@@ -1,0 +1,457 @@
+//! What frames hold, and every reason why one holds none.
+
+use super::*;
+use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::message::{Body, Message, Notification, Outcome, Request, Response, Subject};
+
+fn line(text: &str) -> Content {
+    classify(format!("{text}\n").as_bytes())
+}
+
+fn one(text: &str) -> Message {
+    let mut content = line(text);
+    assert_eq!(content.problems, [], "{text}");
+    assert_eq!(content.messages.len(), 1, "{text}");
+    content.messages.remove(0)
+}
+
+fn request(text: &str) -> Request {
+    match one(text).body {
+        Body::Request(request) => request,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn notification(text: &str) -> Notification {
+    match one(text).body {
+        Body::Notification(notification) => notification,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn response(text: &str) -> Response {
+    match one(text).body {
+        Body::Response(response) => response,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn result(result: &str) -> Outcome {
+    response(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)).outcome
+}
+
+fn id(json: &str) -> RequestId {
+    RequestId::from_json(json).unwrap()
+}
+
+#[test]
+fn a_request_has_method_id_and_name() {
+    let text = r#"{"method":"tools/call","params":{"name":"add","arguments":{}},"jsonrpc":"2.0","id":"a\u0062"}"#;
+    let message = one(text);
+    assert_eq!((message.part, message.span.clone()), (0, 0..text.len()));
+    assert_eq!(message.problems, []);
+    let request = request(text);
+    assert_eq!(&*request.method, "tools/call");
+    assert_eq!(request.name.as_deref(), Some("add"));
+    assert_eq!(request.id.json(), r#""a\u0062""#);
+    assert_eq!(*request.id.key(), IdKey::String("ab".into()));
+    assert!(!request.task && request.retry.is_none() && request.identity.is_none());
+}
+
+#[test]
+fn a_request_can_retry_ask_for_a_task_and_say_who_asks() {
+    let retry = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","requestState":"s","inputResponses":{"x":1,"y":2}}}"#,
+    );
+    let round = retry.retry.unwrap();
+    assert_eq!(round.state.as_deref(), Some("s"));
+    assert_eq!(round.keys, ["x".into(), "y".into()]);
+    let update = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/update","params":{"taskId":"t","inputResponses":{}}}"#,
+    );
+    assert_eq!((update.retry, update.name.as_deref()), (None, Some("t")));
+    let task = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","task":{"ttl":1}}}"#,
+    );
+    assert!(task.task);
+    let hello = request(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
+    );
+    let identity = hello.identity.unwrap();
+    assert_eq!(identity.protocol_version.as_deref(), Some("2025-11-25"));
+    assert_eq!(identity.capabilities.as_deref(), Some(r#"{"roots":{}}"#));
+    assert_eq!(
+        (identity.name.as_deref(), identity.version.as_deref()),
+        (Some("c"), Some("1"))
+    );
+}
+
+#[test]
+fn a_notification_says_what_pairing_needs() {
+    let progress = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.50,"total":2}}"#,
+    );
+    assert_eq!(
+        progress.subject,
+        Subject::Progress {
+            token: Some(id("\"t\"")),
+            progress: Some("1.50".into()),
+            total: Some("2".into()),
+        }
+    );
+    let cancelled = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}"#,
+    );
+    let request_id = Some(id("7"));
+    assert_eq!(cancelled.subject, Subject::Cancelled { request_id });
+    let log = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+    );
+    let level = Some("info".into());
+    assert_eq!(
+        log.subject,
+        Subject::Log {
+            level,
+            logger: None
+        }
+    );
+    let updated = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}}"#,
+    );
+    let name = Some("file:///a".into());
+    assert_eq!(updated.subject, Subject::Other { name });
+    let task = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","status":"working"}}"#,
+    );
+    let (id, status) = (Some("t".into()), Some("working".into()));
+    assert_eq!(task.subject, Subject::Task { id, status });
+}
+
+#[test]
+fn a_response_has_an_outcome() {
+    assert!(matches!(result("{}"), Outcome::Result { identity: None }));
+    assert!(matches!(
+        result(r#"{"content":[],"isError":true}"#),
+        Outcome::ToolError
+    ));
+    assert!(matches!(
+        result(r#"{"content":[],"isError":"true"}"#),
+        Outcome::Result { .. }
+    ));
+    let Outcome::InputRequired(round) =
+        result(r#"{"resultType":"input_required","inputRequests":{"a":{}},"requestState":"s"}"#)
+    else {
+        panic!("input is required");
+    };
+    assert_eq!((round.state.as_deref(), round.keys.len()), (Some("s"), 1));
+    for task in [
+        r#"{"task":{"taskId":"t","status":"working"}}"#,
+        r#"{"resultType":"task","taskId":"t","status":"working"}"#,
+        r#"{"taskId":"t","status":"working","ttl":1}"#,
+    ] {
+        let Outcome::Task { id, status } = result(task) else {
+            panic!("{task} names a task");
+        };
+        assert_eq!((&*id, status.as_deref()), ("t", Some("working")));
+    }
+    let error = response(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601.0,"message":"no\n"}}"#);
+    let Outcome::Error { code, message } = error.outcome else {
+        panic!("an error");
+    };
+    assert_eq!(
+        (code.as_deref(), message.as_deref()),
+        (Some("-32601.0"), Some("no\n"))
+    );
+}
+
+#[test]
+fn servers_say_who_they_are_in_both_eras() {
+    let Outcome::Result {
+        identity: Some(legacy),
+    } = result(
+        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}"#,
+    )
+    else {
+        panic!("an identity");
+    };
+    assert_eq!(legacy.name.as_deref(), Some("s"));
+    assert_eq!(legacy.capabilities.as_deref(), Some(r#"{"tools":{}}"#));
+    let modern = one(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"3"}}}}"#,
+    );
+    assert_eq!(modern.meta.identity.unwrap().name.as_deref(), Some("m"));
+    let Body::Response(Response {
+        outcome: Outcome::Result {
+            identity: Some(modern),
+        },
+        ..
+    }) = modern.body
+    else {
+        panic!("an identity");
+    };
+    assert_eq!(modern.supported_versions, ["2026-07-28".into()]);
+    assert_eq!(modern.name.as_deref(), Some("m"));
+}
+
+#[test]
+fn meta_is_read() {
+    let meta = one(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":5,"traceparent":"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/subscriptionId":"s","io.modelcontextprotocol/related-task":{"taskId":"t"}}}}"#,
+    )
+    .meta;
+    assert_eq!(meta.progress_token, Some(id("5")));
+    assert_eq!(
+        meta.trace_id.as_deref(),
+        Some("4bf92f3577b34da6a3ce929d0e0e4736")
+    );
+    assert_eq!(meta.subscription, Some(id("\"s\"")));
+    assert_eq!(meta.related_task.as_deref(), Some("t"));
+    let identity = meta.identity.unwrap();
+    assert_eq!(identity.protocol_version.as_deref(), Some("2026-07-28"));
+    assert_eq!(identity.name.as_deref(), Some("c"));
+    assert_eq!(identity.capabilities.as_deref(), Some("{}"));
+    for bad in [
+        "",
+        "00-0-0-0",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+    ] {
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"_meta":{{"traceparent":"{bad}"}}}}}}"#);
+        assert_eq!(one(&text).meta.trace_id, None, "{bad}");
+    }
+}
+
+#[test]
+fn every_frame_problem_is_told() {
+    let not_json = |offset, reason| Problem::NotJson { offset, reason };
+    for (frame, expected) in [
+        (
+            &b"{\"id\":3,\"res"[..],
+            vec![Problem::Truncated, not_json(12, "the text ends too early")],
+        ),
+        (b"[INFO] up\n", vec![not_json(1, "expected a value")]),
+        (
+            b"\xef\xbb\xbf{]\n",
+            vec![
+                Problem::ByteOrderMark,
+                not_json(4, "expected a member name in quotes"),
+            ],
+        ),
+        (b"\n", vec![Problem::Blank]),
+        (b" \t\r\n", vec![Problem::CarriageReturn, Problem::Blank]),
+        (b"null\n", vec![Problem::NotObject { found: "null" }]),
+        (b"true\n", vec![Problem::NotObject { found: "boolean" }]),
+        (b"1\n", vec![Problem::NotObject { found: "number" }]),
+        (b"\"ready\"\n", vec![Problem::NotObject { found: "string" }]),
+        (b"[]\n", vec![Problem::EmptyBatch]),
+        (
+            b"\xc3\x28\n",
+            vec![
+                Problem::InvalidUtf8 { offset: 0 },
+                not_json(0, "expected a value"),
+            ],
+        ),
+        (b"\0\n", vec![not_json(0, "expected a value")]),
+    ] {
+        let content = classify(frame);
+        assert_eq!(content.problems, expected, "{frame:x?}");
+        assert!(content.messages.is_empty(), "{frame:x?}");
+    }
+}
+
+#[test]
+fn a_flawed_line_is_read_all_the_same() {
+    let frame = b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"x\xff\"}\r\n";
+    let content = classify(frame);
+    assert_eq!(
+        content.problems,
+        [
+            Problem::ByteOrderMark,
+            Problem::CarriageReturn,
+            Problem::InvalidUtf8 { offset: 31 }
+        ]
+    );
+    assert_eq!(content.messages[0].span, 3..frame.len() - 2);
+    let content = classify(br#"{"jsonrpc":"2.0","method":"x"}"#);
+    assert_eq!(content.problems, [Problem::Truncated]);
+    assert_eq!(content.messages.len(), 1);
+    let outlined = classify_outline(b"{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n");
+    assert_eq!(outlined.problems, [Problem::OutlineOnly]);
+}
+
+#[test]
+fn every_message_problem_is_told() {
+    use Problem as P;
+    let duplicate = |key: &str| P::DuplicateKey { key: key.into() };
+    for (text, expected) in [
+        (r#"{"id":1,"method":"x"}"#, vec![P::Version]),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, vec![P::Version]),
+        (r#"{"jsonrpc":2.0,"id":1,"method":"x"}"#, vec![P::Version]),
+        (r#"{"jsonrpc":"2.0","id":8}"#, vec![P::Unclassifiable]),
+        (r#"{"jsonrpc":"2.0","method":42}"#, vec![P::MethodNotString]),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":null,"result":{}}"#,
+            vec![P::MethodNotString],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","result":{}}"#,
+            vec![P::MethodAndResult],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#,
+            vec![P::ResultAndError],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":["a"]}"#,
+            vec![P::ParamsNotObject],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":[]}"#,
+            vec![P::ResultNotObject],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":"it broke"}"#,
+            vec![P::ErrorShape],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
+            vec![P::ErrorShape],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":2}}"#,
+            vec![P::ErrorShape],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":"E_FAIL","message":""}}"#,
+            vec![P::ErrorCode],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":""}}"#,
+            vec![P::ErrorCode],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#,
+            vec![P::IdNull],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#,
+            vec![P::IdType],
+        ),
+        (r#"{"jsonrpc":"2.0","id":1000.0,"method":"x"}"#, vec![]),
+        (r#"{"jsonrpc":"2.0","id":{},"result":{}}"#, vec![P::IdType]),
+        (
+            r#"{"jsonrpc":"2.0","result":{}}"#,
+            vec![P::ResponseWithoutId],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#,
+            vec![P::ResponseWithoutId],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"notifications/acme"}"#,
+            vec![P::NotificationWithId],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialized"}"#,
+            vec![P::NotificationWithId],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
+            vec![P::RequestWithoutId],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"\u0069d":2,"method":"x"}"#,
+            vec![duplicate("id")],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":1,"a":1,"a":1}}"#,
+            vec![duplicate("a")],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{"_meta":{"m":1,"m":1}}}"#,
+            vec![duplicate("m")],
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","code":2}}"#,
+            vec![duplicate("code")],
+        ),
+    ] {
+        assert_eq!(one(text).problems, expected, "{text}");
+    }
+}
+
+#[test]
+fn ambiguous_messages_are_taken_one_way() {
+    let both = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}"#;
+    assert_eq!(one(both).problems, [Problem::ResultAndError]);
+    assert!(matches!(response(both).outcome, Outcome::Error { .. }));
+    let null = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#;
+    assert!(matches!(response(null).outcome, Outcome::Result { .. }));
+    assert_eq!(request(r#"{"id":1,"id":2,"method":"x"}"#).id, id("2"));
+    assert!(matches!(
+        one(r#"{"jsonrpc":"2.0","method":42}"#).body,
+        Body::Invalid
+    ));
+    assert!(matches!(one("{}").body, Body::Invalid));
+}
+
+#[test]
+fn many_members_are_checked_in_linear_time() {
+    let members: Vec<String> = (0..50_000)
+        .map(|n| format!("\"k{}\":1", n % 49_999))
+        .collect();
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{{}}}}}"#,
+        members.join(",")
+    );
+    assert_eq!(
+        one(&text).problems,
+        [Problem::DuplicateKey { key: "k0".into() }]
+    );
+    let twice: Vec<String> = (0..5000).map(|n| format!("\"k{}\":1", n / 2)).collect();
+    let text = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{{}}}}}"#,
+        twice.join(",")
+    );
+    assert_eq!(one(&text).problems.len(), 8);
+}
+
+#[test]
+fn a_batch_has_parts_with_their_spans() {
+    let text =
+        r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}, 7 ,[],{"jsonrpc":"2.0","method":"x"}]"#;
+    let content = line(text);
+    assert!(content.batch);
+    assert_eq!(content.problems, []);
+    let parts: Vec<(u32, &str)> = content
+        .messages
+        .iter()
+        .map(|m| (m.part, &text[m.span.clone()]))
+        .collect();
+    assert_eq!(
+        parts,
+        [
+            (0, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+            (1, "7"),
+            (2, "[]"),
+            (3, r#"{"jsonrpc":"2.0","method":"x"}"#),
+        ]
+    );
+    assert_eq!(
+        content.messages[1].problems,
+        [Problem::NotObject { found: "number" }]
+    );
+    assert_eq!(
+        content.messages[2].problems,
+        [Problem::NotObject { found: "array" }]
+    );
+    let long = line(&format!("[{}1]", "1,".repeat(5000)));
+    assert_eq!(long.messages.len(), MAX_PARTS);
+    assert_eq!(
+        long.problems,
+        [Problem::BatchTooLong {
+            parts: 5001,
+            limit: MAX_PARTS
+        }]
+    );
+}

@@ -1,1 +1,0 @@
-//! One session being recorded.

@@ -1,0 +1,183 @@
+//! One session being recorded: capture and store put together.
+//!
+//! ```text
+//!  main thread              pumps                   indexer thread (nice 19)
+//!  ───────────              ─────                   ────────────────────────
+//!  spool, start event
+//!  server ──────────────▶   read, spool, write ──▶  unparked: drain, commit, watch stalls
+//!  wait for the end                                 (asleep while nothing happens)
+//!  status block ─────────────────────────────────▶  finish within 150 ms, or leave the spool
+//!  exit code or signal of the server
+//! ```
+//!
+//! The session never waits for the recording: whatever fails here costs at most the recording,
+//! and is said once on stderr.
+
+mod disk;
+mod indexing;
+mod warning;
+
+use crate::capture::process::context;
+use crate::capture::process::spawn::SpawnError;
+use crate::capture::spool::Writer;
+use crate::capture::stdio;
+use crate::capture::tap::Tap;
+mod library {
+    use std::path::Path;
+    pub fn create_dir(d: &Path) -> std::io::Result<()> {
+        std::os::unix::fs::DirBuilderExt::mode(std::fs::DirBuilder::new().recursive(true), 0o700)
+            .create(d)
+    }
+    pub fn file_stem(w: u64, n: &str, id: &str) -> String {
+        format!("{w}_{n}_{id}")
+    }
+}
+use crate::trace::clock::Clock;
+use crate::trace::event::{EventKind, ProcessContext};
+use indexing::Indexing;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, ExitStatus};
+use std::sync::Arc;
+use warning::Warning;
+
+/// What to record, and where.
+#[derive(Debug)]
+pub struct Options {
+    /// The server's command and its arguments; at least the command.
+    pub command: Vec<OsString>,
+    /// A name for it; `None` takes the command's.
+    pub name: Option<String>,
+    /// The folder of recordings, or why none could be determined.
+    pub dir: Result<PathBuf, String>,
+    /// What makes the recording: `live` or `demo`.
+    pub origin: &'static str,
+    /// Bytes of traffic that are put on record at most.
+    pub max_size: Option<u64>,
+    /// What the user should know about the settings; put on record, since stderr is the server's.
+    pub remarks: Vec<String>,
+}
+
+/// How the server ended, and therefore how we end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With this exit code; 125 to 127 where it could not be started.
+    Code(u8),
+    /// By this signal.
+    Signal(i32),
+}
+
+/// Runs and records a session between our standard streams until it is over.
+///
+/// Writes nothing of its own to them, unless the server cannot be started or the recording fails;
+/// then one line goes to stderr.
+#[must_use]
+pub fn run(options: &Options) -> Ending {
+    let clock = Clock::start();
+    let mut warning = Warning::default();
+    let (spool, files) = match Files::create(options, clock) {
+        Ok((writer, files)) => (Ok(writer), Some(files)),
+        Err(reason) => (Err(reason), None),
+    };
+    let tap = Arc::new(Tap::new(clock, spool, options.max_size));
+    let far = files.as_ref().and_then(|files| disk::network(&files.spool));
+    for message in options.remarks.iter().cloned().chain(far) {
+        tap.event(EventKind::Warning { message });
+    }
+    let gauges = stdio::gauges();
+    let mut indexing = None;
+    let ended = stdio::run(&options.command, &tap, &gauges, || {
+        indexing = files.map(|files| Indexing::start(files, &tap, &gauges));
+        warning.tell(&tap);
+    });
+    let ending = conclude(&ended, &tap);
+    if let Some(problem) = indexing.and_then(Indexing::finish) {
+        warning.say(&problem);
+    }
+    warning.tell(&tap);
+    ending
+}
+
+/// Puts the end on record.
+fn conclude(ended: &Result<ExitStatus, SpawnError>, tap: &Tap) -> Ending {
+    match ended {
+        Ok(status) => {
+            tap.end(Some(stdio::exit_event(*status)));
+            match (status.signal(), status.code()) {
+                (Some(signal), _) => Ending::Signal(signal),
+                (None, code) => Ending::Code(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(1)),
+            }
+        }
+        Err(error) => {
+            let (exit_code, message) = (error.exit_code(), error.to_string());
+            Warning::default().say(&message);
+            tap.event(EventKind::SpawnFailed { exit_code, message });
+            tap.end(None);
+            Ending::Code(exit_code)
+        }
+    }
+}
+
+/// Ends this process as the server ended: with its exit code, which is returned, or by its
+/// signal, without leaving a core file of ours.
+#[must_use]
+pub fn end_as(ending: Ending) -> ExitCode {
+    match ending {
+        Ending::Code(code) => ExitCode::from(code),
+        Ending::Signal(signal) => {
+            use nix::sys::resource::{Resource, setrlimit};
+            let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+            // Only real-time signals are not known there; shells write those as a code.
+            drop(signal_hook::low_level::emulate_default_handler(signal));
+            ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+        }
+    }
+}
+
+/// The two files of a session.
+#[derive(Debug)]
+struct Files {
+    spool: PathBuf,
+    reel: PathBuf,
+    context: ProcessContext,
+}
+
+impl Files {
+    fn create(options: &Options, clock: Clock) -> Result<(Writer, Self), String> {
+        let dir = options.dir.clone()?;
+        let context = start_event(options, clock)?;
+        let in_dir = |error: std::io::Error| format!("{}: {error}", dir.display());
+        library::create_dir(&dir).map_err(in_dir)?;
+        let stem = library::file_stem(context.wall_ns, &context.name, &context.recording);
+        let spool = dir.join(format!("{stem}.spool"));
+        let event = EventKind::Start(Box::new(context.clone()));
+        let json = serde_json::to_vec(&event).map_err(|error| error.to_string())?;
+        let magic = getrandom::u32().map_err(|error| error.to_string())?;
+        let writer = Writer::create(&spool, magic, &json).map_err(in_dir)?;
+        Ok((
+            writer,
+            Self {
+                spool,
+                reel: dir.join(format!("{stem}.reel")),
+                context,
+            },
+        ))
+    }
+}
+
+fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String> {
+    let id = getrandom::u32().map_err(|error| error.to_string())?;
+    let command = options
+        .command
+        .first()
+        .map(Path::new)
+        .and_then(Path::file_name);
+    let command = command.map(|name| name.to_string_lossy().into_owned());
+    Ok(ProcessContext {
+        recording: format!("{id:08x}"),
+        name: options.name.clone().or(command).unwrap_or_default(),
+        origin: options.origin.into(),
+        ..context::of(&options.command, clock.wall_ns())
+    })
+}

@@ -1,0 +1,126 @@
+//! What the tests that start real processes share: a folder of its own for each, the program's
+//! own JSON to read recordings back, and conditions to wait for.
+
+#![expect(dead_code, reason = "every test file uses a part of it")]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// The program under test.
+pub const MCPREEL: &str = env!("CARGO_BIN_EXE_mcpreel");
+
+/// No condition takes longer on a busy machine, unless the program is broken.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Servers and hosts that misbehave on purpose (`tests/support/peer.rs`).
+pub fn peer() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has an executable");
+    let target = test.ancestors().nth(2).expect("tests are built into target/PROFILE/deps");
+    target.join("examples").join("peer")
+}
+
+/// A folder of recordings that vanishes with the test.
+pub struct Library {
+    dir: tempfile::TempDir,
+}
+
+impl Library {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().expect("a temporary folder can be made") }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// `mcpreel COMMAND` on this folder, in an environment with nothing else in it but PATH.
+    pub fn mcpreel(&self, command: &str) -> Command {
+        let mut mcpreel = Command::new(MCPREEL);
+        mcpreel.env_clear().env("HOME", self.path()).env("MCPREEL_DIR", self.path());
+        mcpreel.env("PATH", std::env::var_os("PATH").unwrap_or_default()).arg(command);
+        mcpreel
+    }
+
+    /// `mcpreel run SERVER…` with pipes on all three streams.
+    pub fn run<S: AsRef<OsStr>>(&self, server: impl IntoIterator<Item = S>) -> Command {
+        let mut run = self.mcpreel("run");
+        run.args(server).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run
+    }
+
+    /// `mcpreel run -- sh -c SCRIPT` with pipes on all three streams.
+    pub fn run_sh(&self, script: &str) -> Command {
+        self.run(["sh", "-c", script])
+    }
+
+    /// The objects that `mcpreel ARGS… --json` prints, one per line.
+    pub fn json(&self, args: &[&str]) -> Vec<serde_json::Value> {
+        let output = self.mcpreel(args[0]).args(&args[1..]).arg("--json").output();
+        let output = output.expect("mcpreel starts");
+        assert!(output.status.success(), "mcpreel {args:?} --json: {}", text(&output));
+        output
+            .stdout
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line).expect("every line is a JSON object"))
+            .collect()
+    }
+
+    /// The events of the newest recording that are of this kind.
+    pub fn events(&self, kind: &str) -> Vec<serde_json::Value> {
+        let mut events = self.json(&["show", "@", "--events"]);
+        events.retain(|event| event["kind"] == kind);
+        events
+    }
+
+    /// All bytes of a stream (`c2s`, `s2c`, `stderr`) of the newest recording.
+    pub fn stream(&self, stream: &str) -> Vec<u8> {
+        let frames = self.json(&["show", "@", "--frames"]);
+        frames.iter().filter(|frame| frame["stream"] == stream).flat_map(frame_bytes).collect()
+    }
+
+    /// The files of the folder whose names end with `.ENDING`.
+    pub fn files(&self, ending: &str) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path()).expect("the folder can be listed");
+        let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension() == Some(OsStr::new(ending)));
+        files
+    }
+}
+
+/// The exact bytes of a frame in JSON.
+pub fn frame_bytes(frame: &serde_json::Value) -> Vec<u8> {
+    use base64::Engine as _;
+    match (&frame["text"], &frame["base64"]) {
+        (serde_json::Value::String(text), _) => text.clone().into_bytes(),
+        (_, serde_json::Value::String(coded)) => {
+            base64::engine::general_purpose::STANDARD.decode(coded).expect("base64 is valid")
+        }
+        _ => panic!("a frame without bytes: {frame}"),
+    }
+}
+
+/// Both outputs of a program, for a message.
+pub fn text(output: &Output) -> String {
+    format!(
+        "{}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// Waits until `condition` gives something; fails the test, naming `what`, if it never does.
+pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+    #[expect(clippy::disallowed_methods, reason = "a deadline for a test that would hang")]
+    let began = std::time::Instant::now();
+    loop {
+        if let Some(found) = condition() {
+            return found;
+        }
+        assert!(began.elapsed() < DEADLINE, "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

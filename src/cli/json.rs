@@ -1,6 +1,7 @@
 //! Frames, exchanges, events and findings as JSON objects, one per line: absent values are null,
 //! ids and codes are as on the wire.
 
+use crate::protocol::message::Direction;
 use crate::store::reader::FindingRow;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::exchange::Exchange;
@@ -38,7 +39,7 @@ impl<'a> Frame<'a> {
         Self {
             seq: head.seq.0,
             stream: head.stream.as_str(),
-            direction: head.stream.messages().map(|direction| direction.as_str()),
+            direction: head.stream.messages().map(Direction::as_str),
             t_first_ns: head.t_first.0,
             t_last_ns: head.t_last.0,
             size: head.size,
@@ -142,7 +143,7 @@ impl<'a> FindingLine<'a> {
 mod tests {
     use super::*;
     use crate::protocol::id::{IdKey, RequestId};
-    use crate::protocol::message::{Direction, Era};
+    use crate::protocol::message::Era;
     use crate::trace::clock::Moment;
     use crate::trace::exchange::{ExchangeId, Status};
     use crate::trace::frame::{Seq, StreamId};

@@ -12,6 +12,7 @@ use crate::text::{cut, duration, escape, pad_end, pad_start, since, size};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{Seq, StreamId};
+use std::fmt::Write as _;
 
 /// The longest word of a status.
 const STATUS: usize = 14;
@@ -91,14 +92,14 @@ pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> S
 fn exchange_words(exchange: &Exchange) -> String {
     let mut words = escape(&exchange.summary).into_owned();
     if let Some(code) = &exchange.code {
-        words.push_str(&format!("  code {}", escape(code)));
+        let _ = write!(words, "  code {}", escape(code));
     }
     if exchange.waited_ns > 0 {
         let waited = duration(exchange.waited_ns);
-        words.push_str(&format!("  ({waited} of it waiting for the client)"));
+        let _ = write!(words, "  ({waited} of it waiting for the client)");
     }
     if let (Some(progress), Status::Open) = (&exchange.progress, exchange.status) {
-        words.push_str(&format!("  {}", escape(progress)));
+        let _ = write!(words, "  {}", escape(progress));
     }
     words
 }
@@ -144,7 +145,10 @@ pub fn other(
     out: &Output,
 ) -> String {
     let columns = [
-        pad_start(&seq.map_or_else(String::new, |seq| seq.0.to_string()), width.0),
+        pad_start(
+            &seq.map_or_else(String::new, |seq| seq.0.to_string()),
+            width.0,
+        ),
         out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
         " ".repeat(LATENCY),
         out.paint(ink, &pad_end(kind, STATUS)),

@@ -17,7 +17,9 @@ pub fn short(wall_ns: u64) -> String {
 /// `2026-11-20 15:17:03.120 +01:00`
 #[must_use]
 pub fn exact(wall_ns: u64) -> String {
-    local(wall_ns).format("%Y-%m-%d %H:%M:%S%.3f %:z").to_string()
+    local(wall_ns)
+        .format("%Y-%m-%d %H:%M:%S%.3f %:z")
+        .to_string()
 }
 
 /// RFC 3339 in UTC, for programs.

@@ -11,6 +11,7 @@ use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::Read as _;
 
 /// Bytes of a frame that are looked at for showing it.
@@ -40,7 +41,7 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
     );
     let transfer = head.t_last.0.saturating_sub(head.t_first.0);
     if transfer > 0 {
-        facts.push_str(&format!(", {} from first to last byte", duration(transfer)));
+        let _ = write!(facts, ", {} from first to last byte", duration(transfer));
     }
     out.line(&out.paint(Ink::Faint, &facts))?;
     let mut raw = Vec::new();
@@ -68,10 +69,16 @@ fn write_exchange(
     let status = out.paint(status_ink(exchange.status), exchange.status.as_str());
     out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
     for (name, value) in facts(recording, exchange)? {
-        out.line(&format!("  {}{value}", out.paint(Ink::Faint, &pad_end(name, 10))))?;
+        out.line(&format!(
+            "  {}{value}",
+            out.paint(Ink::Faint, &pad_end(name, 10))
+        ))?;
     }
     story(recording, exchange, out)?;
-    let bodies = [Some(exchange.request.0), exchange.response.map(|(seq, _)| seq)];
+    let bodies = [
+        Some(exchange.request.0),
+        exchange.response.map(|(seq, _)| seq),
+    ];
     for seq in bodies.into_iter().flatten() {
         if shown.insert(seq)
             && let Some(head) = recording.head(seq)?
@@ -95,10 +102,33 @@ fn facts(
         ("era", exchange.era.as_str().to_owned()),
     ];
     let mut add = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
-    add("name", exchange.name.as_deref().map(|name| escape(name).into_owned()));
-    add("code", exchange.code.as_deref().map(|code| escape(code).into_owned()));
-    add("latency", exchange.latency_ns().map(|latency| timing(exchange, latency)));
-    add("task", exchange.task.as_deref().map(|task| escape(task).into_owned()));
+    add(
+        "name",
+        exchange
+            .name
+            .as_deref()
+            .map(|name| escape(name).into_owned()),
+    );
+    add(
+        "code",
+        exchange
+            .code
+            .as_deref()
+            .map(|code| escape(code).into_owned()),
+    );
+    add(
+        "latency",
+        exchange
+            .latency_ns()
+            .map(|latency| timing(exchange, latency)),
+    );
+    add(
+        "task",
+        exchange
+            .task
+            .as_deref()
+            .map(|task| escape(task).into_owned()),
+    );
     for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
         if let Some(id) = id.filter(|id| *id != exchange.id) {
             add(name, link(recording, id)?);
@@ -112,12 +142,16 @@ fn timing(exchange: &Exchange, latency: u64) -> String {
     if exchange.waited_ns > 0 {
         let own = latency.saturating_sub(exchange.waited_ns);
         let waited = duration(exchange.waited_ns);
-        words.push_str(&format!(": {} of its own, {waited} waiting for the client", duration(own)));
+        let _ = write!(
+            words,
+            ": {} of its own, {waited} waiting for the client",
+            duration(own)
+        );
     }
     if let Some((last, first)) = exchange.t_response_last.zip(exchange.t_response)
         && last > first
     {
-        words.push_str(&format!(", then {} of transfer", duration(last.0 - first.0)));
+        let _ = write!(words, ", then {} of transfer", duration(last.0 - first.0));
     }
     words
 }
@@ -142,7 +176,10 @@ fn story(recording: &Recording, exchange: &Exchange, out: &mut Output) -> Result
     })?;
     for child in &children {
         for row in recording.messages_of_exchange(child.id)? {
-            entries.push((row.record.frame, format!("{} (asked in between)", entry(&row))));
+            entries.push((
+                row.record.frame,
+                format!("{} (asked in between)", entry(&row)),
+            ));
         }
     }
     entries.sort_by_key(|(seq, _)| *seq);
@@ -154,7 +191,10 @@ fn story(recording: &Recording, exchange: &Exchange, out: &mut Output) -> Result
         };
         let after = duration(head.t_last.0.saturating_sub(exchange.t_request.0));
         let after = out.paint(Ink::Faint, &pad_start(&format!("+{after}"), 12));
-        out.line(&format!("  {after}  {}  {words}", pad_end(&format!("#{}", seq.0), 6)))?;
+        out.line(&format!(
+            "  {after}  {}  {words}",
+            pad_end(&format!("#{}", seq.0), 6)
+        ))?;
     }
     Ok(())
 }
@@ -165,7 +205,7 @@ fn entry(row: &MessageRow) -> String {
         MessageKind::Request => "request",
         MessageKind::Response => "response",
         MessageKind::Notification => "notification",
-        MessageKind::Invalid => "invalid",
+        MessageKind::Other => "no message",
     };
     let bytes = size(row.span.end.saturating_sub(row.span.start));
     let summary = escape(&record.summary);

@@ -8,16 +8,15 @@ mod summary;
 use super::args::{Show, What};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Output;
-use super::select::{self, Address};
+use super::select;
 use crate::store::reader::Recording;
 use crate::trace::frame::Seq;
 
 /// Shows what the arguments ask for.
 pub fn run(args: &Show) -> Outcome {
-    let address = Address::parse(&args.recording);
-    let recording = select::open(&address.recording, &args.folder)?;
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
     let mut out = Output::stdout();
-    match address.seq {
+    match selected.seq {
         Some(seq) => one_frame(&recording, seq, args, &mut out)?,
         None => all_rows(&recording, args, &mut out)?,
     }
@@ -31,7 +30,12 @@ fn one_frame(
     args: &Show,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let What { frames: _, exchanges, events, findings } = args.what;
+    let What {
+        frames: _,
+        exchanges,
+        events,
+        findings,
+    } = args.what;
     if exchanges || events || findings {
         let message = "#SEQ names one frame; leave it out, or leave out the option";
         return Err(Failure::Usage(message.to_owned()));
@@ -48,7 +52,12 @@ fn one_frame(
 }
 
 fn all_rows(recording: &Recording, args: &Show, out: &mut Output) -> Result<(), Failure> {
-    let What { frames, exchanges, events, findings } = args.what;
+    let What {
+        frames,
+        exchanges,
+        events,
+        findings,
+    } = args.what;
     match (frames, exchanges, events, findings, args.json) {
         (true, _, _, _, true) => rows::frames_json(recording, out),
         (true, _, _, _, false) => rows::frames(recording, out),

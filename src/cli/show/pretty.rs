@@ -2,6 +2,7 @@
 //! members, the text of numbers and the escapes of strings stay what they were.
 
 use crate::text::{escape_bytes, size};
+use std::fmt::Write as _;
 
 /// Lines of one message that are shown; more than a few screens is for a file.
 const MOST_LINES: usize = 400;
@@ -109,7 +110,7 @@ impl Writer {
         let hidden = line.len() - shown.len();
         let mut text = escape_bytes(shown).into_owned();
         if hidden > 0 {
-            text.push_str(&format!("… ({} more)", size(hidden as u64)));
+            let _ = write!(text, "… ({} more)", size(hidden as u64));
         }
         self.left_out += hidden;
         self.lines.push(text);

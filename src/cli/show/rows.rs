@@ -6,8 +6,8 @@ use crate::cli::output::{Ink, Output};
 use crate::cli::{json, words};
 use crate::store::reader::{FindingRow, Recording};
 use crate::text::{escape, escape_bytes};
-use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::{FrameHead, Seq};
 
 /// Bytes of a frame without messages that are quoted.
 const QUOTED: usize = 200;
@@ -140,7 +140,9 @@ fn each_event(
 
 /// Every event as JSON.
 pub fn events_json(recording: &Recording, out: &mut Output) -> Shown {
-    each_event(recording, |event| Ok(out.json(&json::EventLine::from(event))?))
+    each_event(recording, |event| {
+        Ok(out.json(&json::EventLine::from(event))?)
+    })
 }
 
 /// Every event as a line.
@@ -200,7 +202,9 @@ pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
         _ => Ink::Faint,
     };
     let severity = out.paint(ink, &crate::text::pad_end(&escape(&finding.severity), 7));
-    let place = finding.frame.map_or_else(String::new, |seq| format!("#{}", seq.0));
+    let place = finding
+        .frame
+        .map_or_else(String::new, |seq| format!("#{}", seq.0));
     let place = crate::text::pad_start(&place, 6);
     let rule = out.paint(Ink::Strong, &escape(&finding.rule));
     format!("{severity}  {place}  {rule}: {}", escape(&finding.detail))

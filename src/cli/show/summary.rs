@@ -7,6 +7,7 @@ use crate::store::reader::{Recording, Summary};
 use crate::text::{clock, duration, escape, pad_end, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::session::{Peer, Session, Side};
+use std::fmt::Write as _;
 
 /// Writes the summary as one JSON object.
 pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
@@ -16,7 +17,7 @@ pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
 /// Writes the summary for people.
 pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let summary = recording.summary()?;
-    let session = summary.session.clone().unwrap_or_default();
+    let session = summary.session.clone();
     let title = format!("{}  {}", summary.id, escape(&summary.name));
     out.line(&format!(
         "{}  {}",
@@ -30,10 +31,16 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     ending(&session, &summary, &mut facts);
     counts(&summary, &mut facts);
     for (name, value) in facts {
-        out.line(&format!("{}{value}", out.paint(Ink::Faint, &pad_end(name, 11))))?;
+        out.line(&format!(
+            "{}{value}",
+            out.paint(Ink::Faint, &pad_end(name, 11))
+        ))?;
     }
     for remark in remarks(recording)? {
-        out.line(&format!("{}{remark}", out.paint(Ink::Warn, &pad_end("note", 11))))?;
+        out.line(&format!(
+            "{}{remark}",
+            out.paint(Ink::Warn, &pad_end("note", 11))
+        ))?;
     }
     Ok(())
 }
@@ -44,7 +51,10 @@ fn whole(recording: &Recording, summary: &Summary, facts: &mut Facts) {
     let path = recording.path().to_string_lossy();
     facts.push(("file", escape(&path).into_owned()));
     let started = when::exact(summary.wall_ns);
-    facts.push(("started", format!("{started}, {} long", clock(summary.t_last_ns))));
+    facts.push((
+        "started",
+        format!("{started}, {} long", clock(summary.t_last_ns)),
+    ));
     if summary.origin != "live" {
         facts.push(("origin", escape(&summary.origin).into_owned()));
     }
@@ -69,14 +79,14 @@ fn sides(session: &Session, facts: &mut Facts) {
     };
     if !session.versions_offered.is_empty() {
         let offered: Vec<_> = session.versions_offered.iter().map(|v| escape(v)).collect();
-        version.push_str(&format!(" (offered {})", offered.join(", ")));
+        let _ = write!(version, " (offered {})", offered.join(", "));
     }
     let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
     if !eras.is_empty() {
-        version.push_str(&format!("; {}", eras.join(" and ")));
+        let _ = write!(version, "; {}", eras.join(" and "));
     }
     if let Some(handshake) = session.handshake_ns {
-        version.push_str(&format!("; handshake {}", duration(handshake)));
+        let _ = write!(version, "; handshake {}", duration(handshake));
     }
     facts.push(("version", version));
 }
@@ -85,7 +95,7 @@ fn side(peer: &Peer) -> String {
     let mut words = words::peer(peer).unwrap_or_else(|| "did not say who it is".to_owned());
     let capabilities = peer.capabilities.as_deref().map(words::capabilities);
     if let Some(capabilities) = capabilities.filter(|words| !words.is_empty()) {
-        words.push_str(&format!("; {capabilities}"));
+        let _ = write!(words, "; {capabilities}");
     }
     words
 }
@@ -100,7 +110,7 @@ fn process(context: &ProcessContext, facts: &mut Facts) {
     }
     let mut host = words::process(&context.host);
     if !context.host.command.is_empty() {
-        host.push_str(&format!(": {}", words::command(&context.host.command)));
+        let _ = write!(host, ": {}", words::command(&context.host.command));
     }
     facts.push(("started by", host));
 }
@@ -117,12 +127,15 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
             Side::Server => "the server",
         };
         let before = summary.t_last_ns.saturating_sub(closed.t.0);
-        words.push_str(&format!("; {side} closed first, {} before", duration(before)));
+        let _ = write!(words, "; {side} closed first, {} before", duration(before));
     }
     facts.push(("end", words));
     if let Some(usage) = session.usage {
         let cpu = duration(usage.user_ns + usage.system_ns);
-        facts.push(("used", format!("{} at its peak, {cpu} of CPU", size(usage.max_rss))));
+        facts.push((
+            "used",
+            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss)),
+        ));
     }
 }
 
@@ -136,9 +149,9 @@ fn counts(summary: &Summary, facts: &mut Facts) {
         summary.failed
     );
     if summary.open > 0 {
-        words.push_str(&format!(", {} open", summary.open));
+        let _ = write!(words, ", {} open", summary.open);
     }
-    words.push_str(&format!("; {}", plural(summary.findings, "finding")));
+    let _ = write!(words, "; {}", plural(summary.findings, "finding"));
     facts.push(("counts", words));
 }
 

@@ -173,6 +173,11 @@ pub(crate) fn writable(path: &Path) -> Result<Connection, OpenError> {
     Ok(conn)
 }
 
+/// Whether the recording `path` is in WAL mode, and therefore more than one file.
+pub(crate) fn is_wal(path: &Path) -> Result<bool, OpenError> {
+    Ok(Header::read(path)?.wal)
+}
+
 /// Whether `path` is a file whose creation as a recording was interrupted: empty, or without
 /// the tables that it puts into it.
 pub(crate) fn is_unborn(path: &Path) -> bool {

@@ -13,6 +13,7 @@ pub mod name;
 pub mod retention;
 pub mod selector;
 
+pub(crate) use entry::start_of;
 pub use entry::{Details, Entry, EntryError, Standing};
 pub use name::file_stem;
 pub use retention::{Policy, Pruned, prune};

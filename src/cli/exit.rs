@@ -2,6 +2,7 @@
 
 use crate::store::library::LibraryError;
 use crate::store::reader::ReadError;
+use crate::store::recovery::RecoverError;
 use crate::store::reindex::ReindexError;
 use std::io;
 use std::process::ExitCode;
@@ -69,6 +70,12 @@ impl From<ReadError> for Failure {
 
 impl From<LibraryError> for Failure {
     fn from(error: LibraryError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<RecoverError> for Failure {
+    fn from(error: RecoverError) -> Self {
         Self::Refused(error.into())
     }
 }

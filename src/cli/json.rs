@@ -3,12 +3,15 @@
 
 use crate::protocol::message::Direction;
 use crate::store::reader::FindingRow;
-use crate::trace::event::{Event, EventKind};
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageRecord;
+use crate::trace::event::Event;
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::FrameHead;
+use crate::trace::frame::{FrameHead, StreamId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A frame with its exact bytes.
@@ -96,21 +99,57 @@ fn as_on_the_wire(json: &str) -> Box<RawValue> {
         .expect("a string is a JSON value")
 }
 
+/// A message that is neither the request nor the response of an exchange.
+#[derive(Debug, Serialize)]
+pub struct MessageLine<'a> {
+    seq: u64,
+    direction: &'static str,
+    t_ns: u64,
+    method: Option<&'a str>,
+    name: Option<&'a str>,
+    id: Option<Box<RawValue>>,
+    summary: &'a str,
+}
+
+impl<'a> MessageLine<'a> {
+    /// The message, which was complete at `t`.
+    #[must_use]
+    pub fn new(record: &'a MessageRecord, t: Moment) -> Self {
+        Self {
+            seq: record.frame.0,
+            direction: record.direction.as_str(),
+            t_ns: t.0,
+            method: record.method.as_deref(),
+            name: record.name.as_deref(),
+            id: record.rpc_id.as_ref().map(|id| as_on_the_wire(id.json())),
+            summary: &record.summary,
+        }
+    }
+}
+
 /// An event, its details behind the time.
 #[derive(Debug, Serialize)]
-pub struct EventLine<'a> {
+pub struct EventLine {
     t_ns: u64,
     after_seq: u64,
     #[serde(flatten)]
-    kind: &'a EventKind,
+    details: Value,
 }
 
-impl<'a> From<&'a Event> for EventLine<'a> {
-    fn from(event: &'a Event) -> Self {
+impl From<&Event> for EventLine {
+    fn from(event: &Event) -> Self {
+        let mut details = serde_json::to_value(&event.kind).unwrap_or_default();
+        // Streams have numbers on record and names in the output, as in frames.
+        if let Some(stream) = details.get_mut("stream") {
+            let number = stream
+                .as_u64()
+                .and_then(|number| u16::try_from(number).ok());
+            *stream = number.map_or(Value::Null, |number| StreamId(number).as_str().into());
+        }
         Self {
             t_ns: event.t.0,
             after_seq: event.after_seq.0,
-            kind: &event.kind,
+            details,
         }
     }
 }
@@ -144,9 +183,9 @@ mod tests {
     use super::*;
     use crate::protocol::id::{IdKey, RequestId};
     use crate::protocol::message::Era;
-    use crate::trace::clock::Moment;
+    use crate::trace::event::{Closer, EventKind};
     use crate::trace::exchange::{ExchangeId, Status};
-    use crate::trace::frame::{Seq, StreamId};
+    use crate::trace::frame::Seq;
 
     fn head(stream: StreamId) -> FrameHead {
         FrameHead {
@@ -226,6 +265,14 @@ mod tests {
         assert_eq!(
             line(&EventLine::from(&event)),
             r#"{"t_ns":5,"after_seq":2,"kind":"spawned","pid":42}"#
+        );
+        let kind = EventKind::Eof {
+            stream: StreamId::S2C,
+            by: Closer::Writer,
+        };
+        assert_eq!(
+            line(&EventLine::from(&Event { kind, ..event })),
+            r#"{"t_ns":5,"after_seq":2,"kind":"eof","stream":"s2c","by":"writer"}"#
         );
     }
 }

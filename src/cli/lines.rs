@@ -8,7 +8,7 @@
 
 use super::output::{Ink, Output};
 use crate::protocol::message::Direction;
-use crate::text::{cut, duration, escape, pad_end, pad_start, since, size};
+use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{Seq, StreamId};
@@ -85,7 +85,13 @@ pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> S
     ];
     let used = width.0 + SINCE + LATENCY + STATUS + 2 * columns.len();
     let what = format!("{} {}", arrow(exchange.direction), exchange_words(exchange));
-    format!("{}  {}", columns.join("  "), fit(&what, used, out))
+    // The end of a URI says as much as its beginning.
+    let is_uri = exchange
+        .name
+        .as_deref()
+        .is_some_and(|name| name.contains("://"));
+    let cut = if is_uri { cut_middle } else { cut };
+    format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
 }
 
 /// What was asked, and what else is worth a word: code, progress, time spent waiting.
@@ -132,7 +138,7 @@ pub fn frame(
     ];
     let used = width.0 + SINCE + STREAM + 7 + 2 * columns.len();
     let what = format!("{} {what}", stream_arrow(stream));
-    format!("{}  {}", columns.join("  "), fit(&what, used, out))
+    format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
 }
 
 /// A line of `tail` that is no exchange: `kind` stands where a status would.
@@ -154,7 +160,7 @@ pub fn other(
         out.paint(ink, &pad_end(kind, STATUS)),
     ];
     let used = width.0 + SINCE + LATENCY + STATUS + 2 * columns.len();
-    format!("{}  {}", columns.join("  "), fit(what, used, out))
+    format!("{}  {}", columns.join("  "), fit(what, used, cut, out))
 }
 
 /// An event; `what` is escaped already.
@@ -165,11 +171,11 @@ pub fn event(t: Moment, after: Seq, what: &str, width: Width, out: &Output) -> S
         out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
     ];
     let used = width.0 + SINCE + 2 * columns.len();
-    format!("{}  {}", columns.join("  "), fit(what, used, out))
+    format!("{}  {}", columns.join("  "), fit(what, used, cut, out))
 }
 
 /// The text in what is left of a terminal's line.
-fn fit(text: &str, used: usize, out: &Output) -> String {
+fn fit(text: &str, used: usize, cut: fn(&str, usize) -> String, out: &Output) -> String {
     /// Less than this says nothing; then the terminal may wrap the line.
     const LEAST: usize = 20;
     match out.columns() {

@@ -6,17 +6,23 @@ use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table};
 use super::{folder, when, words};
 use crate::store::library::{Details, Entry, Library, Standing, short_id};
-use crate::store::values::State;
+use crate::store::recovery;
+use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
-use crate::trace::clock::wall_clock_ns;
+use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::event::ProcessContext;
 use serde::Serialize;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a list may take for completing recordings whose recorders have gone.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Lists it.
 pub fn run(args: &Ls) -> Outcome {
     let library = Library::new(folder::of(&args.folder)?);
     let mut entries = library.list()?;
+    drain(&mut entries);
     entries.sort_by_key(|entry| entry.standing != Standing::Live);
     let mut out = Output::stdout();
     if args.json {
@@ -30,6 +36,24 @@ pub fn run(args: &Ls) -> Outcome {
     }
     out.flush()?;
     Ok(Exit::Fine)
+}
+
+/// Completes what can be completed while somebody waits for the list.
+fn drain(entries: &mut [Entry]) {
+    let clock = Clock::start();
+    for entry in entries
+        .iter_mut()
+        .filter(|entry| entry.standing.is_recoverable())
+    {
+        let spent = Duration::from_nanos(clock.now().0);
+        let Some(left) = PATIENCE.checked_sub(spent).filter(|left| !left.is_zero()) else {
+            return;
+        };
+        // What cannot be completed stays as it is, and is listed so.
+        if recovery::drain_for(&entry.path, clock, left).is_ok() {
+            *entry = Entry::read(&entry.path);
+        }
+    }
 }
 
 fn context(entry: &Entry) -> Option<&ProcessContext> {

@@ -26,6 +26,7 @@ mod select;
 mod show;
 mod stats;
 mod table;
+mod tail;
 mod when;
 mod words;
 
@@ -70,8 +71,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Man(_) => man::run(),
         Command::DemoServer(args) => demo::server(&args),
         Command::DemoHost(args) => demo::host(&args),
-        Command::Tail(_) | Command::Demo(_) => {
-            Err(exit::Failure::Usage("not there yet".to_owned()))
-        }
+        Command::Tail(args) => tail::run(&args),
+        Command::Demo(args) => demo::run(&args),
     }
 }

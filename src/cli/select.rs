@@ -3,9 +3,12 @@
 use super::args::Folder;
 use super::exit::Failure;
 use super::folder;
-use crate::store::library::{Library, SelectError, Selected};
+use super::output::{self, Progress};
+use crate::store::library::{Library, SelectError, Selected, spool_of};
 use crate::store::reader::Recording;
-use crate::text::escape;
+use crate::store::recovery::{self, Outcome as Done, Stage};
+use crate::text::{escape, plural, size};
+use crate::trace::clock::Clock;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -30,7 +33,7 @@ pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
 pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Failure> {
     let library = Library::new(folder::of(folder)?);
     let selected = find(text, &library)?;
-    complete(&selected.path, &library)?;
+    complete(&selected.path, &library);
     let recording = Recording::open(&selected.path)?;
     Ok((recording, selected))
 }
@@ -82,7 +85,50 @@ fn named<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// Adds what the spool of a recording in the folder still holds.
-pub fn complete(_path: &Path, _library: &Library) -> Result<(), Failure> {
-    Ok(())
+/// Adds what the spool of a recording still holds, and brings it up to date. What cannot be done
+/// is said: the recording can still be read as it stands.
+pub fn complete(path: &Path, library: &Library) {
+    let shown = path.display().to_string();
+    let shown = escape(&shown);
+    if !library.contains(path) {
+        if spool_of(path).exists() {
+            output::say(&format!(
+                "{shown} is shown without what its spool still holds: only recordings in the \
+                 folder {} are completed; --dir names another",
+                escape(&library.dir().display().to_string())
+            ));
+        }
+        return;
+    }
+    let mut progress = Progress::stderr();
+    let outcome = recovery::bring_up_to_date(path, Clock::start(), &mut |stage| {
+        progress.show(&format!("{shown}: {}", in_words(stage)));
+    });
+    drop(progress);
+    match outcome {
+        Ok(Done::Whole | Done::Live | Done::Partly) => {}
+        Ok(Done::ReadOnly) => output::say(&format!(
+            "{shown} is shown without what its spool still holds: it may not be written"
+        )),
+        Ok(Done::Completed { frames, .. }) => {
+            let frames = plural(frames, "frame");
+            output::say(&format!(
+                "{shown} was completed from its spool: {frames} added"
+            ));
+        }
+        Err(error) => {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            output::say(&format!(
+                "{shown} could not be completed: {}",
+                escape(&error)
+            ));
+        }
+    }
+}
+
+fn in_words(stage: Stage) -> String {
+    match stage {
+        Stage::Draining { done, of } => format!("{} of {} read", size(done), size(of)),
+        Stage::Deriving { frames } => format!("{} paired", plural(frames, "frame")),
+    }
 }

@@ -148,9 +148,11 @@ pub fn command(words: &[String]) -> String {
         let harmless = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
         !word.is_empty() && word.chars().all(harmless)
     };
-    let quoted = words.iter().map(|word| match plain(word) {
-        true => word.clone(),
-        false => format!("'{}'", escape(&word.replace('\'', "'\\''"))),
+    let quoted = words.iter().map(|word| {
+        if plain(word) {
+            return word.clone();
+        }
+        format!("'{}'", escape(&word.replace('\'', "'\\''")))
     });
     quoted.collect::<Vec<_>>().join(" ")
 }
@@ -188,10 +190,10 @@ fn capability(name: &str, value: &Value) -> String {
         .filter(|(_, value)| **value != Value::Bool(false))
         .map(|(part, _)| escape(part))
         .collect();
-    match parts.is_empty() {
-        true => name.into_owned(),
-        false => format!("{name}({})", parts.join(", ")),
+    if parts.is_empty() {
+        return name.into_owned();
     }
+    format!("{name}({})", parts.join(", "))
 }
 
 #[cfg(test)]

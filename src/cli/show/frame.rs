@@ -30,9 +30,10 @@ pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Resul
 
 /// A heading and the bytes below it.
 fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
-    let what = frame_words(recording, head, None)?;
+    let what = frame_words(recording, head, Some(b""))?;
     let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
-    out.line(&out.paint(Ink::Strong, &title))?;
+    let title = title.trim_end();
+    out.line(&out.paint(Ink::Strong, title))?;
     let mut facts = format!(
         "{}, {}, at {}",
         head.stream.as_str(),

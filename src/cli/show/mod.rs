@@ -5,6 +5,8 @@ mod pretty;
 mod rows;
 mod summary;
 
+pub use rows::quote;
+
 use super::args::{Show, What};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Output;
@@ -45,9 +47,10 @@ fn one_frame(
         let message = format!("there is no frame #{}: the last one is #{frames}", seq.0);
         return Err(Failure::Usage(message));
     };
-    match args.json {
-        true => rows::frame_json(recording, &head, None, out),
-        false => frame::write(recording, &head, out),
+    if args.json {
+        rows::frame_json(recording, &head, None, out)
+    } else {
+        frame::write(recording, &head, out)
     }
 }
 

@@ -86,9 +86,10 @@ pub fn frame_words(
 #[must_use]
 pub fn quote(raw: &[u8]) -> String {
     let raw = raw.trim_ascii_end();
-    match raw.len() > QUOTED {
-        true => format!("{}…", escape_bytes(&raw[..QUOTED])),
-        false => escape_bytes(raw).into_owned(),
+    if raw.len() > QUOTED {
+        format!("{}…", escape_bytes(&raw[..QUOTED]))
+    } else {
+        escape_bytes(raw).into_owned()
     }
 }
 
@@ -187,10 +188,10 @@ pub fn findings(recording: &Recording, out: &mut Output) -> Shown {
         none = false;
         Ok(out.line(&finding_line(finding, out))?)
     })?;
-    match none {
-        true => Ok(out.line("no findings")?),
-        false => Ok(()),
+    if none {
+        out.line("no findings")?;
     }
+    Ok(())
 }
 
 /// A finding on one line.

@@ -2,6 +2,7 @@
 
 use super::quote;
 use super::rule::{Family, Finding, Findings, Rule, Seen, Severity};
+use crate::protocol::mcp::Revision;
 use crate::protocol::message::Problem;
 use crate::trace::frame::Seq;
 
@@ -28,14 +29,14 @@ static OUTLINE_ONLY: Rule = Rule::note(
     "a very long line of which only the outline was looked at",
 );
 static BATCH_EMPTY: Rule = Rule::error("batch-empty", "an empty batch");
+static BATCH_TOO_LONG: Rule = Rule::warning(
+    "batch-too-long",
+    "a batch of more messages than are looked at",
+);
 static BATCH_NOT_ALLOWED: Rule = Rule::error(
     "batch-not-allowed",
     "a batch, which only revision 2025-03-26 allows",
 );
-
-/// The only revision with batches; earlier ones do not mention them, later ones removed them.
-const BATCH_REVISION: &str = "2025-03-26";
-const FIRST_WITHOUT_BATCH: &str = "2025-06-18";
 
 /// The family of framing rules; it remembers nothing.
 #[derive(Debug, Default)]
@@ -55,6 +56,7 @@ impl Family for Framing {
             &DEEP_NESTING,
             &OUTLINE_ONLY,
             &BATCH_EMPTY,
+            &BATCH_TOO_LONG,
             &BATCH_NOT_ALLOWED,
         ];
         RULES
@@ -73,6 +75,10 @@ impl Family for Framing {
 fn finding(problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
     let frame: Seq = seen.head.seq;
     Some(match problem {
+        // A line that was cut off need not be JSON as well.
+        Problem::NotJson { .. } if seen.content.problems.contains(&Problem::Truncated) => {
+            return None;
+        }
         Problem::NotJson { offset, reason } => {
             let line = quote::bytes(line(seen.raw));
             NOT_JSON.at(frame, format!("byte {offset}: {reason}: {line}"))
@@ -100,6 +106,9 @@ fn finding(problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
         Problem::TooDeep { limit } => DEEP_NESTING.at(frame, format!("more than {limit} levels")),
         Problem::OutlineOnly => OUTLINE_ONLY.at(frame, format!("{} bytes", seen.head.size)),
         Problem::EmptyBatch => BATCH_EMPTY.at(frame, "[]"),
+        Problem::BatchTooLong { parts, limit } => {
+            BATCH_TOO_LONG.at(frame, format!("{limit} of {parts} messages were looked at"))
+        }
         _ => return None,
     })
 }
@@ -110,18 +119,16 @@ fn line(raw: &[u8]) -> &[u8] {
     raw.strip_suffix(b"\r").unwrap_or(raw)
 }
 
-/// Revisions are dates, so that one that is not known is judged by its place between them.
+/// The first revision does not mention batches, the second allows them, later ones do not.
 fn batch_not_allowed(seen: &Seen<'_>) -> Option<Finding> {
     let version = seen.session.version()?;
-    if (BATCH_REVISION..FIRST_WITHOUT_BATCH).contains(&version) {
-        return None;
-    }
+    let severity = match Revision::judging(version)? {
+        Revision::V2024_11_05 => Severity::Warning,
+        Revision::V2025_03_26 => return None,
+        _ => Severity::Error,
+    };
     let parts = seen.content.messages.len();
     let detail = format!("{parts} messages under {}", quote::text(version));
     let finding = BATCH_NOT_ALLOWED.at(seen.head.seq, detail);
-    Some(if version < BATCH_REVISION {
-        finding.as_bad_as(Severity::Warning)
-    } else {
-        finding
-    })
+    Some(finding.as_bad_as(severity))
 }

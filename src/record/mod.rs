@@ -22,16 +22,7 @@ use crate::capture::process::spawn::SpawnError;
 use crate::capture::spool::Writer;
 use crate::capture::stdio;
 use crate::capture::tap::Tap;
-mod library {
-    use std::path::Path;
-    pub fn create_dir(d: &Path) -> std::io::Result<()> {
-        std::os::unix::fs::DirBuilderExt::mode(std::fs::DirBuilder::new().recursive(true), 0o700)
-            .create(d)
-    }
-    pub fn file_stem(w: u64, n: &str, id: &str) -> String {
-        format!("{w}_{n}_{id}")
-    }
-}
+use crate::store::library;
 use crate::trace::clock::Clock;
 use crate::trace::event::{EventKind, ProcessContext};
 use indexing::Indexing;

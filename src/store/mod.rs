@@ -20,11 +20,11 @@
 //! SQL stands in this module only, as constants with bound parameters.
 
 pub mod indexer;
-// pub mod library;
+pub mod library;
 pub mod open;
 pub mod reader;
-// pub mod recovery;
+pub mod recovery;
 pub mod reindex;
 pub mod schema;
-// pub mod tail;
+pub mod tail;
 pub mod values;

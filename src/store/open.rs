@@ -9,7 +9,7 @@
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
 use super::schema::{self, APPLICATION_ID, FormatVersion};
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -162,12 +162,30 @@ pub(crate) fn writable(path: &Path) -> Result<Connection, OpenError> {
     let mut prepare = || {
         schema::configure_writer(&conn)?;
         if header.version < FormatVersion::CURRENT {
-            schema::migrate(&mut conn)?;
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = conn.transaction_with_behavior(behavior)?;
+            schema::migrate(&transaction)?;
+            transaction.commit()?;
         }
         Ok(())
     };
     prepare().map_err(|e| OpenError::from_sqlite(path, e))?;
     Ok(conn)
+}
+
+/// Whether the recording `path` is in WAL mode, and therefore more than one file.
+pub(crate) fn is_wal(path: &Path) -> Result<bool, OpenError> {
+    Ok(Header::read(path)?.wal)
+}
+
+/// Whether `path` is a file whose creation as a recording was interrupted: empty, or without
+/// the tables that it puts into it.
+pub(crate) fn is_unborn(path: &Path) -> bool {
+    match Header::read(path) {
+        Ok(header) => header.version == FormatVersion(0),
+        Err(OpenError::NotSqlite { .. }) => path.metadata().is_ok_and(|file| file.len() == 0),
+        Err(_) => false,
+    }
 }
 
 fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
@@ -245,7 +263,7 @@ fn uri(path: &Path, query: &str) -> String {
 }
 
 /// The file beside `path` with `suffix` at the end of its whole name.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)

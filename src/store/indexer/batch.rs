@@ -6,6 +6,7 @@ use super::line::{Body, Line, Unit};
 use super::write::Writer;
 use super::{Budget, IndexError, Position};
 use crate::capture::spool::{RecordHead, RecordKind, SpoolReader, Status};
+use crate::store::reindex::{self, Ended, ReindexError};
 use crate::store::values::{State, to_sql};
 use crate::trace::clock::Moment;
 use crate::trace::event::{Closer, Event, EventKind};
@@ -86,6 +87,24 @@ impl<'a> Batch<'a> {
         }
         self.conn.execute(SAVE_STATE, [state.as_str()])?;
         Ok(())
+    }
+
+    /// Says that the recording was completed by somebody else than its recorder, and how many
+    /// bytes at the end of the spool were torn.
+    pub fn recovered(&mut self, frames_before: u64, torn: u64) -> Result<(), IndexError> {
+        let t = self.state.tally.t_last;
+        if torn > 0 {
+            let message =
+                format!("the last {torn} bytes of the spool are damaged and were not read");
+            self.event(t, EventKind::Warning { message })?;
+        }
+        let frames = self.state.tally.last_seq.0 - frames_before;
+        self.event(t, EventKind::Recovered { frames })
+    }
+
+    /// Derives everything anew from what is on record.
+    pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), ReindexError> {
+        reindex::rebuild(self.conn, Ended::Yes, progress)
     }
 
     /// Writes what the transaction has changed in memory.

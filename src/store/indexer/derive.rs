@@ -4,10 +4,10 @@
 //! they write is the same.
 
 use super::write::Writer;
+use crate::lint::Analysis;
 use crate::protocol::message::Content;
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
-use crate::trace::correlator::{Changes, Correlator};
 use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::FrameHead;
@@ -18,7 +18,7 @@ use std::ops::Range;
 const LOT: usize = 1000;
 
 const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages = ?2,
-    exchanges = ?3, failed = ?4, open = ?5, findings = ?6";
+    exchanges = ?3, failed = ?4, open = ?5, findings = ?6, session = ?7";
 
 /// The bytes of a frame, or what was kept of them.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +39,10 @@ impl Outline {
 }
 
 /// Derives the rows of one recording, from its first frame to its last.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Deriver {
-    correlator: Correlator,
-    changes: Changes,
-    /// Where the messages of `changes` stand in their frames.
+    analysis: Analysis,
+    /// Where the messages that `analysis` has ready stand in their frames.
     spans: Vec<Range<usize>>,
     counts: Counts,
     /// The last exchange that has a row.
@@ -78,8 +77,8 @@ impl Counts {
 impl Deriver {
     /// Takes the next frame in.
     pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
-        let content = content(head, text);
-        self.correlator.frame(head, &content, &mut self.changes);
+        let (content, raw) = text.read(head);
+        self.analysis.frame(head, raw, &content);
         if head.stream.messages().is_some() {
             let spans = content.messages.into_iter().map(|message| message.span);
             self.spans.extend(spans);
@@ -88,17 +87,17 @@ impl Deriver {
 
     /// Takes the next event in.
     pub fn event(&mut self, event: &Event) {
-        self.correlator.event(event, &mut self.changes);
+        self.analysis.event(event);
     }
 
     /// The recording is over.
     pub fn finish(&mut self) {
-        self.correlator.finish(&mut self.changes);
+        self.analysis.finish();
     }
 
     /// Writes the rows that have come together, if they are many.
     pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        if self.changes.len() < LOT {
+        if self.spans.len() < LOT {
             return Ok(());
         }
         self.flush(writer)
@@ -106,21 +105,27 @@ impl Deriver {
 
     /// Writes the rows that have come together.
     pub fn flush(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        let batch = self.changes.take();
-        for (message, span) in batch.messages.iter().zip(&self.spans) {
+        let derived = self.analysis.take();
+        for (message, span) in derived.messages.iter().zip(&self.spans) {
             writer.message(message, span)?;
         }
-        self.counts.messages += batch.messages.len() as u64;
+        self.counts.messages += derived.messages.len() as u64;
         self.spans.clear();
-        for exchange in &batch.exchanges {
+        for exchange in &derived.exchanges {
             self.exchange(exchange, writer)?;
         }
+        for finding in &derived.findings {
+            writer.finding(finding)?;
+        }
+        self.counts.findings += derived.findings.len() as u64;
         Ok(())
     }
 
     /// Brings the row of the recording up to date.
     pub fn save(&self, conn: &Connection) -> rusqlite::Result<()> {
         let counts = &self.counts;
+        let session = serde_json::to_string(self.analysis.session())
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
         conn.prepare_cached(SAVE_COUNTS)?.execute(params![
             DERIVED_VERSION,
             to_sql(counts.messages),
@@ -128,6 +133,7 @@ impl Deriver {
             to_sql(counts.failed),
             to_sql(counts.open),
             to_sql(counts.findings),
+            session,
         ])?;
         Ok(())
     }
@@ -144,6 +150,11 @@ impl Deriver {
     }
 }
 
-fn content(_head: &FrameHead, _text: Text<'_>) -> Content {
-    Content::default()
+impl<'a> Text<'a> {
+    fn read(self, _head: &FrameHead) -> (Content, &'a [u8]) {
+        match self {
+            Self::Whole(raw) => (Content::default(), raw),
+            Self::Outline(_outline) => (Content::default(), b""),
+        }
+    }
 }

@@ -24,6 +24,7 @@ mod line;
 pub(crate) mod write;
 
 use super::open::{self, OpenError};
+use super::reindex::ReindexError;
 use super::schema::{self, SchemaError};
 use super::values::{State, from_sql};
 use crate::capture::spool::{SpoolError, SpoolReader};
@@ -61,6 +62,9 @@ pub enum IndexError {
     /// The spool could not be read.
     #[error(transparent)]
     Spool(#[from] SpoolError),
+    /// What is derived could not be derived anew.
+    #[error(transparent)]
+    Reindex(#[from] ReindexError),
     /// The recording could not be written.
     #[error("could not write the recording")]
     Sqlite(#[from] rusqlite::Error),
@@ -144,7 +148,6 @@ pub enum Finished {
 }
 
 /// Drains one spool into one recording.
-#[derive(Debug)]
 pub struct Indexer {
     path: PathBuf,
     conn: Connection,
@@ -312,6 +315,41 @@ impl Indexer {
         } else {
             Finished::StillWal
         })
+    }
+
+    /// Frames on record.
+    #[must_use]
+    pub fn frames(&self) -> u64 {
+        self.state.tally.last_seq.0
+    }
+
+    /// Ends the recording of a recorder that has gone: like [`Self::finish`], and derives
+    /// everything anew. `frames_before` is how many frames it had before its recovery.
+    pub(super) fn recover(
+        &mut self,
+        frames_before: u64,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(State, Finished), IndexError> {
+        self.find_back()?;
+        let status = self.spool.status()?;
+        let torn = self.spool.file_len()?.saturating_sub(self.state.next);
+        let state = match status.end {
+            Some(_) => State::Complete,
+            None => State::Recovered,
+        };
+        self.transact(|batch| {
+            batch.finish(&status, state)?;
+            if state == State::Recovered {
+                batch.recovered(frames_before, torn)?;
+            }
+            Ok(batch.rebuild(progress)?)
+        })?;
+        let finished = if self.leave_wal()? {
+            Finished::Plain
+        } else {
+            Finished::StillWal
+        };
+        Ok((state, finished))
     }
 
     /// Makes a complete recording one plain file. `false` if a reader is in the way.

@@ -1,5 +1,6 @@
 //! The rows of a recording, through statements that are prepared once per transaction.
 
+use crate::lint::Finding;
 use crate::protocol::id::RequestId;
 use crate::store::values::to_sql;
 use crate::trace::clock::Moment;
@@ -17,6 +18,8 @@ const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES 
 const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, direction, kind,
     era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+const INSERT_FINDING: &str = "INSERT INTO finding (rule, severity, frame, exchange, detail)
+    VALUES (?1, ?2, ?3, ?4, ?5)";
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, name, rpc_id,
     request, request_part, response, response_part, t_request, t_response, t_response_last,
@@ -51,6 +54,7 @@ pub(crate) struct Writer<'c> {
     message: CachedStatement<'c>,
     exchange: CachedStatement<'c>,
     status: CachedStatement<'c>,
+    finding: CachedStatement<'c>,
 }
 
 impl<'c> Writer<'c> {
@@ -61,6 +65,7 @@ impl<'c> Writer<'c> {
             message: conn.prepare_cached(INSERT_MESSAGE)?,
             exchange: conn.prepare_cached(SAVE_EXCHANGE)?,
             status: conn.prepare_cached(STATUS_OF)?,
+            finding: conn.prepare_cached(INSERT_FINDING)?,
         })
     }
 
@@ -125,6 +130,17 @@ impl<'c> Writer<'c> {
             message.task.as_deref(),
             message.subscription.as_ref().map(RequestId::json),
             &*message.summary,
+        ])?;
+        Ok(())
+    }
+
+    pub fn finding(&mut self, finding: &Finding) -> rusqlite::Result<()> {
+        self.finding.execute(params![
+            finding.rule,
+            finding.severity.as_str(),
+            finding.frame.map(|seq| to_sql(seq.0)),
+            finding.exchange.map(|id| to_sql(id.0)),
+            finding.detail,
         ])?;
         Ok(())
     }

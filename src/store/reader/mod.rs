@@ -42,6 +42,11 @@ const MESSAGES: &str = concat!(
     message_columns!(),
     " FROM message m WHERE m.frame > ?1 ORDER BY m.frame, m.part LIMIT ?2"
 );
+const MESSAGES_BETWEEN: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " FROM message m WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
+);
 const MESSAGES_OF_FRAME: &str = concat!(
     "SELECT ",
     message_columns!(),
@@ -196,6 +201,16 @@ impl Recording {
         Ok(page)
     }
 
+    /// The messages of the frames after `after` up to `last`.
+    pub(super) fn messages_between(
+        &self,
+        after: Seq,
+        last: Seq,
+    ) -> Result<Vec<MessageRow>, ReadError> {
+        let range = (to_sql(after.0), to_sql(last.0));
+        self.list(MESSAGES_BETWEEN, range, rows::message)
+    }
+
     /// The messages of the frame `seq`.
     pub fn messages_of_frame(&self, seq: Seq) -> Result<Vec<MessageRow>, ReadError> {
         self.list(MESSAGES_OF_FRAME, [to_sql(seq.0)], rows::message)
@@ -247,6 +262,26 @@ impl Recording {
     /// The findings that point at the frame `seq`.
     pub fn findings_of_frame(&self, seq: Seq) -> Result<Vec<FindingRow>, ReadError> {
         self.list(FINDINGS_OF_FRAME, [to_sql(seq.0)], rows::finding)
+    }
+
+    /// Changes whenever somebody else has written the file.
+    pub(super) fn data_version(&self) -> Result<i64, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("PRAGMA data_version")?;
+            statement.query_row([], |row| row.get(0))
+        })
+    }
+
+    /// Lets `work` see one state of the file. It must not take longer than some milliseconds.
+    pub(super) fn in_one_read<T>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let transaction = self.opened.conn.unchecked_transaction();
+        let transaction = transaction.map_err(|e| OpenError::from_sqlite(&self.path, e))?;
+        let result = work(self);
+        drop(transaction);
+        result
     }
 
     pub(super) fn is_frozen(&self) -> bool {

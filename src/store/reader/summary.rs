@@ -4,6 +4,7 @@ use super::rows::{number, word};
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::State;
 use crate::trace::event::ProcessContext;
+use crate::trace::session::Session;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
 
@@ -56,7 +57,7 @@ pub struct Summary {
     /// Findings.
     pub findings: u64,
     /// Names, versions, capabilities, phase.
-    pub session: Option<serde_json::Value>,
+    pub session: Session,
     /// Marks and notes that people made.
     pub annotations: u64,
 }
@@ -95,7 +96,10 @@ impl Summary {
             failed: number(row, 17)?,
             open: number(row, 18)?,
             findings: number(row, 19)?,
-            session: None,
+            session: row
+                .get::<_, Option<String>>(20)?
+                .and_then(|json| serde_json::from_str(&json).ok())
+                .unwrap_or_default(),
             annotations: number(row, 21)?,
         })
     }

@@ -9,10 +9,13 @@
 //! * `derived.sql`: what is derived from it, rebuilt when [`DERIVED_VERSION`] changes;
 //! * `views.sql`: views for people with `sqlite3`.
 
-use super::values::{State, to_sql};
+pub use super::values::State;
+
+use super::open;
+use super::values::to_sql;
 use crate::trace::event::ProcessContext;
 use crate::trace::frame::StreamId;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, named_params, params};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
 use std::fmt;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -95,6 +98,16 @@ pub fn create(
         .mode(0o600)
         .open(path)
         .map_err(SchemaError::Create)?;
+    fill(path, context, resume).inspect_err(|_| discard(path))
+}
+
+/// Makes the tables and first rows of the recording `path` that has none: an empty file, or one
+/// whose creation was interrupted.
+pub(crate) fn fill(
+    path: &Path,
+    context: &ProcessContext,
+    resume: u64,
+) -> Result<Connection, SchemaError> {
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -105,16 +118,24 @@ pub fn create(
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     set_wal(&conn)?;
     configure_writer(&conn)?;
-    migrate(&mut conn)?;
-    insert_first_rows(&conn, context, resume)?;
+    let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    migrate(&transaction)?;
+    insert_first_rows(&transaction, context, resume)?;
+    transaction.commit()?;
     checkpoint(&conn)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(conn)
 }
 
-/// Brings a recording of an older format up to date, in one transaction.
-pub(crate) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
-    let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+/// Removes a recording that could not be filled, so that it can be created again.
+fn discard(path: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let _ = std::fs::remove_file(open::beside(path, suffix));
+    }
+}
+
+/// Brings a recording of an older format up to date, within the caller's transaction.
+pub(crate) fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     for migration in MIGRATIONS.iter().skip(version as usize) {
         transaction.execute_batch(migration)?;
@@ -122,7 +143,7 @@ pub(crate) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     if version < FormatVersion::CURRENT.0 {
         transaction.pragma_update(None, "user_version", FormatVersion::CURRENT.0)?;
     }
-    transaction.commit()
+    Ok(())
 }
 
 /// Settings of every connection that writes.
@@ -164,11 +185,10 @@ pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 fn insert_first_rows(
-    conn: &Connection,
+    transaction: &Transaction<'_>,
     context: &ProcessContext,
     resume: u64,
-) -> Result<(), SchemaError> {
-    let transaction = conn.unchecked_transaction()?;
+) -> rusqlite::Result<()> {
     transaction.execute(INSERT_FORMAT, [NEEDS])?;
     let json = serde_json::to_string(context)
         .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
@@ -199,5 +219,5 @@ fn insert_first_rows(
             params![stream.0, direction, kind, stream.as_str()],
         )?;
     }
-    Ok(transaction.commit()?)
+    Ok(())
 }

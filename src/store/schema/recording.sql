@@ -31,7 +31,12 @@ CREATE TABLE recording (
     failed          INTEGER NOT NULL DEFAULT 0,
     open            INTEGER NOT NULL DEFAULT 0,
     findings        INTEGER NOT NULL DEFAULT 0,
-    session         TEXT               -- names, versions, capabilities, phase, end: JSON
+    session         TEXT,              -- names, versions, capabilities, phase, end: JSON
+    phase           TEXT GENERATED ALWAYS AS (session ->> '$.phase') VIRTUAL,
+    client_name     TEXT GENERATED ALWAYS AS (session ->> '$.client.name') VIRTUAL,
+    server_name     TEXT GENERATED ALWAYS AS (session ->> '$.server.name') VIRTUAL,
+    version_asked   TEXT GENERATED ALWAYS AS (session ->> '$.version_asked') VIRTUAL,
+    version_agreed  TEXT GENERATED ALWAYS AS (session ->> '$.version_agreed') VIRTUAL
 ) STRICT;
 
 CREATE TABLE stream (

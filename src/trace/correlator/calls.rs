@@ -16,10 +16,6 @@ pub const HISTORY: usize = 2048;
 /// oldest keeps the status `task` whatever comes for it.
 pub const UNFINISHED_TASKS: usize = 2048;
 
-/// Open ids that are compared when a response fits none, to see whether only its JSON type
-/// differs. Without a limit every stray response would cost time in proportion to what is open.
-const TYPE_CHANGE_SEARCH: usize = 64;
-
 /// Why a call is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
@@ -158,20 +154,13 @@ impl Calls {
 
     /// An open call whose id differs from `id` in nothing but its JSON type.
     pub(super) fn other_type(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
-        let ids = &self.ids[side(direction)];
-        let uses = match id.key() {
-            IdKey::Number(_) => {
-                let text = RequestId::new(id.json(), IdKey::String(id.json().into()));
-                ids.get(&text)
-            }
-            IdKey::String(text) => ids
-                .iter()
-                .take(TYPE_CHANGE_SEARCH)
-                .find(|(open, _)| matches!(open.key(), IdKey::Number(_)) && open.json() == &**text)
-                .map(|(_, uses)| uses),
-            IdKey::Null | IdKey::Other(_) => None,
+        let other = match id.key() {
+            IdKey::Number(_) => RequestId::new(id.json(), IdKey::String(id.json().into())),
+            IdKey::String(text) => RequestId::from_json(text)
+                .filter(|number| matches!(number.key(), IdKey::Number(_)))?,
+            IdKey::Null | IdKey::Other(_) => return None,
         };
-        uses?.unanswered.front().copied()
+        self.unanswered(direction, &other)
     }
 
     /// The newest call that gave this progress token.

@@ -4,6 +4,7 @@ use super::calls::Call;
 use super::request::is_about_task;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::protocol::id::RequestId;
+use crate::protocol::mcp::summary;
 use crate::protocol::message::{Direction, Outcome, Response};
 use crate::trace::exchange::{ExchangeId, Status};
 
@@ -194,5 +195,7 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
         Outcome::Task { id, .. } => exchange.task = Some(id.clone()),
         _ => {}
     }
+    let answer = Some((outcome, at.message.summary.as_str()));
+    exchange.summary = summary::exchange(&exchange.method, &exchange.summary, answer).into();
     late
 }

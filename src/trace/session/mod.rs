@@ -11,6 +11,7 @@ pub use phase::{End, Phase};
 use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
 use super::frame::{FrameHead, StreamId};
+use crate::protocol::mcp::methods;
 use crate::protocol::message::{
     Body, Content, Direction, Era, Identity, Message, Notification, Request, Response,
 };
@@ -207,7 +208,7 @@ impl Session {
     }
 
     fn notification(&mut self, notification: &Notification) {
-        if &*notification.method == "notifications/initialized" {
+        if methods::canonical(&notification.method) == "notifications/initialized" {
             self.advance(&Phase::Ready);
         }
     }

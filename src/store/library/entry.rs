@@ -1,0 +1,206 @@
+//! One recording of a folder, as far as it can be told without reading it all.
+
+use super::name::FileName;
+use super::spool_of;
+use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
+use crate::store::open::OpenError;
+use crate::store::reader::{ReadError, Recording, Summary};
+use crate::trace::event::{EventKind, ProcessContext};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A recording of the folder.
+#[derive(Debug)]
+pub struct Entry {
+    /// The `.reel` file, which need not exist as long as there is a spool.
+    pub path: PathBuf,
+    /// Its id; of a file that cannot be read what its name says, or nothing.
+    pub id: String,
+    /// The server's name; of a file that cannot be read what its name says, or the whole name.
+    pub name: String,
+    /// When it began: wall clock, nanoseconds since the Unix epoch; of a file that cannot be read
+    /// what its name says, or when it was written last.
+    pub wall_ns: u64,
+    /// Bytes on disk, with the spool.
+    pub size: u64,
+    /// How it stands.
+    pub standing: Standing,
+    /// What could be read.
+    pub details: Details,
+}
+
+/// How a recording stands, judged by its state, its spool and the lock on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// Its recorder is running, or somebody is recovering it.
+    Live,
+    /// The session ended; the rest of it is in the spool.
+    Pending,
+    /// The recorder was killed; the rest is in the spool.
+    Interrupted,
+    /// It says that it is live, and has no spool: a copy of a live recording, which may be short.
+    Cut,
+    /// Nothing more will be added.
+    Finished,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl Standing {
+    /// The word used in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Pending => "pending",
+            Self::Interrupted => "interrupted",
+            Self::Cut => "cut",
+            Self::Finished => "finished",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// Whether its spool holds something that a reader can add.
+    #[must_use]
+    pub fn is_recoverable(self) -> bool {
+        matches!(self, Self::Pending | Self::Interrupted)
+    }
+}
+
+/// What could be read of a recording.
+#[derive(Debug)]
+pub enum Details {
+    /// Its row.
+    Recorded(Box<Summary>),
+    /// Its start event: there is nothing but a spool yet.
+    Started(Box<ProcessContext>),
+    /// Nothing.
+    Unreadable(EntryError),
+}
+
+/// Why an entry cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EntryError {
+    /// The recording cannot be opened.
+    #[error(transparent)]
+    Recording(#[from] ReadError),
+    /// There is only a spool, and it cannot be read.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// There is only a spool, and it does not begin with a start event.
+    #[error("{} does not begin as a spool does", path.display())]
+    NoStart {
+        /// The spool.
+        path: PathBuf,
+    },
+}
+
+impl Entry {
+    /// Reads what the recording `reel` says about itself, or its spool.
+    #[must_use]
+    pub fn read(reel: &Path) -> Self {
+        let spool = spool_of(reel);
+        let details = read_details(reel, &spool);
+        let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
+        let (id, name, wall_ns) = match &details {
+            Details::Recorded(summary) => {
+                (summary.id.clone(), summary.name.clone(), summary.wall_ns)
+            }
+            Details::Started(context) => (
+                context.recording.clone(),
+                context.name.clone(),
+                context.wall_ns,
+            ),
+            Details::Unreadable(_) => match FileName::parse(&stem) {
+                Some(file) => (file.id, file.name, file.wall_ns),
+                None => (String::new(), stem.into_owned(), modified(reel)),
+            },
+        };
+        Self {
+            path: reel.to_owned(),
+            id,
+            name,
+            wall_ns,
+            size: size_of(reel) + size_of(&spool),
+            standing: standing(&details, &spool),
+            details,
+        }
+    }
+
+    /// Its row, where it has one.
+    #[must_use]
+    pub fn summary(&self) -> Option<&Summary> {
+        match &self.details {
+            Details::Recorded(summary) => Some(summary),
+            _ => None,
+        }
+    }
+}
+
+fn read_details(reel: &Path, spool: &Path) -> Details {
+    let recorded = Recording::open_as_it_is(reel)
+        .map_err(ReadError::from)
+        .and_then(|recording| recording.summary());
+    match recorded {
+        Ok(summary) => Details::Recorded(Box::new(summary)),
+        // The recorder has not come to creating it, or was killed while it did.
+        Err(error) if is_unborn(&error, reel) && spool.exists() => match start_of(spool) {
+            Ok(context) => Details::Started(context),
+            Err(error) => Details::Unreadable(error),
+        },
+        Err(error) => Details::Unreadable(error.into()),
+    }
+}
+
+/// Whether the file lacks what its creation puts into it.
+fn is_unborn(error: &ReadError, reel: &Path) -> bool {
+    match error {
+        ReadError::Open(OpenError::Missing { .. }) => true,
+        ReadError::Open(_) => crate::store::open::is_unborn(reel),
+        ReadError::Reindex(_) => false,
+    }
+}
+
+/// The start event of a spool.
+pub(crate) fn start_of(spool: &Path) -> Result<Box<ProcessContext>, EntryError> {
+    let mut reader = SpoolReader::open(spool)?;
+    let mut payload = Vec::new();
+    let first = reader.first_position();
+    reader.read(first, u64::MAX, &mut payload)?;
+    match serde_json::from_slice(&payload) {
+        Ok(EventKind::Start(context)) => Ok(context),
+        _ => Err(EntryError::NoStart {
+            path: spool.to_owned(),
+        }),
+    }
+}
+
+fn standing(details: &Details, spool: &Path) -> Standing {
+    match details {
+        Details::Unreadable(_) => return Standing::Unreadable,
+        Details::Recorded(summary) if summary.state.is_final() => return Standing::Finished,
+        _ => {}
+    }
+    match spool::lock(spool) {
+        Err(LockError::Missing) => Standing::Cut,
+        Err(LockError::Held | LockError::Io(_)) => Standing::Live,
+        Ok(_lock) => match SpoolReader::open(spool).and_then(|spool| spool.status()) {
+            Ok(status) if status.end.is_some() => Standing::Pending,
+            _ => Standing::Interrupted,
+        },
+    }
+}
+
+/// Bytes that a file takes on disk: a spool has holes where it was drained.
+fn size_of(path: &Path) -> u64 {
+    path.metadata()
+        .map_or(0, |metadata| metadata.blocks() * 512)
+}
+
+fn modified(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| {
+        let seconds = u64::try_from(metadata.mtime()).unwrap_or(0);
+        seconds * 1_000_000_000 + u64::try_from(metadata.mtime_nsec()).unwrap_or(0)
+    })
+}

@@ -1,0 +1,132 @@
+//! The folder of recordings.
+//!
+//! Whatever lies in it with the ending `.reel` or `.spool` is an [`Entry`]; one that cannot be
+//! read says why and never prevents the others. Listing reads one row of each, and changes
+//! nothing.
+//!
+//! * [`name`]: how the files are called;
+//! * [`selector`]: how a person says which recording is meant;
+//! * [`retention`]: which recordings go.
+
+mod entry;
+pub mod name;
+pub mod retention;
+pub mod selector;
+
+pub(crate) use entry::start_of;
+pub use entry::{Details, Entry, EntryError, Standing};
+pub use name::file_stem;
+pub use retention::{Policy, Pruned, prune};
+pub use selector::{SelectError, Selected, short_id};
+
+use std::collections::BTreeSet;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// The ending of recordings.
+pub const REEL: &str = "reel";
+
+/// The ending of spools.
+pub const SPOOL: &str = "spool";
+
+/// Why the folder cannot be listed.
+#[derive(Debug, thiserror::Error)]
+#[error("could not read the folder {}", dir.display())]
+pub struct LibraryError {
+    /// The folder.
+    pub dir: PathBuf,
+    /// What the kernel said.
+    pub source: io::Error,
+}
+
+/// A folder of recordings.
+#[derive(Clone, Debug)]
+pub struct Library {
+    dir: PathBuf,
+}
+
+/// Creates the folder `dir` with all that is missing above it, each readable by its owner only.
+pub fn create_dir(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// The spool of the recording `reel`.
+#[must_use]
+pub fn spool_of(reel: &Path) -> PathBuf {
+    reel.with_extension(SPOOL)
+}
+
+impl Library {
+    /// The recordings in `dir`, which need not exist.
+    #[must_use]
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether the recording `path` lies in this folder, so that it may be completed and brought
+    /// up to date. Other files are never rewritten.
+    #[must_use]
+    pub fn contains(&self, path: &Path) -> bool {
+        let folder = path.parent().map(|parent| match parent {
+            parent if parent.as_os_str().is_empty() => Path::new("."),
+            parent => parent,
+        });
+        let folder = folder.and_then(|folder| folder.canonicalize().ok());
+        folder.is_some() && folder == self.dir.canonicalize().ok()
+    }
+
+    /// All recordings, the newest first. A folder that does not exist has none.
+    pub fn list(&self) -> Result<Vec<Entry>, LibraryError> {
+        let reels = self.reels().map_err(|source| LibraryError {
+            dir: self.dir.clone(),
+            source,
+        })?;
+        // Reading is mostly waiting for system calls: two threads take little more than half the
+        // time of one.
+        let (left, right) = reels.split_at(reels.len() / 2);
+        let mut entries = thread::scope(|scope| {
+            let right = scope.spawn(|| right.iter().map(|reel| Entry::read(reel)).collect());
+            let mut entries: Vec<_> = left.iter().map(|reel| Entry::read(reel)).collect();
+            let right: Vec<_> = right.join().unwrap_or_default();
+            entries.extend(right);
+            entries
+        });
+        entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));
+        Ok(entries)
+    }
+
+    /// The recording that `text` means, see [`selector`].
+    pub fn select(&self, text: &str) -> Result<Selected, SelectError> {
+        if let Some(selected) = selector::existing(text) {
+            return Ok(selected);
+        }
+        selector::select(text, &self.list()?)
+    }
+
+    /// Paths of the recordings, also of those that are nothing but a spool yet.
+    fn reels(&self) -> io::Result<Vec<PathBuf>> {
+        let files = match std::fs::read_dir(&self.dir) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut reels = BTreeSet::new();
+        for file in files {
+            let path = file?.path();
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            if matches!(ending, Some(REEL | SPOOL)) {
+                reels.insert(path.with_extension(REEL));
+            }
+        }
+        Ok(reels.into_iter().collect())
+    }
+}

@@ -1,0 +1,298 @@
+//! How a person says which recording is meant.
+//!
+//! In this order: an existing path; `@`, the newest, or `@2`, the second newest; the beginning of
+//! an id, four digits at least; the name of a server, which means its newest recording. Followed
+//! by `#1187` or `:1187` it means that frame of it.
+
+use super::{Entry, LibraryError, REEL, SPOOL};
+use crate::trace::frame::Seq;
+use std::path::{Path, PathBuf};
+
+/// Fewer digits of an id would too often be a server's name, and seldom be unique.
+const MIN_ID: usize = 4;
+
+/// The recording that is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// The `.reel` file.
+    pub path: PathBuf,
+    /// The frame of it.
+    pub seq: Option<Seq>,
+}
+
+/// One of several recordings that may be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its id.
+    pub id: String,
+    /// Its server's name.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// Why no recording can be told.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// The folder cannot be read.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// `@` or `@N`, and there are not that many.
+    #[error("{text}: there are {count} recordings")]
+    TooFew {
+        /// What was asked for.
+        text: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// `@` with something else than a number.
+    #[error("{text}: @ means the newest recording, @2 the second newest")]
+    NotANumber {
+        /// What was asked for.
+        text: String,
+    },
+    /// No path, id or name.
+    #[error("{text}: no such file, recording or server")]
+    Unknown {
+        /// What was asked for.
+        text: String,
+        /// The names that there are, the newest first.
+        names: Vec<String>,
+    },
+    /// The beginning of several ids.
+    #[error("{text}: {} recordings have ids that begin so", candidates.len())]
+    Ambiguous {
+        /// What was asked for.
+        text: String,
+        /// Which ones, the newest first.
+        candidates: Vec<Candidate>,
+    },
+}
+
+/// The recording whose path `text` is, if there is one.
+pub(super) fn existing(text: &str) -> Option<Selected> {
+    let file = |text: &str| {
+        let path = Path::new(text);
+        let is_spool = path.extension().is_some_and(|ending| ending == SPOOL);
+        let reel = if is_spool {
+            path.with_extension(REEL)
+        } else {
+            path.to_owned()
+        };
+        let exists = path.is_file() || super::spool_of(&reel).is_file();
+        let is_named = path.is_file() || path.extension().is_some_and(|ending| ending == REEL);
+        (exists && is_named).then_some(reel)
+    };
+    if let Some(path) = file(text) {
+        return Some(Selected { path, seq: None });
+    }
+    let (text, seq) = split_seq(text);
+    file(text).map(|path| Selected { path, seq })
+}
+
+/// Which of `entries`, the newest first, `text` means.
+pub fn select(text: &str, entries: &[Entry]) -> Result<Selected, SelectError> {
+    let (selector, seq) = split_seq(text);
+    let entry = match selector.strip_prefix('@') {
+        Some(number) => by_age(selector, number, entries)?,
+        None => match by_id(selector, entries)? {
+            Some(entry) => entry,
+            None => by_name(selector, entries)?,
+        },
+    };
+    Ok(Selected {
+        path: entry.path.clone(),
+        seq,
+    })
+}
+
+/// The beginning of `id` that no other entry shares, four digits at least.
+#[must_use]
+pub fn short_id<'a>(id: &'a str, entries: &[Entry]) -> &'a str {
+    let shared = |other: &str| {
+        let same = id.bytes().zip(other.bytes());
+        same.take_while(|(a, b)| a == b).count()
+    };
+    let others = entries.iter().filter(|entry| entry.id != id);
+    let longest = others.map(|entry| shared(&entry.id)).max().unwrap_or(0);
+    id.get(..(longest + 1).max(MIN_ID)).unwrap_or(id)
+}
+
+/// `REC#1187` or `REC:1187` as `REC` and the frame.
+fn split_seq(text: &str) -> (&str, Option<Seq>) {
+    let split = text.rsplit_once(['#', ':']);
+    let seq = split.and_then(|(rest, number)| Some((rest, Seq(number.parse().ok()?))));
+    match seq {
+        Some((rest, seq)) if !rest.is_empty() => (rest, Some(seq)),
+        _ => (text, None),
+    }
+}
+
+fn by_age<'a>(text: &str, number: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
+    let number = match number {
+        "" => 1,
+        number => number
+            .parse::<usize>()
+            .ok()
+            .filter(|&n| n > 0)
+            .ok_or_else(|| {
+                let text = text.into();
+                SelectError::NotANumber { text }
+            })?,
+    };
+    entries.get(number - 1).ok_or_else(|| SelectError::TooFew {
+        text: text.into(),
+        count: entries.len(),
+    })
+}
+
+fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, SelectError> {
+    let digits = text.to_ascii_lowercase();
+    if digits.len() < MIN_ID || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(None);
+    }
+    let found: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.id.starts_with(&digits))
+        .collect();
+    match found[..] {
+        [] => Ok(None),
+        [entry] => Ok(Some(entry)),
+        _ => Err(SelectError::Ambiguous {
+            text: text.into(),
+            candidates: found.into_iter().map(candidate).collect(),
+        }),
+    }
+}
+
+fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
+    entries
+        .iter()
+        .find(|entry| entry.name == text)
+        .ok_or_else(|| {
+            let mut names: Vec<String> = Vec::new();
+            for entry in entries {
+                if !names.contains(&entry.name) {
+                    names.push(entry.name.clone());
+                }
+            }
+            let text = text.into();
+            SelectError::Unknown { text, names }
+        })
+}
+
+fn candidate(entry: &Entry) -> Candidate {
+    Candidate {
+        id: entry.id.clone(),
+        name: entry.name.clone(),
+        path: entry.path.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::library::{Details, EntryError, Standing};
+
+    fn entry(id: &str, name: &str) -> Entry {
+        let path = PathBuf::from(format!("/r/{id}.reel"));
+        Entry {
+            path: path.clone(),
+            id: id.into(),
+            name: name.into(),
+            wall_ns: 0,
+            size: 0,
+            standing: Standing::Finished,
+            details: Details::Unreadable(EntryError::NoStart { path }),
+        }
+    }
+
+    fn entries() -> Vec<Entry> {
+        vec![
+            entry("7f3a9c21", "weather"),
+            entry("7f3a0000", "files"),
+            entry("abcd1234", "weather"),
+            entry("00001111", "dead"),
+            entry("dead0000", "beef"),
+        ]
+    }
+
+    fn id_of(text: &str) -> Result<(String, Option<u64>), SelectError> {
+        let selected = select(text, &entries())?;
+        let stem = selected
+            .path
+            .file_stem()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        Ok((stem, selected.seq.map(|seq| seq.0)))
+    }
+
+    #[test]
+    fn selectors_mean_what_is_documented() {
+        for (text, id, seq) in [
+            ("@", "7f3a9c21", None),
+            ("@1", "7f3a9c21", None),
+            ("@5", "dead0000", None),
+            ("@#12", "7f3a9c21", Some(12)),
+            ("@2:3", "7f3a0000", Some(3)),
+            ("7f3a9", "7f3a9c21", None),
+            ("7F3A9", "7f3a9c21", None),
+            ("7f3a0#1187", "7f3a0000", Some(1187)),
+            ("weather", "7f3a9c21", None),
+            ("files:9", "7f3a0000", Some(9)),
+            ("dead", "dead0000", None),
+            ("beef", "dead0000", None),
+        ] {
+            assert_eq!(id_of(text).unwrap(), (id.to_owned(), seq), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_says_what_there_is() {
+        let SelectError::Ambiguous { candidates, .. } = id_of("7f3a").unwrap_err() else {
+            panic!("two ids begin so");
+        };
+        let ids: Vec<_> = candidates
+            .iter()
+            .map(|candidate| &candidate.id[..])
+            .collect();
+        assert_eq!(ids, ["7f3a9c21", "7f3a0000"]);
+        assert!(matches!(
+            id_of("@6"),
+            Err(SelectError::TooFew { count: 5, .. })
+        ));
+        assert!(matches!(id_of("@0"), Err(SelectError::NotANumber { .. })));
+        assert!(matches!(id_of("@x"), Err(SelectError::NotANumber { .. })));
+        let SelectError::Unknown { names, .. } = id_of("abc").unwrap_err() else {
+            panic!("three digits are no id");
+        };
+        assert_eq!(names, ["weather", "files", "dead", "beef"]);
+    }
+
+    #[test]
+    fn a_path_comes_first_and_may_name_a_frame() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a#1.reel");
+        std::fs::write(&path, b"").unwrap();
+        let text = path.to_str().unwrap();
+        let at = |seq| {
+            Some(Selected {
+                path: path.clone(),
+                seq,
+            })
+        };
+        assert_eq!(existing(text), at(None));
+        assert_eq!(existing(&format!("{text}#7")), at(Some(Seq(7))));
+        assert_eq!(existing(&format!("{text}:7")), at(Some(Seq(7))));
+        assert_eq!(existing("@"), None);
+    }
+
+    #[test]
+    fn an_id_is_as_short_as_it_can_be() {
+        let entries = entries();
+        assert_eq!(short_id("7f3a9c21", &entries), "7f3a9");
+        assert_eq!(short_id("abcd1234", &entries), "abcd");
+        assert_eq!(short_id("", &entries), "");
+    }
+}

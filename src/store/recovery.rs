@@ -1,0 +1,305 @@
+//! Completing a recording whose recorder has gone.
+//!
+//! One path for a recorder that was killed and for one that had to leave a part of the session in
+//! the spool: take the lock, append the frames that are missing, derive everything anew, say so,
+//! remove the spool. A process that dies here leaves what the next one needs.
+//!
+//! Only files in the library are to be given to this module. Whatever may not be written is left
+//! alone.
+
+use super::indexer::{Budget, Finished, IndexError, Indexer};
+use super::library::{EntryError, spool_of, start_of};
+use super::open::{self, OpenError};
+use super::reader::{ReadError, Recording};
+use super::reindex::{self, ReindexError};
+use super::schema::{self, SchemaError, State};
+use crate::capture::spool::{self, LockError, SpoolError, SpoolLock, SpoolReader};
+use crate::trace::clock::Clock;
+use nix::unistd::{AccessFlags, access};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A recording with more frames is not derived anew while somebody waits for a list.
+const QUICK: u64 = 4000;
+
+/// How often the lock is tried: whoever only looks whether a recorder lives holds it for
+/// microseconds.
+const ATTEMPTS: u32 = 5;
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Why a recording could not be completed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The spool does not say whose it is.
+    #[error(transparent)]
+    Start(#[from] EntryError),
+    /// The recording could not be created.
+    #[error(transparent)]
+    Create(#[from] SchemaError),
+    /// The spool could not be drained.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// What is derived could not be derived anew.
+    #[error(transparent)]
+    Reindex(#[from] ReindexError),
+    /// The lock of the spool could not be tried, or the spool not be removed.
+    #[error("could not take over the spool {}", path.display())]
+    Spool {
+        /// The spool.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+impl From<OpenError> for RecoverError {
+    fn from(error: OpenError) -> Self {
+        Self::Read(error.into())
+    }
+}
+
+impl From<SpoolError> for RecoverError {
+    fn from(error: SpoolError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
+/// How far the work is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The spool is being drained.
+    Draining {
+        /// Bytes done.
+        done: u64,
+        /// Bytes of the spool.
+        of: u64,
+    },
+    /// Everything is derived anew.
+    Deriving {
+        /// Frames done.
+        frames: u64,
+    },
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was missing.
+    Whole,
+    /// The recorder is running: nothing was touched.
+    Live,
+    /// The files may not be written: nothing was touched.
+    ReadOnly,
+    /// The time was up; the rest is still in the spool.
+    Partly,
+    /// The recording is complete now.
+    Completed {
+        /// Frames that were added.
+        frames: u64,
+        /// [`State::Recovered`] if the recorder did not come to its end.
+        state: State,
+    },
+}
+
+/// Completes the recording `reel`, makes it one plain file, and brings what is derived up to
+/// date. To be called before its rows are read.
+pub fn bring_up_to_date(
+    reel: &Path,
+    clock: Clock,
+    progress: &mut dyn FnMut(Stage),
+) -> Result<Outcome, RecoverError> {
+    let outcome = take_over(reel, clock, None, progress)?;
+    if outcome == Outcome::Whole {
+        tidy(reel, progress)?;
+    }
+    Ok(outcome)
+}
+
+/// Adds to the recording `reel` what can be added within `limit`. For lists, whose readers wait.
+pub fn drain_for(reel: &Path, clock: Clock, limit: Duration) -> Result<Outcome, RecoverError> {
+    take_over(reel, clock, Some(limit), &mut |_| ())
+}
+
+fn take_over(
+    reel: &Path,
+    clock: Clock,
+    limit: Option<Duration>,
+    progress: &mut dyn FnMut(Stage),
+) -> Result<Outcome, RecoverError> {
+    let path = spool_of(reel);
+    if !path.exists() {
+        return Ok(Outcome::Whole);
+    }
+    if !is_writable(reel, &path) {
+        return Ok(Outcome::ReadOnly);
+    }
+    let lock = match lock_patiently(&path) {
+        Ok(lock) => lock,
+        Err(LockError::Missing) => return Ok(Outcome::Whole),
+        Err(LockError::Held) => return Ok(Outcome::Live),
+        Err(LockError::Io(source)) => return Err(RecoverError::Spool { path, source }),
+    };
+    if is_final(reel)? {
+        // It was killed between its last transaction and removing the spool.
+        remove(&path, lock)?;
+        return Ok(Outcome::Whole);
+    }
+    let mut recovery = Recovery::begin(reel, &path, clock, limit)?;
+    if !recovery.drain(progress)? || recovery.is_too_long() {
+        return Ok(Outcome::Partly);
+    }
+    let (outcome, finished) = recovery.finish(progress)?;
+    if finished != Finished::Pending {
+        remove(&path, lock)?;
+    }
+    Ok(outcome)
+}
+
+/// A recording being recovered. Its lock is held.
+struct Recovery {
+    indexer: Indexer,
+    frames_before: u64,
+    size: u64,
+    clock: Clock,
+    deadline: Option<u64>,
+}
+
+impl Recovery {
+    fn begin(
+        reel: &Path,
+        path: &Path,
+        clock: Clock,
+        limit: Option<Duration>,
+    ) -> Result<Self, RecoverError> {
+        let spool = SpoolReader::open(path)?;
+        if !reel.exists() {
+            drop(schema::create(
+                reel,
+                &*start_of(path)?,
+                spool.first_position(),
+            )?);
+        } else if open::is_unborn(reel) {
+            drop(schema::fill(
+                reel,
+                &*start_of(path)?,
+                spool.first_position(),
+            )?);
+        }
+        let size = spool.file_len()?;
+        let indexer = Indexer::resume(reel, spool)?;
+        let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        Ok(Self {
+            frames_before: indexer.frames(),
+            indexer,
+            size,
+            clock,
+            deadline: limit.map(|limit| clock.now().0.saturating_add(nanos(limit))),
+        })
+    }
+
+    /// Drains the spool. `false` if the time was up before its end.
+    fn drain(&mut self, progress: &mut dyn FnMut(Stage)) -> Result<bool, RecoverError> {
+        let mut budget = Budget::alone(self.clock);
+        loop {
+            if let Some(deadline) = self.deadline {
+                budget.nanos = deadline
+                    .saturating_sub(self.clock.now().0)
+                    .min(budget.nanos);
+                if budget.nanos == 0 {
+                    return Ok(false);
+                }
+            }
+            let step = self.indexer.step(u64::MAX, &budget)?;
+            progress(Stage::Draining {
+                done: step.position,
+                of: self.size,
+            });
+            if step.caught_up {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Whether deriving everything anew would take longer than somebody with a deadline waits.
+    fn is_too_long(&self) -> bool {
+        self.deadline.is_some() && self.indexer.frames() > QUICK
+    }
+
+    fn finish(
+        mut self,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<(Outcome, Finished), RecoverError> {
+        let (state, finished) = self.indexer.recover(self.frames_before, &mut |frames| {
+            progress(Stage::Deriving { frames })
+        })?;
+        let frames = self.indexer.frames() - self.frames_before;
+        Ok((Outcome::Completed { frames, state }, finished))
+    }
+}
+
+/// Makes a finished recording one plain file, and brings what is derived up to date.
+fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError> {
+    let recording = Recording::open_as_it_is(reel)?;
+    let summary = recording.summary()?;
+    drop(recording);
+    let is_plain = !open::is_wal(reel)?;
+    if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
+        return Ok(());
+    }
+    if !summary.derived {
+        reindex::reindex(reel, &mut |frames| progress(Stage::Deriving { frames }))?;
+    }
+    if !is_plain {
+        // A reader that is in the way is no error: the next one may succeed.
+        schema::leave_wal(&open::writable(reel)?).map_err(|e| OpenError::from_sqlite(reel, e))?;
+    }
+    Ok(())
+}
+
+fn is_final(reel: &Path) -> Result<bool, RecoverError> {
+    if !reel.exists() || open::is_unborn(reel) {
+        return Ok(false);
+    }
+    let summary = Recording::open_as_it_is(reel)?.summary()?;
+    Ok(summary.state.is_final())
+}
+
+fn lock_patiently(path: &Path) -> Result<SpoolLock, LockError> {
+    let mut result = spool::lock(path);
+    for _ in 1..ATTEMPTS {
+        if !matches!(result, Err(LockError::Held)) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        result = spool::lock(path);
+    }
+    result
+}
+
+fn is_writable(reel: &Path, spool: &Path) -> bool {
+    (may_write(reel) || !reel.exists()) && may_write(spool) && reel.parent().is_none_or(may_write)
+}
+
+fn may_write(path: &Path) -> bool {
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    access(path, AccessFlags::W_OK).is_ok()
+}
+
+fn remove(path: &Path, lock: SpoolLock) -> Result<(), RecoverError> {
+    let removed = std::fs::remove_file(path);
+    drop(lock);
+    removed.map_err(|source| RecoverError::Spool {
+        path: path.to_owned(),
+        source,
+    })
+}

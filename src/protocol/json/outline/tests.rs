@@ -91,6 +91,7 @@ fn strings_are_cut_between_characters_and_escapes() {
         "\\ud83d\\ude00",
         "x\\\"",
         "ab€",
+        "x\\ud83d\\ude00",
     ] {
         let text = format!(r#"{{"params":{{"a":"{}"}}}}"#, unit.repeat(1000));
         for step in [1, 7, text.len()] {

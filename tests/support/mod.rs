@@ -14,7 +14,7 @@ pub const MCPREEL: &str = env!("CARGO_BIN_EXE_mcpreel");
 /// No condition takes longer on a busy machine, unless the program is broken.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Servers and hosts that misbehave on purpose (`tests/support/peer.rs`).
+/// Servers and hosts that misbehave on purpose (`tests/support/peer/`).
 pub fn peer() -> PathBuf {
     let test = std::env::current_exe().expect("a test has an executable");
     let target = test.ancestors().nth(2).expect("tests are built into target/PROFILE/deps");

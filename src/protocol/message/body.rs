@@ -23,13 +23,13 @@ impl<'d> Fields<'d> {
     fn of(object: Value<'d>) -> Self {
         let mut fields = Self::default();
         for (key, value) in object.members() {
-            let slot = match key.as_str().as_deref() {
-                Some("jsonrpc") => &mut fields.jsonrpc,
-                Some("id") => &mut fields.id,
-                Some("method") => &mut fields.method,
-                Some("params") => &mut fields.params,
-                Some("result") => &mut fields.result,
-                Some("error") => &mut fields.error,
+            let slot = match &*key.str_bytes() {
+                b"jsonrpc" => &mut fields.jsonrpc,
+                b"id" => &mut fields.id,
+                b"method" => &mut fields.method,
+                b"params" => &mut fields.params,
+                b"result" => &mut fields.result,
+                b"error" => &mut fields.error,
                 _ => continue,
             };
             *slot = Some(value);

@@ -1,0 +1,18 @@
+//! Servers and hosts that misbehave on purpose: `peer MODE ARGUMENT…`.
+//!
+//! A file per family of modes, each with a `run(mode, arguments)` that answers `None` for a mode
+//! that is not its own.
+
+mod bytes;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let mode = arguments.next().unwrap_or_default();
+    let arguments: Vec<String> = arguments.collect();
+    let families = [bytes::run];
+    let ended = families.iter().find_map(|run| run(&mode, &arguments));
+    // Not a code that any mode ends with on purpose.
+    ended.unwrap_or(ExitCode::from(99))
+}

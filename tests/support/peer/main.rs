@@ -3,7 +3,17 @@
 //! A file per family of modes, each with a `run(mode, arguments)` that answers `None` for a mode
 //! that is not its own.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is not the program: what it writes is what the tests look at"
+)]
+
 mod bytes;
+#[path = "../pattern.rs"]
+mod pattern;
+#[path = "../pieces.rs"]
+mod pieces;
 
 use std::process::ExitCode;
 

@@ -21,6 +21,12 @@
 //! means none or 0), everything else where it is given. Findings are compared in full. What is no
 //! short form (`request`, `result`, `error`, `notify`) is the line itself.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "scenarios/compare.rs"]
+mod compare;
+
+use compare::{Columns, Expected};
 use mcpreel::lint::{Analysis, Derived};
 use mcpreel::protocol::message::classify;
 use mcpreel::trace::clock::Moment;
@@ -53,34 +59,6 @@ struct Scenario {
 enum When {
     At(u64),
     FromTo(u64, u64),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    request: u64,
-    response: Option<u64>,
-    status: String,
-    latency_ms: Option<u64>,
-    #[serde(default)]
-    waited_ms: u64,
-    code: Option<String>,
-    parent: Option<u64>,
-    chain: Option<u64>,
-    cancelled: Option<u64>,
-    part: Option<u32>,
-    response_part: Option<u32>,
-    transfer_ms: Option<u64>,
-    own_ms: Option<u64>,
-    direction: Option<String>,
-    method: Option<String>,
-    name: Option<String>,
-    id: Option<String>,
-    era: Option<String>,
-    task: Option<String>,
-    progress: Option<String>,
-    progress_count: Option<u64>,
-    summary: Option<String>,
 }
 
 const MS: u64 = 1_000_000;
@@ -259,10 +237,7 @@ fn differences(scenario: &Scenario) -> Vec<String> {
         differences.push(format!("{found} exchanges, expected {expected}"));
     }
     for (exchange, expected) in derived.exchanges.iter().zip(&scenario.exchanges) {
-        let mut columns = Columns::new(exchange.id.0);
-        columns.always(exchange, expected);
-        columns.where_given(exchange, expected);
-        differences.extend(columns.differences);
+        differences.extend(Columns::of(exchange, expected));
     }
     differences.extend(finding_differences(&derived, scenario));
     for (frame, exchange) in &scenario.attached {
@@ -290,79 +265,4 @@ fn finding_differences(derived: &Derived, scenario: &Scenario) -> Option<String>
     found.sort();
     expected.sort();
     (found != expected).then(|| format!("findings {found:?}, expected {expected:?}"))
-}
-
-/// Compares one exchange column by column.
-struct Columns {
-    exchange: u64,
-    differences: Vec<String>,
-}
-
-impl Columns {
-    fn new(exchange: u64) -> Self {
-        Self {
-            exchange,
-            differences: Vec::new(),
-        }
-    }
-
-    fn column<T: PartialEq + std::fmt::Debug>(&mut self, name: &str, found: &T, expected: &T) {
-        if found != expected {
-            let number = self.exchange;
-            self.differences.push(format!(
-                "exchange {number}: {name} {found:?}, expected {expected:?}"
-            ));
-        }
-    }
-
-    fn given<T: PartialEq + std::fmt::Debug>(&mut self, name: &str, found: T, expected: Option<T>) {
-        if let Some(expected) = expected {
-            self.column(name, &found, &expected);
-        }
-    }
-
-    fn always(&mut self, found: &Exchange, expected: &Expected) {
-        let text = |text: &Option<Box<str>>| text.as_deref().map(str::to_owned);
-        let number = |id: Option<ExchangeId>| id.map(|id| id.0);
-        let response = found.response.map(|(seq, _)| seq.0);
-        let latency_ms = found.latency_ns().map(|ns| ns / MS);
-        self.column("request", &found.request.0.0, &expected.request);
-        self.column("response", &response, &expected.response);
-        self.column("status", &found.status.as_str(), &&*expected.status);
-        self.column("latency_ms", &latency_ms, &expected.latency_ms);
-        self.column("waited_ms", &(found.waited_ns / MS), &expected.waited_ms);
-        self.column("code", &text(&found.code), &expected.code);
-        self.column("parent", &number(found.parent), &expected.parent);
-        self.column("chain", &number(found.chain), &expected.chain);
-        let cancelled = found.cancelled.map(|seq| seq.0);
-        self.column("cancelled", &cancelled, &expected.cancelled);
-    }
-
-    fn where_given(&mut self, found: &Exchange, expected: &Expected) {
-        let ms = |ns: Option<u64>| ns.map_or(u64::MAX, |ns| ns / MS);
-        let text = |text: &Option<Box<str>>| text.as_deref().unwrap_or("").to_owned();
-        let response_part = found.response.map_or(u32::MAX, |(_, part)| part);
-        self.given("part", found.request.1, expected.part);
-        self.given("response_part", response_part, expected.response_part);
-        self.given("transfer_ms", ms(found.transfer_ns()), expected.transfer_ms);
-        self.given("own_ms", ms(found.own_ns()), expected.own_ms);
-        self.given(
-            "progress_count",
-            found.progress_count,
-            expected.progress_count,
-        );
-        let direction = found.direction.as_str().to_owned();
-        self.given("direction", direction, expected.direction.clone());
-        self.given("method", found.method.to_string(), expected.method.clone());
-        self.given("name", text(&found.name), expected.name.clone());
-        self.given("id", found.rpc_id.json().to_owned(), expected.id.clone());
-        self.given("era", found.era.as_str().to_owned(), expected.era.clone());
-        self.given("task", text(&found.task), expected.task.clone());
-        self.given("progress", text(&found.progress), expected.progress.clone());
-        self.given(
-            "summary",
-            found.summary.to_string(),
-            expected.summary.clone(),
-        );
-    }
 }

@@ -101,3 +101,6 @@ impl Linter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ mod classify;
 mod duplicates;
 mod meta;
 
-pub use classify::{Classifier, MAX_PARTS, classify, classify_outline};
+pub use classify::{Classifier, MAX_PARTS, classify, classify_outline, classify_unread};
 
 use super::id::RequestId;
 use std::ops::Range;
@@ -261,7 +261,7 @@ pub enum Problem {
         /// What was expected there.
         reason: &'static str,
     },
-    /// The line is nested deeper than is parsed; it was looked at no further.
+    /// The line is nested deeper than is parsed; only its outline was looked at.
     TooDeep {
         /// The limit.
         limit: usize,

@@ -28,3 +28,6 @@ pub mod reindex;
 pub mod schema;
 pub mod tail;
 pub mod values;
+
+#[cfg(test)]
+mod tests;

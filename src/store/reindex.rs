@@ -2,7 +2,7 @@
 
 use super::indexer::derive::{Deriver, Text};
 use super::indexer::write::Writer;
-use super::indexer::{BlobError, COLLECT_LIMIT, outline_of};
+use super::indexer::{BlobError, COLLECT_LIMIT, read_long};
 use super::open::{self, OpenError};
 use super::reader::rows;
 use super::values::to_sql;
@@ -85,8 +85,8 @@ pub(crate) fn rebuild(
             deriver.event(&event);
         }
         if head.size > COLLECT_LIMIT {
-            let outline = outline_of(conn, head.seq)?;
-            deriver.frame(&head, Text::Outline(&outline));
+            let text = read_long(conn, head.seq)?;
+            deriver.frame(&head, Text::Long(text));
         } else {
             let raw = row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?;
             deriver.frame(&head, Text::Whole(raw));

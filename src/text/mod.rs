@@ -12,5 +12,5 @@ pub mod units;
 pub mod width;
 
 pub use escape::{escape, escape_bytes, escape_lines};
-pub use units::{clock, count, duration, plural, size};
+pub use units::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width};

@@ -33,6 +33,18 @@ pub fn clock(nanos: u64) -> String {
     format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
 }
 
+/// A moment since the start: `12:04.318`, minutes, seconds and thousandths, from an hour on
+/// `1:02:04.318`.
+#[must_use]
+pub fn since(nanos: u64) -> String {
+    let (millis, seconds) = (nanos / 1_000_000 % 1000, nanos / 1_000_000_000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes:02}:{seconds:02}.{millis:03}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}.{millis:03}"),
+    }
+}
+
 /// A number with its digits in groups of three: `1 204`.
 #[must_use]
 pub fn count(number: u64) -> String {
@@ -115,6 +127,8 @@ mod tests {
             assert_eq!(duration(nanos), words);
         }
         assert_eq!(clock(751_900_000_000), "00:12:31");
+        assert_eq!(since(724_318_900_000), "12:04.318");
+        assert_eq!(since(3_724_318_900_000), "1:02:04.318");
         assert_eq!(clock(360_000_000_000_000), "100:00:00");
     }
 

@@ -6,17 +6,26 @@
 //! to the letter, except that strings may hold bytes that are no UTF-8: those are somebody else's
 //! finding, and no reason to lose the message.
 //!
-//! * [`Number`]: exact decimal values, so that `1` equals `1.0` and 2^53 is not 2^53 + 1.
+//! * [`Number`]: exact decimal values, so that `1` equals `1.0` and 2^53 is not 2^53 + 1;
+//! * [`Path`]: `result.content[*].text`, read, written and followed;
+//! * [`canonical`]: one text for all texts that mean the same;
+//! * [`Outline`]: a small text with the shape of one that is too large to hold.
 
+mod canonical;
 mod document;
 mod error;
 mod number;
+mod outline;
+mod path;
 mod scan;
 mod string;
 mod value;
 
+pub use canonical::canonical;
 pub use document::{Document, MAX_DEPTH, Node, parse_into};
 pub use error::{Reason, SyntaxError};
 pub use number::Number;
+pub use outline::{OUTLINE_BYTES, Outline};
+pub use path::{Path, PathError, Step};
 pub use string::{Chars, Unit, Units};
 pub use value::{Elements, Kind, Members, Value};

@@ -60,11 +60,11 @@ pub const SERVER: &[Capability] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::mcp::methods::METHODS;
+    use crate::protocol::mcp::methods::{METHODS, Method};
 
     #[test]
     fn every_capability_that_a_method_needs_can_be_declared() {
-        for usage in METHODS.iter().flat_map(|method| method.uses()) {
+        for usage in METHODS.iter().flat_map(Method::uses) {
             let Some(needed) = usage.capability else {
                 continue;
             };

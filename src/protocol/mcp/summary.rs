@@ -328,11 +328,15 @@ fn array<'d>(object: Value<'d>, member: &str) -> Option<Value<'d>> {
         .filter(|value| value.kind() == Kind::Array)
 }
 
-/// `1 tool`, `14 tools`.
+/// `1 tool`, `14 tools`, or `32+ tools` where an outline lost the rest.
 fn count(line: Line, list: Value<'_>, one: &str) -> Line {
     let count = list.elements().count();
-    let plural = if count == 1 { "" } else { "s" };
-    line.text(&format!("{count} {one}{plural}"))
+    let shortened = list.elements().last().is_some_and(|last| last.is_str("…"));
+    match (count, shortened) {
+        (1, false) => line.text(&format!("1 {one}")),
+        (_, false) => line.text(&format!("{count} {one}s")),
+        (_, true) => line.text(&format!("{}+ {one}s", count - 1)),
+    }
 }
 
 #[cfg(test)]

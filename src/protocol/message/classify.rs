@@ -1,7 +1,7 @@
 //! From the bytes of a frame to its content.
 
 use super::{Content, Problem, body};
-use crate::protocol::json::{Kind, Node, Reason, SyntaxError, Value, parse_into};
+use crate::protocol::json::{Kind, Node, Outline, Reason, SyntaxError, Value, parse_into};
 
 /// How many messages of a batch are looked at: a hostile line could hold half a million.
 pub const MAX_PARTS: usize = 4096;
@@ -45,13 +45,45 @@ impl Classifier {
         let text = frame.strip_prefix(BYTE_ORDER_MARK).unwrap_or(frame);
         match parse_into(text, &mut self.nodes) {
             Ok(root) => read(root, &mut content),
-            Err(error) => content.problems.push(error.into()),
+            Err(error) => {
+                content.problems.push(error.into());
+                if matches!(error.reason, Reason::TooDeep { .. }) {
+                    self.read_outline(text, &mut content);
+                }
+            }
         }
         shift(&mut content, frame.len() - text.len());
         if self.nodes.capacity() > KEPT_NODES {
             self.nodes = Vec::new();
         }
         content
+    }
+
+    /// Reads a text that nests too deeply by its outline, so that at least its ids are known. Its
+    /// messages span the whole text.
+    fn read_outline(&mut self, text: &[u8], content: &mut Content) {
+        match Outline::of(text) {
+            Ok(outline) => {
+                if let Ok(root) = parse_into(&outline, &mut self.nodes) {
+                    read(root, content);
+                }
+                for message in &mut content.messages {
+                    message.span = 0..text.trim_ascii_end().len();
+                }
+            }
+            Err(error) => content.problems.push(error.into()),
+        }
+    }
+}
+
+/// What a frame too large to hold contains, if it has no outline. `terminated` says whether the
+/// line ended.
+#[must_use]
+pub fn classify_unread(error: SyntaxError, terminated: bool) -> Content {
+    let truncated = (!terminated).then_some(Problem::Truncated);
+    Content {
+        problems: truncated.into_iter().chain([error.into()]).collect(),
+        ..Content::default()
     }
 }
 
@@ -120,16 +152,6 @@ impl From<SyntaxError> for Problem {
                 offset: error.offset,
                 reason: reason.as_str(),
             },
-        }
-    }
-}
-
-impl From<SyntaxError> for Content {
-    /// The content of a frame that could not be read.
-    fn from(error: SyntaxError) -> Self {
-        Self {
-            problems: vec![error.into()],
-            ..Self::default()
         }
     }
 }

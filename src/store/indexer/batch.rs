@@ -1,8 +1,8 @@
 //! The work of one transaction: records in, rows out.
 
-use super::big;
 use super::derive::{Deriver, Text};
 use super::line::{Body, Line, Unit};
+use super::long;
 use super::write::Writer;
 use super::{Budget, IndexError, Position};
 use crate::capture::spool::{RecordHead, RecordKind, SpoolReader, Status};
@@ -222,9 +222,9 @@ impl<'a> Batch<'a> {
             }
             Body::Spooled(record) => {
                 self.writer.long_frame(&head)?;
-                let outline = big::copy(self.conn, self.spool, &head, record)?;
+                let text = long::copy(self.conn, self.spool, &head, record)?;
                 if let Some(deriver) = &mut self.deriver {
-                    deriver.frame(&head, Text::Outline(&outline));
+                    deriver.frame(&head, Text::Long(text));
                 }
             }
         }

@@ -3,9 +3,10 @@
 //! Live indexing and [`crate::store::reindex`] both come through here, in the same order, so what
 //! they write is the same.
 
+use super::long::LongText;
 use super::write::Writer;
 use crate::lint::Analysis;
-use crate::protocol::message::Content;
+use crate::protocol::message::{Classifier, Content};
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
 use crate::trace::event::Event;
@@ -21,26 +22,18 @@ const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages =
     exchanges = ?3, failed = ?4, open = ?5, findings = ?6, session = ?7";
 
 /// The bytes of a frame, or what was kept of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) enum Text<'a> {
     /// All of them.
     Whole(&'a [u8]),
-    /// The outline of a frame that is too long to hold.
-    Outline(&'a Outline),
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Outline;
-impl Outline {
-    pub fn new() -> Self {
-        Self
-    }
-    pub fn push(&mut self, _part: &[u8]) {}
+    /// What was kept of a frame that is too long to hold.
+    Long(LongText),
 }
 
 /// Derives the rows of one recording, from its first frame to its last.
 #[derive(Default)]
 pub(crate) struct Deriver {
+    classifier: Classifier,
     analysis: Analysis,
     /// Where the messages that `analysis` has ready stand in their frames.
     spans: Vec<Range<usize>>,
@@ -77,7 +70,16 @@ impl Counts {
 impl Deriver {
     /// Takes the next frame in.
     pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
-        let (content, raw) = text.read(head);
+        let kept;
+        let (content, raw) = match text {
+            _ if head.stream.messages().is_none() => (Content::default(), &b""[..]),
+            Text::Whole(raw) => (self.classifier.classify(raw), raw),
+            Text::Long(text) => {
+                let content;
+                (content, kept) = text.finish(head);
+                (content, &kept[..])
+            }
+        };
         self.analysis.frame(head, raw, &content);
         if head.stream.messages().is_some() {
             let spans = content.messages.into_iter().map(|message| message.span);
@@ -147,14 +149,5 @@ impl Deriver {
         };
         self.counts.exchange(before, exchange.status);
         writer.exchange(exchange)
-    }
-}
-
-impl<'a> Text<'a> {
-    fn read(self, _head: &FrameHead) -> (Content, &'a [u8]) {
-        match self {
-            Self::Whole(raw) => (Content::default(), raw),
-            Self::Outline(_outline) => (Content::default(), b""),
-        }
     }
 }

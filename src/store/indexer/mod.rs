@@ -18,9 +18,9 @@
 //! Whoever calls drives the loop, and knows how long the spool is and when to stop.
 
 mod batch;
-mod big;
 pub(crate) mod derive;
 mod line;
+mod long;
 pub(crate) mod write;
 
 use super::open::{self, OpenError};
@@ -38,8 +38,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use write::Tally;
 
-pub(crate) use big::{BlobError, outline_of};
 pub(crate) use line::COLLECT_LIMIT;
+pub(crate) use long::{BlobError, read as read_long};
 
 /// Disk space is given back in pieces of at least this size: each takes a system call.
 const PUNCH_AT_LEAST: u64 = 1024 * 1024;

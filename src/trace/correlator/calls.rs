@@ -235,10 +235,20 @@ impl Calls {
         open
     }
 
-    /// How many calls are in memory.
+    /// How many entries are in memory, over all indices.
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.by_exchange.len()
+    pub(super) fn entries(&self) -> usize {
+        let indices = [&self.ids[0], &self.ids[1]].map(HashMap::len);
+        let tokens = [&self.tokens[0], &self.tokens[1]].map(HashMap::len);
+        let tasks = [&self.tasks[0], &self.tasks[1]].map(HashMap::len);
+        let sets = [
+            self.by_exchange.len(),
+            self.callers.len(),
+            self.unfinished.len(),
+            self.settled.len(),
+        ];
+        let all = [indices, tokens, tasks];
+        all.iter().flatten().chain(&sets).sum()
     }
 
     fn keep_unfinished(&mut self, id: ExchangeId) {

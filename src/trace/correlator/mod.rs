@@ -196,3 +196,6 @@ impl Correlator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,3 +107,10 @@ impl Handshake {
         })
     }
 }
+
+#[cfg(test)]
+impl Handshake {
+    pub(super) fn waiting(&self) -> usize {
+        self.pending.len()
+    }
+}

@@ -1,1 +1,119 @@
+use super::*;
+use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::message::Era;
+use crate::trace::clock::Moment;
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::Seq;
 
+const MS: u64 = 1_000_000;
+
+fn exchange(method: &str, name: Option<&str>, status: Status, latency_ms: u64) -> Exchange {
+    let answer = Some(Moment(latency_ms * MS));
+    Exchange {
+        id: ExchangeId(1),
+        direction: Direction::ClientToServer,
+        method: method.into(),
+        name: name.map(Into::into),
+        rpc_id: RequestId::new("1", IdKey::Null),
+        era: Era::Legacy,
+        request: (Seq(1), 0),
+        response: None,
+        t_request: Moment(0),
+        t_response: answer,
+        t_response_last: answer,
+        waited_ns: 0,
+        status,
+        code: None,
+        parent: None,
+        chain: None,
+        task: None,
+        cancelled: None,
+        progress_count: 0,
+        progress: None,
+        request_size: 100,
+        response_size: 1000,
+        summary: "".into(),
+    }
+}
+
+#[test]
+fn quantiles_are_within_a_tenth_of_a_percent_and_the_maximum_exact() {
+    let exchanges: Vec<_> = (1..=1000)
+        .map(|ms| exchange("tools/list", None, Status::Ok, ms))
+        .collect();
+    let stats = Stats::collect(&exchanges);
+    let latency = stats.methods[0].latency.unwrap();
+    let near = |found: u64, ms: u64| found.abs_diff(ms * MS) <= ms * MS / 1000;
+    assert!(near(latency.p50_ns, 500), "{latency:?}");
+    assert!(near(latency.p90_ns, 900), "{latency:?}");
+    assert!(near(latency.p99_ns, 990), "{latency:?}");
+    assert_eq!(latency.max_ns, 1000 * MS);
+    assert_eq!(latency.measured, 1000);
+}
+
+#[test]
+fn one_exchange_is_all_of_its_quantiles() {
+    let stats = Stats::collect(&[exchange("ping", None, Status::Ok, 7)]);
+    let latency = stats.methods[0].latency.unwrap();
+    let all = [
+        latency.p50_ns,
+        latency.p90_ns,
+        latency.p99_ns,
+        latency.max_ns,
+    ];
+    assert_eq!(all, [7 * MS; 4]);
+}
+
+#[test]
+fn what_was_not_answered_in_time_counts_but_is_not_measured() {
+    let statuses = Status::ALL.map(|status| exchange("tools/call", Some("a"), status, 3));
+    let stats = Stats::collect(&statuses);
+    let row = &stats.tools[0];
+    assert_eq!(row.count, 11);
+    assert_eq!(row.failed, 4, "error, tool-error, lost, unanswered");
+    assert_eq!(row.cancelled, 2, "cancelled, late");
+    let measured = row.latency.map(|latency| latency.measured);
+    assert_eq!(
+        measured,
+        Some(5),
+        "ok, tool-error, error, input-required, task"
+    );
+    let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
+    assert_eq!(Stats::collect(&[listen]).methods[0].latency, None);
+}
+
+#[test]
+fn rows_are_per_direction_method_and_tool() {
+    let mut sampling = exchange("sampling/createMessage", None, Status::Ok, 1);
+    sampling.direction = Direction::ServerToClient;
+    let exchanges = [
+        exchange("tools/call", Some("b"), Status::Ok, 1),
+        exchange("tools/call", Some("a"), Status::ToolError, 2),
+        exchange("tools/call", Some("a"), Status::Ok, 3),
+        exchange("ping", None, Status::Ok, 4),
+        sampling,
+    ];
+    let stats = Stats::collect(&exchanges);
+    let methods: Vec<_> = stats
+        .methods
+        .iter()
+        .map(|r| (r.direction, &*r.method))
+        .collect();
+    let expected = [
+        ("c2s", "ping"),
+        ("c2s", "tools/call"),
+        ("s2c", "sampling/createMessage"),
+    ];
+    assert_eq!(methods, expected);
+    let tools: Vec<_> = stats
+        .tools
+        .iter()
+        .map(|row| (row.name.as_deref().unwrap(), row.count, row.failed))
+        .collect();
+    assert_eq!(tools, [("a", 2, 1), ("b", 1, 0)]);
+    assert_eq!(stats.total.count, 4);
+    assert_eq!(
+        (stats.total.request_bytes, stats.total.response_bytes),
+        (400, 4000)
+    );
+}

@@ -455,3 +455,50 @@ fn a_batch_has_parts_with_their_spans() {
         }]
     );
 }
+
+#[test]
+fn deep_nesting_is_told_and_the_message_is_known_all_the_same() {
+    let deep = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
+    let text = format!(r#"{{"result":{{"deep":{deep}}},"id":7,"jsonrpc":"2.0"}}"#);
+    let content = line(&text);
+    assert_eq!(content.problems, [Problem::TooDeep { limit: 512 }]);
+    assert_eq!(content.messages[0].span, 0..text.len());
+    assert_eq!(content.messages[0].problems, []);
+    let Body::Response(response) = &content.messages[0].body else {
+        panic!("a response");
+    };
+    assert_eq!(response.id, Some(id("7")));
+    let broken = line(&"{\"a\":".repeat(20_000));
+    assert!(matches!(
+        broken.problems[..],
+        [
+            Problem::TooDeep { .. },
+            Problem::NotJson {
+                offset: 100_001,
+                ..
+            }
+        ]
+    ));
+}
+
+#[test]
+fn a_frame_too_large_to_hold_is_known_by_its_outline() {
+    let text = format!(
+        r#"{{"result":{{"tools":[{}{{}}]}},"jsonrpc":"2.0","id":7}}"#,
+        "{},".repeat(100_000)
+    );
+    let outline = Outline::of(format!("{text}\r\n").as_bytes()).unwrap();
+    let content = classify_outline(&outline);
+    assert_eq!(
+        content.problems,
+        [Problem::CarriageReturn, Problem::OutlineOnly]
+    );
+    assert_eq!(content.messages[0].summary, "32+ tools");
+    let error = Outline::of(b"{\"id\":3,\"res").unwrap_err();
+    let unread = classify_unread(error, false);
+    let expected = Problem::NotJson {
+        offset: 12,
+        reason: "the text ends too early",
+    };
+    assert_eq!(unread.problems, [Problem::Truncated, expected]);
+}

@@ -1,24 +1,61 @@
 //! Lines that are too long to hold: from the spool into the recording, piece by piece.
 
 use super::IndexError;
-use super::derive::Outline;
 use crate::capture::spool::{RecordKind, SpoolReader};
+use crate::protocol::json::Outline;
+use crate::protocol::message::{Content, classify_outline, classify_unread};
 use crate::store::values::to_sql;
 use crate::trace::frame::{FrameHead, Seq};
 use rusqlite::{Connection, MAIN_DB};
 use std::io::{self, Read, Write};
 
+/// How much of the beginning is kept, for rules that look at it.
+const BEGINNING: usize = 64 * 1024;
+
 /// Bytes that are read from a frame at once.
 const PART: usize = 256 * 1024;
 
+/// What is kept of a frame while its bytes pass.
+#[derive(Debug, Default)]
+pub(crate) struct LongText {
+    beginning: Vec<u8>,
+    outline: Outline,
+    is_terminated: bool,
+}
+
+impl LongText {
+    fn push(&mut self, part: &[u8]) {
+        let room = BEGINNING - self.beginning.len();
+        self.beginning
+            .extend_from_slice(&part[..part.len().min(room)]);
+        self.outline.push(part);
+        if let Some(last) = part.last() {
+            self.is_terminated = *last == b'\n';
+        }
+    }
+
+    /// What the frame holds, and its beginning. Messages span the whole frame: where they stand
+    /// in it is not known.
+    pub fn finish(self, head: &FrameHead) -> (Content, Vec<u8>) {
+        let mut content = match self.outline.finish() {
+            Ok(outline) => classify_outline(&outline),
+            Err(error) => classify_unread(error, self.is_terminated),
+        };
+        for message in &mut content.messages {
+            message.span = 0..usize::try_from(head.size).unwrap_or(usize::MAX);
+        }
+        (content, self.beginning)
+    }
+}
+
 /// Copies the bytes of the frame `head`, which begin in the record at `record`, from the spool
-/// into its row, which holds as many zeros. Returns their outline.
+/// into its row, which holds as many zeros. Returns what is needed to derive from them.
 pub(super) fn copy(
     conn: &Connection,
     spool: &mut SpoolReader,
     head: &FrameHead,
     record: u64,
-) -> Result<Outline, IndexError> {
+) -> Result<LongText, IndexError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(head.seq.0), false)?;
     let failed = |source| IndexError::Copy {
         size: head.size,
@@ -26,7 +63,7 @@ pub(super) fn copy(
     };
     let end = head.offset + head.size;
     let (mut at, mut position) = (head.offset, record);
-    let mut outline = Outline::new();
+    let mut text = LongText::default();
     let mut payload = Vec::new();
     while at < end {
         // Whatever was read once is still there: it is punched out after the commit.
@@ -39,22 +76,22 @@ pub(super) fn copy(
         }
         let part = part_of(chunk.offset, &payload, at, end);
         blob.write_all(part).map_err(failed)?;
-        outline.push(part);
+        text.push(part);
         at += part.len() as u64;
     }
     blob.close()?;
-    Ok(outline)
+    Ok(text)
 }
 
-/// The outline of the frame `seq`, read from its row.
-pub(crate) fn outline_of(conn: &Connection, seq: Seq) -> Result<Outline, BlobError> {
+/// What is needed to derive from the long frame `seq`, read from its row.
+pub(crate) fn read(conn: &Connection, seq: Seq) -> Result<LongText, BlobError> {
     let mut blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true)?;
-    let mut outline = Outline::new();
+    let mut text = LongText::default();
     let mut part = vec![0; PART];
     loop {
         match blob.read(&mut part)? {
-            0 => return Ok(outline),
-            n => outline.push(&part[..n]),
+            0 => return Ok(text),
+            n => text.push(&part[..n]),
         }
     }
 }

@@ -1,0 +1,358 @@
+//! From the spool into the recording.
+
+use super::session::*;
+use crate::store::indexer::{Finished, Indexer};
+use crate::store::library::spool_of;
+use crate::store::reader::Recording;
+use crate::store::reindex::reindex;
+use crate::store::schema::State;
+use crate::trace::clock::Moment;
+use crate::trace::event::{Closer, EventKind};
+use crate::trace::frame::{Seq, StreamId};
+use std::io::Read;
+
+fn finished(session: &mut Session, budget: u64) -> Recording {
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(budget));
+    assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Plain);
+    drop(indexer);
+    Recording::open(&session.reel).unwrap()
+}
+
+#[test]
+fn the_frames_of_a_stream_concatenate_to_the_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    for (id, size) in [(1, 1), (2, 7), (3, 64 * 1024)] {
+        let mut session = Session::start(dir.path(), "weather", id);
+        let sent: [&[u8]; 3] = [
+            b"{}\n\r\n\n\0\xff\n[1",
+            b"\xef\xbb\xbf{}\r\nx",
+            b"one\ntwo\nthree\n",
+        ];
+        for (stream, bytes) in StreamId::STDIO.into_iter().zip(sent) {
+            bytes
+                .chunks(size)
+                .for_each(|chunk| session.chunk(stream, chunk));
+        }
+        session.end();
+        let recording = finished(&mut session, 1);
+        for (stream, bytes) in StreamId::STDIO.into_iter().zip(sent) {
+            assert_eq!(concatenated(&recording, stream), bytes);
+        }
+        assert_eq!(recording.summary().unwrap().frames, 5 + 2 + 3);
+    }
+}
+
+#[test]
+fn frames_are_numbered_in_the_order_of_their_last_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::C2S, b"begun first");
+    session.chunk(StreamId::S2C, b"whole\n");
+    session.chunk(StreamId::C2S, b", ended last\n");
+    session.end();
+    let recording = finished(&mut session, u64::MAX);
+    let heads = recording.heads(Seq(0), 10).unwrap();
+    let streams: Vec<_> = heads.iter().map(|head| (head.seq.0, head.stream)).collect();
+    assert_eq!(streams, [(1, StreamId::S2C), (2, StreamId::C2S)]);
+    assert_eq!(heads[1].t_first, Moment(1000));
+    assert_eq!(heads[1].t_last, Moment(3000));
+    assert_eq!(heads[1].offset, 0);
+}
+
+#[test]
+fn requests_are_paired_with_responses() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 8, 64 * 1024);
+    session.end();
+    let recording = finished(&mut session, u64::MAX);
+    let summary = recording.summary().unwrap();
+    assert_eq!(summary.exchanges, 9);
+    assert_eq!(summary.open, 0);
+    assert_eq!(
+        statuses(&recording),
+        [
+            "ok",
+            "ok",
+            "ok",
+            "error",
+            "unanswered",
+            "ok",
+            "ok",
+            "error",
+            "unanswered"
+        ]
+    );
+    assert_eq!(summary.failed, 4);
+    assert_eq!(summary.session.server.name.as_deref(), Some("weather"));
+    let call = &recording.exchanges_of_request(Seq(2)).unwrap()[0];
+    assert_eq!(&*call.method, "tools/call");
+    assert!(
+        call.summary.starts_with("tools/call t2"),
+        "{}",
+        call.summary
+    );
+    let of_call = recording.messages_of_exchange(call.id).unwrap();
+    assert_eq!(of_call.len(), 2);
+    assert_eq!(of_call[1].record.method.as_deref(), Some("tools/call"));
+    let raw = recording.raw(Seq(2)).unwrap();
+    assert_eq!(of_call[0].span, 0..raw.len() as u64 - 1);
+    assert_eq!(
+        recording
+            .exchanges_of_frame(of_call[1].record.frame)
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_long_line_is_stored_whole_and_known_by_its_outline() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(
+        StreamId::C2S,
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"big\"}}\n",
+    );
+    let mut line =
+        br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":""#.to_vec();
+    line.extend((0..3 * 1024 * 1024_u32).map(|n| b'a' + (n / 7 % 26) as u8));
+    line.extend_from_slice(b"\"}]}}\n");
+    for (n, chunk) in line.chunks(60_000).enumerate() {
+        session.chunk(StreamId::S2C, chunk);
+        if n % 5 == 0 {
+            session.chunk(StreamId::STDERR, b"meanwhile\n");
+        }
+    }
+    session.chunk(StreamId::S2C, b"after\n");
+    session.end();
+    let recording = finished(&mut session, 200_000);
+    let heads = recording.heads(Seq(0), 100).unwrap();
+    let big = heads.iter().find(|head| head.size > 1_000_000).unwrap();
+    assert_eq!(big.size, line.len() as u64);
+    assert!(recording.raw(big.seq).unwrap() == line);
+    let mut streamed = Vec::new();
+    recording
+        .stream(big.seq)
+        .unwrap()
+        .read_to_end(&mut streamed)
+        .unwrap();
+    assert!(streamed == line);
+    line.extend_from_slice(b"after\n");
+    assert!(concatenated(&recording, StreamId::S2C) == line);
+    assert_eq!(statuses(&recording), ["ok"]);
+    let before = derived(&session.reel);
+    reindex(&session.reel, &mut |_| ()).unwrap();
+    assert_eq!(derived(&session.reel), before);
+}
+
+#[test]
+fn missing_bytes_are_stated_and_end_the_line_that_they_interrupt() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"whole\nbroken");
+    session.lose(StreamId::S2C, 100);
+    session.status(None, Some("no space left on device"));
+    session.chunk(StreamId::S2C, b" off\nwhole again\n");
+    session.lose(StreamId::STDERR, 9);
+    session.status(Some(exit(0)), Some("no space left on device"));
+    let recording = finished(&mut session, u64::MAX);
+    let heads = recording.heads(Seq(0), 10).unwrap();
+    let frames: Vec<_> = heads.iter().map(|head| (head.offset, head.size)).collect();
+    assert_eq!(frames, [(0, 6), (6, 6), (112, 5), (117, 12)]);
+    let gaps: Vec<_> = recording
+        .events(0)
+        .unwrap()
+        .into_iter()
+        .filter(|row| matches!(row.event.kind, EventKind::Gap { .. }))
+        .map(|row| (row.event.after_seq, row.event.kind))
+        .collect();
+    let reason = Some(String::from("no space left on device"));
+    let gap = |stream, offset, bytes, reason| EventKind::Gap {
+        stream,
+        offset,
+        bytes,
+        reason,
+    };
+    assert_eq!(
+        gaps,
+        [
+            (Seq(2), gap(StreamId::S2C, 12, 100, reason)),
+            (Seq(4), gap(StreamId::STDERR, 0, 9, None)),
+        ]
+    );
+    assert_eq!(recording.summary().unwrap().gap_bytes, 109);
+}
+
+#[test]
+fn an_exit_that_only_the_status_block_holds_is_on_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.status(Some(exit(3)), None);
+    let recording = finished(&mut session, u64::MAX);
+    let events = recording.events(0).unwrap();
+    assert_eq!(events.last().unwrap().event.kind, exit(3));
+    assert_eq!(events.len(), 2);
+}
+
+#[test]
+fn a_stream_that_its_writer_closes_ends_its_unfinished_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"unfinished");
+    session.event(&EventKind::Eof {
+        stream: StreamId::S2C,
+        by: Closer::Writer,
+    });
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    assert_eq!(indexer.frames(), 1);
+}
+
+#[test]
+fn a_live_recording_shows_its_unfinished_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"whole\nunfin");
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let shown = rows(
+        &session.reel,
+        "SELECT committed, pending, pending_since FROM stream WHERE id = 1",
+    );
+    assert_eq!(shown, ["Integer(6)|Integer(5)|Integer(1000)"]);
+}
+
+#[test]
+fn batches_of_any_size_give_the_same_recording() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut whole = None;
+    for (id, budget) in [(1, u64::MAX), (2, 1), (3, 500)] {
+        let mut session = Session::start(dir.path(), "weather", id);
+        busy_session(&mut session, 40, 33);
+        session.end();
+        drop(finished(&mut session, budget));
+        let mut rows = recorded(&session.reel);
+        rows.extend(derived(&session.reel));
+        // The start event holds the id.
+        rows.retain(|row| !row.contains("recording"));
+        assert_eq!(whole.get_or_insert(rows.clone()), &rows, "{budget} bytes");
+    }
+}
+
+#[test]
+fn derived_rows_are_the_same_when_they_are_derived_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 100, 50);
+    session.lose(StreamId::S2C, 5);
+    session.end();
+    drop(finished(&mut session, 700));
+    let before = derived(&session.reel);
+    assert!(before.len() > 200);
+    reindex(&session.reel, &mut |_| ()).unwrap();
+    assert_eq!(derived(&session.reel), before);
+}
+
+#[test]
+fn a_failed_step_is_made_up_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 20, 100);
+    session.end();
+    let mut indexer = session.indexer();
+    indexer.step(u64::MAX, &bytes(1000)).unwrap();
+    let blocker = rusqlite::Connection::open(&session.reel).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = indexer.step(u64::MAX, &bytes(1000)).unwrap_err();
+    assert!(error.is_busy(), "{error}");
+    blocker.execute_batch("ROLLBACK").unwrap();
+    drop(blocker);
+    drain(&mut indexer, &bytes(1000));
+    assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Plain);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(recording.summary().unwrap().exchanges, 21);
+}
+
+#[test]
+fn drained_records_give_their_disk_space_back() {
+    use std::os::unix::fs::MetadataExt;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let line = [&[b'x'; 60_000][..], b"\n"].concat();
+    for _ in 0..100 {
+        session.chunk(StreamId::S2C, &line);
+    }
+    let spool = spool_of(&session.reel);
+    let before = spool.metadata().unwrap().blocks();
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let after = spool.metadata().unwrap().blocks();
+    // Where the file system has no holes there is nothing to see.
+    assert!(after < before / 2 || after == before, "{before} {after}");
+    assert!(crate::store::library::start_of(&spool).is_ok());
+}
+
+#[test]
+fn a_finished_recording_is_one_plain_file_of_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 1000);
+    session.end();
+    drop(finished(&mut session, u64::MAX));
+    std::fs::remove_file(spool_of(&session.reel)).unwrap();
+    let files: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let mode = session.reel.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn the_views_show_times_in_ms_and_bodies_as_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::C2S, INITIALIZE);
+    session.chunk(StreamId::S2C, INITIALIZED);
+    session.end();
+    drop(finished(&mut session, u64::MAX));
+    let exchange = rows(
+        &session.reel,
+        "SELECT method, latency_ms, request_body LIKE '{%}', response_body LIKE '{%}' FROM v_exchange",
+    );
+    let expected = r#"Text([105, 110, 105, 116, 105, 97, 108, 105, 122, 101])|Real(0.001)|Integer(1)|Integer(1)"#;
+    assert_eq!(exchange, [expected]);
+    assert_eq!(rows(&session.reel, "SELECT * FROM v_message").len(), 2);
+    assert_eq!(rows(&session.reel, "SELECT * FROM v_timeline").len(), 4);
+}
+
+#[test]
+fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 20, 64);
+    session.end();
+    let mut undisturbed = Session::start(dir.path(), "weather", 2);
+    busy_session(&mut undisturbed, 20, 64);
+    undisturbed.end();
+    drop(finished(&mut undisturbed, 300));
+
+    let mut indexer = session.indexer();
+    while !indexer.step(u64::MAX, &bytes(300)).unwrap().caught_up {
+        drop(indexer);
+        indexer = Indexer::resume(&session.reel, session.spool()).unwrap();
+    }
+    assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Pending);
+    let without_start = |reel: &std::path::Path| {
+        let mut rows = recorded(reel);
+        rows.retain(|row| !row.contains("recording"));
+        rows
+    };
+    assert_eq!(
+        without_start(&session.reel),
+        without_start(&undisturbed.reel)
+    );
+    reindex(&session.reel, &mut |_| ()).unwrap();
+    assert_eq!(derived(&session.reel), derived(&undisturbed.reel));
+}

@@ -4,7 +4,7 @@ mod support;
 
 use proptest::prelude::*;
 use support::pieces::Pieces;
-use support::session::{Session, Traffic};
+use support::session::Traffic;
 use support::{Library, pattern, peer};
 
 const ROUNDS: u32 = if cfg!(feature = "long-tests") { 100 } else { 5 };

@@ -3,8 +3,10 @@
 
 #![expect(dead_code, reason = "every test file uses a part of it")]
 
+pub mod dice;
 pub mod pattern;
 pub mod pieces;
+pub mod rows;
 pub mod session;
 
 use std::ffi::OsStr;

@@ -23,7 +23,7 @@ pub fn run(mode: &str, arguments: &[String]) -> Option<ExitCode> {
 /// when both are written and the input has ended.
 fn pieces(dir: &Path) -> io::Result<()> {
     let (s2c, stderr) = (Pieces::load(&dir.join("s2c"))?, Pieces::load(&dir.join("stderr"))?);
-    let s2c = thread::spawn(move || s2c.write_to(Unbuffered(io::stdout())));
+    let s2c = thread::spawn(move || s2c.write_to(Unbuffered(&io::stdout())));
     let stderr = thread::spawn(move || stderr.write_to(io::stderr()));
     let mut got = File::create(dir.join("got"))?;
     let mut buffer = [0; 8192];
@@ -43,15 +43,15 @@ fn pieces(dir: &Path) -> io::Result<()> {
 fn long_line(size: usize) -> io::Result<()> {
     let right = pattern::is_read_from(io::stdin(), size)?;
     eprintln!("{right}");
-    pattern::write(Unbuffered(io::stdout()), size)
+    pattern::write(Unbuffered(&io::stdout()), size)
 }
 
 /// Standard output as it is: the library's own cuts at newlines.
-struct Unbuffered(io::Stdout);
+pub struct Unbuffered<'a>(pub &'a io::Stdout);
 
-impl Write for Unbuffered {
+impl Write for Unbuffered<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(nix::unistd::write(&self.0, bytes)?)
+        Ok(nix::unistd::write(self.0, bytes)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -170,7 +170,10 @@ fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
     out.line(
         "record a server, by putting this in front of its command in a host's configuration:",
     )?;
-    out.line(&format!("  {}", out.paint(Ink::Strong, "mcpreel run --")))?;
+    out.line(&format!(
+        "  {}",
+        out.paint(Ink::Strong, "mcpreel run -- COMMAND")
+    ))?;
     out.line("see how it looks, with nothing else installed:")?;
     out.line(&format!("  {}", out.paint(Ink::Strong, "mcpreel demo")))?;
     Ok(())

@@ -18,7 +18,8 @@ pub fn duration(nanos: u64) -> String {
     // What would be written as 60.0 s or 60 s is a minute.
     let seconds = nanos.saturating_add(500_000_000) / 1_000_000_000;
     match (nanos, seconds) {
-        (0..1_000, _) => format!("{nanos} ns"),
+        (0, _) => "0 ms".to_owned(),
+        (1..1_000, _) => format!("{nanos} ns"),
         (_, 0..MINUTE) => scaled(nanos, 1000, &UNITS),
         (_, MINUTE..3600) => format!("{} min {:02} s", seconds / MINUTE, seconds % MINUTE),
         _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / MINUTE),
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn durations_change_their_unit() {
         let cases = [
-            (0, "0 ns"),
+            (0, "0 ms"),
             (999, "999 ns"),
             (4_230_000, "4.2 ms"),
             (412_000, "412 µs"),

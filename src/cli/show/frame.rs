@@ -97,42 +97,28 @@ fn facts(
     recording: &Recording,
     exchange: &Exchange,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
-    let mut facts = vec![
-        ("method", escape(&exchange.method).into_owned()),
-        ("id", escape(exchange.rpc_id.json()).into_owned()),
-        ("era", exchange.era.as_str().to_owned()),
+    let text = |value: Option<&str>| value.map(|value| escape(value).into_owned());
+    let all = [
+        ("method", text(Some(&exchange.method))),
+        ("name", text(exchange.name.as_deref())),
+        ("id", text(Some(exchange.rpc_id.json()))),
+        ("era", text(Some(exchange.era.as_str()))),
+        ("code", text(exchange.code.as_deref())),
+        (
+            "latency",
+            exchange
+                .latency_ns()
+                .map(|latency| timing(exchange, latency)),
+        ),
+        ("task", text(exchange.task.as_deref())),
     ];
-    let mut add = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
-    add(
-        "name",
-        exchange
-            .name
-            .as_deref()
-            .map(|name| escape(name).into_owned()),
-    );
-    add(
-        "code",
-        exchange
-            .code
-            .as_deref()
-            .map(|code| escape(code).into_owned()),
-    );
-    add(
-        "latency",
-        exchange
-            .latency_ns()
-            .map(|latency| timing(exchange, latency)),
-    );
-    add(
-        "task",
-        exchange
-            .task
-            .as_deref()
-            .map(|task| escape(task).into_owned()),
-    );
+    let mut facts: Vec<_> = all
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect();
     for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
         if let Some(id) = id.filter(|id| *id != exchange.id) {
-            add(name, link(recording, id)?);
+            facts.extend(link(recording, id)?.map(|link| (name, link)));
         }
     }
     Ok(facts)

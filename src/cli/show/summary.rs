@@ -7,11 +7,34 @@ use crate::store::reader::{Recording, Summary};
 use crate::text::{clock, duration, escape, pad_end, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::session::{Peer, Session, Side};
+use serde::Serialize;
+use serde_json::Value;
 use std::fmt::Write as _;
+
+/// The summary as one JSON object.
+#[derive(Serialize)]
+struct Whole {
+    path: String,
+    #[serde(flatten)]
+    summary: Value,
+}
 
 /// Writes the summary as one JSON object.
 pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-    Ok(out.json(&recording.summary()?)?)
+    let mut summary = serde_json::to_value(recording.summary()?).map_err(anyhow::Error::from)?;
+    for side in ["client", "server"] {
+        let Some(capabilities) = summary.pointer_mut(&format!("/session/{side}/capabilities"))
+        else {
+            continue;
+        };
+        // On record as the text from the wire; what is no JSON stays text.
+        let parsed = capabilities
+            .as_str()
+            .and_then(|text| serde_json::from_str(text).ok());
+        *capabilities = parsed.unwrap_or_else(|| capabilities.take());
+    }
+    let path = recording.path().to_string_lossy().into_owned();
+    Ok(out.json(&Whole { path, summary })?)
 }
 
 /// Writes the summary for people.

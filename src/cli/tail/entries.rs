@@ -39,8 +39,8 @@ struct Unsettled {
 
 /// A line to be.
 pub enum Shown {
-    /// An exchange that ended.
-    Ended(Box<Exchange>),
+    /// An exchange, and when it ended.
+    Ended(Box<Exchange>, Moment),
     /// An exchange that is open for so many nanoseconds.
     Open(Box<Exchange>, u64),
     /// A message that belongs to no exchange as its request or response.
@@ -63,7 +63,10 @@ impl Entries {
             .collect();
         for exchange in news.exchanges {
             if let Some((seq, exchange)) = self.settle(exchange) {
-                shown.push(((seq, 1), Shown::Ended(Box::new(exchange))));
+                // What nothing on the wire ended was ended by the end of the recording.
+                let end = times.get(&seq).copied().or(exchange.t_response);
+                let end = end.unwrap_or(Moment(news.summary.t_last_ns));
+                shown.push(((seq, 1), Shown::Ended(Box::new(exchange), end)));
             }
         }
         for head in news.frames {
@@ -184,7 +187,7 @@ impl Shown {
     /// As JSON; `raw` are the bytes of its frame, where it wants them.
     pub fn json<'a>(&'a self, raw: &'a [u8]) -> Object<'a> {
         match self {
-            Self::Ended(exchange) => exchange_object("exchange", exchange),
+            Self::Ended(exchange, _) => exchange_object("exchange", exchange),
             Self::Open(exchange, _) => exchange_object("open", exchange),
             Self::Message(row, t) => Object::Message(Tagged {
                 r#type: row.record.kind.as_str(),
@@ -208,10 +211,7 @@ impl Shown {
     /// As a line for people.
     pub fn line(&self, raw: &[u8], width: Width, out: &Output) -> String {
         match self {
-            Self::Ended(exchange) => {
-                let end = exchange.t_response.unwrap_or(exchange.t_request);
-                lines::exchange(exchange, end, width, out)
-            }
+            Self::Ended(exchange, end) => lines::exchange(exchange, *end, width, out),
             Self::Open(exchange, waited) => {
                 let t = Moment(exchange.t_request.0 + waited);
                 let summary = escape(&exchange.summary);

@@ -19,8 +19,8 @@
 //! * Input rounds: see [`rounds`]. The time between the answer that asked for input and the retry
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
-//! * Memory holds what is open plus [`HISTORY`] calls that ended, [`UNFINISHED_TASKS`] tasks and a
-//!   bounded number of rounds.
+//! * Memory holds what is open plus at most [`HISTORY`] calls that ended (with [`HISTORY_BYTES`] of
+//!   text), [`UNFINISHED_TASKS`] tasks and a bounded number of rounds.
 
 mod calls;
 mod changes;
@@ -31,7 +31,7 @@ mod response;
 mod rounds;
 mod waiting;
 
-pub use calls::{HISTORY, UNFINISHED_TASKS};
+pub use calls::{HISTORY, HISTORY_BYTES, UNFINISHED_TASKS};
 pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
 
 use super::clock::Moment;

@@ -16,7 +16,7 @@
 //!   its outcome: from a terminal status in `tasks/get`, `tasks/cancel` or a status notification
 //!   (`completed` is ok, `failed` an error, `cancelled` cancelled), and from the answer to
 //!   `tasks/result`, which knows best.
-//! * Input rounds: see [`rounds`]. The time between the answer that asked for input and the retry
+//! * Input rounds: see `rounds`. The time between the answer that asked for input and the retry
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
 //! * Memory holds what is open plus at most [`HISTORY`] calls that ended (with [`HISTORY_BYTES`] of

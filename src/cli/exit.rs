@@ -1,5 +1,9 @@
 //! How a command ends: the exit codes of mcpreel, in one place.
 
+use crate::store::library::LibraryError;
+use crate::store::reader::ReadError;
+use crate::store::recovery::RecoverError;
+use crate::store::reindex::ReindexError;
 use std::io;
 use std::process::ExitCode;
 
@@ -15,26 +19,23 @@ Exit codes:
   mcpreel itself failed before the start.";
 
 /// A command that did what it was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Exit {
     /// Nothing else to say.
     Fine,
-    /// What was asked for was found.
-    Found,
     /// Done, but something was unreadable or refused, and that was said.
     Refused,
-    /// The code of a process that we stand for.
-    Of(u8),
+    /// As the process did that we stand for.
+    Process(ExitCode),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Fine => 0,
-            Exit::Found => 1,
-            Exit::Refused => 3,
-            Exit::Of(code) => code,
-        })
+        match exit {
+            Exit::Fine => Self::SUCCESS,
+            Exit::Refused => Self::from(3),
+            Exit::Process(code) => code,
+        }
     }
 }
 
@@ -58,6 +59,30 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Refused(error.into()),
         }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<LibraryError> for Failure {
+    fn from(error: LibraryError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<RecoverError> for Failure {
+    fn from(error: RecoverError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<ReindexError> for Failure {
+    fn from(error: ReindexError) -> Self {
+        Self::Refused(error.into())
     }
 }
 

@@ -1,7 +1,9 @@
 //! The commands: arguments in, lines out.
 //!
 //! * [`args`]: the command line; one file per command does what it says;
-//! * [`output`]: the only place that prints; [`table`] lays rows out in columns;
+//! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
+//!   lines that need no table, `json` makes objects, `words` sentences;
+//! * `folder`, `select`: which folder and which recording is meant;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -10,12 +12,23 @@ pub mod args;
 mod completions;
 mod demo;
 pub mod exit;
-pub mod folder;
+mod folder;
+mod json;
+mod lines;
+mod ls;
 mod man;
 pub mod output;
+mod prune;
 mod quantity;
+mod reindex;
 mod run;
-pub mod table;
+mod select;
+mod show;
+mod stats;
+mod table;
+mod tail;
+mod when;
+mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -29,19 +42,17 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
         Err(error) => {
-            let shown = error.print();
-            return match (error.exit_code(), shown) {
-                (0, _) => ExitCode::SUCCESS,
+            let _ = error.print();
+            return match error.exit_code() {
+                0 => ExitCode::SUCCESS,
                 _ => ExitCode::from(2),
             };
         }
     };
-    let outcome = match cli.command {
-        Some(Command::Run(args)) => return run::run(args),
-        Some(command) => dispatch(command),
-        None => dispatch(Command::Ls(args::Ls::default())),
-    };
-    let (code, message) = exit::code(outcome);
+    let command = cli
+        .command
+        .unwrap_or_else(|| Command::Ls(args::Ls::default()));
+    let (code, message) = exit::code(dispatch(command));
     if let Some(message) = message {
         output::say(&message);
     }
@@ -50,10 +61,17 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> Outcome {
     match command {
+        Command::Run(args) => Ok(exit::Exit::Process(run::run(args))),
+        Command::Ls(args) => ls::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Stats(args) => stats::run(&args),
+        Command::Prune(args) => prune::run(&args),
+        Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(_) => man::run(),
         Command::DemoServer(args) => demo::server(&args),
         Command::DemoHost(args) => demo::host(&args),
-        _ => Err(exit::Failure::Usage("not there yet".to_owned())),
+        Command::Tail(args) => tail::run(&args),
+        Command::Demo(args) => demo::run(&args),
     }
 }

@@ -9,7 +9,7 @@
 //! elsewhere nothing is cut.
 
 use super::output::{Ink, Output};
-use crate::text::{cut, cut_middle, pad_end, pad_start, width};
+use crate::text::{cut, pad_end, pad_start, width};
 use std::io;
 
 /// Between two columns.
@@ -26,8 +26,6 @@ pub enum Fit {
     Right,
     /// Left, its end cut where the line is too long.
     Cut,
-    /// Left, its middle cut where the line is too long: URIs and paths.
-    CutMiddle,
 }
 
 /// One cell.
@@ -112,7 +110,7 @@ impl<const N: usize> Table<N> {
         let total = widths.iter().sum::<usize>() + shown.saturating_sub(1) * GAP.len();
         let mut missing = total.saturating_sub(columns);
         for (width, fit) in widths.iter_mut().zip(self.fits).rev() {
-            if matches!(fit, Fit::Cut | Fit::CutMiddle) && *width > NARROWEST {
+            if fit == Fit::Cut && *width > NARROWEST {
                 let given = missing.min(*width - NARROWEST);
                 *width -= given;
                 missing -= given;
@@ -133,7 +131,6 @@ impl<const N: usize> Table<N> {
                 Fit::Left => pad_end(&cell.text, columns),
                 Fit::Right => pad_start(&cell.text, columns),
                 Fit::Cut => pad_end(&cut(&cell.text, columns), columns),
-                Fit::CutMiddle => pad_end(&cut_middle(&cell.text, columns), columns),
             };
             line.push_str(&out.paint(cell.ink, &text));
         }

@@ -164,6 +164,9 @@ pub enum Subject {
         id: Option<Box<str>>,
         /// `status`.
         status: Option<Box<str>>,
+        /// What its `result` or `error` says, where the task is over and carries it (tasks
+        /// extension).
+        outcome: Option<Box<Outcome>>,
     },
     /// Anything else, with what it is about (a resource's URI) where it says so.
     Other {
@@ -182,7 +185,7 @@ pub struct Response {
 }
 
 /// What came back for a request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A `result` that completes the request.
     Result {
@@ -200,6 +203,9 @@ pub enum Outcome {
         id: Box<str>,
         /// `status`, for example `working`.
         status: Option<Box<str>>,
+        /// What its `result` or `error` says, where the task is over and carries it (tasks
+        /// extension).
+        outcome: Option<Box<Outcome>>,
     },
     /// An `error`.
     Error {

@@ -1,10 +1,10 @@
 //! How hostile text, sizes and times are written for people.
 //!
-//! * [`escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
-//! * [`width`]: how many columns a text takes, and cutting it to so many;
+//! * [`mod@escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
+//! * [`mod@width`]: how many columns a text takes, and cutting it to so many;
 //! * [`units`]: sizes, durations and counts in words.
 //!
-//! Pure: text in, text out. Everything that came off the wire passes through [`escape`] before it
+//! Pure: text in, text out. Everything that came off the wire passes through [`mod@escape`] before it
 //! reaches a terminal; cutting comes after escaping, because escapes take columns.
 
 pub mod escape;
@@ -12,5 +12,5 @@ pub mod units;
 pub mod width;
 
 pub use escape::{escape, escape_bytes, escape_lines};
-pub use units::{clock, count, duration, plural, size};
+pub use units::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width};

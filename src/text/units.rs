@@ -18,7 +18,8 @@ pub fn duration(nanos: u64) -> String {
     // What would be written as 60.0 s or 60 s is a minute.
     let seconds = nanos.saturating_add(500_000_000) / 1_000_000_000;
     match (nanos, seconds) {
-        (0..1_000, _) => format!("{nanos} ns"),
+        (0, _) => "0 ms".to_owned(),
+        (1..1_000, _) => format!("{nanos} ns"),
         (_, 0..MINUTE) => scaled(nanos, 1000, &UNITS),
         (_, MINUTE..3600) => format!("{} min {:02} s", seconds / MINUTE, seconds % MINUTE),
         _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / MINUTE),
@@ -31,6 +32,18 @@ pub fn clock(nanos: u64) -> String {
     let seconds = nanos / 1_000_000_000;
     let (hours, minutes) = (seconds / 3600, seconds % 3600 / 60);
     format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+}
+
+/// A moment since the start: `12:04.318`, minutes, seconds and thousandths, from an hour on
+/// `1:02:04.318`.
+#[must_use]
+pub fn since(nanos: u64) -> String {
+    let (millis, seconds) = (nanos / 1_000_000 % 1000, nanos / 1_000_000_000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes:02}:{seconds:02}.{millis:03}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}.{millis:03}"),
+    }
 }
 
 /// A number with its digits in groups of three: `1 204`.
@@ -99,7 +112,7 @@ mod tests {
     #[test]
     fn durations_change_their_unit() {
         let cases = [
-            (0, "0 ns"),
+            (0, "0 ms"),
             (999, "999 ns"),
             (4_230_000, "4.2 ms"),
             (412_000, "412 µs"),
@@ -115,6 +128,8 @@ mod tests {
             assert_eq!(duration(nanos), words);
         }
         assert_eq!(clock(751_900_000_000), "00:12:31");
+        assert_eq!(since(724_318_900_000), "12:04.318");
+        assert_eq!(since(3_724_318_900_000), "1:02:04.318");
         assert_eq!(clock(360_000_000_000_000), "100:00:00");
     }
 

@@ -87,12 +87,14 @@ fn code_unit(bytes: &[u8]) -> Option<u16> {
 impl Iterator for Units<'_> {
     type Item = Unit;
 
+    #[inline]
     fn next(&mut self) -> Option<Unit> {
-        Some(match *self.rest.first()? {
+        let (&first, rest) = self.rest.split_first()?;
+        Some(match first {
             b'\\' => self.escape(),
-            ascii @ ..0x80 => {
-                self.skip(1);
-                Unit::Char(char::from(ascii))
+            ..0x80 => {
+                self.rest = rest;
+                Unit::Char(char::from(first))
             }
             _ => self.multi_byte(),
         })
@@ -112,6 +114,7 @@ impl<'d> Chars<'d> {
 impl Iterator for Chars<'_> {
     type Item = char;
 
+    #[inline]
     fn next(&mut self) -> Option<char> {
         Some(match self.0.next()? {
             Unit::Char(char) => char,

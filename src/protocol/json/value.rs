@@ -81,7 +81,7 @@ impl<'d> Value<'d> {
     /// Its bytes as text; bytes that are no UTF-8 become U+FFFD.
     #[must_use]
     pub fn raw_text(&self) -> Cow<'d, str> {
-        String::from_utf8_lossy(self.raw())
+        lossy(self.raw())
     }
 
     /// Whether it is `null`.
@@ -125,7 +125,7 @@ impl<'d> Value<'d> {
         if self.node().escaped {
             return Some(Cow::Owned(Chars::new(inner).collect()));
         }
-        Some(String::from_utf8_lossy(inner))
+        Some(lossy(inner))
     }
 
     /// The characters of a string one by one, resolved as in [`Self::as_str`], so that the
@@ -144,11 +144,25 @@ impl<'d> Value<'d> {
     /// Whether it is a string with the value `expected`.
     #[must_use]
     pub fn is_str(&self, expected: &str) -> bool {
-        match self.string_bytes() {
-            None => false,
-            Some(_) if self.node().escaped => self.chars().eq(expected.chars()),
-            Some(inner) => inner == expected.as_bytes(),
+        let node = self.node();
+        match (node.kind, node.escaped) {
+            (Kind::String, false) => {
+                // Most names differ in length already.
+                (node.end - node.start) as usize == expected.len() + 2
+                    && self.string_bytes() == Some(expected.as_bytes())
+            }
+            (Kind::String, true) => self.chars().eq(expected.chars()),
+            _ => false,
         }
+    }
+
+    /// The bytes of a string's value, escapes resolved; empty for anything else.
+    #[must_use]
+    pub fn str_bytes(&self) -> Cow<'d, [u8]> {
+        if self.node().escaped {
+            return Cow::Owned(self.chars().collect::<String>().into_bytes());
+        }
+        Cow::Borrowed(self.string_bytes().unwrap_or_default())
     }
 
     /// The bytes between the quotes of a string, escapes unresolved; `None` for anything else.
@@ -205,6 +219,14 @@ impl<'d> Value<'d> {
     #[must_use]
     pub fn index(&self, index: usize) -> Option<Value<'d>> {
         self.elements().nth(index)
+    }
+}
+
+/// The text of `bytes`. Checking first is faster than being lossy at once.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 

@@ -8,6 +8,9 @@ pub(super) const LINE_CHARS: usize = 200;
 /// The longest string within a line's arguments, in characters.
 const STRING_CHARS: usize = 60;
 
+/// Enough for most lines, so that they are allocated once.
+const FIRST_BYTES: usize = 64;
+
 /// How deep arguments are shown.
 const SHOWN_DEPTH: usize = 2;
 
@@ -28,7 +31,7 @@ impl Line {
 
     pub(super) fn with_limit(limit: usize) -> Self {
         Self {
-            text: String::new(),
+            text: String::with_capacity(FIRST_BYTES),
             chars: 0,
             limit,
             cut: false,
@@ -60,6 +63,11 @@ impl Line {
     }
 
     fn put(&mut self, text: &str) {
+        if text.is_ascii() && text.len() <= self.limit - self.chars {
+            self.chars += text.len();
+            self.text.push_str(text);
+            return;
+        }
         for char in text.chars() {
             if self.cut {
                 break;
@@ -98,9 +106,29 @@ impl Line {
     /// Adds a string's characters, or any other value's text, if there is one.
     pub(super) fn value(self, value: Option<Value<'_>>) -> Self {
         match value {
-            Some(value) if value.kind() == Kind::String => self.words(value.chars()),
+            Some(value) if value.kind() == Kind::String => {
+                let mut line = self;
+                line.put_string(value, usize::MAX);
+                line
+            }
             Some(value) => self.compact(value),
             None => self,
+        }
+    }
+
+    /// Adds a string's characters as [`Self::put_words`] does, at once where nothing in them is
+    /// special: most strings are such.
+    fn put_string(&mut self, value: Value<'_>, limit: usize) {
+        let bytes = value.string_bytes().unwrap_or_default();
+        let room = limit.min(self.limit - self.chars);
+        let (head, rest) = bytes.split_at(bytes.len().min(room));
+        match (plain(head), rest.first()) {
+            (Some(text), None) => self.put(text),
+            (Some(text), Some(b'!'..=b'~')) => {
+                self.put(text);
+                self.push('…');
+            }
+            _ => self.put_words(value.chars(), limit),
         }
     }
 
@@ -118,7 +146,7 @@ impl Line {
             }
             Kind::String => {
                 self.push('"');
-                self.put_words(value.chars(), STRING_CHARS);
+                self.put_string(value, STRING_CHARS);
                 self.push('"');
             }
             Kind::Array => self.put_array(value, depth),
@@ -143,7 +171,7 @@ impl Line {
             if !self.another(index, depth) {
                 break;
             }
-            self.put_words(key.chars(), STRING_CHARS);
+            self.put_string(key, STRING_CHARS);
             self.push(':');
             self.put_compact(value, depth + 1);
         }
@@ -161,4 +189,19 @@ impl Line {
         }
         !self.cut
     }
+}
+
+/// `bytes` as text, if they are printable ASCII without escapes and spaces at the edges or in
+/// rows.
+fn plain(bytes: &[u8]) -> Option<&str> {
+    let mut after_space = true;
+    for &byte in bytes {
+        let space = byte == b' ';
+        if !(b' '..=b'~').contains(&byte) || byte == b'\\' || (space && after_space) {
+            return None;
+        }
+        after_space = space;
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    (!text.ends_with(' ')).then_some(text)
 }

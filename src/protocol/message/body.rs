@@ -23,13 +23,13 @@ impl<'d> Fields<'d> {
     fn of(object: Value<'d>) -> Self {
         let mut fields = Self::default();
         for (key, value) in object.members() {
-            let slot = match key.as_str().as_deref() {
-                Some("jsonrpc") => &mut fields.jsonrpc,
-                Some("id") => &mut fields.id,
-                Some("method") => &mut fields.method,
-                Some("params") => &mut fields.params,
-                Some("result") => &mut fields.result,
-                Some("error") => &mut fields.error,
+            let slot = match &*key.str_bytes() {
+                b"jsonrpc" => &mut fields.jsonrpc,
+                b"id" => &mut fields.id,
+                b"method" => &mut fields.method,
+                b"params" => &mut fields.params,
+                b"result" => &mut fields.result,
+                b"error" => &mut fields.error,
                 _ => continue,
             };
             *slot = Some(value);
@@ -171,6 +171,7 @@ fn subject(method: &str, params: Option<Value<'_>>) -> Subject {
         "notifications/tasks/status" | "notifications/tasks" => Subject::Task {
             id: text(member("taskId")),
             status: text(member("status")),
+            outcome: params.and_then(carried_outcome),
         },
         other => Subject::Other {
             name: text(params.and_then(|params| target::target(other, params))),
@@ -250,5 +251,21 @@ fn task(result: Value<'_>, kind: Option<&str>) -> Option<Outcome> {
     named.then(|| Outcome::Task {
         id: id.into(),
         status: status.map(Into::into),
+        outcome: carried_outcome(holder),
     })
+}
+
+/// What the `result` or `error` that a task carries says. What is wrong with their shape is not
+/// looked at: they are no JSON-RPC members.
+fn carried_outcome(task: Value<'_>) -> Option<Box<Outcome>> {
+    let problems = &mut Vec::new();
+    if let Some(error) = task.get("error").filter(Value::is_object) {
+        return Some(Box::new(error_outcome(Some(error), problems)));
+    }
+    let result = task.get("result").filter(Value::is_object)?;
+    let outcome = match result.get("isError").and_then(|flag| flag.as_bool()) {
+        Some(true) => Outcome::ToolError,
+        _ => Outcome::Result { identity: None },
+    };
+    Some(Box::new(outcome))
 }

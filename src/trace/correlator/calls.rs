@@ -12,6 +12,10 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 /// would be kept in memory. Beyond it they do look so.
 pub const HISTORY: usize = 2048;
 
+/// Bytes of text that the history may hold: ids and names can be as long as a line, and a few
+/// thousand such lines would not fit into memory. Beyond it the oldest calls are forgotten.
+pub const HISTORY_BYTES: usize = 2 << 20;
+
 /// Tasks without an outcome that are remembered although other calls ended since. Beyond it the
 /// oldest keeps the status `task` whatever comes for it.
 pub const UNFINISHED_TASKS: usize = 2048;
@@ -67,6 +71,21 @@ impl Call {
         change(&mut self.waiting);
         self.exchange.waited_ns = self.round_wait_ns + self.waiting.total_ns();
     }
+
+    /// Bytes of the texts that keep it and its indices in memory; its id and token are there
+    /// twice, each as text and as key.
+    fn text_bytes(&self) -> usize {
+        let exchange = &self.exchange;
+        let length = |text: &Option<Box<str>>| text.as_deref().map_or(0, str::len);
+        let token = self.token.as_ref().map_or(0, |token| token.json().len());
+        exchange.method.len()
+            + exchange.summary.len()
+            + 4 * (exchange.rpc_id.json().len() + token)
+            + length(&exchange.name)
+            + length(&exchange.code)
+            + 2 * length(&exchange.task)
+            + length(&exchange.progress)
+    }
 }
 
 /// Calls of both directions with their indices.
@@ -79,7 +98,9 @@ pub(super) struct Calls {
     tasks: [HashMap<Box<str>, ExchangeId>; 2],
     callers: BTreeSet<ExchangeId>,
     unfinished: BTreeSet<ExchangeId>,
-    settled: VecDeque<ExchangeId>,
+    /// With the bytes of text of each.
+    settled: VecDeque<(ExchangeId, usize)>,
+    settled_bytes: usize,
 }
 
 fn side(direction: Direction) -> usize {
@@ -214,11 +235,14 @@ impl Calls {
         };
         if call.kept != Kept::Settled {
             call.kept = Kept::Settled;
-            self.settled.push_back(id);
+            let bytes = call.text_bytes();
+            self.settled.push_back((id, bytes));
+            self.settled_bytes += bytes;
         }
-        if self.settled.len() > HISTORY
-            && let Some(oldest) = self.settled.pop_front()
+        while (self.settled.len() > HISTORY || self.settled_bytes > HISTORY_BYTES)
+            && let Some((oldest, bytes)) = self.settled.pop_front()
         {
+            self.settled_bytes -= bytes;
             self.forget(oldest);
         }
     }

@@ -43,9 +43,14 @@ impl Correlator {
             Subject::Cancelled { request_id } => {
                 return self.cancelled(at, request_id.as_ref()?, changes);
             }
-            Subject::Task { id, status } => {
+            Subject::Task {
+                id,
+                status,
+                outcome,
+            } => {
                 let creator = self.calls.by_task(at.direction.reverse(), id.as_deref()?)?;
-                self.task_status(creator, status.as_deref(), at, changes);
+                let (word, carried) = (status.as_deref(), outcome.as_deref());
+                self.task_status(creator, word, carried, at, changes);
                 return Some(creator);
             }
             Subject::Log { .. } | Subject::Other { .. } => {}

@@ -8,14 +8,23 @@ use crate::protocol::mcp::summary;
 use crate::protocol::message::{Direction, Outcome, Response};
 use crate::trace::exchange::{ExchangeId, Status};
 
-/// What a task's status word says about the call that it answered; `None` while it is not over.
-pub(super) fn task_outcome(word: Option<&str>) -> Option<Status> {
-    match word? {
-        "completed" => Some(Status::Ok),
-        "failed" => Some(Status::Error),
-        "cancelled" => Some(Status::Cancelled),
-        _ => None,
-    }
+/// What a task's status word, and the outcome that it may carry, say about the call that it
+/// answered: status and error code; `None` while it is not over.
+fn task_outcome<'a>(
+    word: Option<&str>,
+    carried: Option<&'a Outcome>,
+) -> Option<(Status, Option<&'a str>)> {
+    let by_word = match word? {
+        "completed" => Status::Ok,
+        "failed" => Status::Error,
+        "cancelled" => Status::Cancelled,
+        _ => return None,
+    };
+    Some(match carried {
+        Some(Outcome::Error { code, .. }) => (Status::Error, code.as_deref()),
+        Some(Outcome::ToolError) => (Status::ToolError, None),
+        _ => (by_word, None),
+    })
 }
 
 fn status_of(method: &str, outcome: &Outcome) -> Status {
@@ -25,7 +34,10 @@ fn status_of(method: &str, outcome: &Outcome) -> Status {
         Outcome::InputRequired(_) => Status::InputRequired,
         Outcome::Error { .. } => Status::Error,
         Outcome::Task { .. } if is_about_task(method) => Status::Ok,
-        Outcome::Task { status, .. } => task_outcome(status.as_deref()).unwrap_or(Status::Task),
+        Outcome::Task {
+            status, outcome, ..
+        } => task_outcome(status.as_deref(), outcome.as_deref())
+            .map_or(Status::Task, |(status, _)| status),
     }
 }
 
@@ -119,8 +131,11 @@ impl Correlator {
         };
         let wrapped = &*exchange.method == "tasks/result";
         match outcome {
-            Outcome::Task { status, .. } => {
-                self.task_status(creator, status.as_deref(), at, changes);
+            Outcome::Task {
+                status, outcome, ..
+            } => {
+                let (word, carried) = (status.as_deref(), outcome.as_deref());
+                self.task_status(creator, word, carried, at, changes);
             }
             Outcome::Error { code, .. } if wrapped => {
                 let from = [Status::Task, Status::Error];
@@ -142,11 +157,12 @@ impl Correlator {
         &mut self,
         creator: ExchangeId,
         word: Option<&str>,
+        carried: Option<&Outcome>,
         at: At<'_>,
         changes: &mut Changes,
     ) {
-        if let Some(status) = task_outcome(word) {
-            self.task_ended(creator, &[Status::Task], status, None, at, changes);
+        if let Some((status, code)) = task_outcome(word, carried) {
+            self.task_ended(creator, &[Status::Task], status, code, at, changes);
         }
     }
 
@@ -192,7 +208,14 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
     };
     match outcome {
         Outcome::Error { code, .. } => exchange.code.clone_from(code),
-        Outcome::Task { id, .. } => exchange.task = Some(id.clone()),
+        Outcome::Task { id, outcome, .. } => {
+            exchange.task = Some(id.clone());
+            if let (Status::Error, Some(Outcome::Error { code, .. })) =
+                (exchange.status, outcome.as_deref())
+            {
+                exchange.code.clone_from(code);
+            }
+        }
         _ => {}
     }
     let answer = Some((outcome, at.message.summary.as_str()));

@@ -8,6 +8,10 @@ use crate::trace::exchange::{Exchange, ExchangeId};
 /// grow; beyond it the oldest round is forgotten and its retry starts a chain of its own.
 const WAITING_ROUNDS: usize = 256;
 
+/// Bytes of state and keys that the waiting rounds may hold: a state can be as long as a line.
+/// Beyond it the oldest rounds are forgotten; the newest is kept in any case.
+const WAITING_BYTES: usize = 1 << 20;
+
 #[derive(Debug)]
 struct Round {
     chain: ExchangeId,
@@ -15,6 +19,18 @@ struct Round {
     name: Option<Box<str>>,
     asked: InputRound,
     t: Moment,
+}
+
+impl Round {
+    fn bytes(&self) -> usize {
+        let InputRound { state, keys } = &self.asked;
+        let text = [Some(&self.method), self.name.as_ref(), state.as_ref()];
+        text.into_iter()
+            .flatten()
+            .chain(keys)
+            .map(|text| text.len())
+            .sum()
+    }
 }
 
 /// What a retry goes on from.
@@ -33,9 +49,6 @@ pub(super) struct Rounds(Vec<Round>);
 impl Rounds {
     /// `exchange` was answered by `asked` at `t`.
     pub(super) fn wait(&mut self, exchange: &Exchange, asked: &InputRound, t: Moment) {
-        if self.0.len() == WAITING_ROUNDS {
-            self.0.remove(0);
-        }
         self.0.push(Round {
             chain: exchange.chain.unwrap_or(exchange.id),
             method: exchange.method.clone(),
@@ -43,6 +56,10 @@ impl Rounds {
             asked: asked.clone(),
             t,
         });
+        let mut bytes: usize = self.0.iter().map(Round::bytes).sum();
+        while self.0.len() > 1 && (self.0.len() > WAITING_ROUNDS || bytes > WAITING_BYTES) {
+            bytes -= self.0.remove(0).bytes();
+        }
     }
 
     /// The round that a retry answers: the newest with an equal `requestState`, rather one of the
@@ -77,4 +94,66 @@ impl Rounds {
 /// or none where none was asked.
 fn fits(given: &[Box<str>], asked: &[Box<str>]) -> bool {
     given.is_empty() == asked.is_empty() && given.iter().all(|key| asked.contains(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::id::{IdKey, RequestId};
+    use crate::protocol::message::{Direction, Era};
+    use crate::trace::exchange::Status;
+    use crate::trace::frame::Seq;
+
+    fn exchange(id: u64) -> Exchange {
+        Exchange {
+            id: ExchangeId(id),
+            direction: Direction::ClientToServer,
+            method: "tools/call".into(),
+            name: None,
+            rpc_id: RequestId::new("1", IdKey::Null),
+            era: Era::Modern,
+            request: (Seq(1), 0),
+            response: None,
+            t_request: Moment(0),
+            t_response: None,
+            t_response_last: None,
+            waited_ns: 0,
+            status: Status::Open,
+            code: None,
+            parent: None,
+            chain: None,
+            task: None,
+            cancelled: None,
+            progress_count: 0,
+            progress: None,
+            request_size: 0,
+            response_size: 0,
+            summary: "".into(),
+        }
+    }
+
+    fn state(text: String) -> InputRound {
+        InputRound {
+            state: Some(text.into()),
+            keys: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_oldest_rounds_are_forgotten_beyond_the_limits() {
+        let mut rounds = Rounds::default();
+        for id in 0..1000 {
+            rounds.wait(&exchange(id), &state(format!("{id}")), Moment(id));
+        }
+        assert_eq!(rounds.0.len(), WAITING_ROUNDS);
+        let newest = rounds.join("tools/call", None, &state("999".to_owned()));
+        assert_eq!(newest.map(|joined| joined.chain), Some(ExchangeId(999)));
+        rounds.wait(
+            &exchange(2000),
+            &state("x".repeat(WAITING_BYTES)),
+            Moment(0),
+        );
+        assert_eq!(rounds.0.len(), 1);
+        assert_eq!(rounds.0[0].chain, ExchangeId(2000));
+    }
 }

@@ -90,6 +90,29 @@ fn cancelled_calls_and_tasks_are_forgotten_beyond_their_limits() {
 }
 
 #[test]
+fn long_ids_do_not_fill_the_memory() {
+    let mut feed = Feed::default();
+    let id = |number: usize| format!("{number}{}", "x".repeat(50_000));
+    for number in 0..100 {
+        let id = id(number);
+        feed.line(
+            StreamId::C2S,
+            &format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#),
+        );
+        feed.line(
+            StreamId::S2C,
+            &format!(r#"{{"jsonrpc":"2.0","id":"{id}","result":{{}}}}"#),
+        );
+        feed.changes.take();
+    }
+    let calls = feed.entries() / 3;
+    assert!(
+        (2..=HISTORY_BYTES / 200_000).contains(&calls),
+        "{calls} calls"
+    );
+}
+
+#[test]
 fn what_is_open_is_never_forgotten() {
     let mut feed = Feed::default();
     feed.request(0, "tools/call", r#"{"name":"slow"}"#);

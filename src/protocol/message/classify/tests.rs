@@ -124,7 +124,14 @@ fn a_notification_says_what_pairing_needs() {
         r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","status":"working"}}"#,
     );
     let (id, status) = (Some("t".into()), Some("working".into()));
-    assert_eq!(task.subject, Subject::Task { id, status });
+    assert_eq!(
+        task.subject,
+        Subject::Task {
+            id,
+            status,
+            outcome: None
+        }
+    );
 }
 
 #[test]
@@ -149,7 +156,7 @@ fn a_response_has_an_outcome() {
         r#"{"resultType":"task","taskId":"t","status":"working"}"#,
         r#"{"taskId":"t","status":"working","ttl":1}"#,
     ] {
-        let Outcome::Task { id, status } = result(task) else {
+        let Outcome::Task { id, status, .. } = result(task) else {
             panic!("{task} names a task");
         };
         assert_eq!((&*id, status.as_deref()), ("t", Some("working")));

@@ -1,0 +1,278 @@
+//! Frames, exchanges, events and findings as JSON objects, one per line: absent values are null,
+//! ids and codes are as on the wire.
+
+use crate::protocol::message::Direction;
+use crate::store::reader::FindingRow;
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageRecord;
+use crate::trace::event::Event;
+use crate::trace::exchange::Exchange;
+use crate::trace::frame::{FrameHead, StreamId};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A frame with its exact bytes.
+#[derive(Debug, Serialize)]
+pub struct Frame<'a> {
+    seq: u64,
+    stream: &'static str,
+    direction: Option<&'static str>,
+    t_first_ns: u64,
+    t_last_ns: u64,
+    size: u64,
+    #[serde(flatten)]
+    bytes: Bytes<'a>,
+}
+
+/// Text where the bytes are UTF-8.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Bytes<'a> {
+    Text(&'a str),
+    Base64(String),
+}
+
+impl<'a> Frame<'a> {
+    /// The frame with this head and these bytes.
+    #[must_use]
+    pub fn new(head: &FrameHead, raw: &'a [u8]) -> Self {
+        Self {
+            seq: head.seq.0,
+            stream: head.stream.as_str(),
+            direction: head.stream.messages().map(Direction::as_str),
+            t_first_ns: head.t_first.0,
+            t_last_ns: head.t_last.0,
+            size: head.size,
+            bytes: std::str::from_utf8(raw)
+                .map_or_else(|_| Bytes::Base64(STANDARD.encode(raw)), Bytes::Text),
+        }
+    }
+}
+
+/// A request with its response.
+#[derive(Debug, Serialize)]
+pub struct ExchangeLine<'a> {
+    direction: &'static str,
+    method: &'a str,
+    name: Option<&'a str>,
+    id: Box<RawValue>,
+    request: u64,
+    response: Option<u64>,
+    t_request_ns: u64,
+    t_response_ns: Option<u64>,
+    latency_ns: Option<u64>,
+    waited_ns: u64,
+    status: &'static str,
+    code: Option<Box<RawValue>>,
+    era: &'static str,
+    summary: &'a str,
+}
+
+impl<'a> From<&'a Exchange> for ExchangeLine<'a> {
+    fn from(exchange: &'a Exchange) -> Self {
+        Self {
+            direction: exchange.direction.as_str(),
+            method: &exchange.method,
+            name: exchange.name.as_deref(),
+            id: as_on_the_wire(exchange.rpc_id.json()),
+            request: exchange.request.0.0,
+            response: exchange.response.map(|(seq, _)| seq.0),
+            t_request_ns: exchange.t_request.0,
+            t_response_ns: exchange.t_response.map(|t| t.0),
+            latency_ns: exchange.latency_ns(),
+            waited_ns: exchange.waited_ns,
+            status: exchange.status.as_str(),
+            code: exchange.code.as_deref().map(as_on_the_wire),
+            era: exchange.era.as_str(),
+            summary: &exchange.summary,
+        }
+    }
+}
+
+/// JSON text as it is; what is no JSON after all (only a damaged recording has it), as a string.
+fn as_on_the_wire(json: &str) -> Box<RawValue> {
+    RawValue::from_string(json.to_owned())
+        .or_else(|_| serde_json::value::to_raw_value(json))
+        .expect("a string is a JSON value")
+}
+
+/// A message that is neither the request nor the response of an exchange.
+#[derive(Debug, Serialize)]
+pub struct MessageLine<'a> {
+    seq: u64,
+    direction: &'static str,
+    t_ns: u64,
+    method: Option<&'a str>,
+    name: Option<&'a str>,
+    id: Option<Box<RawValue>>,
+    summary: &'a str,
+}
+
+impl<'a> MessageLine<'a> {
+    /// The message, which was complete at `t`.
+    #[must_use]
+    pub fn new(record: &'a MessageRecord, t: Moment) -> Self {
+        Self {
+            seq: record.frame.0,
+            direction: record.direction.as_str(),
+            t_ns: t.0,
+            method: record.method.as_deref(),
+            name: record.name.as_deref(),
+            id: record.rpc_id.as_ref().map(|id| as_on_the_wire(id.json())),
+            summary: &record.summary,
+        }
+    }
+}
+
+/// An event, its details behind the time.
+#[derive(Debug, Serialize)]
+pub struct EventLine {
+    t_ns: u64,
+    after_seq: u64,
+    #[serde(flatten)]
+    details: Value,
+}
+
+impl From<&Event> for EventLine {
+    fn from(event: &Event) -> Self {
+        let mut details = serde_json::to_value(&event.kind).unwrap_or_default();
+        // Streams have numbers on record and names in the output, as in frames.
+        if let Some(stream) = details.get_mut("stream") {
+            let number = stream
+                .as_u64()
+                .and_then(|number| u16::try_from(number).ok());
+            *stream = number.map_or(Value::Null, |number| StreamId(number).as_str().into());
+        }
+        Self {
+            t_ns: event.t.0,
+            after_seq: event.after_seq.0,
+            details,
+        }
+    }
+}
+
+/// A finding.
+#[derive(Debug, Serialize)]
+pub struct FindingLine<'a> {
+    rule: &'a str,
+    severity: &'a str,
+    frame: Option<u64>,
+    exchange: Option<u64>,
+    detail: &'a str,
+}
+
+impl<'a> FindingLine<'a> {
+    /// The finding; `request` is the seq of the request of its exchange.
+    #[must_use]
+    pub fn new(finding: &'a FindingRow, request: Option<u64>) -> Self {
+        Self {
+            rule: &finding.rule,
+            severity: &finding.severity,
+            frame: finding.frame.map(|seq| seq.0),
+            exchange: request,
+            detail: &finding.detail,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::id::{IdKey, RequestId};
+    use crate::protocol::message::Era;
+    use crate::trace::event::{Closer, EventKind};
+    use crate::trace::exchange::{ExchangeId, Status};
+    use crate::trace::frame::Seq;
+
+    fn head(stream: StreamId) -> FrameHead {
+        FrameHead {
+            seq: Seq(7),
+            stream,
+            offset: 0,
+            t_first: Moment(1),
+            t_last: Moment(2),
+            size: 3,
+        }
+    }
+
+    fn line(value: &impl Serialize) -> String {
+        serde_json::to_string(value).expect("it is JSON")
+    }
+
+    #[test]
+    fn a_frame_is_text_where_it_is_text_and_base64_elsewhere() {
+        assert_eq!(
+            line(&Frame::new(&head(StreamId::S2C), b"{}\n")),
+            r#"{"seq":7,"stream":"s2c","direction":"s2c","t_first_ns":1,"t_last_ns":2,"size":3,"text":"{}\n"}"#
+        );
+        assert_eq!(
+            line(&Frame::new(&head(StreamId::STDERR), b"\xff\0\n")),
+            r#"{"seq":7,"stream":"stderr","direction":null,"t_first_ns":1,"t_last_ns":2,"size":3,"base64":"/wAK"}"#
+        );
+    }
+
+    #[test]
+    fn an_exchange_keeps_the_text_of_its_id_and_code() {
+        let exchange = Exchange {
+            id: ExchangeId(1),
+            direction: Direction::ClientToServer,
+            method: "tools/call".into(),
+            name: None,
+            rpc_id: RequestId::new(
+                "9007199254740993.0",
+                IdKey::Number("9007199254740993".into()),
+            ),
+            era: Era::Legacy,
+            request: (Seq(3), 0),
+            response: None,
+            t_request: Moment(10),
+            t_response: None,
+            t_response_last: None,
+            waited_ns: 0,
+            status: Status::Open,
+            code: Some("\"E_QUOTA\"".into()),
+            parent: None,
+            chain: None,
+            task: None,
+            cancelled: None,
+            progress_count: 0,
+            progress: None,
+            request_size: 0,
+            response_size: 0,
+            summary: "s".into(),
+        };
+        assert_eq!(
+            line(&ExchangeLine::from(&exchange)),
+            concat!(
+                r#"{"direction":"c2s","method":"tools/call","name":null,"id":9007199254740993.0,"#,
+                r#""request":3,"response":null,"t_request_ns":10,"t_response_ns":null,"#,
+                r#""latency_ns":null,"waited_ns":0,"status":"open","code":"E_QUOTA","#,
+                r#""era":"legacy","summary":"s"}"#
+            )
+        );
+    }
+
+    #[test]
+    fn an_event_has_its_kind_and_details_behind_the_time() {
+        let event = Event {
+            t: Moment(5),
+            after_seq: Seq(2),
+            kind: EventKind::Spawned { pid: 42 },
+        };
+        assert_eq!(
+            line(&EventLine::from(&event)),
+            r#"{"t_ns":5,"after_seq":2,"kind":"spawned","pid":42}"#
+        );
+        let kind = EventKind::Eof {
+            stream: StreamId::S2C,
+            by: Closer::Writer,
+        };
+        assert_eq!(
+            line(&EventLine::from(&Event { kind, ..event })),
+            r#"{"t_ns":5,"after_seq":2,"kind":"eof","stream":"s2c","by":"writer"}"#
+        );
+    }
+}

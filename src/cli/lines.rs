@@ -1,0 +1,192 @@
+//! One line for an exchange, a frame or an event; the columns are the same wherever they are
+//! shown, and what may be long stands last.
+//!
+//! ```text
+//!    #      SINCE   LATENCY  STATUS      WHAT
+//! 1187  12:04.318    842 ms  tool-error  → tools/call search_docs {q:"rust"}
+//! ```
+
+use super::output::{Ink, Output};
+use crate::protocol::message::Direction;
+use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
+use crate::trace::clock::Moment;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::frame::{Seq, StreamId};
+use std::fmt::Write as _;
+
+/// The longest word of a status.
+const STATUS: usize = 14;
+/// `12:04.318`
+const SINCE: usize = 9;
+/// `3 min 05 s`
+const LATENCY: usize = 10;
+/// `s2c`, `stderr`
+const STREAM: usize = 6;
+
+/// How wide the numbers of frames are.
+#[derive(Clone, Copy, Debug)]
+pub struct Width(usize);
+
+impl Width {
+    /// Wide enough for frames up to the `last`.
+    #[must_use]
+    pub fn up_to(last: u64) -> Self {
+        Self(last.to_string().len().max(5))
+    }
+}
+
+/// The way of a message: from the host to the server, or back.
+#[must_use]
+pub fn arrow(direction: Direction) -> &'static str {
+    match direction {
+        Direction::ClientToServer => "→",
+        Direction::ServerToClient => "←",
+    }
+}
+
+/// The same for a stream; stderr has its name in the column before.
+#[must_use]
+pub fn stream_arrow(stream: StreamId) -> &'static str {
+    stream.messages().map_or("!", arrow)
+}
+
+/// The colour of a status.
+#[must_use]
+pub fn status_ink(status: Status) -> Ink {
+    match status {
+        _ if status.is_failure() => Ink::Bad,
+        Status::Ok | Status::Listening => Ink::Plain,
+        _ => Ink::Warn,
+    }
+}
+
+/// The heading of lines of exchanges.
+#[must_use]
+pub fn exchange_heading(width: Width, out: &Output) -> String {
+    let columns = [
+        pad_start("#", width.0),
+        pad_start("SINCE", SINCE),
+        pad_start("LATENCY", LATENCY),
+        pad_end("STATUS", STATUS),
+    ];
+    out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
+}
+
+/// An exchange at the moment `t`.
+#[must_use]
+pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> String {
+    let status = pad_end(exchange.status.as_str(), STATUS);
+    let latency = exchange.latency_ns().map_or_else(String::new, duration);
+    let columns = [
+        pad_start(&exchange.request.0.0.to_string(), width.0),
+        out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
+        pad_start(&latency, LATENCY),
+        out.paint(status_ink(exchange.status), &status),
+    ];
+    let used = width.0 + SINCE + LATENCY + STATUS + 2 * columns.len();
+    let what = format!("{} {}", arrow(exchange.direction), exchange_words(exchange));
+    // The end of a URI says as much as its beginning.
+    let is_uri = exchange
+        .name
+        .as_deref()
+        .is_some_and(|name| name.contains("://"));
+    let cut = if is_uri { cut_middle } else { cut };
+    format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
+}
+
+/// What was asked, and what else is worth a word: code, progress, time spent waiting.
+fn exchange_words(exchange: &Exchange) -> String {
+    let mut words = escape(&exchange.summary).into_owned();
+    if let Some(code) = &exchange.code {
+        let _ = write!(words, "  code {}", escape(code));
+    }
+    if exchange.waited_ns > 0 {
+        let waited = duration(exchange.waited_ns);
+        let _ = write!(words, "  ({waited} of it waiting for the client)");
+    }
+    if let (Some(progress), Status::Open) = (&exchange.progress, exchange.status) {
+        let _ = write!(words, "  {}", escape(progress));
+    }
+    words
+}
+
+/// The heading of lines of frames.
+#[must_use]
+pub fn frame_heading(width: Width, out: &Output) -> String {
+    let columns = [
+        pad_start("#", width.0),
+        pad_start("SINCE", SINCE),
+        pad_end("STREAM", STREAM),
+        pad_start("SIZE", 7),
+    ];
+    out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
+}
+
+/// A frame; `what` is escaped already.
+#[must_use]
+pub fn frame(
+    (seq, stream, t, bytes): (Seq, StreamId, Moment, u64),
+    what: &str,
+    width: Width,
+    out: &Output,
+) -> String {
+    let columns = [
+        pad_start(&seq.0.to_string(), width.0),
+        out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
+        pad_end(stream.as_str(), STREAM),
+        pad_start(&size(bytes), 7),
+    ];
+    let used = width.0 + SINCE + STREAM + 7 + 2 * columns.len();
+    let what = format!("{} {what}", stream_arrow(stream));
+    format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
+}
+
+/// A line of `tail` that is no exchange: `kind` stands where a status would.
+#[must_use]
+pub fn other(
+    (seq, t): (Option<Seq>, Moment),
+    (kind, ink): (&str, Ink),
+    what: &str,
+    width: Width,
+    out: &Output,
+) -> String {
+    let columns = [
+        pad_start(
+            &seq.map_or_else(String::new, |seq| seq.0.to_string()),
+            width.0,
+        ),
+        out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
+        " ".repeat(LATENCY),
+        out.paint(ink, &pad_end(kind, STATUS)),
+    ];
+    let used = width.0 + SINCE + LATENCY + STATUS + 2 * columns.len();
+    format!("{}  {}", columns.join("  "), fit(what, used, cut, out))
+}
+
+/// An event; `what` is escaped already.
+#[must_use]
+pub fn event(t: Moment, after: Seq, what: &str, width: Width, out: &Output) -> String {
+    let columns = [
+        pad_start(&after.0.to_string(), width.0),
+        out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
+    ];
+    let used = width.0 + SINCE + 2 * columns.len();
+    format!("{}  {}", columns.join("  "), fit(what, used, cut, out))
+}
+
+/// The text in what is left of a terminal's line.
+fn fit(text: &str, used: usize, cut: fn(&str, usize) -> String, out: &Output) -> String {
+    /// Less than this says nothing; then the terminal may wrap the line.
+    const LEAST: usize = 20;
+    match out.columns() {
+        Some(columns) => cut(text, columns.saturating_sub(used).max(LEAST)),
+        None => text.to_owned(),
+    }
+}
+
+/// The heading of lines of events.
+#[must_use]
+pub fn event_heading(width: Width, out: &Output) -> String {
+    let columns = [pad_start("AFTER", width.0), pad_start("SINCE", SINCE)];
+    out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
+}

@@ -1,0 +1,277 @@
+//! `mcpreel ls`: the folder of recordings.
+
+use super::args::Ls;
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{Ink, Output};
+use super::table::{Cell, Fit, Table};
+use super::{folder, when, words};
+use crate::store::library::{Details, Entry, Library, Standing, short_id};
+use crate::store::recovery;
+use crate::store::schema::State;
+use crate::text::{clock, count, escape, plural, size};
+use crate::trace::clock::{Clock, wall_clock_ns};
+use crate::trace::event::ProcessContext;
+use serde::Serialize;
+use std::path::Path;
+use std::time::Duration;
+
+/// Columns from which on there is room for the host.
+const WIDE: usize = 110;
+
+/// How long a list may take for completing recordings whose recorders have gone.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Lists it.
+pub fn run(args: &Ls) -> Outcome {
+    let library = Library::new(folder::of(&args.folder)?);
+    let mut entries = library.list()?;
+    drain(&mut entries);
+    entries.sort_by_key(|entry| entry.standing != Standing::Live);
+    let mut out = Output::stdout();
+    if args.json {
+        for entry in &entries {
+            out.json(&Line::from(entry))?;
+        }
+    } else if entries.is_empty() {
+        empty(library.dir(), &mut out)?;
+    } else {
+        write(&entries, library.dir(), &mut out)?;
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+/// Completes what can be completed while somebody waits for the list.
+fn drain(entries: &mut [Entry]) {
+    let clock = Clock::start();
+    for entry in entries
+        .iter_mut()
+        .filter(|entry| entry.standing.is_recoverable())
+    {
+        let spent = Duration::from_nanos(clock.now().0);
+        let Some(left) = PATIENCE.checked_sub(spent).filter(|left| !left.is_zero()) else {
+            return;
+        };
+        // What cannot be completed stays as it is, and is listed so.
+        if recovery::drain_for(&entry.path, clock, left).is_ok() {
+            *entry = Entry::read(&entry.path);
+        }
+    }
+}
+
+fn context(entry: &Entry) -> Option<&ProcessContext> {
+    match &entry.details {
+        Details::Recorded(summary) => Some(&summary.context),
+        Details::Started(context) => Some(context),
+        Details::Unreadable(_) => None,
+    }
+}
+
+/// How it stands, in one word; what was recovered says so.
+fn state(entry: &Entry) -> &'static str {
+    match (entry.standing, entry.summary().map(|summary| summary.state)) {
+        (Standing::Finished, Some(state)) => state.as_str(),
+        (standing, _) => standing.as_str(),
+    }
+}
+
+/// How long it lasted or has lasted, nanoseconds.
+fn lasted(entry: &Entry) -> Option<u64> {
+    match entry.standing {
+        Standing::Live => Some(wall_clock_ns().saturating_sub(entry.wall_ns)),
+        _ => entry.summary().map(|summary| summary.t_last_ns),
+    }
+}
+
+/// A recording as a JSON object; what cannot be read has nothing but its path and the error.
+#[derive(Default, Serialize)]
+struct Line<'a> {
+    id: Option<&'a str>,
+    path: String,
+    state: &'static str,
+    name: Option<&'a str>,
+    origin: Option<&'a str>,
+    started: Option<String>,
+    wall_ns: Option<u64>,
+    duration_ns: Option<u64>,
+    server: Option<&'a str>,
+    server_version: Option<&'a str>,
+    client: Option<&'a str>,
+    client_version: Option<&'a str>,
+    version: Option<&'a str>,
+    command: Option<&'a [String]>,
+    host: Option<&'a str>,
+    frames: Option<u64>,
+    exchanges: Option<u64>,
+    open: Option<u64>,
+    failed: Option<u64>,
+    findings: Option<u64>,
+    gap_bytes: Option<u64>,
+    size: u64,
+    note: Option<&'a str>,
+    error: Option<String>,
+}
+
+impl<'a> From<&'a Entry> for Line<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        let mut line = Self {
+            id: Some(&*entry.id).filter(|id| !id.is_empty()),
+            path: entry.path.to_string_lossy().into_owned(),
+            state: state(entry),
+            started: Some(when::rfc3339(entry.wall_ns)),
+            wall_ns: Some(entry.wall_ns),
+            duration_ns: lasted(entry),
+            name: Some(&entry.name),
+            size: entry.size,
+            ..Self::default()
+        };
+        if let Details::Unreadable(error) = &entry.details {
+            line.error = Some(sentence(error));
+        }
+        if let Some(context) = context(entry) {
+            line.origin = Some(&context.origin);
+            line.command = Some(&context.argv);
+            line.host = Some(&*context.host.name).filter(|name| !name.is_empty());
+        }
+        if let Some(summary) = entry.summary() {
+            let session = &summary.session;
+            line.server = session.server.name.as_deref();
+            line.server_version = session.server.version.as_deref();
+            line.client = session.client.name.as_deref();
+            line.client_version = session.client.version.as_deref();
+            line.version = session.version();
+            line.frames = Some(summary.frames);
+            line.exchanges = Some(summary.exchanges);
+            line.open = Some(summary.open);
+            line.failed = Some(summary.failed);
+            line.findings = Some(summary.findings);
+            line.gap_bytes = Some(summary.gap_bytes);
+            line.note = summary.note.as_deref();
+        }
+        line
+    }
+}
+
+fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        // Transparent variants repeat what was said.
+        if !words.ends_with(&cause) {
+            words = format!("{words}: {cause}");
+        }
+        source = error.source();
+    }
+    words
+}
+
+fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
+    let dir = dir.to_string_lossy();
+    out.line(&format!("no recordings in {}", escape(&dir)))?;
+    out.line("")?;
+    out.line(
+        "record a server, by putting this in front of its command in a host's configuration:",
+    )?;
+    out.line(&format!(
+        "  {}",
+        out.paint(Ink::Strong, "mcpreel run -- COMMAND")
+    ))?;
+    out.line("see how it looks, with nothing else installed:")?;
+    out.line(&format!("  {}", out.paint(Ink::Strong, "mcpreel demo")))?;
+    Ok(())
+}
+
+fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new([
+        ("STATE", Fit::Left),
+        ("ID", Fit::Left),
+        ("STARTED", Fit::Left),
+        ("SERVER", Fit::Cut),
+        ("HOST", Fit::Cut),
+        ("DURATION", Fit::Right),
+        ("EXCHANGES", Fit::Right),
+        ("FAILED", Fit::Right),
+        ("FINDINGS", Fit::Right),
+        ("SIZE", Fit::Right),
+        ("NOTE", Fit::Cut),
+    ]);
+    let readable = entries
+        .iter()
+        .filter(|entry| entry.standing != Standing::Unreadable);
+    let has_room = out.columns().is_none_or(|columns| columns >= WIDE);
+    for entry in readable {
+        table.push(row(entry, entries, has_room));
+    }
+    table.write(out)?;
+    out.line("")?;
+    let total = entries.iter().map(|entry| entry.size).sum();
+    let number = plural(entries.len() as u64, "recording");
+    let dir = dir.to_string_lossy();
+    let below = format!("{number}, {} in {}", size(total), escape(&dir));
+    out.line(&out.paint(Ink::Faint, &below))?;
+    for entry in entries {
+        if let Details::Unreadable(error) = &entry.details {
+            let error = sentence(error);
+            out.line(&format!(
+                "{} {}",
+                out.paint(Ink::Warn, "unreadable:"),
+                escape(&error)
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+fn row(entry: &Entry, entries: &[Entry], has_room: bool) -> [Cell; 11] {
+    let summary = entry.summary();
+    let number = |number: Option<u64>| number.map_or_else(String::new, count);
+    let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
+    let host = context(entry)
+        .map(|context| &*context.host.name)
+        .filter(|_| has_room);
+    let ink = match entry.standing {
+        Standing::Live => Ink::Good,
+        Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => Ink::Plain,
+        _ => Ink::Warn,
+    };
+    [
+        Cell::new(state(entry), ink),
+        Cell::new(short_id(&entry.id, entries), Ink::Strong),
+        when::short(entry.wall_ns).into(),
+        server(entry).into(),
+        host.map_or_else(String::new, |host| escape(host).into_owned())
+            .into(),
+        lasted(entry).map_or_else(String::new, clock).into(),
+        number(summary.map(|summary| summary.exchanges)).into(),
+        Cell::new(failing(summary.map(|summary| summary.failed)), Ink::Bad),
+        Cell::new(failing(summary.map(|summary| summary.findings)), Ink::Warn),
+        size(entry.size).into(),
+        note(entry).into(),
+    ]
+}
+
+/// Who the server says it is, else the name of the recording.
+fn server(entry: &Entry) -> String {
+    let said = entry
+        .summary()
+        .and_then(|summary| words::peer(&summary.session.server));
+    said.unwrap_or_else(|| escape(&entry.name).into_owned())
+}
+
+/// What a person wrote, and what is missing.
+fn note(entry: &Entry) -> String {
+    let mut notes = Vec::new();
+    if let Some(summary) = entry.summary() {
+        notes.extend(
+            summary
+                .note
+                .as_deref()
+                .map(|note| escape(note).into_owned()),
+        );
+        if summary.gap_bytes > 0 {
+            notes.push(format!("{} missing", size(summary.gap_bytes)));
+        }
+    }
+    notes.join("; ")
+}

@@ -1,0 +1,68 @@
+//! `mcpreel prune`: deletes old recordings, and only when told to.
+
+use super::args::Prune;
+use super::exit::{Exit, Outcome};
+use super::output::{self, Output};
+use super::{folder, when};
+use crate::store::library::retention::{self, Kept, Reason};
+use crate::store::library::{Entry, Library, Policy};
+use crate::text::{escape, plural, size};
+use crate::trace::clock::wall_clock_ns;
+
+/// Deletes what the policy lets go, or says what that would be.
+pub fn run(args: &Prune) -> Outcome {
+    let library = Library::new(folder::of(&args.folder)?);
+    let entries = library.list()?;
+    let policy = Policy {
+        older_than: args.policy.older_than,
+        keep: args.policy.keep,
+        max_size: args.policy.max_size,
+    };
+    let kept: Vec<_> = entries.iter().map(Kept::from).collect();
+    let mut out = Output::stdout();
+    let (mut files, mut bytes, mut refused) = (0, 0, false);
+    for pruned in retention::prune(&kept, &policy, wall_clock_ns()) {
+        let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
+            continue;
+        };
+        if !args.dry_run {
+            match retention::delete(&pruned.path) {
+                Ok(true) => {}
+                // It has come alive since the folder was read, so it stays.
+                Ok(false) => continue,
+                Err(error) => {
+                    let path = pruned.path.to_string_lossy();
+                    output::say(&format!("could not delete {}: {error}", escape(&path)));
+                    refused = true;
+                    continue;
+                }
+            }
+        }
+        files += 1;
+        bytes += pruned.size;
+        out.line(&line(entry, pruned.size, pruned.reason))?;
+    }
+    let verb = if args.dry_run {
+        "would be deleted"
+    } else {
+        "deleted"
+    };
+    out.line(&format!(
+        "{} ({}) {verb}",
+        plural(files, "recording"),
+        size(bytes)
+    ))?;
+    out.flush()?;
+    Ok(if refused { Exit::Refused } else { Exit::Fine })
+}
+
+fn line(entry: &Entry, bytes: u64, reason: Reason) -> String {
+    let why = match reason {
+        Reason::TooOld => "too old",
+        Reason::TooMany => "enough newer ones",
+        Reason::TooLarge => "over the size",
+    };
+    let started = when::short(entry.wall_ns);
+    let name = escape(&entry.name);
+    format!("{}  {started}  {name}  {}  {why}", entry.id, size(bytes))
+}

@@ -1,0 +1,42 @@
+//! `mcpreel reindex`: derives everything anew from the recorded bytes.
+
+use super::args::Reindex;
+use super::exit::{Exit, Outcome};
+use super::output::{self, Output, Progress};
+use super::{folder, select};
+use crate::store::library::Library;
+use crate::store::reader::Recording;
+use crate::store::reindex;
+use crate::text::{count, escape, plural};
+
+/// Rebuilds each; one that cannot be rebuilt does not keep the others from it.
+pub fn run(args: &Reindex) -> Outcome {
+    let library = Library::new(folder::of(&args.folder)?);
+    let mut out = Output::stdout();
+    let mut refused = false;
+    for text in &args.recordings {
+        let path = select::find(text, &library)?.path;
+        select::complete(&path, &library);
+        let shown = path.to_string_lossy();
+        let shown = escape(&shown);
+        let mut progress = Progress::stderr();
+        let rebuilt = reindex::reindex(&path, &mut |frames| {
+            progress.show(&format!("{shown}: {} frames", count(frames)));
+        });
+        drop(progress);
+        if let Err(error) = rebuilt {
+            output::say(&format!("{:#}", anyhow::Error::from(error)));
+            refused = true;
+            continue;
+        }
+        let summary = Recording::open(&path)?.summary()?;
+        out.line(&format!(
+            "{shown}: {}, {}, {}",
+            plural(summary.frames, "frame"),
+            plural(summary.exchanges, "exchange"),
+            plural(summary.findings, "finding")
+        ))?;
+    }
+    out.flush()?;
+    Ok(if refused { Exit::Refused } else { Exit::Fine })
+}

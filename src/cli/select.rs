@@ -1,0 +1,138 @@
+//! From what a person typed to a recording that is open and complete.
+
+use super::args::Folder;
+use super::exit::Failure;
+use super::folder;
+use super::output::{self, Progress};
+use crate::store::library::{Library, SelectError, Selected, spool_of};
+use crate::store::reader::Recording;
+use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
+use crate::text::{escape, plural, size};
+use crate::trace::clock::Clock;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Candidates that are named; more do not help in choosing.
+const MOST_NAMED: usize = 10;
+
+/// The recording that is meant, and its frame; nothing of it has been read.
+pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
+    match text.to_str() {
+        Some(text) => library
+            .select(text)
+            .map_err(|error| explain(error, library)),
+        // Ids and names are text, so this can only be a path.
+        None => Ok(Selected {
+            path: text.into(),
+            seq: None,
+        }),
+    }
+}
+
+/// The recording that is meant, with all that its spool still holds, and its frame.
+pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Failure> {
+    let library = Library::new(folder::of(folder)?);
+    let selected = find(text, &library)?;
+    complete(&selected.path, &library);
+    let recording = Recording::open(&selected.path)?;
+    Ok((recording, selected))
+}
+
+/// What went wrong, and the way out.
+fn explain(error: SelectError, library: &Library) -> Failure {
+    let dir = library.dir().display().to_string();
+    let hint = match &error {
+        SelectError::Library(_) => return Failure::Refused(error.into()),
+        SelectError::TooFew { count: 0, .. } => format!(
+            "no recordings in {}; `mcpreel demo` makes one, `mcpreel run` records a server",
+            escape(&dir)
+        ),
+        SelectError::TooFew { text, count } => {
+            let count = plural(*count as u64, "recording");
+            let (text, dir) = (escape(text), escape(&dir));
+            format!("{text}: there are not that many, {dir} has {count}")
+        }
+        SelectError::NotANumber { .. } => escape(&error.to_string()).into_owned(),
+        SelectError::Unknown { names, .. } if names.is_empty() => format!(
+            "{} in {}, where there are no recordings yet",
+            escape(&error.to_string()),
+            escape(&dir)
+        ),
+        SelectError::Unknown { names, .. } => format!(
+            "{} in {}; servers there: {}",
+            escape(&error.to_string()),
+            escape(&dir),
+            named(names.iter().map(String::as_str))
+        ),
+        SelectError::Ambiguous { candidates, .. } => {
+            let candidates: Vec<_> = candidates
+                .iter()
+                .map(|candidate| format!("{} ({})", candidate.id, candidate.name))
+                .collect();
+            let named = named(candidates.iter().map(String::as_str));
+            format!("{}: {named}", escape(&error.to_string()))
+        }
+    };
+    Failure::Usage(hint)
+}
+
+fn named<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = all.len().saturating_sub(MOST_NAMED);
+    let mut names: Vec<_> = all
+        .take(MOST_NAMED)
+        .map(|name| escape(name).into_owned())
+        .collect();
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    names.join(", ")
+}
+
+/// Adds what the spool of a recording still holds, and brings it up to date. What cannot be done
+/// is said: the recording can still be read as it stands.
+pub fn complete(path: &Path, library: &Library) {
+    let shown = path.display().to_string();
+    let shown = escape(&shown);
+    if !library.contains(path) {
+        if spool_of(path).exists() {
+            output::say(&format!(
+                "{shown} is shown without what its spool still holds: only recordings in the \
+                 folder {} are completed; --dir names another",
+                escape(&library.dir().display().to_string())
+            ));
+        }
+        return;
+    }
+    let mut progress = Progress::stderr();
+    let outcome = recovery::bring_up_to_date(path, Clock::start(), &mut |stage| {
+        progress.show(&format!("{shown}: {}", in_words(stage)));
+    });
+    drop(progress);
+    match outcome {
+        // What cannot be read is said by whoever opens it next.
+        Ok(Done::Whole | Done::Live | Done::Partly) | Err(RecoverError::Read(_)) => {}
+        Ok(Done::ReadOnly) => output::say(&format!(
+            "{shown} is shown without what its spool still holds: it may not be written"
+        )),
+        Ok(Done::Completed { frames, .. }) => {
+            let frames = plural(frames, "frame");
+            output::say(&format!(
+                "{shown} was completed from its spool: {frames} added"
+            ));
+        }
+        Err(error) => {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            output::say(&format!(
+                "{shown} could not be completed: {}",
+                escape(&error)
+            ));
+        }
+    }
+}
+
+fn in_words(stage: Stage) -> String {
+    match stage {
+        Stage::Draining { done, of } => format!("{} of {} read", size(done), size(of)),
+        Stage::Deriving { frames } => format!("{} paired", plural(frames, "frame")),
+    }
+}

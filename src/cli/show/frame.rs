@@ -1,0 +1,220 @@
+//! One frame, and the whole exchange that it belongs to.
+
+use super::pretty;
+use super::rows::{finding_line, frame_words};
+use crate::cli::exit::Failure;
+use crate::cli::lines::{arrow, status_ink, stream_arrow};
+use crate::cli::output::{Ink, Output};
+use crate::store::reader::{FindingRow, MessageRow, Recording};
+use crate::text::{duration, escape, pad_end, pad_start, since, size};
+use crate::trace::correlator::MessageKind;
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::{FrameHead, Seq};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Read as _;
+
+/// Bytes of a frame that are looked at for showing it.
+const LOOKED_AT: u64 = 256 * 1024;
+
+/// Writes it.
+pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
+    body(recording, head, out)?;
+    let mut shown = BTreeSet::from([head.seq]);
+    for exchange in recording.exchanges_of_frame(head.seq)? {
+        out.line("")?;
+        write_exchange(recording, &exchange, &mut shown, out)?;
+    }
+    findings(recording, &shown, out)
+}
+
+/// A heading and the bytes below it.
+fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
+    let what = frame_words(recording, head, Some(b""))?;
+    let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
+    let title = title.trim_end();
+    out.line(&out.paint(Ink::Strong, title))?;
+    let mut facts = format!(
+        "{}, {}, at {}",
+        head.stream.as_str(),
+        size(head.size),
+        since(head.t_last.0)
+    );
+    let transfer = head.t_last.0.saturating_sub(head.t_first.0);
+    if transfer > 0 {
+        let _ = write!(facts, ", {} from first to last byte", duration(transfer));
+    }
+    out.line(&out.paint(Ink::Faint, &facts))?;
+    let mut raw = Vec::new();
+    let mut beginning = recording.stream(head.seq)?.take(LOOKED_AT);
+    beginning.read_to_end(&mut raw)?;
+    let layout = pretty::layout(&raw);
+    for line in &layout.lines {
+        out.line(line)?;
+    }
+    let left_out = layout.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
+    if left_out > 0 {
+        let hint = format!("… {} not shown; with --json all of it is", size(left_out));
+        out.line(&out.paint(Ink::Warn, &hint))?;
+    }
+    Ok(())
+}
+
+fn write_exchange(
+    recording: &Recording,
+    exchange: &Exchange,
+    shown: &mut BTreeSet<Seq>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let title = format!("exchange #{}", exchange.request.0.0);
+    let status = out.paint(status_ink(exchange.status), exchange.status.as_str());
+    out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
+    for (name, value) in facts(recording, exchange)? {
+        out.line(&format!(
+            "  {}{value}",
+            out.paint(Ink::Faint, &pad_end(name, 10))
+        ))?;
+    }
+    story(recording, exchange, out)?;
+    let bodies = [
+        Some(exchange.request.0),
+        exchange.response.map(|(seq, _)| seq),
+    ];
+    for seq in bodies.into_iter().flatten() {
+        if shown.insert(seq)
+            && let Some(head) = recording.head(seq)?
+        {
+            out.line("")?;
+            body(recording, &head, out)?;
+        }
+    }
+    let related = recording.messages_of_exchange(exchange.id)?;
+    shown.extend(related.iter().map(|row| row.record.frame));
+    Ok(())
+}
+
+fn facts(
+    recording: &Recording,
+    exchange: &Exchange,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let text = |value: Option<&str>| value.map(|value| escape(value).into_owned());
+    let all = [
+        ("method", text(Some(&exchange.method))),
+        ("name", text(exchange.name.as_deref())),
+        ("id", text(Some(exchange.rpc_id.json()))),
+        ("era", text(Some(exchange.era.as_str()))),
+        ("code", text(exchange.code.as_deref())),
+        (
+            "latency",
+            exchange
+                .latency_ns()
+                .map(|latency| timing(exchange, latency)),
+        ),
+        ("task", text(exchange.task.as_deref())),
+    ];
+    let mut facts: Vec<_> = all
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect();
+    for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
+        if let Some(id) = id.filter(|id| *id != exchange.id) {
+            facts.extend(link(recording, id)?.map(|link| (name, link)));
+        }
+    }
+    Ok(facts)
+}
+
+fn timing(exchange: &Exchange, latency: u64) -> String {
+    let mut words = duration(latency);
+    if exchange.waited_ns > 0 {
+        let own = latency.saturating_sub(exchange.waited_ns);
+        let waited = duration(exchange.waited_ns);
+        let _ = write!(
+            words,
+            ": {} of its own, {waited} waiting for the client",
+            duration(own)
+        );
+    }
+    if let Some((last, first)) = exchange.t_response_last.zip(exchange.t_response)
+        && last > first
+    {
+        let _ = write!(words, ", then {} of transfer", duration(last.0 - first.0));
+    }
+    words
+}
+
+fn link(recording: &Recording, id: ExchangeId) -> Result<Option<String>, Failure> {
+    let other = recording.exchange(id)?;
+    Ok(other.map(|other| format!("#{} {}", other.request.0.0, escape(&other.summary))))
+}
+
+/// Everything that belongs to the exchange, in order, with the time since it was asked.
+fn story(recording: &Recording, exchange: &Exchange, out: &mut Output) -> Result<(), Failure> {
+    let mut entries: Vec<(Seq, String)> = recording
+        .messages_of_exchange(exchange.id)?
+        .iter()
+        .map(|row| (row.record.frame, entry(row)))
+        .collect();
+    let mut children = Vec::new();
+    recording.each_exchange(|child| {
+        if child.parent == Some(exchange.id) {
+            children.push(child);
+        }
+    })?;
+    for child in &children {
+        for row in recording.messages_of_exchange(child.id)? {
+            entries.push((
+                row.record.frame,
+                format!("{} (asked in between)", entry(&row)),
+            ));
+        }
+    }
+    entries.sort_by_key(|(seq, _)| *seq);
+    entries.dedup();
+    out.line(&out.paint(Ink::Faint, "  story"))?;
+    for (seq, words) in entries {
+        let Some(head) = recording.head(seq)? else {
+            continue;
+        };
+        let after = duration(head.t_last.0.saturating_sub(exchange.t_request.0));
+        let after = out.paint(Ink::Faint, &pad_start(&format!("+{after}"), 12));
+        out.line(&format!(
+            "  {after}  {}  {words}",
+            pad_end(&format!("#{}", seq.0), 6)
+        ))?;
+    }
+    Ok(())
+}
+
+fn entry(row: &MessageRow) -> String {
+    let record = &row.record;
+    let kind = match record.kind {
+        MessageKind::Request => "request",
+        MessageKind::Response => "response",
+        MessageKind::Notification => "notification",
+        MessageKind::Other => "no message",
+    };
+    let bytes = size(row.span.end.saturating_sub(row.span.start));
+    let summary = escape(&record.summary);
+    format!("{} {kind}, {bytes}: {summary}", arrow(record.direction))
+}
+
+fn findings(
+    recording: &Recording,
+    frames: &BTreeSet<Seq>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let mut found: Vec<FindingRow> = Vec::new();
+    for &seq in frames {
+        found.extend(recording.findings_of_frame(seq)?);
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    out.line("")?;
+    out.line(&out.paint(Ink::Strong, "findings"))?;
+    for finding in &found {
+        out.line(&format!("  {}", finding_line(finding, out)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! The rows of a recording, page by page: as lines for people, or as JSON.
+
+use crate::cli::exit::Failure;
+use crate::cli::lines::{self, Width};
+use crate::cli::output::{Ink, Output};
+use crate::cli::{json, words};
+use crate::store::reader::{FindingRow, Recording};
+use crate::text::{escape, escape_bytes};
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::{FrameHead, Seq};
+
+/// Bytes of a frame without messages that are quoted.
+const QUOTED: usize = 200;
+
+type Shown = Result<(), Failure>;
+
+fn width(recording: &Recording) -> Result<Width, Failure> {
+    Ok(Width::up_to(recording.summary()?.frames))
+}
+
+fn each_frame(
+    recording: &Recording,
+    mut show: impl FnMut(&FrameHead, Option<&[u8]>) -> Shown,
+) -> Shown {
+    let mut after = Seq(0);
+    loop {
+        let page = recording.frames(after)?;
+        let Some((last, _)) = page.last() else {
+            return Ok(());
+        };
+        after = last.seq;
+        for (head, raw) in &page {
+            show(head, raw.as_deref())?;
+        }
+    }
+}
+
+/// Every frame as JSON.
+pub fn frames_json(recording: &Recording, out: &mut Output) -> Shown {
+    each_frame(recording, |head, raw| frame_json(recording, head, raw, out))
+}
+
+/// One frame as JSON; its bytes are read where they are not given.
+pub fn frame_json(
+    recording: &Recording,
+    head: &FrameHead,
+    raw: Option<&[u8]>,
+    out: &mut Output,
+) -> Shown {
+    let read;
+    let raw = if let Some(raw) = raw {
+        raw
+    } else {
+        read = recording.raw(head.seq)?;
+        &read
+    };
+    Ok(out.json(&json::Frame::new(head, raw))?)
+}
+
+/// Every frame as a line.
+pub fn frames(recording: &Recording, out: &mut Output) -> Shown {
+    let width = width(recording)?;
+    out.line(&lines::frame_heading(width, out))?;
+    each_frame(recording, |head, raw| {
+        let what = frame_words(recording, head, raw)?;
+        let facts = (head.seq, head.stream, head.t_last, head.size);
+        Ok(out.line(&lines::frame(facts, &what, width, out))?)
+    })
+}
+
+/// What a frame says: its messages, else its beginning.
+pub fn frame_words(
+    recording: &Recording,
+    head: &FrameHead,
+    raw: Option<&[u8]>,
+) -> Result<String, Failure> {
+    let messages = recording.messages_of_frame(head.seq)?;
+    if messages.is_empty() {
+        return Ok(quote(raw.unwrap_or(b"(long)")));
+    }
+    let summaries = messages.iter().map(|row| escape(&row.record.summary));
+    Ok(summaries.collect::<Vec<_>>().join(" · "))
+}
+
+/// The beginning of a line that is no message.
+#[must_use]
+pub fn quote(raw: &[u8]) -> String {
+    let raw = raw.trim_ascii_end();
+    if raw.len() > QUOTED {
+        format!("{}…", escape_bytes(&raw[..QUOTED]))
+    } else {
+        escape_bytes(raw).into_owned()
+    }
+}
+
+fn each_exchange(
+    recording: &Recording,
+    mut show: impl FnMut(&crate::trace::exchange::Exchange) -> Shown,
+) -> Shown {
+    let mut after = ExchangeId(0);
+    loop {
+        let page = recording.exchanges(after)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        page.iter().try_for_each(&mut show)?;
+    }
+}
+
+/// Every exchange as JSON.
+pub fn exchanges_json(recording: &Recording, out: &mut Output) -> Shown {
+    each_exchange(recording, |exchange| {
+        Ok(out.json(&json::ExchangeLine::from(exchange))?)
+    })
+}
+
+/// Every exchange as a line.
+pub fn exchanges(recording: &Recording, out: &mut Output) -> Shown {
+    let width = width(recording)?;
+    out.line(&lines::exchange_heading(width, out))?;
+    each_exchange(recording, |exchange| {
+        Ok(out.line(&lines::exchange(exchange, exchange.t_request, width, out))?)
+    })
+}
+
+fn each_event(
+    recording: &Recording,
+    mut show: impl FnMut(&crate::trace::event::Event) -> Shown,
+) -> Shown {
+    let mut after = 0;
+    loop {
+        let page = recording.events(after)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        page.iter().try_for_each(|row| show(&row.event))?;
+    }
+}
+
+/// Every event as JSON.
+pub fn events_json(recording: &Recording, out: &mut Output) -> Shown {
+    each_event(recording, |event| {
+        Ok(out.json(&json::EventLine::from(event))?)
+    })
+}
+
+/// Every event as a line.
+pub fn events(recording: &Recording, out: &mut Output) -> Shown {
+    let width = width(recording)?;
+    let heading = lines::event_heading(width, out);
+    out.line(&heading)?;
+    each_event(recording, |event| {
+        let what = words::event(&event.kind);
+        Ok(out.line(&lines::event(event.t, event.after_seq, &what, width, out))?)
+    })
+}
+
+fn each_finding(recording: &Recording, mut show: impl FnMut(&FindingRow) -> Shown) -> Shown {
+    let mut after = 0;
+    loop {
+        let page = recording.findings(after)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        page.iter().try_for_each(&mut show)?;
+    }
+}
+
+/// Every finding as JSON; exchanges are named by the seq of their request.
+pub fn findings_json(recording: &Recording, out: &mut Output) -> Shown {
+    each_finding(recording, |finding| {
+        let exchange = match finding.exchange {
+            Some(id) => recording.exchange(id)?,
+            None => None,
+        };
+        let request = exchange.map(|exchange| exchange.request.0.0);
+        Ok(out.json(&json::FindingLine::new(finding, request))?)
+    })
+}
+
+/// Every finding as a line.
+pub fn findings(recording: &Recording, out: &mut Output) -> Shown {
+    let mut none = true;
+    each_finding(recording, |finding| {
+        none = false;
+        Ok(out.line(&finding_line(finding, out))?)
+    })?;
+    if none {
+        out.line("no findings")?;
+    }
+    Ok(())
+}
+
+/// A finding on one line.
+#[must_use]
+pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
+    let ink = match &*finding.severity {
+        "error" => Ink::Bad,
+        "warning" => Ink::Warn,
+        _ => Ink::Faint,
+    };
+    let severity = out.paint(ink, &crate::text::pad_end(&escape(&finding.severity), 7));
+    let place = finding
+        .frame
+        .map_or_else(String::new, |seq| format!("#{}", seq.0));
+    let place = crate::text::pad_start(&place, 6);
+    let rule = out.paint(Ink::Strong, &escape(&finding.rule));
+    format!("{severity}  {place}  {rule}: {}", escape(&finding.detail))
+}

@@ -1,0 +1,129 @@
+//! `mcpreel stats`: latencies and failures per method and per tool.
+
+use super::args::Stats as Args;
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{Ink, Output};
+use super::select;
+use super::table::{Cell, Fit, Table};
+use crate::store::reader::Recording;
+use crate::text::{count, duration, escape};
+use crate::trace::stats::{Row, Stats};
+use serde::Serialize;
+
+/// Prints them.
+pub fn run(args: &Args) -> Outcome {
+    let (recording, _) = select::open(&args.recording, &args.folder)?;
+    let stats = collect(&recording)?;
+    let mut out = Output::stdout();
+    if args.json {
+        for row in stats.methods.iter().chain(&stats.tools) {
+            out.json(&Line::from(row))?;
+        }
+    } else {
+        write(&stats, &mut out)?;
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+fn collect(recording: &Recording) -> Result<Stats, Failure> {
+    let mut exchanges = Vec::new();
+    recording.each_exchange(|exchange| exchanges.push(exchange))?;
+    Ok(Stats::collect(&exchanges))
+}
+
+/// A method, or a tool where `name` is set.
+#[derive(Serialize)]
+struct Line<'a> {
+    direction: &'a str,
+    method: &'a str,
+    name: Option<&'a str>,
+    count: u64,
+    failed: u64,
+    cancelled: u64,
+    p50_ns: Option<u64>,
+    p90_ns: Option<u64>,
+    p99_ns: Option<u64>,
+    max_ns: Option<u64>,
+    waited_ns: u64,
+}
+
+impl<'a> From<&'a Row> for Line<'a> {
+    fn from(row: &'a Row) -> Self {
+        Self {
+            direction: row.direction,
+            method: &row.method,
+            name: row.name.as_deref(),
+            count: row.count,
+            failed: row.failed,
+            cancelled: row.cancelled,
+            p50_ns: row.latency.map(|latency| latency.p50_ns),
+            p90_ns: row.latency.map(|latency| latency.p90_ns),
+            p99_ns: row.latency.map(|latency| latency.p99_ns),
+            max_ns: row.latency.map(|latency| latency.max_ns),
+            waited_ns: row.waited_ns,
+        }
+    }
+}
+
+fn write(stats: &Stats, out: &mut Output) -> Result<(), Failure> {
+    if stats.methods.is_empty() {
+        return Ok(out.line("no exchanges")?);
+    }
+    let method = |row: &Row| {
+        let arrow = if row.direction == "s2c" { "←" } else { "→" };
+        format!("{arrow} {}", escape(&row.method))
+    };
+    table("METHOD", &stats.methods, method).write(out)?;
+    if !stats.tools.is_empty() {
+        out.line("")?;
+        let tool = |row: &Row| escape(row.name.as_deref().unwrap_or_default()).into_owned();
+        table("TOOL", &stats.tools, tool).write(out)?;
+    }
+    if stats.methods.iter().any(|row| row.waited_ns > 0) {
+        let hint = "WAITED is the part of all latencies in which the server waited for its client.";
+        out.line("")?;
+        out.line(&out.paint(Ink::Faint, hint))?;
+    }
+    Ok(())
+}
+
+fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> Table<9> {
+    let mut table = Table::new([
+        (heading, Fit::Cut),
+        ("COUNT", Fit::Right),
+        ("FAILED", Fit::Right),
+        ("CANCELLED", Fit::Right),
+        ("P50", Fit::Right),
+        ("P90", Fit::Right),
+        ("P99", Fit::Right),
+        ("MAX", Fit::Right),
+        ("WAITED", Fit::Right),
+    ]);
+    for row in rows {
+        let some = |number: u64| {
+            if number == 0 {
+                String::new()
+            } else {
+                count(number)
+            }
+        };
+        let time = |nanos: Option<u64>| nanos.map_or_else(|| "–".to_owned(), duration);
+        let latency = row.latency;
+        table.push([
+            name(row).into(),
+            count(row.count).into(),
+            Cell::new(some(row.failed), Ink::Bad),
+            some(row.cancelled).into(),
+            time(latency.map(|latency| latency.p50_ns)).into(),
+            time(latency.map(|latency| latency.p90_ns)).into(),
+            time(latency.map(|latency| latency.p99_ns)).into(),
+            time(latency.map(|latency| latency.max_ns)).into(),
+            Some(row.waited_ns)
+                .filter(|&waited| waited > 0)
+                .map_or_else(String::new, duration)
+                .into(),
+        ]);
+    }
+    table
+}

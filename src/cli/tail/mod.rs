@@ -1,0 +1,141 @@
+//! `mcpreel tail`: a recording while it is made.
+
+mod entries;
+mod watch;
+
+pub use watch::Newcomers;
+
+use super::args::Tail as Args;
+use super::exit::{Exit, Failure, Outcome};
+use super::lines::Width;
+use super::output::{self, Output};
+use super::{folder, select};
+use crate::store::library::{Entry, Library, Standing};
+use crate::store::recovery;
+use crate::store::tail::{INTERVAL, News, Tail, Update};
+use crate::text::escape;
+use crate::trace::clock::{Clock, wall_clock_ns};
+use entries::{Entries, Shown};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Frames have at least this many digits' room, so that the columns do not jump.
+const ROOM: u64 = 99_999;
+
+/// Follows the recording that the arguments name, or the newest live one, or the next.
+pub fn run(args: &Args) -> Outcome {
+    let library = Library::new(folder::of(&args.folder)?);
+    let path = match &args.recording {
+        Some(text) => select::find(text, &library)?.path,
+        None => newest_or_next(&library)?,
+    };
+    let entry = Entry::read(&path);
+    let name = escape(&entry.name).into_owned();
+    output::say(&format!("following {} {name}", entry.id));
+    follow(&path, &library, args.json)?;
+    Ok(Exit::Fine)
+}
+
+fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
+    let mut newcomers = Newcomers::since_now(library.dir());
+    let entries = library.list()?;
+    let live = entries
+        .into_iter()
+        .find(|entry| entry.standing == Standing::Live);
+    if let Some(entry) = live {
+        return Ok(entry.path);
+    }
+    let dir = library.dir().display().to_string();
+    output::say(&format!("waiting for a recording in {}", escape(&dir)));
+    loop {
+        if let Some(path) = newcomers.next() {
+            return Ok(path);
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+/// Shows the recording `path` until it ends.
+pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure> {
+    let mut tail = Tail::new(path);
+    let mut follower = Follower {
+        path,
+        out: Output::stdout(),
+        entries: Entries::default(),
+        wall_ns: None,
+        json,
+    };
+    loop {
+        match tail.poll()? {
+            Update::News(news) => {
+                let more = news.more;
+                follower.show(&tail, *news)?;
+                if more {
+                    continue;
+                }
+            }
+            Update::Waiting | Update::Quiet => {
+                // A copy of a live recording has nobody who would ever end it.
+                if follower.wall_ns.is_some() && Entry::read(path).standing == Standing::Cut {
+                    break;
+                }
+            }
+            Update::Orphaned if library.contains(path) => {
+                recovery::bring_up_to_date(path, Clock::start(), &mut |_| ())?;
+            }
+            Update::Orphaned | Update::Ended => break,
+        }
+        follower.tell_what_is_open()?;
+        thread::sleep(INTERVAL);
+    }
+    follower.out.flush()?;
+    Ok(())
+}
+
+/// What is shown, and what has been.
+struct Follower<'a> {
+    path: &'a Path,
+    out: Output,
+    entries: Entries,
+    /// Wall clock of t = 0, known once there were news.
+    wall_ns: Option<u64>,
+    json: bool,
+}
+
+impl Follower<'_> {
+    fn show(&mut self, tail: &Tail, news: News) -> Result<(), Failure> {
+        self.wall_ns = Some(news.summary.wall_ns);
+        for shown in self.entries.take(news) {
+            self.write(tail, &shown)?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn tell_what_is_open(&mut self) -> Result<(), Failure> {
+        let Some(wall_ns) = self.wall_ns else {
+            return Ok(());
+        };
+        let now = wall_clock_ns().saturating_sub(wall_ns);
+        for shown in self.entries.open_for_long(now) {
+            self.print(&shown, &[])?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn write(&mut self, tail: &Tail, shown: &Shown) -> Result<(), Failure> {
+        let raw = match shown.frame() {
+            Some(head) => entries::bytes(tail, self.path, head, self.json)?,
+            None => Vec::new(),
+        };
+        Ok(self.print(shown, &raw)?)
+    }
+
+    fn print(&mut self, shown: &Shown, raw: &[u8]) -> io::Result<()> {
+        if self.json {
+            return self.out.json(&shown.json(raw));
+        }
+        let line = shown.line(raw, Width::up_to(ROOM), &self.out);
+        self.out.line(&line)
+    }
+}

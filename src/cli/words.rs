@@ -1,0 +1,239 @@
+//! Events, ends and peers in words. Everything that came from outside is escaped here.
+
+use crate::text::{count, duration, escape, plural, size};
+use crate::trace::event::{Closer, EventKind, Passed, ProcessName};
+use crate::trace::frame::StreamId;
+use crate::trace::session::{End, Peer};
+use serde_json::Value;
+
+/// An event in one sentence, without a full stop.
+#[must_use]
+pub fn event(kind: &EventKind) -> String {
+    match kind {
+        EventKind::Start(context) => {
+            format!("recording of {}", command(&context.argv))
+        }
+        EventKind::Spawned { pid } => format!("the server was started, pid {pid}"),
+        EventKind::SpawnFailed { exit_code, message } => {
+            format!(
+                "the server was not started ({exit_code}): {}",
+                escape(message)
+            )
+        }
+        EventKind::Eof { stream, by } => eof(*stream, *by).to_owned(),
+        EventKind::StallBegan { stream, bytes } => {
+            format!("stall: {}, {} wait", idle_reader(*stream), size(*bytes))
+        }
+        EventKind::StallEnded { stream, lasted_ns } => {
+            let lasted = duration(*lasted_ns);
+            format!("stall over after {lasted}: {}", stream.as_str())
+        }
+        EventKind::Undelivered { stream, bytes } => {
+            let bytes = plural(*bytes, "byte");
+            format!("{bytes} of {} could not be delivered", stream.as_str())
+        }
+        EventKind::Signal {
+            signal,
+            sender,
+            passed,
+        } => self::signal(signal, *sender, *passed),
+        EventKind::Exit {
+            code,
+            signal,
+            max_rss,
+            user_ns,
+            system_ns,
+        } => {
+            let how = ended(code.as_ref(), signal.as_deref());
+            let cpu = duration(user_ns + system_ns);
+            format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss))
+        }
+        EventKind::Survivors { processes } => {
+            let names: Vec<_> = processes.iter().map(process).collect();
+            format!("still holding its pipes: {}", names.join(", "))
+        }
+        EventKind::Gap {
+            stream,
+            offset,
+            bytes,
+            reason,
+        } => gap(*stream, *offset, *bytes, reason.as_deref()),
+        EventKind::Warning { message } => format!("warning: {}", escape(message)),
+        EventKind::Recovered { frames } => {
+            let frames = plural(*frames, "frame");
+            format!("completed from the spool of a recorder that had gone: {frames} added")
+        }
+    }
+}
+
+fn eof(stream: StreamId, by: Closer) -> &'static str {
+    match (stream, by) {
+        (StreamId::C2S, Closer::Writer) => "the host closed the server's input",
+        (StreamId::C2S, Closer::Reader) => "the server closed its input",
+        (StreamId::S2C, Closer::Writer) => "the server closed its output",
+        (StreamId::S2C, Closer::Reader) => "the host closed the server's output",
+        (StreamId::STDERR, Closer::Writer) => "the server closed its stderr",
+        (StreamId::STDERR, Closer::Reader) => "the host closed the server's stderr",
+        (_, Closer::Writer) => "a stream was closed by its writer",
+        (_, Closer::Reader) => "a stream was closed by its reader",
+    }
+}
+
+fn idle_reader(stream: StreamId) -> &'static str {
+    match stream {
+        StreamId::C2S => "the server does not read its input",
+        StreamId::S2C => "the host does not read the server's output",
+        StreamId::STDERR => "the host does not read the server's stderr",
+        _ => "a stream is not read",
+    }
+}
+
+fn signal(signal: &str, sender: Option<u32>, passed: Passed) -> String {
+    let sender = sender.map_or_else(String::new, |pid| format!(" from pid {pid}"));
+    let passed = match passed {
+        Passed::NotNeeded => "not passed on, the server had it already or has ended",
+        Passed::Once => "passed on to the server",
+        Passed::PerhapsTwice => "passed on to the server, which may have had it before",
+    };
+    format!("{}{sender}, {passed}", escape(signal))
+}
+
+fn gap(stream: StreamId, offset: u64, bytes: u64, reason: Option<&str>) -> String {
+    let reason = reason.map_or_else(String::new, |reason| format!(": {}", escape(reason)));
+    format!(
+        "gap: {} of {} from byte {} on are not on record{reason}",
+        plural(bytes, "byte"),
+        stream.as_str(),
+        count(offset)
+    )
+}
+
+fn ended(code: Option<&i32>, signal: Option<&str>) -> String {
+    match (code, signal) {
+        (_, Some(signal)) => format!("the server was ended by {}", escape(signal)),
+        (Some(code), None) => format!("the server ended with exit code {code}"),
+        (None, None) => "the server ended".to_owned(),
+    }
+}
+
+/// How a session ended.
+#[must_use]
+pub fn end(end: &End) -> String {
+    match end {
+        End::Exited { code } => ended(Some(code), None),
+        End::Killed { signal } => ended(None, Some(signal)),
+        End::NotStarted { exit_code, message } => {
+            format!(
+                "the server was not started ({exit_code}): {}",
+                escape(message)
+            )
+        }
+        End::Unknown => "the recording ends before the server did".to_owned(),
+    }
+}
+
+/// A process by name and number.
+#[must_use]
+pub fn process(process: &ProcessName) -> String {
+    match process.name.as_str() {
+        "" => format!("pid {}", process.pid),
+        name => format!("{} (pid {})", escape(name), process.pid),
+    }
+}
+
+/// A command line, quoted where a word would fall apart.
+#[must_use]
+pub fn command(words: &[String]) -> String {
+    let plain = |word: &str| {
+        let harmless = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
+        !word.is_empty() && word.chars().all(harmless)
+    };
+    let quoted = words.iter().map(|word| {
+        if plain(word) {
+            return word.clone();
+        }
+        format!("'{}'", escape(&word.replace('\'', "'\\''")))
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// `everything 2.0.0`; `None` if the side never said who it is.
+#[must_use]
+pub fn peer(peer: &Peer) -> Option<String> {
+    let name = escape(peer.name.as_deref()?);
+    Some(match peer.version.as_deref() {
+        Some(version) => format!("{name} {}", escape(version)),
+        None => name.into_owned(),
+    })
+}
+
+/// Capabilities by name, with what they switch on: `logging, tools(listChanged)`.
+#[must_use]
+pub fn capabilities(json: &str) -> String {
+    match serde_json::from_str(json) {
+        Ok(Value::Object(capabilities)) => {
+            let named = capabilities
+                .iter()
+                .map(|(name, value)| capability(name, value));
+            named.collect::<Vec<_>>().join(", ")
+        }
+        _ => escape(json).into_owned(),
+    }
+}
+
+fn capability(name: &str, value: &Value) -> String {
+    let name = escape(name);
+    let parts: Vec<_> = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| **value != Value::Bool(false))
+        .map(|(part, _)| escape(part))
+        .collect();
+    if parts.is_empty() {
+        return name.into_owned();
+    }
+    format!("{name}({})", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_reaches_the_terminal_unescaped() {
+        let hostile = "\x1b[2J\u{202e}".to_owned();
+        let process = ProcessName {
+            pid: 1,
+            name: hostile.clone(),
+            command: Vec::new(),
+        };
+        let said = [
+            event(&EventKind::Warning {
+                message: hostile.clone(),
+            }),
+            event(&EventKind::Survivors {
+                processes: vec![process],
+            }),
+            command(&["a b".to_owned(), hostile.clone()]),
+            capabilities(&format!("{{{:?}: {{}}}}", "\u{202e}")),
+            capabilities(&hostile),
+            end(&End::Killed { signal: hostile }),
+        ];
+        for text in said {
+            assert!(!text.contains(['\x1b', '\u{202e}']), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_can_be_copied() {
+        let words = ["npx", "-y", "it's here", ""].map(str::to_owned);
+        assert_eq!(command(&words), r"npx -y 'it'\''s here' ''");
+    }
+
+    #[test]
+    fn capabilities_are_named_with_what_they_switch_on() {
+        let json = r#"{"logging":{},"tools":{"listChanged":true},"resources":{"subscribe":false}}"#;
+        assert_eq!(capabilities(json), "logging, tools(listChanged), resources");
+    }
+}

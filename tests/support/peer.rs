@@ -1,2 +1,0 @@
-//! Servers and hosts that misbehave on purpose.
-fn main() {}

@@ -113,7 +113,13 @@ impl Recording {
         }
         drop(recording);
         let opened = open::copied(path)?;
-        reindex::rebuild(&opened.conn, Ended::Yes, &mut |_| ())?;
+        let rebuild = || {
+            let transaction = opened.conn.unchecked_transaction()?;
+            reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
+            transaction.commit()?;
+            Ok::<(), ReindexError>(())
+        };
+        rebuild()?;
         Ok(Self {
             path: path.to_owned(),
             opened,

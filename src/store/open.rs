@@ -99,13 +99,9 @@ impl OpenError {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotSqlite { path },
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
-                path,
-                detail: source.to_string(),
-            },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
-            // A missing table or row in a file that says that it is a recording.
-            Some(ErrorCode::Unknown) | None => Self::Damaged {
+            // A table or row that is missing in a file that says that it is a recording is damage.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) | None => Self::Damaged {
                 path,
                 detail: source.to_string(),
             },

@@ -270,7 +270,7 @@ fn drained_records_give_their_disk_space_back() {
     use std::os::unix::fs::MetadataExt;
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
-    let line = [&[b'x'; 60_000][..], b"\n"].concat();
+    let line = [b"x".repeat(60_000), b"\n".to_vec()].concat();
     for _ in 0..100 {
         session.chunk(StreamId::S2C, &line);
     }

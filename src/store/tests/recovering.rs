@@ -162,7 +162,7 @@ fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
     let outcome = drain_for(&session.reel, Clock::start(), Duration::ZERO).unwrap();
     assert_eq!(outcome, Outcome::Partly);
     assert_eq!(Entry::read(&session.reel).standing, Standing::Pending);
-    let outcome = drain_for(&session.reel, Clock::start(), Duration::from_secs(600)).unwrap();
+    let outcome = drain_for(&session.reel, Clock::start(), Duration::from_mins(10)).unwrap();
     assert_eq!(
         outcome,
         Outcome::Partly,

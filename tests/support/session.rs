@@ -29,7 +29,12 @@ impl Session {
         let mut child = command.spawn().expect("the program starts");
         let out = collect(child.stdout.take().expect("stdout is a pipe"));
         let err = collect(child.stderr.take().expect("stderr is a pipe"));
-        Self { stdin: child.stdin.take(), child, out, err }
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            out,
+            err,
+        }
     }
 
     /// Writes to the server.
@@ -48,7 +53,11 @@ impl Session {
     pub fn wait(mut self) -> Received {
         let out = self.out.join().expect("a reader does not panic");
         let err = self.err.join().expect("a reader does not panic");
-        Received { status: self.child.wait().expect("the child is ours"), out, err }
+        Received {
+            status: self.child.wait().expect("the child is ours"),
+            out,
+            err,
+        }
     }
 }
 
@@ -71,8 +80,12 @@ pub struct Traffic {
 impl Traffic {
     /// The command `pieces` of the peer for this traffic, its files in `dir`.
     pub fn server(&self, dir: &Path) -> [std::ffi::OsString; 3] {
-        self.s2c.save(&dir.join("s2c")).expect("the folder can be written");
-        self.stderr.save(&dir.join("stderr")).expect("the folder can be written");
+        self.s2c
+            .save(&dir.join("s2c"))
+            .expect("the folder can be written");
+        self.stderr
+            .save(&dir.join("stderr"))
+            .expect("the folder can be written");
         [peer().into(), "pieces".into(), dir.into()]
     }
 

@@ -82,6 +82,9 @@ const EXCHANGES_OF_FRAME: &str = concat!(
     WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
 );
 
+/// Frames in order, each with its bytes unless it is too long to hold.
+pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
+
 /// Why something of a recording could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -113,7 +116,13 @@ impl Recording {
         }
         drop(recording);
         let opened = open::copied(path)?;
-        reindex::rebuild(&opened.conn, Ended::Yes, &mut |_| ())?;
+        let rebuild = || {
+            let transaction = opened.conn.unchecked_transaction()?;
+            reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
+            transaction.commit()?;
+            Ok::<(), ReindexError>(())
+        };
+        rebuild()?;
         Ok(Self {
             path: path.to_owned(),
             opened,
@@ -150,7 +159,7 @@ impl Recording {
 
     /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
     /// without: read them with [`Self::raw`] or [`Self::stream`].
-    pub fn frames(&self, after: Seq) -> Result<Vec<(FrameHead, Option<Vec<u8>>)>, ReadError> {
+    pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
         let mut page = Vec::new();
         let mut bytes = 0;
         for head in self.heads(after, PAGE_ROWS)? {

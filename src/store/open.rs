@@ -180,6 +180,17 @@ pub(crate) fn is_unborn(path: &Path) -> bool {
     }
 }
 
+/// Whether `path` has all that its creation as a recording puts into it. To be asked before it is
+/// opened: while it is being created it can be opened, and lacks its tables.
+pub(crate) fn is_born(path: &Path) -> Result<bool, OpenError> {
+    match Header::read(path) {
+        Ok(header) => Ok(header.version != FormatVersion(0)),
+        Err(OpenError::Missing { .. }) => Ok(false),
+        Err(OpenError::NotSqlite { .. }) if is_unborn(path) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
     match connect(path, Mode::Shared) {
         Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path),

@@ -156,10 +156,11 @@ impl Tail {
     }
 
     fn open(&self) -> Result<Option<Recording>, ReadError> {
+        if !open::is_born(&self.path)? && spool_of(&self.path).exists() {
+            return Ok(None);
+        }
         match Recording::open_as_it_is(&self.path) {
             Ok(recording) => Ok(Some(recording)),
-            Err(OpenError::Missing { .. }) if spool_of(&self.path).exists() => Ok(None),
-            Err(_) if open::is_unborn(&self.path) => Ok(None),
             // While the journal mode is switched nobody else gets in.
             Err(OpenError::Locked { .. }) => Ok(None),
             Err(error) => Err(error.into()),

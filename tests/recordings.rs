@@ -19,12 +19,18 @@ fn summary(name: &str) -> Value {
 fn exchanges(name: &str) -> Vec<[String; 3]> {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let exchanges = show(name, &["--exchanges"]);
-    exchanges.iter().map(|e| [word(&e["method"]), word(&e["name"]), word(&e["status"])]).collect()
+    exchanges
+        .iter()
+        .map(|e| [word(&e["method"]), word(&e["name"]), word(&e["status"])])
+        .collect()
 }
 
 fn findings(name: &str) -> Vec<String> {
     let findings = show(name, &["--findings"]);
-    findings.iter().map(|f| f["rule"].as_str().unwrap_or_default().to_owned()).collect()
+    findings
+        .iter()
+        .map(|f| f["rule"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -36,25 +42,37 @@ fn the_well_behaved_session_has_nothing_wrong() {
     assert_eq!(findings("well-behaved"), [""; 0]);
     let exchanges = exchanges("well-behaved");
     assert_eq!(exchanges.len(), 6);
-    assert!(exchanges.iter().all(|[_, _, status]| status == "ok"), "{exchanges:?}");
+    assert!(
+        exchanges.iter().all(|[_, _, status]| status == "ok"),
+        "{exchanges:?}"
+    );
 }
 
 #[test]
 fn the_crash_loses_the_call_and_keeps_the_last_words() {
     let lost = exchanges("crash").pop().expect("there are exchanges");
     assert_eq!(lost, ["tools/call", "transfer", "lost"]);
-    let exit = show("crash", &["--events"]).into_iter().find(|e| e["kind"] == "exit");
+    let exit = show("crash", &["--events"])
+        .into_iter()
+        .find(|e| e["kind"] == "exit");
     assert_eq!(exit.expect("the exit is on record")["signal"], "SIGSEGV");
     let frames = show("crash", &["--frames"]);
     let last_words = "ledger: assertion failed: journal is locked\n";
-    assert!(frames.iter().any(|f| f["stream"] == "stderr" && f["text"] == last_words));
+    assert!(
+        frames
+            .iter()
+            .any(|f| f["stream"] == "stderr" && f["text"] == last_words)
+    );
     assert_eq!(findings("crash"), ["process-died-in-flight"]);
 }
 
 #[test]
 fn the_noise_on_stdout_is_found_and_the_calls_are_paired_all_the_same() {
     assert_eq!(findings("noisy-stdout"), ["frame-not-json"; 3]);
-    let statuses: Vec<_> = exchanges("noisy-stdout").into_iter().map(|[_, _, s]| s).collect();
+    let statuses: Vec<_> = exchanges("noisy-stdout")
+        .into_iter()
+        .map(|[_, _, s]| s)
+        .collect();
     assert_eq!(statuses, ["ok", "ok", "ok", "ok", "tool-error"]);
 }
 

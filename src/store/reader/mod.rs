@@ -15,7 +15,7 @@ use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
-use rows::{exchange_columns, message_columns};
+use rows::{exchange_columns, exchange_tables, message_columns};
 use rusqlite::blob::Blob;
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
 use std::path::{Path, PathBuf};
@@ -60,26 +60,26 @@ const MESSAGES_OF_EXCHANGE: &str = concat!(
 const EXCHANGES: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
+    exchange_tables!(),
+    " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
 );
 const EXCHANGE: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.id = ?1"
+    exchange_tables!(),
+    " WHERE e.id = ?1"
 );
 const EXCHANGES_OF_REQUEST: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.request = ?1 ORDER BY e.id"
+    exchange_tables!(),
+    " WHERE e.request = ?1 ORDER BY e.id"
 );
 const EXCHANGES_OF_FRAME: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
+    exchange_tables!(),
+    " WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
 );
 
 /// Frames in order, each with its bytes unless it is too long to hold.

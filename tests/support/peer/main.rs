@@ -4,6 +4,7 @@
 //! that is not its own.
 
 mod bytes;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().unwrap_or_default();
     let arguments: Vec<String> = arguments.collect();
-    let families = [bytes::run];
+    let families = [bytes::run, signals::run];
     let ended = families.iter().find_map(|run| run(&mode, &arguments));
     // Not a code that any mode ends with on purpose.
     ended.unwrap_or(ExitCode::from(99))

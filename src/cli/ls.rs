@@ -15,6 +15,9 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
+/// Columns from which on there is room for the host.
+const WIDE: usize = 110;
+
 /// How long a list may take for completing recordings whose recorders have gone.
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -196,8 +199,9 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let readable = entries
         .iter()
         .filter(|entry| entry.standing != Standing::Unreadable);
+    let has_room = out.columns().is_none_or(|columns| columns >= WIDE);
     for entry in readable {
-        table.push(row(entry, entries));
+        table.push(row(entry, entries, has_room));
     }
     table.write(out)?;
     out.line("")?;
@@ -219,10 +223,13 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 11] {
+fn row(entry: &Entry, entries: &[Entry], has_room: bool) -> [Cell; 11] {
     let summary = entry.summary();
     let number = |number: Option<u64>| number.map_or_else(String::new, count);
     let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
+    let host = context(entry)
+        .map(|context| &*context.host.name)
+        .filter(|_| has_room);
     let ink = match entry.standing {
         Standing::Live => Ink::Good,
         Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => Ink::Plain,
@@ -233,8 +240,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 11] {
         Cell::new(short_id(&entry.id, entries), Ink::Strong),
         when::short(entry.wall_ns).into(),
         server(entry).into(),
-        context(entry)
-            .map_or_else(String::new, |c| escape(&c.host.name).into_owned())
+        host.map_or_else(String::new, |host| escape(host).into_owned())
             .into(),
         lasted(entry).map_or_else(String::new, clock).into(),
         number(summary.map(|summary| summary.exchanges)).into(),

@@ -1,9 +1,9 @@
 //! The commands: arguments in, lines out.
 //!
 //! * [`args`]: the command line; one file per command does what it says;
-//! * [`output`]: the only place that prints; [`table`] lays rows out in columns, [`lines`] makes
-//!   lines that need no table, [`json`] makes objects, [`words`] sentences;
-//! * [`folder`], [`select`]: which folder and which recording is meant;
+//! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
+//!   lines that need no table, `json` makes objects, `words` sentences;
+//! * `folder`, `select`: which folder and which recording is meant;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.

@@ -6,7 +6,7 @@ use super::folder;
 use super::output::{self, Progress};
 use crate::store::library::{Library, SelectError, Selected, spool_of};
 use crate::store::reader::Recording;
-use crate::store::recovery::{self, Outcome as Done, Stage};
+use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
 use crate::text::{escape, plural, size};
 use crate::trace::clock::Clock;
 use std::ffi::OsStr;
@@ -47,9 +47,12 @@ fn explain(error: SelectError, library: &Library) -> Failure {
             "no recordings in {}; `mcpreel demo` makes one, `mcpreel run` records a server",
             escape(&dir)
         ),
-        SelectError::TooFew { .. } | SelectError::NotANumber { .. } => {
-            escape(&error.to_string()).into_owned()
+        SelectError::TooFew { text, count } => {
+            let count = plural(*count as u64, "recording");
+            let (text, dir) = (escape(text), escape(&dir));
+            format!("{text}: there are not that many, {dir} has {count}")
         }
+        SelectError::NotANumber { .. } => escape(&error.to_string()).into_owned(),
         SelectError::Unknown { names, .. } if names.is_empty() => format!(
             "{} in {}, where there are no recordings yet",
             escape(&error.to_string()),
@@ -106,7 +109,8 @@ pub fn complete(path: &Path, library: &Library) {
     });
     drop(progress);
     match outcome {
-        Ok(Done::Whole | Done::Live | Done::Partly) => {}
+        // What cannot be read is said by whoever opens it next.
+        Ok(Done::Whole | Done::Live | Done::Partly) | Err(RecoverError::Read(_)) => {}
         Ok(Done::ReadOnly) => output::say(&format!(
             "{shown} is shown without what its spool still holds: it may not be written"
         )),

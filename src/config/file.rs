@@ -168,8 +168,8 @@ impl Config {
 
 fn unknown_key(key: &str, at: Position) -> Problem {
     // Below this likeness a suggestion is a guess that sends people the wrong way.
-    const ALIKE: f64 = 0.7;
-    let likeness = |known: &&str| strsim::jaro_winkler(known, key);
+    const ALIKE: f64 = 0.6;
+    let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(known, key);
     let nearest = KEYS
         .into_iter()
         .filter(|known| likeness(known) >= ALIKE)
@@ -224,6 +224,8 @@ mod tests {
             ["c.toml:2:3: unknown key `max_size`, did you mean `max-size`?"]
         );
         assert_eq!(config.dir.expect("dir is set").text, "/rec");
+        let (_, problems) = parse("dri = '/rec'");
+        assert!(problems[0].ends_with("did you mean `dir`?"), "{problems:?}");
         let (_, problems) = parse("colour = 1");
         assert_eq!(
             problems,

@@ -1,6 +1,6 @@
 //! What a user may set, and where.
 //!
-//! * [`file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
+//! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
 //! * [`paths`]: which folder holds the recordings.
 //!
 //! Settings stay text here: whoever uses a value compiles it, and has its position for the

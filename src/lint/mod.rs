@@ -5,7 +5,7 @@
 //!            └──────────── Analysis ───────────┘
 //! ```
 //!
-//! * [`rule`]: what a rule, a finding and a family of rules are;
+//! * [`mod@rule`]: what a rule, a finding and a family of rules are;
 //! * [`catalogue`]: every rule by its id;
 //! * families: [`framing`] (lines), [`rpc`] (JSON-RPC shape and ids), [`pairing`] (requests and
 //!   responses, progress, cancellation). A new family is a module that implements

@@ -1,10 +1,10 @@
 //! How hostile text, sizes and times are written for people.
 //!
-//! * [`escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
-//! * [`width`]: how many columns a text takes, and cutting it to so many;
+//! * [`mod@escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
+//! * [`mod@width`]: how many columns a text takes, and cutting it to so many;
 //! * [`units`]: sizes, durations and counts in words.
 //!
-//! Pure: text in, text out. Everything that came off the wire passes through [`escape`] before it
+//! Pure: text in, text out. Everything that came off the wire passes through [`mod@escape`] before it
 //! reaches a terminal; cutting comes after escaping, because escapes take columns.
 
 pub mod escape;

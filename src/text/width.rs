@@ -1,6 +1,6 @@
 //! Columns on a terminal, counted by what a reader sees as one character.
 //!
-//! The text is expected to be escaped already; see [`super::escape`].
+//! The text is expected to be escaped already; see [`super::escape()`].
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;

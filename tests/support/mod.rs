@@ -24,7 +24,10 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// Servers and hosts that misbehave on purpose (`tests/support/peer/`).
 pub fn peer() -> PathBuf {
     let test = std::env::current_exe().expect("a test has an executable");
-    let target = test.ancestors().nth(2).expect("tests are built into target/PROFILE/deps");
+    let target = test
+        .ancestors()
+        .nth(2)
+        .expect("tests are built into target/PROFILE/deps");
     target.join("examples").join("peer")
 }
 
@@ -35,7 +38,9 @@ pub struct Library {
 
 impl Library {
     pub fn new() -> Self {
-        Self { dir: tempfile::tempdir().expect("a temporary folder can be made") }
+        Self {
+            dir: tempfile::tempdir().expect("a temporary folder can be made"),
+        }
     }
 
     /// In a folder of its own within `parent`.
@@ -50,15 +55,23 @@ impl Library {
     /// `mcpreel COMMAND` on this folder, in an environment with nothing else in it but PATH.
     pub fn mcpreel(&self, command: &str) -> Command {
         let mut mcpreel = Command::new(MCPREEL);
-        mcpreel.env_clear().env("HOME", self.path()).env("MCPREEL_DIR", self.path());
-        mcpreel.env("PATH", std::env::var_os("PATH").unwrap_or_default()).arg(command);
+        mcpreel
+            .env_clear()
+            .env("HOME", self.path())
+            .env("MCPREEL_DIR", self.path());
+        mcpreel
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .arg(command);
         mcpreel
     }
 
     /// `mcpreel run SERVER…` with pipes on all three streams.
     pub fn run<S: AsRef<OsStr>>(&self, server: impl IntoIterator<Item = S>) -> Command {
         let mut run = self.mcpreel("run");
-        run.args(server).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run.args(server)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         run
     }
 
@@ -69,9 +82,17 @@ impl Library {
 
     /// The objects that `mcpreel ARGS… --json` prints, one per line.
     pub fn json(&self, args: &[&str]) -> Vec<serde_json::Value> {
-        let output = self.mcpreel(args[0]).args(&args[1..]).arg("--json").output();
+        let output = self
+            .mcpreel(args[0])
+            .args(&args[1..])
+            .arg("--json")
+            .output();
         let output = output.expect("mcpreel starts");
-        assert!(output.status.success(), "mcpreel {args:?} --json: {}", text(&output));
+        assert!(
+            output.status.success(),
+            "mcpreel {args:?} --json: {}",
+            text(&output)
+        );
         output
             .stdout
             .split(|byte| *byte == b'\n')
@@ -90,7 +111,11 @@ impl Library {
     /// All bytes of a stream (`c2s`, `s2c`, `stderr`) of the newest recording.
     pub fn stream(&self, stream: &str) -> Vec<u8> {
         let frames = self.json(&["show", "@", "--frames"]);
-        frames.iter().filter(|frame| frame["stream"] == stream).flat_map(frame_bytes).collect()
+        frames
+            .iter()
+            .filter(|frame| frame["stream"] == stream)
+            .flat_map(frame_bytes)
+            .collect()
     }
 
     /// The files of the folder whose names end with `.ENDING`.
@@ -115,9 +140,9 @@ pub fn frame_bytes(frame: &serde_json::Value) -> Vec<u8> {
     use base64::Engine as _;
     match (&frame["text"], &frame["base64"]) {
         (serde_json::Value::String(text), _) => text.clone().into_bytes(),
-        (_, serde_json::Value::String(coded)) => {
-            base64::engine::general_purpose::STANDARD.decode(coded).expect("base64 is valid")
-        }
+        (_, serde_json::Value::String(coded)) => base64::engine::general_purpose::STANDARD
+            .decode(coded)
+            .expect("base64 is valid"),
         _ => panic!("a frame without bytes: {frame}"),
     }
 }
@@ -134,7 +159,10 @@ pub fn text(output: &Output) -> String {
 
 /// Waits until `condition` gives something; fails the test, naming `what`, if it never does.
 pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
-    #[expect(clippy::disallowed_methods, reason = "a deadline for a test that would hang")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a deadline for a test that would hang"
+    )]
     let began = std::time::Instant::now();
     loop {
         if let Some(found) = condition() {

@@ -40,7 +40,9 @@ pub fn of(command: &[OsString], wall_ns: u64) -> ProcessContext {
 #[must_use]
 pub fn resolve(program: &OsStr) -> Option<PathBuf> {
     if program.as_encoded_bytes().contains(&b'/') {
-        return std::path::absolute(program).ok().filter(|path| is_executable(path));
+        return std::path::absolute(program)
+            .ok()
+            .filter(|path| is_executable(path));
     }
     let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
     std::env::split_paths(&path)

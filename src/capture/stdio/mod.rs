@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The main thread starts the server, then waits for notices: a signal, the server's end, a
-//! pump's end. [`life`] decides from them when the session is over.
+//! pump's end. `life` decides from them when the session is over.
 
 mod ends;
 mod life;

@@ -1,7 +1,7 @@
 //! The tables of a recording: how they are made, and brought up to date.
 //!
 //! A recording is an `SQLite` file with `STRICT` tables, [`APPLICATION_ID`] and, as its
-//! `user_version`, the [`FormatVersion`]: the number of [`MIGRATIONS`] that made it. The list is
+//! `user_version`, the [`FormatVersion`]: the number of `MIGRATIONS` that made it. The list is
 //! only ever appended to. While the recorder lives the file is in WAL mode; afterwards it is one
 //! plain file.
 //!

@@ -16,7 +16,7 @@
 //!   its outcome: from a terminal status in `tasks/get`, `tasks/cancel` or a status notification
 //!   (`completed` is ok, `failed` an error, `cancelled` cancelled), and from the answer to
 //!   `tasks/result`, which knows best.
-//! * Input rounds: see [`rounds`]. The time between the answer that asked for input and the retry
+//! * Input rounds: see `rounds`. The time between the answer that asked for input and the retry
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
 //! * Memory holds what is open plus at most [`HISTORY`] calls that ended (with [`HISTORY_BYTES`] of
@@ -164,19 +164,17 @@ impl Correlator {
             }
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
-            let (status, kind) = if self.ending.loses(exchange.direction) {
-                (Status::Lost, Observed::Lost)
-            } else {
-                (Status::Unanswered, Observed::Unanswered)
-            };
-            exchange.status = status;
-            changes.observe(Observation {
-                frame: exchange.request.0,
-                exchange: Some(id),
-                direction: exchange.direction,
-                kind,
-                subject: exchange.rpc_id.json().into(),
-            });
+            let fate = self.ending.fate(exchange.direction);
+            exchange.status = fate.status();
+            if let Some(kind) = fate.observed() {
+                changes.observe(Observation {
+                    frame: exchange.request.0,
+                    exchange: Some(id),
+                    direction: exchange.direction,
+                    kind,
+                    subject: exchange.rpc_id.json().into(),
+                });
+            }
             changes.touch(exchange);
         }
     }

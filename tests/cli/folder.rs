@@ -1,0 +1,167 @@
+//! Which folder is looked in, and what `ls`, `prune` and `reindex` do with it.
+
+use super::{demo, mcpreel, refusal, stdout};
+use crate::support::{Library, MCPREEL, text};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// `mcpreel ls --json` with HOME only, and these variables.
+fn ls(home: &Path, variables: &[(&str, &Path)]) -> std::process::Output {
+    let mut ls = Command::new(MCPREEL);
+    ls.args(["ls", "--json"])
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::null());
+    for (name, value) in variables {
+        ls.env(name, value);
+    }
+    ls.output().expect("mcpreel starts")
+}
+
+fn configure(home: &Path, config: &str) {
+    let folder = home.join(".config/mcpreel");
+    std::fs::create_dir_all(&folder).expect("it can be made");
+    std::fs::write(folder.join("config.toml"), config).expect("it can be written");
+}
+
+#[test]
+fn the_configuration_names_the_folder_and_the_variable_comes_first() {
+    let demo = demo();
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let recordings = demo.path();
+    configure(home.path(), &format!("dir = {recordings:?}"));
+    assert!(!ls(home.path(), &[]).stdout.is_empty());
+    let elsewhere = ls(home.path(), &[("MCPREEL_DIR", home.path())]);
+    assert!(elsewhere.status.success() && elsewhere.stdout.is_empty());
+    let xdg = ls(
+        home.path(),
+        &[
+            ("XDG_CONFIG_HOME", home.path()),
+            ("XDG_DATA_HOME", home.path()),
+        ],
+    );
+    assert!(!xdg.stdout.is_empty(), "no other variable matters");
+}
+
+#[test]
+fn an_unknown_key_is_a_warning_and_a_broken_file_is_exit_code_2() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    configure(home.path(), "dri = \"/x\"");
+    let output = ls(home.path(), &[]);
+    assert!(output.status.success());
+    let said = text(&output);
+    assert!(
+        said.contains("config.toml:1:1: unknown key `dri`, did you mean `dir`?"),
+        "{said}"
+    );
+    configure(home.path(), "dir = \n");
+    let output = ls(home.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output).contains("config.toml:1:"),
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
+fn an_empty_folder_shows_what_to_do() {
+    let library = Library::new();
+    let listed = stdout(&library, &["ls"]);
+    assert!(
+        listed.contains("mcpreel run -- ") && listed.contains("mcpreel demo"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains(&library.path().display().to_string()),
+        "{listed}"
+    );
+    let (code, said) = refusal(&library, &["show"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("`mcpreel demo` makes one"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_the_rest_is_listed() {
+    let library = demo();
+    std::fs::write(library.path().join("broken.reel"), "no database").expect("it can be written");
+    let listed = stdout(&library, &["ls"]);
+    assert!(listed.contains("weather-server 1.4.0"), "{listed}");
+    assert!(
+        listed.contains("unreadable:") && listed.contains("broken.reel"),
+        "{listed}"
+    );
+    let objects = library.json(&["ls"]);
+    assert_eq!(objects.len(), 2);
+    let broken = objects
+        .iter()
+        .find(|object| object["state"] == "unreadable")
+        .expect("listed");
+    assert!(
+        broken["error"]
+            .as_str()
+            .expect("why")
+            .contains("broken.reel")
+    );
+}
+
+#[test]
+fn a_recording_is_listed_with_who_and_how_many() {
+    let demo = demo();
+    let object = &demo.json(&["ls"])[0];
+    assert_eq!(object["server"], "weather-server");
+    assert_eq!(object["client"], "demo-host");
+    assert_eq!(object["host"], "mcpreel");
+    assert_eq!(object["state"], "complete");
+    assert_eq!(
+        (&object["exchanges"], &object["failed"]),
+        (&23.into(), &4.into())
+    );
+    assert_eq!(
+        (&object["frames"], &object["error"]),
+        (&60.into(), &serde_json::Value::Null)
+    );
+}
+
+#[test]
+fn a_copy_elsewhere_is_read_by_its_path() {
+    let demo = demo();
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    let original = demo.json(&["ls"])[0]["path"]
+        .as_str()
+        .expect("a path")
+        .to_owned();
+    let copy = elsewhere.path().join("attached to a bug.reel");
+    std::fs::copy(&original, &copy).expect("it can be copied");
+    let copy = copy.to_str().expect("the path is text");
+    let library = Library::new();
+    let exchanges = library.json(&["show", copy, "--exchanges"]);
+    assert_eq!(exchanges, demo.json(&["show", "@", "--exchanges"]));
+}
+
+#[test]
+fn prune_deletes_what_it_said_it_would_and_nothing_else() {
+    let library = demo();
+    let kept = stdout(&library, &["prune", "--keep", "1"]);
+    assert!(kept.starts_with("0 recordings"), "{kept}");
+    let would = stdout(&library, &["prune", "--keep", "0", "--dry-run"]);
+    assert!(
+        would.contains("weather-server") && would.contains("would be deleted"),
+        "{would}"
+    );
+    assert_eq!(library.files("reel").len(), 1);
+    let did = stdout(&library, &["prune", "--keep", "0"]);
+    assert!(did.contains("1 recording ("), "{did}");
+    assert_eq!(library.files("reel").len(), 0);
+}
+
+#[test]
+fn reindex_derives_the_same_again() {
+    let library = demo();
+    let before = library.json(&["show", "@", "--exchanges"]);
+    let said = stdout(&library, &["reindex", "@"]);
+    assert!(said.contains("60 frames, 23 exchanges"), "{said}");
+    assert_eq!(library.json(&["show", "@", "--exchanges"]), before);
+    let output = mcpreel(&library, &["reindex", "nobody"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}

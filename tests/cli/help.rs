@@ -1,0 +1,140 @@
+//! What the program says about itself, and its exit codes.
+
+use super::{demo, mcpreel, refusal, stdout};
+use crate::support::Library;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+const COMMANDS: [&str; 10] = [
+    "run",
+    "ls",
+    "show",
+    "tail",
+    "stats",
+    "demo",
+    "prune",
+    "reindex",
+    "completions",
+    "man",
+];
+
+#[test]
+fn the_help_of_every_command_is_as_reviewed() {
+    let library = Library::new();
+    insta::assert_snapshot!("help", stdout(&library, &["--help"]));
+    for command in COMMANDS {
+        let help = stdout(&library, &[command, "--help"]);
+        assert!(
+            help.contains("Examples:\n  mcpreel "),
+            "{command} has no example"
+        );
+        insta::assert_snapshot!(format!("help-{command}"), help);
+    }
+}
+
+#[test]
+fn the_manual_page_has_every_command_with_its_examples() {
+    let page = stdout(&Library::new(), &["man"]);
+    for command in COMMANDS {
+        let heading = format!(".SH \"{}\"\n", command.to_uppercase());
+        assert!(page.contains(&heading), "{command} is missing");
+        assert!(
+            page.contains(&format!("mcpreel {command}")),
+            "{command} has no example"
+        );
+    }
+    for hidden in ["demo-host", "demo\\-host", "demo-server", "demo\\-server"] {
+        assert!(!page.contains(hidden), "{hidden} is for the demo only");
+    }
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&Library::new(), &["completions", shell]);
+        assert!(script.contains("reindex"), "{shell}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
+    let library = &demo();
+    let id = library.json(&["ls"])[0]["id"]
+        .as_str()
+        .expect("it has an id")
+        .to_owned();
+    let frame = format!("{id}#999");
+    let cases: [(&[&str], &str); 10] = [
+        (&["shwo"], "'show'"),
+        (&["show", "--frame"], "--frames"),
+        (&["show", "nobody"], "weather-server"),
+        (&["show", "@2"], "has 1 recording\n"),
+        (&["show", "@x"], "@2 the second newest"),
+        (&["show", &frame], "there is no frame #999"),
+        (&["show", "--frames", "--events"], "cannot be used with"),
+        (&["prune"], "--older-than"),
+        (&["prune", "--older-than", "30"], "30d"),
+        (&["run"], "COMMAND"),
+    ];
+    for (args, way_out) in cases {
+        let (code, said) = refusal(library, args);
+        assert_eq!(code, Some(2), "{args:?}: {said}");
+        assert!(said.contains(way_out), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_recording_that_cannot_be_read_is_exit_code_3_in_one_sentence() {
+    let library = Library::new();
+    let file = library.path().join("notes.reel");
+    std::fs::write(
+        &file,
+        "no database, just some notes that are long enough to have a header",
+    )
+    .expect("it can be written");
+    let file = file.to_str().expect("the path is text");
+    let (code, said) = refusal(&library, &["show", file]);
+    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("is no recording"), "{said}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_success() {
+    let library = demo();
+    let mut show = library.mcpreel("show");
+    show.args(["@", "--frames", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut show = show.spawn().expect("mcpreel starts");
+    let mut reader = BufReader::with_capacity(16, show.stdout.take().expect("it is a pipe"));
+    let mut line = Vec::new();
+    reader
+        .read_until(b'\n', &mut line)
+        .expect("the first line comes");
+    drop(reader);
+    let output = show.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.stderr, b"", "nothing is wrong");
+}
+
+#[test]
+fn without_arguments_the_recordings_are_listed() {
+    let demo = demo();
+    let mut bare = demo.mcpreel("ls");
+    bare.stdin(Stdio::null());
+    let listed = bare.output().expect("mcpreel starts").stdout;
+    let mut command = std::process::Command::new(crate::support::MCPREEL);
+    command
+        .env_clear()
+        .env("MCPREEL_DIR", demo.path())
+        .stdin(Stdio::null());
+    assert_eq!(command.output().expect("mcpreel starts").stdout, listed);
+}
+
+#[test]
+fn no_colour_is_printed_without_a_terminal() {
+    let demo = demo();
+    let output = mcpreel(&demo, &["show"]);
+    assert!(!output.stdout.contains(&0x1b));
+}

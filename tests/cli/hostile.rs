@@ -1,0 +1,94 @@
+//! Nothing off the wire reaches a terminal.
+
+use super::{mcpreel, stdout};
+use crate::support::Library;
+use std::io::Write as _;
+
+/// What a server might put into every text that it controls: a title change, a cleared screen, an
+/// order of reading turned around, invisible letters, a C1 control.
+const EVIL: &str = "\\u001b]0;x\\u0007\\u001b[2J\\u202ebad\\u200b\\udb40\\udc41\\u009b";
+
+/// A session in which everything is hostile: names, versions, methods, ids, stderr, noise.
+fn session() -> Library {
+    let library = Library::new();
+    let answer = format!(
+        r#"{{"jsonrpc":"2.0","id":"{EVIL}","result":{{"protocolVersion":"{EVIL}","capabilities":{{"{EVIL}":{{"{EVIL}":true}}}},"serverInfo":{{"name":"{EVIL}","version":"{EVIL}"}}}}}}"#
+    );
+    let script = format!(
+        "read line\nprintf '%s\\n' '{answer}'\nprintf '\\033[31mred \\342\\200\\256\\377\\n'\nprintf '\\033]0;title\\007\\n' >&2"
+    );
+    let mut run = library.mcpreel("run");
+    run.args([
+        "--name",
+        "\x1b[2J\u{202e}name",
+        "sh",
+        "-c",
+        &script,
+        "\x1b[2J\u{202e}",
+    ])
+    .stdin(std::process::Stdio::piped())
+    .stdout(std::process::Stdio::piped())
+    .stderr(std::process::Stdio::piped());
+    let mut run = run.spawn().expect("mcpreel starts");
+    let request = format!(
+        r#"{{"jsonrpc":"2.0","id":"{EVIL}","method":"initialize","params":{{"protocolVersion":"{EVIL}","capabilities":{{}},"clientInfo":{{"name":"{EVIL}","version":"{EVIL}"}}}}}}
+{{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{{"name":"{EVIL}","arguments":{{"{EVIL}":"{EVIL}"}}}}}}
+{{"jsonrpc":"2.0","method":"notifications/{EVIL}"}}
+"#
+    );
+    let mut stdin = run.stdin.take().expect("it is a pipe");
+    stdin.write_all(request.as_bytes()).expect("it reads");
+    drop(stdin);
+    run.wait_with_output().expect("it ends");
+    library
+}
+
+fn is_harmless(character: char) -> bool {
+    let is_control = character.is_control() && character != '\n';
+    let is_hidden = matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{e0000}'..='\u{e0fff}');
+    !is_control && !is_hidden
+}
+
+#[test]
+fn everything_that_people_see_is_plain_text() {
+    let library = session();
+    let commands: [&[&str]; 13] = [
+        &["ls"],
+        &["show", "@"],
+        &["show", "@", "--frames"],
+        &["show", "@", "--exchanges"],
+        &["show", "@", "--events"],
+        &["show", "@", "--findings"],
+        &["show", "@#1"],
+        &["show", "@#2"],
+        &["show", "@#5"],
+        &["stats", "@"],
+        &["tail", "@"],
+        &["show", "nobody"],
+        &["prune", "--keep", "0", "--dry-run"],
+    ];
+    let mut all = String::new();
+    for args in commands {
+        let output = mcpreel(&library, args);
+        for stream in [output.stdout, output.stderr] {
+            let text = String::from_utf8(stream).expect("the output is UTF-8");
+            let bad = text.chars().find(|&character| !is_harmless(character));
+            assert_eq!(bad, None, "{args:?} printed:\n{text:?}");
+            all.push_str(&text);
+        }
+    }
+    assert!(
+        all.contains("\\x1b[2J\\u{202e}"),
+        "what was there is still told:\n{all}"
+    );
+}
+
+#[test]
+fn programs_get_it_exactly() {
+    let library = session();
+    let exchanges = stdout(&library, &["show", "@", "--exchanges", "--json"]);
+    assert!(
+        exchanges.contains(&format!("\"id\":\"{EVIL}\"")),
+        "{exchanges}"
+    );
+}

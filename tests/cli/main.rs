@@ -1,0 +1,81 @@
+//! The commands, as the real program.
+//!
+//! * [`help`]: what the program says about itself, and its exit codes;
+//! * [`rows`]: the objects of `--json`, and what people see of the same recording;
+//! * [`live`]: `tail` and `demo`, while something is recorded;
+//! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
+//! * [`hostile`]: nothing off the wire reaches a terminal.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod folder;
+mod help;
+mod hostile;
+mod live;
+mod rows;
+
+use std::process::{Command, Output, Stdio};
+use support::{Library, MCPREEL};
+
+/// Pauses of the demo are divided by this.
+const SPEED: &str = "40";
+
+/// A folder with a recorded demo.
+fn demo() -> Library {
+    demo_at(SPEED)
+}
+
+/// The same at another speed: where the order of answers matters, pauses must be longer than what
+/// a busy machine adds to them.
+fn demo_at(speed: &str) -> Library {
+    let library = Library::new();
+    let host = demo_host(&library, speed)
+        .output()
+        .expect("the host starts");
+    assert!(host.status.success(), "{}", support::text(&host));
+    library
+}
+
+/// The scripted host, its server behind the recorder.
+fn demo_host(library: &Library, speed: &str) -> Command {
+    let mut host = library.mcpreel("demo-host");
+    host.args([
+        "--speed",
+        speed,
+        "--",
+        MCPREEL,
+        "run",
+        "--demo",
+        "--name",
+        "weather-server",
+    ])
+    .args(["--", MCPREEL, "demo-server", "--speed", speed])
+    .stdin(Stdio::null());
+    host
+}
+
+/// `mcpreel ARGS…` on a folder, without a terminal.
+fn mcpreel(library: &Library, args: &[&str]) -> Output {
+    let mut command = library.mcpreel(args[0]);
+    command.args(&args[1..]).stdin(Stdio::null());
+    command.output().expect("mcpreel starts")
+}
+
+/// What a command that must succeed prints.
+fn stdout(library: &Library, args: &[&str]) -> String {
+    let output = mcpreel(library, args);
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        support::text(&output)
+    );
+    String::from_utf8(output.stdout).expect("the output is UTF-8")
+}
+
+/// What a command says on stderr, and its exit code.
+fn refusal(library: &Library, args: &[&str]) -> (Option<i32>, String) {
+    let output = mcpreel(library, args);
+    let said = String::from_utf8(output.stderr).expect("the output is UTF-8");
+    (output.status.code(), said)
+}

@@ -1,0 +1,235 @@
+//! The objects of `--json`, and what people see of the same recording.
+
+use super::{demo, stdout};
+use serde_json::Value;
+
+fn keys(object: &Value) -> Vec<&str> {
+    object
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+fn find<'a>(rows: &'a [Value], key: &str, value: &str) -> &'a Value {
+    rows.iter()
+        .find(|row| row[key] == value)
+        .unwrap_or_else(|| panic!("no row has {key} = {value}"))
+}
+
+#[test]
+fn frames_have_these_fields_in_this_order() {
+    let demo = demo();
+    let frames = demo.json(&["show", "@", "--frames"]);
+    for (frame, seq) in frames.iter().zip(1_u64..) {
+        assert_eq!(
+            keys(frame),
+            [
+                "seq",
+                "stream",
+                "direction",
+                "t_first_ns",
+                "t_last_ns",
+                "size",
+                "text"
+            ]
+        );
+        assert_eq!(frame["seq"], seq);
+        let text = frame["text"].as_str().expect("the demo speaks UTF-8");
+        assert_eq!(frame["size"], text.len());
+        assert!(text.ends_with('\n'));
+        let direction = if frame["stream"] == "stderr" {
+            &Value::Null
+        } else {
+            &frame["stream"]
+        };
+        assert_eq!(&frame["direction"], direction);
+    }
+    let one = demo.json(&["show", "@#2"]);
+    assert_eq!(one, frames[1..2]);
+}
+
+#[test]
+fn exchanges_have_these_fields_in_this_order() {
+    let demo = demo();
+    let exchanges = demo.json(&["show", "@", "--exchanges"]);
+    for exchange in &exchanges {
+        assert_eq!(
+            keys(exchange),
+            [
+                "direction",
+                "method",
+                "name",
+                "id",
+                "request",
+                "response",
+                "t_request_ns",
+                "t_response_ns",
+                "latency_ns",
+                "waited_ns",
+                "status",
+                "code",
+                "era",
+                "summary"
+            ]
+        );
+    }
+    let first = &exchanges[0];
+    assert_eq!(first["method"], "initialize");
+    assert_eq!(first["id"], 1);
+    assert_eq!(first["code"], Value::Null);
+    let storm = find(&exchanges, "name", "watch_storm");
+    assert_eq!(storm["status"], "cancelled");
+    assert_eq!(storm["response"], Value::Null);
+}
+
+#[test]
+fn the_demo_has_everything_worth_looking_at() {
+    let demo = super::demo_at("12");
+    let exchanges = demo.json(&["show", "@", "--exchanges"]);
+    let count = |status: &str| {
+        exchanges
+            .iter()
+            .filter(|row| row["status"] == status)
+            .count()
+    };
+    assert_eq!(
+        (count("tool-error"), count("error"), count("cancelled")),
+        (2, 2, 1)
+    );
+    assert_eq!(count("ok"), exchanges.len() - 5);
+    let sampling = find(&exchanges, "method", "sampling/createMessage");
+    assert_eq!(sampling["direction"], "s2c");
+    let trip = find(&exchanges, "name", "plan_trip");
+    let waited = trip["waited_ns"].as_u64().expect("a number");
+    assert!(waited > 0 && waited < trip["latency_ns"].as_u64().expect("a number"));
+    // Three calls at once, answered in another order.
+    let calls: Vec<_> = exchanges
+        .iter()
+        .filter(|row| row["name"] == "get_forecast")
+        .take(3)
+        .collect();
+    assert!(calls[0]["response"].as_u64() > calls[1]["response"].as_u64());
+    assert!(calls[1]["response"].as_u64() > calls[2]["response"].as_u64());
+    assert!(calls[0]["response"].as_u64() > calls[2]["request"].as_u64());
+    let findings = demo.json(&["show", "@", "--findings"]);
+    assert_eq!(
+        keys(&findings[0]),
+        ["rule", "severity", "frame", "exchange", "detail"]
+    );
+    let frames = demo.json(&["show", "@", "--frames"]);
+    assert!(
+        frames
+            .iter()
+            .any(|frame| frame["size"].as_u64() > Some(190_000))
+    );
+}
+
+#[test]
+fn events_have_their_time_in_front() {
+    let demo = demo();
+    let events = demo.json(&["show", "@", "--events"]);
+    for event in &events {
+        assert_eq!(keys(event)[..3], ["t_ns", "after_seq", "kind"]);
+    }
+    assert_eq!(events[0]["kind"], "start");
+    assert_eq!(find(&events, "kind", "exit")["code"], 0);
+    let eof = find(&events, "kind", "eof");
+    assert_eq!(
+        (&eof["stream"], &eof["by"]),
+        (&"c2s".into(), &"writer".into())
+    );
+}
+
+#[test]
+fn the_summary_is_one_object() {
+    let demo = demo();
+    let summary = demo.json(&["show", "@"]);
+    assert_eq!(summary.len(), 1);
+    let session = &summary[0]["session"];
+    assert_eq!(summary[0]["state"], "complete");
+    assert_eq!(summary[0]["origin"], "demo");
+    assert_eq!(session["server"]["name"], "weather-server");
+    assert_eq!(
+        session["server"]["capabilities"]["tools"]["listChanged"],
+        true
+    );
+    assert_eq!(session["version_asked"], "2025-11-25");
+    assert_eq!(session["version_agreed"], "2025-11-25");
+    assert_eq!(session["how"]["code"], 0);
+}
+
+#[test]
+fn stats_count_every_exchange_once_per_method_and_calls_once_per_tool() {
+    let demo = demo();
+    let rows = demo.json(&["stats", "@"]);
+    let sum = |tools: bool| -> u64 {
+        let rows = rows.iter().filter(|row| row["name"].is_string() == tools);
+        rows.map(|row| row["count"].as_u64().expect("a number"))
+            .sum()
+    };
+    let exchanges = demo.json(&["show", "@", "--exchanges"]);
+    let calls = exchanges
+        .iter()
+        .filter(|row| row["method"] == "tools/call")
+        .count();
+    assert_eq!(sum(false), exchanges.len() as u64);
+    assert_eq!(sum(true), calls as u64);
+    let forecast = find(&rows, "name", "get_forecast");
+    assert_eq!(
+        (&forecast["count"], &forecast["failed"]),
+        (&6.into(), &2.into())
+    );
+    let times = ["p50_ns", "p90_ns", "p99_ns", "max_ns"].map(|key| forecast[key].as_u64());
+    assert!(times.is_sorted() && times[0] > Some(0), "{times:?}");
+    let storm = find(&rows, "name", "watch_storm");
+    assert_eq!(storm["p50_ns"], Value::Null, "it was never answered");
+}
+
+#[test]
+fn people_see_who_spoke_how_it_ended_and_a_line_per_exchange() {
+    let demo = demo();
+    let text = stdout(&demo, &["show", "@"]);
+    for part in [
+        "demo-host 0.1.0; elicitation(form), sampling",
+        "weather-server 1.4.0; logging, resources, tools(listChanged)",
+        "2025-11-25, asked and agreed; legacy",
+        "the server ended with exit code 0; the host closed first",
+        "tool-error      → tools/call get_forecast {city:\"Atlantis\"}",
+        "← elicitation/create",
+        "waiting for the client)",
+    ] {
+        assert!(text.contains(part), "{part} is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn people_see_one_frame_with_its_whole_exchange() {
+    let demo = demo();
+    let exchanges = demo.json(&["show", "@", "--exchanges"]);
+    let report = find(&exchanges, "name", "climate_report")["request"].to_string();
+    let text = stdout(&demo, &["show", &format!("@#{report}")]);
+    for part in [
+        "\"region\": \"Vestland\"",
+        "progress 40/100",
+        "1.9 °C warmer",
+        "latency",
+    ] {
+        assert!(text.contains(part), "{part} is missing in:\n{text}");
+    }
+    assert_eq!(text, stdout(&demo, &["show", &format!("@:{report}")]));
+}
+
+#[test]
+fn a_large_frame_is_cut_and_that_is_said() {
+    let demo = demo();
+    let exchanges = demo.json(&["show", "@", "--exchanges"]);
+    let archive = find(&exchanges, "name", "radar_archive")["response"].to_string();
+    let text = stdout(&demo, &["show", &format!("@#{archive}")]);
+    assert!(text.len() < 10_000, "{} bytes", text.len());
+    assert!(
+        text.contains("not shown; with --json all of it is"),
+        "{text}"
+    );
+}

@@ -50,7 +50,11 @@ fn kill_nine_at_any_moment_loses_nothing_that_either_side_had_received() {
 /// A session under load, whose recorder is killed when the host has received a certain amount.
 fn killed_session(library: &Library, mut dice: Dice) -> Received {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
-    let mut run = library.run([peer().as_os_str(), OsStr::new("chatter"), dir.path().as_os_str()]);
+    let mut run = library.run([
+        peer().as_os_str(),
+        OsStr::new("chatter"),
+        dir.path().as_os_str(),
+    ]);
     let mut recorder = run.spawn().expect("the program starts");
     let out = Collected::from(recorder.stdout.take().expect("stdout is a pipe"));
     let err = Collected::from(recorder.stderr.take().expect("stderr is a pipe"));
@@ -58,7 +62,9 @@ fn killed_session(library: &Library, mut dice: Dice) -> Received {
     let requests = Dice(dice.below(u64::MAX));
     let host = thread::spawn(move || send_requests(stdin, requests));
     let enough = dice.below(AT_MOST);
-    wait_for("enough traffic", || ((out.len() + err.len()) as u64 >= enough).then_some(()));
+    wait_for("enough traffic", || {
+        ((out.len() + err.len()) as u64 >= enough).then_some(())
+    });
     recorder.kill().expect("the recorder runs");
     recorder.wait().expect("the recorder is ours");
     Received {
@@ -75,9 +81,17 @@ fn send_requests(mut stdin: impl Write, mut dice: Dice) -> Vec<u8> {
     for id in 1_u64.. {
         let fill = "q".repeat(usize::try_from(dice.below(1500)).expect("it is small"));
         let line = match id % 9 {
-            4 => format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{}}}}}"#, id - 2),
-            7 => format!(r#"{{"jsonrpc":"2.0","id":"s{}","result":{{}}}}"#, id / 9 * 7),
-            _ => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","fill":"{fill}"}}}}"#),
+            4 => format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{}}}}}"#,
+                id - 2
+            ),
+            7 => format!(
+                r#"{{"jsonrpc":"2.0","id":"s{}","result":{{}}}}"#,
+                id / 9 * 7
+            ),
+            _ => format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","fill":"{fill}"}}}}"#
+            ),
         };
         let line = format!("{line}\n");
         let at = usize::try_from(dice.below(line.len() as u64)).expect("it is small");
@@ -108,20 +122,37 @@ fn recover(library: &Library, round: usize) {
         1 => &["reindex", "@"],
         _ => &["ls"],
     };
-    let output = library.mcpreel(first[0]).args(&first[1..]).output().expect("mcpreel starts");
+    let output = library
+        .mcpreel(first[0])
+        .args(&first[1..])
+        .output()
+        .expect("mcpreel starts");
     assert!(output.status.success(), "{}", support::text(&output));
     assert_eq!(library.json(&["show", "@"])[0]["state"], "recovered");
-    assert_eq!(library.files("spool"), [""; 0].map(PathBuf::from), "the spool is drained");
+    assert_eq!(
+        library.files("spool"),
+        [""; 0].map(PathBuf::from),
+        "the spool is drained"
+    );
     assert_eq!(library.events("recovered").len(), 1);
     assert_eq!(library.events("gap").len(), 0);
 }
 
 fn assert_all_is_there(library: &Library, received: &Received) {
     let [c2s, s2c, stderr] = ["c2s", "s2c", "stderr"].map(|stream| library.stream(stream));
-    assert!(c2s.starts_with(&received.by_server), "what the server received");
+    assert!(
+        c2s.starts_with(&received.by_server),
+        "what the server received"
+    );
     assert!(s2c.starts_with(&received.out), "what the host received");
-    assert!(stderr.starts_with(&received.err), "what the host received on stderr");
-    assert!(received.sent_by_host.starts_with(&c2s), "nothing that was not sent");
+    assert!(
+        stderr.starts_with(&received.err),
+        "what the host received on stderr"
+    );
+    assert!(
+        received.sent_by_host.starts_with(&c2s),
+        "nothing that was not sent"
+    );
     // What the server wrote and nobody received: numbered, so that each is there once.
     assert_numbered(&s2c, r#""data":"#, |n| if n % 7 == 6 { 2 } else { 1 });
     assert_numbered(&stderr, "line ", |_| 1);
@@ -133,9 +164,13 @@ fn assert_numbered(stream: &[u8], mark: &str, step: impl Fn(u64) -> u64) {
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let mut last = 0;
     for line in whole.lines() {
-        let Some((_, rest)) = line.split_once(mark) else { continue };
+        let Some((_, rest)) = line.split_once(mark) else {
+            continue;
+        };
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
-        let number: u64 = digits.and_then(|digits| digits.parse().ok()).expect("it is numbered");
+        let number: u64 = digits
+            .and_then(|digits| digits.parse().ok())
+            .expect("it is numbered");
         assert_eq!(number, last + step(last), "{line}");
         last = number;
     }
@@ -149,7 +184,11 @@ fn assert_as_if_undisturbed(library: &Library) {
     let derived = Rows::derived(&recovered);
     Rows::frames(&recovered).assert_same(&Rows::frames(&undisturbed), "the same frames");
     derived.assert_same(&Rows::derived(&undisturbed), "recovered, undisturbed");
-    let output = library.mcpreel("reindex").arg("@").output().expect("mcpreel starts");
+    let output = library
+        .mcpreel("reindex")
+        .arg("@")
+        .output()
+        .expect("mcpreel starts");
     assert!(output.status.success(), "{}", support::text(&output));
     derived.assert_same(&Rows::derived(&recovered), "recovered, reindexed");
 }
@@ -158,12 +197,16 @@ fn assert_as_if_undisturbed(library: &Library) {
 fn index_anew(library: &Library, dir: &Path) -> PathBuf {
     let frames = library.json(&["show", "@", "--frames"]);
     let events = library.json(&["show", "@", "--events"]);
-    let mut events = events.into_iter().filter(|event| event["kind"] != "recovered");
+    let mut events = events
+        .into_iter()
+        .filter(|event| event["kind"] != "recovered");
     let start = events.next().expect("it begins with the start event");
     let mut spool = Spool::create(&dir.join("a.spool"), &start);
     let mut events = events.peekable();
     for frame in &frames {
-        while let Some(event) = events.next_if(|event| event["after_seq"].as_u64() < frame["seq"].as_u64()) {
+        while let Some(event) =
+            events.next_if(|event| event["after_seq"].as_u64() < frame["seq"].as_u64())
+        {
             spool.event(&event);
         }
         spool.frame(frame);
@@ -180,15 +223,25 @@ fn index(dir: &Path, mut between: impl FnMut(usize)) -> PathBuf {
     let mut reader = SpoolReader::open(&spool).expect("it is a spool");
     let mut payload = Vec::new();
     let first = reader.first_position();
-    reader.read(first, u64::MAX, &mut payload).expect("it can be read");
+    reader
+        .read(first, u64::MAX, &mut payload)
+        .expect("it can be read");
     let Ok(EventKind::Start(context)) = serde_json::from_slice(&payload) else {
         panic!("it begins with the start event");
     };
     let mut indexer = Indexer::create(&reel, &context, reader).expect("it can be created");
-    let one_record = Budget { bytes: 1, nanos: u64::MAX, clock: Clock::start() };
+    let one_record = Budget {
+        bytes: 1,
+        nanos: u64::MAX,
+        clock: Clock::start(),
+    };
     for nth in 0.. {
         between(nth);
-        if indexer.step(u64::MAX, &one_record).expect("it can be written").caught_up {
+        if indexer
+            .step(u64::MAX, &one_record)
+            .expect("it can be written")
+            .caught_up
+        {
             break;
         }
     }
@@ -205,12 +258,17 @@ struct Spool {
 impl Spool {
     fn create(path: &Path, start: &Value) -> Self {
         let writer = Writer::create(path, 7, &event_bytes(start)).expect("it can be created");
-        Self { writer, offsets: [0; 3] }
+        Self {
+            writer,
+            offsets: [0; 3],
+        }
     }
 
     fn chunk(&mut self, stream: StreamId, t: Moment, bytes: &[u8]) {
         let offset = &mut self.offsets[usize::from(stream.0)];
-        let written = self.writer.append(RecordKind::Chunk, stream, t, *offset, bytes);
+        let written = self
+            .writer
+            .append(RecordKind::Chunk, stream, t, *offset, bytes);
         written.expect("it can be written");
         *offset += bytes.len() as u64;
     }
@@ -218,7 +276,9 @@ impl Spool {
     /// A frame in two chunks, if it did not come in one, so that its times are the same.
     fn frame(&mut self, frame: &Value) {
         let time = |key: &str| Moment(frame[key].as_u64().expect("it is a time"));
-        let stream = StreamId::STDIO.into_iter().find(|stream| frame["stream"] == stream.as_str());
+        let stream = StreamId::STDIO
+            .into_iter()
+            .find(|stream| frame["stream"] == stream.as_str());
         let stream = stream.expect("the session has three streams");
         let bytes = support::frame_bytes(frame);
         let in_first = usize::from(time("t_first_ns") != time("t_last_ns"));
@@ -230,7 +290,9 @@ impl Spool {
 
     fn event(&mut self, event: &Value) {
         let t = Moment(event["t_ns"].as_u64().expect("it is a time"));
-        let written = self.writer.append(RecordKind::Event, StreamId(0), t, 0, &event_bytes(event));
+        let written = self
+            .writer
+            .append(RecordKind::Event, StreamId(0), t, 0, &event_bytes(event));
         written.expect("it can be written");
     }
 }
@@ -238,7 +300,9 @@ impl Spool {
 /// An event of `show --events --json` as a record holds it.
 fn event_bytes(event: &Value) -> Vec<u8> {
     let mut event = event.clone();
-    let stream = StreamId::STDIO.into_iter().find(|stream| event["stream"] == stream.as_str());
+    let stream = StreamId::STDIO
+        .into_iter()
+        .find(|stream| event["stream"] == stream.as_str());
     if let Some(stream) = stream {
         event["stream"] = stream.0.into();
     }
@@ -264,7 +328,8 @@ fn a_kill_between_any_two_batches_and_in_mid_line_changes_nothing() {
     assert!(killed.len() > 30, "a kill after every record");
     for reel in killed {
         let what = reel.display().to_string();
-        recovery::bring_up_to_date(&reel, Clock::start(), &mut |_| ()).expect("it can be recovered");
+        recovery::bring_up_to_date(&reel, Clock::start(), &mut |_| ())
+            .expect("it can be recovered");
         Rows::frames(&reel).assert_same(&frames, &what);
         Rows::derived(&reel).assert_same(&derived, &what);
         assert!(!reel.with_extension("spool").exists(), "{what}");
@@ -273,7 +338,10 @@ fn a_kill_between_any_two_batches_and_in_mid_line_changes_nothing() {
 
 /// Requests, answers and free text, each line in three chunks, between those of the others.
 fn write_three_interleaved_streams(path: &Path) {
-    let start = EventKind::Start(Box::new(ProcessContext { recording: "0badcafe".into(), ..ProcessContext::default() }));
+    let start = EventKind::Start(Box::new(ProcessContext {
+        recording: "0badcafe".into(),
+        ..ProcessContext::default()
+    }));
     let mut spool = Spool::create(path, &serde_json::to_value(start).expect("it is JSON"));
     let mut t = 0;
     for n in 0..7 {
@@ -286,9 +354,17 @@ fn write_three_interleaved_streams(path: &Path) {
             for (stream, line) in StreamId::STDIO.into_iter().zip(&lines) {
                 t += 1000;
                 let third = line.len() / 3;
-                let end = if part == 2 { line.len() } else { third * (part + 1) };
+                let end = if part == 2 {
+                    line.len()
+                } else {
+                    third * (part + 1)
+                };
                 // The last line of stderr has no end, the last request is no JSON.
-                let end = if n == 6 && stream != StreamId::S2C { end.min(line.len() - 3) } else { end };
+                let end = if n == 6 && stream != StreamId::S2C {
+                    end.min(line.len() - 3)
+                } else {
+                    end
+                };
                 spool.chunk(stream, Moment(t), &line.as_bytes()[third * part..end]);
             }
         }

@@ -37,7 +37,10 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
 /// A stream in pieces that have nothing to do with what it is made of, pauses between some.
 fn pieces() -> impl Strategy<Value = Pieces> {
     let stream = proptest::collection::vec(fragment(), 0..40).prop_map(|parts| parts.concat());
-    let sizes = proptest::collection::vec(prop_oneof![1..9_usize, 1..5_000_usize, 1..200_000_usize], 1..30);
+    let sizes = proptest::collection::vec(
+        prop_oneof![1..9_usize, 1..5_000_usize, 1..200_000_usize],
+        1..30,
+    );
     (stream, sizes, any::<u64>()).prop_map(|(stream, sizes, pauses)| {
         let (mut pieces, mut rest) = (Vec::new(), &stream[..]);
         for (nth, size) in sizes.into_iter().enumerate() {
@@ -80,19 +83,38 @@ proptest! {
 #[test]
 fn a_line_of_a_hundred_megabytes_passes_both_ways_and_is_on_record() {
     let library = Library::new();
-    let mut run = library.run([peer().into_os_string(), "long-line".into(), LONG_LINE.to_string().into()]);
+    let mut run = library.run([
+        peer().into_os_string(),
+        "long-line".into(),
+        LONG_LINE.to_string().into(),
+    ]);
     let mut child = run.spawn().expect("the program starts");
     let pid = child.id();
     let stdin = child.stdin.take().expect("stdin is a pipe");
     let writer = std::thread::spawn(move || pattern::write(stdin, LONG_LINE));
-    let out = Watched { source: child.stdout.take().expect("stdout is a pipe"), pid, peak: 0 };
+    let out = Watched {
+        source: child.stdout.take().expect("stdout is a pipe"),
+        pid,
+        peak: 0,
+    };
     let mut out = out;
     assert!(pattern::is_read_from(&mut out, LONG_LINE).expect("the pipe can be read"));
-    writer.join().expect("it does not panic").expect("the server reads");
+    writer
+        .join()
+        .expect("it does not panic")
+        .expect("the server reads");
     let ended = child.wait_with_output().expect("the child is ours");
-    assert_eq!(String::from_utf8_lossy(&ended.stderr), "true\n", "what the server got");
+    assert_eq!(
+        String::from_utf8_lossy(&ended.stderr),
+        "true\n",
+        "what the server got"
+    );
     assert!(ended.status.success());
-    assert!(out.peak <= MEMORY, "the recorder took {} KiB", out.peak >> 10);
+    assert!(
+        out.peak <= MEMORY,
+        "the recorder took {} KiB",
+        out.peak >> 10
+    );
     eprintln!("peak memory of the recorder: {} KiB", out.peak >> 10);
     for stream in ["c2s", "s2c"] {
         assert_is_long_line(&library, stream);
@@ -106,10 +128,19 @@ fn assert_is_long_line(library: &Library, stream: &str) {
     let files = library.files("reel");
     let recording = rusqlite::Connection::open(&files[0]).expect("it is a database");
     let seq: i64 = recording
-        .query_row("SELECT frame.seq FROM frame JOIN stream ON stream.id = frame.stream WHERE label = ?1", [stream], |row| row.get(0))
+        .query_row(
+            "SELECT frame.seq FROM frame JOIN stream ON stream.id = frame.stream WHERE label = ?1",
+            [stream],
+            |row| row.get(0),
+        )
         .expect("there is one frame");
-    let blob = recording.blob_open("main", "frame", "raw", seq, true).expect("it has bytes");
-    assert!(pattern::is_read_from(blob, LONG_LINE).expect("it can be read"), "{stream}");
+    let blob = recording
+        .blob_open("main", "frame", "raw", seq, true)
+        .expect("it has bytes");
+    assert!(
+        pattern::is_read_from(blob, LONG_LINE).expect("it can be read"),
+        "{stream}"
+    );
 }
 
 /// Reads, and looks at the peak memory of a process meanwhile: afterwards it is too late.

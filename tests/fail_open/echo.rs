@@ -25,7 +25,10 @@ pub struct Ended {
 impl Echo {
     /// Starts `run`, a recorder with [`ECHO`] as its server.
     pub fn start(run: &mut Command) -> Self {
-        Self { session: Session::start(run), sent: Vec::new() }
+        Self {
+            session: Session::start(run),
+            sent: Vec::new(),
+        }
     }
 
     /// The recorder.
@@ -37,12 +40,23 @@ impl Echo {
     pub fn exchange(&mut self, lines: usize) {
         let from = self.sent.len();
         for n in 0..lines {
-            let line = format!("{{\"line\":{n},\"at\":{},\"fill\":\"{}\"}}\n", self.sent.len(), "f".repeat(60));
+            let line = format!(
+                "{{\"line\":{n},\"at\":{},\"fill\":\"{}\"}}\n",
+                self.sent.len(),
+                "f".repeat(60)
+            );
             self.sent.extend(line.as_bytes());
         }
         self.session.send(&Pieces(vec![self.sent[from..].to_vec()]));
         let Session { out, err, .. } = &self.session;
-        wait_for("the echo", || (out.len().min(err.len()) >= self.sent.len()).then_some(()));
+        wait_for("the echo", || {
+            (out.len().min(err.len()) >= self.sent.len()).then_some(())
+        });
+    }
+
+    /// Whether a line of our own has come.
+    pub fn is_warned(&self) -> bool {
+        self.session.err.contains(b"mcpreel: ")
     }
 
     /// Ends the session, and fails unless every byte came back on both streams.
@@ -52,7 +66,10 @@ impl Echo {
         assert!(received.out == self.sent, "what came from stdout");
         let (warnings, stderr) = split_warnings(&received.err);
         assert!(stderr == self.sent, "what came from stderr");
-        Ended { sent: self.sent, warnings }
+        Ended {
+            sent: self.sent,
+            warnings,
+        }
     }
 }
 

@@ -9,7 +9,8 @@ fn connect(library: &Library) -> Connection {
     wait_for("the recording", || {
         let reel = library.files("reel").pop()?;
         let conn = Connection::open_with_flags(reel, OpenFlags::SQLITE_OPEN_READ_WRITE).ok()?;
-        conn.query_row("SELECT id FROM recording", [], |_| Ok(())).ok()?;
+        conn.query_row("SELECT id FROM recording", [], |_| Ok(()))
+            .ok()?;
         Some(conn)
     })
 }
@@ -25,6 +26,11 @@ fn a_file_that_is_locked_to_the_end_delays_nothing_and_is_completed_later() {
     echo.exchange(300);
     let conn = connect(&library);
     lock(&conn);
+    echo.exchange(1000);
+    wait_for("a warning", || {
+        echo.exchange(1);
+        echo.is_warned().then_some(())
+    });
     echo.exchange(1000);
     let ended = echo.end();
     ended.assert_one_warning(&["locked", ".spool"]);
@@ -52,7 +58,9 @@ fn a_file_that_is_locked_for_a_while_lacks_nothing_and_nobody_is_told() {
     wait_for("what was sent under the lock", || {
         echo.exchange(1);
         let bytes: i64 = conn.query_row(frames, [], |row| row.get(0)).ok()?;
-        usize::try_from(bytes).is_ok_and(|bytes| bytes > echo.sent.len()).then_some(())
+        usize::try_from(bytes)
+            .is_ok_and(|bytes| bytes > echo.sent.len())
+            .then_some(())
     });
     drop(conn);
     let ended = echo.end();
@@ -71,7 +79,16 @@ fn a_file_that_somebody_damages_costs_the_recording_only() {
     echo.exchange(1000);
     let ended = echo.end();
     assert!(ended.warnings.len() <= 1, "{:?}", ended.warnings);
-    let show = library.mcpreel("show").arg(&reel).output().expect("mcpreel starts");
+    let show = library
+        .mcpreel("show")
+        .arg(&reel)
+        .output()
+        .expect("mcpreel starts");
     assert_eq!(show.status.code(), Some(3), "{}", text(&show));
-    assert_eq!(String::from_utf8_lossy(&show.stderr).lines().count(), 1, "{}", text(&show));
+    assert_eq!(
+        String::from_utf8_lossy(&show.stderr).lines().count(),
+        1,
+        "{}",
+        text(&show)
+    );
 }

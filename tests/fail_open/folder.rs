@@ -12,7 +12,11 @@ fn a_missing_folder_is_created_for_its_owner_only() {
     let ended = session_in(&library, &dir);
     assert_eq!(ended.warnings, [""; 0]);
     for folder in [&dir, dir.parent().expect("it has one")] {
-        let mode = folder.metadata().expect("it was created").permissions().mode();
+        let mode = folder
+            .metadata()
+            .expect("it was created")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o700, "{}", folder.display());
     }
     let reels = std::fs::read_dir(&dir).expect("it can be listed").count();
@@ -24,7 +28,8 @@ fn a_folder_that_cannot_be_made_costs_the_recording_only() {
     let library = Library::new();
     let file = library.path().join("file");
     std::fs::write(&file, "").expect("it can be written");
-    session_in(&library, &file.join("recordings")).assert_one_warning(&["not recorded", "file/recordings"]);
+    session_in(&library, &file.join("recordings"))
+        .assert_one_warning(&["not recorded", "file/recordings"]);
 }
 
 #[test]
@@ -38,7 +43,9 @@ fn a_read_only_folder_costs_the_recording_only() {
 fn no_folder_at_all_costs_the_recording_only() {
     let library = Library::new();
     let mut run = library.mcpreel("run");
-    run.env_remove("MCPREEL_DIR").env("HOME", "").env("XDG_DATA_HOME", "/dev/null/x");
+    run.env_remove("MCPREEL_DIR")
+        .env("HOME", "")
+        .env("XDG_DATA_HOME", "/dev/null/x");
     run.env("MCPREEL_DIR", "/dev/null/x");
     let mut echo = Echo::start(piped(run.args(ECHO)));
     echo.exchange(100);
@@ -65,5 +72,8 @@ fn session_in(library: &Library, dir: &Path) -> crate::echo::Ended {
 
 fn piped(command: &mut std::process::Command) -> &mut std::process::Command {
     use std::process::Stdio;
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped())
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
 }

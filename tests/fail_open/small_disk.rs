@@ -20,19 +20,32 @@ impl SmallDisk {
     /// One of `mebibytes`.
     fn mount(mebibytes: u32) -> Self {
         let mount_point = tempfile::tempdir().expect("a temporary folder can be made");
-        let script = format!("mount -t tmpfs -o size={mebibytes}m,mode=700 tmpfs \"$0\" && echo && exec cat");
+        let script = format!(
+            "mount -t tmpfs -o size={mebibytes}m,mode=700 tmpfs \"$0\" && echo && exec cat"
+        );
         for options in ["-rm", "-m"] {
             let mut unshare = Command::new("unshare");
-            unshare.args([options, "sh", "-c", &script]).arg(mount_point.path());
+            unshare
+                .args([options, "sh", "-c", &script])
+                .arg(mount_point.path());
             let unshare = unshare.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
             let mut keeper = unshare.expect("util-linux is installed");
             let mut ready = String::new();
             let stdout = keeper.stdout.take().expect("stdout is a pipe");
-            BufReader::new(stdout).read_line(&mut ready).expect("a pipe can be read");
+            BufReader::new(stdout)
+                .read_line(&mut ready)
+                .expect("a pipe can be read");
             if ready == "\n" {
-                let inside = mount_point.path().strip_prefix("/").expect("it is absolute");
+                let inside = mount_point
+                    .path()
+                    .strip_prefix("/")
+                    .expect("it is absolute");
                 let root = PathBuf::from(format!("/proc/{}/root", keeper.id())).join(inside);
-                return Self { keeper, root, _mount_point: mount_point };
+                return Self {
+                    keeper,
+                    root,
+                    _mount_point: mount_point,
+                };
             }
             keeper.wait().expect("it is ours");
         }
@@ -90,7 +103,11 @@ fn a_disk_that_fills_up_and_gets_room_again_costs_what_is_stated() {
     ended.assert_one_warning(&["not recorded in full"]);
     let copy = copy(&library);
     for missing in ended.missing(&copy) {
-        assert!(missing > 0 && missing < ended.sent.len(), "{missing} of {}", ended.sent.len());
+        assert!(
+            missing > 0 && missing < ended.sent.len(),
+            "{missing} of {}",
+            ended.sent.len()
+        );
     }
 }
 
@@ -117,6 +134,10 @@ fn a_disk_that_stays_full_costs_what_is_stated() {
     let copy = copy(&library);
     std::fs::remove_file(ballast).expect("it is there");
     for missing in ended.missing(&copy) {
-        assert!(missing > 0 && missing < ended.sent.len(), "{missing} of {}", ended.sent.len());
+        assert!(
+            missing > 0 && missing < ended.sent.len(),
+            "{missing} of {}",
+            ended.sent.len()
+        );
     }
 }

@@ -7,7 +7,10 @@ use super::{Library, frame_bytes};
 pub fn missing_bytes(library: &Library, stream: &str, sent: &[u8]) -> usize {
     let mut gaps = library.events("gap");
     gaps.retain(|gap| gap["stream"] == stream);
-    let mut gaps = gaps.iter().map(|gap| (size(&gap["offset"]), size(&gap["bytes"]))).peekable();
+    let mut gaps = gaps
+        .iter()
+        .map(|gap| (size(&gap["offset"]), size(&gap["bytes"])))
+        .peekable();
     let mut frames = library.json(&["show", "@", "--frames"]);
     frames.retain(|frame| frame["stream"] == stream);
     let (mut at, mut missing) = (0, 0);
@@ -25,13 +28,20 @@ pub fn missing_bytes(library: &Library, stream: &str, sent: &[u8]) -> usize {
         at += bytes.len();
         skip_gaps(&mut at);
     }
-    assert_eq!(gaps.next(), None, "a gap of {stream} where it has no frame's end");
+    assert_eq!(
+        gaps.next(),
+        None,
+        "a gap of {stream} where it has no frame's end"
+    );
     assert_eq!(at, sent.len(), "frames and gaps of {stream} add up");
     missing
 }
 
 fn size(value: &serde_json::Value) -> usize {
-    value.as_u64().and_then(|size| usize::try_from(size).ok()).expect("it is a size")
+    value
+        .as_u64()
+        .and_then(|size| usize::try_from(size).ok())
+        .expect("it is a size")
 }
 
 /// The lines of our own in what came from stderr, and the rest.
@@ -39,7 +49,9 @@ pub fn split_warnings(stderr: &[u8]) -> (Vec<String>, Vec<u8>) {
     let text = std::str::from_utf8(stderr).expect("the tests send text");
     let (mut warnings, mut rest) = (Vec::new(), text.to_owned());
     while let Some(from) = rest.find("mcpreel: ") {
-        let to = rest[from..].find('\n').map_or(rest.len(), |len| from + len + 1);
+        let to = rest[from..]
+            .find('\n')
+            .map_or(rest.len(), |len| from + len + 1);
         warnings.push(rest.drain(from..to).collect());
     }
     (warnings, rest.into_bytes())

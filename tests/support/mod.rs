@@ -45,7 +45,9 @@ impl Library {
 
     /// In a folder of its own within `parent`.
     pub fn within(parent: &Path) -> Self {
-        Self { dir: tempfile::tempdir_in(parent).expect("a folder can be made there") }
+        Self {
+            dir: tempfile::tempdir_in(parent).expect("a folder can be made there"),
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -130,7 +132,9 @@ impl Library {
 /// The most memory that a process has taken so far, bytes; `None` where that cannot be had.
 pub fn peak_memory(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

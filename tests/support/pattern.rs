@@ -8,7 +8,9 @@ const PERIOD: usize = 65_521;
 
 /// The bytes that repeat.
 fn period() -> Vec<u8> {
-    (0..PERIOD).map(|at| b'!' + u8::try_from(at * 7 % 89).expect("it is below 89")).collect()
+    (0..PERIOD)
+        .map(|at| b'!' + u8::try_from(at * 7 % 89).expect("it is below 89"))
+        .collect()
 }
 
 /// Writes a line of `size` bytes, its terminator included.

@@ -46,8 +46,14 @@ impl Pieces {
         let mut length = [0; 8];
         while file.read_exact(&mut length).is_ok() {
             let mut piece = Vec::new();
-            let taken = (&mut file).take(u64::from_le_bytes(length)).read_to_end(&mut piece)?;
-            assert_eq!(taken as u64, u64::from_le_bytes(length), "the file is whole");
+            let taken = (&mut file)
+                .take(u64::from_le_bytes(length))
+                .read_to_end(&mut piece)?;
+            assert_eq!(
+                taken as u64,
+                u64::from_le_bytes(length),
+                "the file is whole"
+            );
             pieces.push(piece);
         }
         Ok(Self(pieces))

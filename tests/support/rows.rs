@@ -13,7 +13,10 @@ const DERIVED: [(&str, &str); 4] = [
     ("message", "SELECT * FROM message ORDER BY frame, part"),
     ("exchange", "SELECT * FROM exchange ORDER BY id"),
     ("finding", "SELECT * FROM finding ORDER BY id"),
-    ("recording", "SELECT derived_version, messages, exchanges, failed, open, findings, session FROM recording"),
+    (
+        "recording",
+        "SELECT derived_version, messages, exchanges, failed, open, findings, session FROM recording",
+    ),
 ];
 
 const FRAMES: (&str, &str) = ("frame", "SELECT * FROM frame ORDER BY seq");
@@ -36,15 +39,24 @@ impl Rows {
             let mut statement = conn.prepare(sql).expect("the table is there");
             let columns = statement.column_count();
             let rows = statement.query_map([], |row| (0..columns).map(|at| row.get(at)).collect());
-            rows.and_then(Iterator::collect).expect("the rows can be read")
+            rows.and_then(Iterator::collect)
+                .expect("the rows can be read")
         };
-        Self(tables.iter().map(|(table, sql)| (*table, rows(sql))).collect())
+        Self(
+            tables
+                .iter()
+                .map(|(table, sql)| (*table, rows(sql)))
+                .collect(),
+        )
     }
 
     /// Fails, with the first row that differs, if `other` is not the same.
     pub fn assert_same(&self, other: &Self, what: &str) {
         for ((table, ours), (_, theirs)) in self.0.iter().zip(&other.0) {
-            let differs = ours.iter().zip(theirs).find(|(ours, theirs)| ours != theirs);
+            let differs = ours
+                .iter()
+                .zip(theirs)
+                .find(|(ours, theirs)| ours != theirs);
             assert!(differs.is_none(), "{what}: {table} {differs:?}");
             assert_eq!(ours.len(), theirs.len(), "{what}: rows of {table}");
         }
@@ -52,6 +64,10 @@ impl Rows {
 
     /// How many rows a table has.
     pub fn count(&self, table: &str) -> usize {
-        self.0.iter().filter(|(name, _)| *name == table).map(|(_, rows)| rows.len()).sum()
+        self.0
+            .iter()
+            .filter(|(name, _)| *name == table)
+            .map(|(_, rows)| rows.len())
+            .sum()
     }
 }

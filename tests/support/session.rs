@@ -30,7 +30,12 @@ impl Session {
         let mut child = command.spawn().expect("the program starts");
         let out = Collected::from(child.stdout.take().expect("stdout is a pipe"));
         let err = Collected::from(child.stderr.take().expect("stderr is a pipe"));
-        Self { stdin: child.stdin.take(), child, out, err }
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            out,
+            err,
+        }
     }
 
     /// Writes to the server.
@@ -48,7 +53,11 @@ impl Session {
     /// Waits for the end.
     pub fn wait(mut self) -> Received {
         let (out, err) = (self.out.whole(), self.err.whole());
-        Received { status: self.child.wait().expect("the child is ours"), out, err }
+        Received {
+            status: self.child.wait().expect("the child is ours"),
+            out,
+            err,
+        }
     }
 }
 
@@ -77,6 +86,12 @@ impl Collected {
         self.bytes.lock().expect("no thread panics").len()
     }
 
+    /// Whether `part` has come.
+    pub fn contains(&self, part: &[u8]) -> bool {
+        let bytes = self.bytes.lock().expect("no thread panics");
+        memchr::memmem::find(&bytes, part).is_some()
+    }
+
     /// All bytes, once there are no more.
     pub fn whole(self) -> Vec<u8> {
         self.reader.join().expect("a reader does not panic");
@@ -95,8 +110,12 @@ pub struct Traffic {
 impl Traffic {
     /// The command `pieces` of the peer for this traffic, its files in `dir`.
     pub fn server(&self, dir: &Path) -> [std::ffi::OsString; 3] {
-        self.s2c.save(&dir.join("s2c")).expect("the folder can be written");
-        self.stderr.save(&dir.join("stderr")).expect("the folder can be written");
+        self.s2c
+            .save(&dir.join("s2c"))
+            .expect("the folder can be written");
+        self.stderr
+            .save(&dir.join("stderr"))
+            .expect("the folder can be written");
         [peer().into(), "pieces".into(), dir.into()]
     }
 

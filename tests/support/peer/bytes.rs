@@ -22,7 +22,10 @@ pub fn run(mode: &str, arguments: &[String]) -> Option<ExitCode> {
 /// Writes the pieces `s2c` and `stderr` of the folder, and what it reads into `got` there. Ends
 /// when both are written and the input has ended.
 fn pieces(dir: &Path) -> io::Result<()> {
-    let (s2c, stderr) = (Pieces::load(&dir.join("s2c"))?, Pieces::load(&dir.join("stderr"))?);
+    let (s2c, stderr) = (
+        Pieces::load(&dir.join("s2c"))?,
+        Pieces::load(&dir.join("stderr"))?,
+    );
     let s2c = thread::spawn(move || s2c.write_to(Unbuffered(&io::stdout())));
     let stderr = thread::spawn(move || stderr.write_to(io::stderr()));
     let mut got = File::create(dir.join("got"))?;

@@ -32,11 +32,20 @@ fn chatter(dir: &Path) -> io::Result<()> {
     thread::spawn(move || notify(&news));
     thread::spawn(murmur);
     let mut dice = Dice(1);
-    for line in BufReader::new(Kept { source: io::stdin(), got }).lines() {
+    for line in BufReader::new(Kept {
+        source: io::stdin(),
+        got,
+    })
+    .lines()
+    {
         if let Some(id) = id_of(&line?) {
             let length = dice.below(2000) as usize;
             let text = "r".repeat(length);
-            send(&out, &mut dice, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"text":"{text}"}}}}"#))?;
+            send(
+                &out,
+                &mut dice,
+                &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"text":"{text}"}}}}"#),
+            )?;
         }
     }
     Ok(())
@@ -53,9 +62,13 @@ fn notify(out: &Out) {
     let mut dice = Dice(2);
     for n in 1_u64.. {
         let line = if n % 7 == 0 {
-            format!(r#"{{"jsonrpc":"2.0","id":"s{n}","method":"sampling/createMessage","params":{{"n":{n}}}}}"#)
+            format!(
+                r#"{{"jsonrpc":"2.0","id":"s{n}","method":"sampling/createMessage","params":{{"n":{n}}}}}"#
+            )
         } else {
-            format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":{n}}}}}"#)
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":{n}}}}}"#
+            )
         };
         if send(out, &mut dice, &line).is_err() {
             return;
@@ -67,7 +80,10 @@ fn notify(out: &Out) {
 fn murmur() {
     let mut dice = Dice(3);
     for n in 1_u64.. {
-        let line = format!("line {n} of stderr, {}\n", "e".repeat(dice.below(120) as usize));
+        let line = format!(
+            "line {n} of stderr, {}\n",
+            "e".repeat(dice.below(120) as usize)
+        );
         if in_pieces(io::stderr(), &mut dice, line.as_bytes()).is_err() {
             return;
         }
@@ -76,7 +92,11 @@ fn murmur() {
 
 fn send(out: &Out, dice: &mut Dice, line: &str) -> io::Result<()> {
     let out = out.lock().expect("no thread panics");
-    in_pieces(super::bytes::Unbuffered(&out), dice, format!("{line}\n").as_bytes())
+    in_pieces(
+        super::bytes::Unbuffered(&out),
+        dice,
+        format!("{line}\n").as_bytes(),
+    )
 }
 
 /// Writes a line at once, or in two pieces with everything else in between.

@@ -13,13 +13,12 @@ use nix::fcntl::{Flock, FlockArg};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use support::dice::Dice;
 use support::rows::Rows;
+use support::session::Collected;
 use support::{Library, peer, wait_for};
 
 const ROUNDS: usize = if cfg!(feature = "long-tests") { 50 } else { 5 };
@@ -57,23 +56,22 @@ fn killed_session(library: &Library, mut dice: Dice) -> Received {
         dir.path().as_os_str(),
     ]);
     let mut recorder = run.spawn().expect("the program starts");
-    let seen = Arc::new(AtomicU64::new(0));
-    let out = collect(recorder.stdout.take().expect("stdout is a pipe"), &seen);
-    let err = collect(recorder.stderr.take().expect("stderr is a pipe"), &seen);
+    let out = Collected::from(recorder.stdout.take().expect("stdout is a pipe"));
+    let err = Collected::from(recorder.stderr.take().expect("stderr is a pipe"));
     let stdin = recorder.stdin.take().expect("stdin is a pipe");
     let requests = Dice(dice.below(u64::MAX));
     let host = thread::spawn(move || send_requests(stdin, requests));
     let enough = dice.below(AT_MOST);
     wait_for("enough traffic", || {
-        (seen.load(Ordering::Relaxed) >= enough).then_some(())
+        ((out.len() + err.len()) as u64 >= enough).then_some(())
     });
     recorder.kill().expect("the recorder runs");
     recorder.wait().expect("the recorder is ours");
     Received {
         sent_by_host: host.join().expect("it does not panic"),
         by_server: got_by_server(&dir.path().join("got")),
-        out: out.join().expect("it does not panic"),
-        err: err.join().expect("it does not panic"),
+        out: out.whole(),
+        err: err.whole(),
     }
 }
 
@@ -106,21 +104,6 @@ fn send_requests(mut stdin: impl Write, mut dice: Dice) -> Vec<u8> {
         }
     }
     sent
-}
-
-fn collect(
-    mut source: impl Read + Send + 'static,
-    seen: &Arc<AtomicU64>,
-) -> thread::JoinHandle<Vec<u8>> {
-    let seen = Arc::clone(seen);
-    thread::spawn(move || {
-        let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
-        while let Ok(n @ 1..) = source.read(&mut buffer) {
-            bytes.extend(&buffer[..n]);
-            seen.fetch_add(n as u64, Ordering::Relaxed);
-        }
-        bytes
-    })
 }
 
 /// What the server has kept, once it is gone.

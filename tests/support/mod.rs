@@ -3,6 +3,7 @@
 
 #![expect(dead_code, reason = "every test file uses a part of it")]
 
+pub mod account;
 pub mod dice;
 pub mod pattern;
 pub mod pieces;
@@ -39,6 +40,13 @@ impl Library {
     pub fn new() -> Self {
         Self {
             dir: tempfile::tempdir().expect("a temporary folder can be made"),
+        }
+    }
+
+    /// In a folder of its own within `parent`.
+    pub fn within(parent: &Path) -> Self {
+        Self {
+            dir: tempfile::tempdir_in(parent).expect("a folder can be made there"),
         }
     }
 

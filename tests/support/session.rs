@@ -5,6 +5,7 @@ use super::{Library, peer};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// A running session, its outputs being read.
@@ -12,8 +13,8 @@ pub struct Session {
     pub child: Child,
     /// `None` once the host has closed it.
     pub stdin: Option<ChildStdin>,
-    out: JoinHandle<Vec<u8>>,
-    err: JoinHandle<Vec<u8>>,
+    pub out: Collected,
+    pub err: Collected,
 }
 
 /// What came of it.
@@ -27,8 +28,8 @@ impl Session {
     /// Starts `command`, which has pipes on all three streams.
     pub fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().expect("the program starts");
-        let out = collect(child.stdout.take().expect("stdout is a pipe"));
-        let err = collect(child.stderr.take().expect("stderr is a pipe"));
+        let out = Collected::from(child.stdout.take().expect("stdout is a pipe"));
+        let err = Collected::from(child.stderr.take().expect("stderr is a pipe"));
         Self {
             stdin: child.stdin.take(),
             child,
@@ -51,8 +52,7 @@ impl Session {
 
     /// Waits for the end.
     pub fn wait(mut self) -> Received {
-        let out = self.out.join().expect("a reader does not panic");
-        let err = self.err.join().expect("a reader does not panic");
+        let (out, err) = (self.out.whole(), self.err.whole());
         Received {
             status: self.child.wait().expect("the child is ours"),
             out,
@@ -61,12 +61,42 @@ impl Session {
     }
 }
 
-fn collect(mut source: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        source.read_to_end(&mut bytes).expect("a pipe can be read");
-        bytes
-    })
+/// What comes out of a pipe, while it comes.
+pub struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Collected {
+    /// Begins to read.
+    pub fn from(mut source: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let into = Arc::clone(&bytes);
+        let reader = std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            while let Ok(n @ 1..) = source.read(&mut buffer) {
+                into.lock().expect("no thread panics").extend(&buffer[..n]);
+            }
+        });
+        Self { bytes, reader }
+    }
+
+    /// How many bytes came so far.
+    pub fn len(&self) -> usize {
+        self.bytes.lock().expect("no thread panics").len()
+    }
+
+    /// Whether `part` has come.
+    pub fn contains(&self, part: &[u8]) -> bool {
+        let bytes = self.bytes.lock().expect("no thread panics");
+        memchr::memmem::find(&bytes, part).is_some()
+    }
+
+    /// All bytes, once there are no more.
+    pub fn whole(self) -> Vec<u8> {
+        self.reader.join().expect("a reader does not panic");
+        std::mem::take(&mut *self.bytes.lock().expect("no thread panics"))
+    }
 }
 
 /// What each side writes in a session with the peer `pieces`.

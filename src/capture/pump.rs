@@ -40,6 +40,9 @@ pub struct Pump {
     pub tap: Arc<Tap>,
     /// What the pump is doing.
     pub gauge: Arc<Gauge>,
+    /// Whether the sink stays open when the writer has ended the stream: something of our own may
+    /// have to be written to it.
+    pub keeps_sink: bool,
 }
 
 /// Why a pump ended.
@@ -53,14 +56,17 @@ enum Ended {
 }
 
 impl Pump {
-    /// Runs until the stream ends, then closes both ends.
-    pub fn run(self) {
+    /// Runs until the stream ends, then closes both ends; or returns the sink, where it is kept.
+    #[must_use]
+    pub fn run(self) -> Option<Box<dyn End>> {
         let ended = self.relay();
+        let kept = self.keeps_sink && matches!(ended, Ended::ByWriter);
         let Self {
             source,
             sink,
             tap,
             gauge,
+            ..
         } = self;
         let stream = gauge.stream();
         match ended {
@@ -82,9 +88,15 @@ impl Pump {
             }
             Ended::Told => {}
         }
-        sink.close();
+        let sink = if kept {
+            Some(sink)
+        } else {
+            sink.close();
+            None
+        };
         source.close();
         gauge.idle();
+        sink
     }
 
     fn relay(&self) -> Ended {

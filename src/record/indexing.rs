@@ -28,17 +28,21 @@ const LOOK_AT_DISK: Duration = Duration::from_millis(250);
 /// A recording that cannot be written is tried again after this.
 const RETRY: Duration = Duration::from_millis(500);
 
+/// After so many attempts the user is told while the session goes on. A reader that is in the way
+/// for once is nobody's business.
+const ATTEMPTS: u32 = 3;
+
 /// A running indexer thread.
 pub struct Indexing {
     thread: thread::Thread,
     stop: SyncSender<()>,
-    done: Receiver<Option<String>>,
+    done: Receiver<()>,
 }
 
 impl Indexing {
     /// Starts indexing `files` as the tap fills them. Without a thread the spool is left to
     /// whoever reads the recording.
-    pub fn start(files: Files, tap: &Arc<Tap>, gauges: &Gauges) -> Self {
+    pub fn start(files: Files, tap: &Arc<Tap>, gauges: &Gauges, warning: &Arc<Warning>) -> Self {
         let (stop, stopped) = sync_channel(1);
         let (report, done) = sync_channel(1);
         let worker = Worker {
@@ -51,24 +55,27 @@ impl Indexing {
             retry_at: Moment(0),
             disk_at: Moment(0),
             short_of_disk: false,
-            problem: None,
-            warning: Warning::default(),
+            failures: 0,
+            warning: Arc::clone(warning),
         };
         let builder = thread::Builder::new().name("indexer".into());
-        let thread = builder.spawn(move || drop(report.send(worker.run())));
+        let thread = builder.spawn(move || {
+            worker.run();
+            // Nobody waits any more if it took too long.
+            let _ = report.send(());
+        });
         let thread = thread.map_or_else(|_| thread::current(), |handle| handle.thread().clone());
         tap.set_indexer(thread.clone());
         thread.unpark();
         Self { thread, stop, done }
     }
 
-    /// The session is over: waits a moment for the recording to be finished. Returns what the
-    /// user should know about it, if anything.
-    pub fn finish(self) -> Option<String> {
+    /// The session is over: waits a moment for the recording to be finished.
+    pub fn finish(self) {
         let _ = self.stop.send(());
         self.thread.unpark();
         // Not in time: the spool stays, and the next reader drains it.
-        self.done.recv_timeout(PATIENCE).ok().flatten()
+        let _ = self.done.recv_timeout(PATIENCE);
     }
 }
 
@@ -82,22 +89,25 @@ struct Worker {
     retry_at: Moment,
     disk_at: Moment,
     short_of_disk: bool,
-    problem: Option<String>,
-    warning: Warning,
+    /// Attempts in a row that failed.
+    failures: u32,
+    warning: Arc<Warning>,
 }
 
 impl Worker {
-    /// Runs until the session is over and the recording finished. Returns what went wrong.
-    fn run(mut self) -> Option<String> {
+    /// Runs until the session is over and the recording finished.
+    fn run(mut self) {
         // At normal priority it would take a third of the pumps' speed in a flood.
         let _ = rustix::process::setpriority_process(None, 19);
         while !self.rest() {
             self.look_at_disk();
             self.drain();
             self.warning.tell(&self.tap);
+            if self.failures >= ATTEMPTS {
+                self.warning.tell_problem();
+            }
         }
         self.finish();
-        self.problem.filter(|_| !self.warning.is_said())
     }
 
     /// Sleeps until there is something to do. `true`: the session is over.
@@ -140,7 +150,8 @@ impl Worker {
             .and_then(|indexer| indexer.step(end, &budget))
         {
             Ok(progress) => {
-                self.problem = None;
+                self.failures = 0;
+                self.warning.set_problem(None);
                 progress.caught_up
             }
             Err(error) => {
@@ -152,11 +163,13 @@ impl Worker {
 
     fn failed(&mut self, error: &IndexError) {
         self.retry_at = self.tap.clock().now() + RETRY;
-        self.problem = Some(format!(
-            "the recording could not be indexed ({error}); it is kept in {} and will be indexed \
-             when it is next read",
+        self.failures += 1;
+        self.warning.set_problem(Some(format!(
+            "the session goes on, but its recording cannot be written ({}); it is kept in {} and \
+             will be completed when it is next read",
+            chain(error),
             self.files.spool.display()
-        ));
+        )));
     }
 
     fn indexer(&mut self) -> Result<&mut Indexer, IndexError> {
@@ -187,7 +200,7 @@ impl Worker {
     fn finish(&mut self) {
         self.retry_at = Moment(0);
         while !self.drain() {}
-        if self.problem.is_some() || self.is_behind() {
+        if self.failures > 0 || self.is_behind() {
             return;
         }
         let finished = self
@@ -216,4 +229,11 @@ impl Worker {
             }
         }
     }
+}
+
+/// An error with all its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let causes: Vec<_> = causes.map(ToString::to_string).collect();
+    causes.join(": ")
 }

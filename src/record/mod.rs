@@ -17,8 +17,8 @@ mod disk;
 mod indexing;
 mod warning;
 
-use crate::capture::process::context;
 use crate::capture::process::spawn::SpawnError;
+use crate::capture::process::{context, signals};
 use crate::capture::spool::Writer;
 use crate::capture::stdio;
 use crate::capture::tap::Tap;
@@ -65,8 +65,9 @@ pub enum Ending {
 /// then one line goes to stderr.
 #[must_use]
 pub fn run(options: &Options) -> Ending {
+    signals::survive_large_files();
     let clock = Clock::start();
-    let mut warning = Warning::default();
+    let warning = Arc::new(Warning::default());
     let (spool, files) = match Files::create(options, clock) {
         Ok((writer, files)) => (Ok(writer), Some(files)),
         Err(reason) => (Err(reason), None),
@@ -79,19 +80,20 @@ pub fn run(options: &Options) -> Ending {
     let gauges = stdio::gauges();
     let mut indexing = None;
     let ended = stdio::run(&options.command, &tap, &gauges, || {
-        indexing = files.map(|files| Indexing::start(files, &tap, &gauges));
+        indexing = files.map(|files| Indexing::start(files, &tap, &gauges, &warning));
         warning.tell(&tap);
     });
-    let ending = conclude(&ended, &tap);
-    if let Some(problem) = indexing.and_then(Indexing::finish) {
-        warning.say(&problem);
+    let ending = conclude(&ended, &tap, &warning);
+    if let Some(indexing) = indexing {
+        indexing.finish();
     }
     warning.tell(&tap);
+    warning.tell_problem();
     ending
 }
 
 /// Puts the end on record.
-fn conclude(ended: &Result<ExitStatus, SpawnError>, tap: &Tap) -> Ending {
+fn conclude(ended: &Result<ExitStatus, SpawnError>, tap: &Tap, warning: &Warning) -> Ending {
     match ended {
         Ok(status) => {
             tap.end(Some(stdio::exit_event(*status)));
@@ -102,7 +104,7 @@ fn conclude(ended: &Result<ExitStatus, SpawnError>, tap: &Tap) -> Ending {
         }
         Err(error) => {
             let (exit_code, message) = (error.exit_code(), error.to_string());
-            Warning::default().say(&message);
+            warning.say(&message);
             tap.event(EventKind::SpawnFailed { exit_code, message });
             tap.end(None);
             Ending::Code(exit_code)

@@ -4,50 +4,76 @@ use crate::capture::tap::Tap;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::write;
 use std::os::fd::AsFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Says once why something is not on record.
+/// Says once why something is not on record, whichever thread finds out first.
 #[derive(Debug, Default)]
 pub struct Warning {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What stands between the session and its recording now, and may yet pass.
+    problem: Option<String>,
+    /// What found no room in the host's pipe.
     unsaid: Option<String>,
     said: bool,
 }
 
 impl Warning {
     /// Says why the tap could not keep everything, if it could not.
-    pub fn tell(&mut self, tap: &Tap) {
+    pub fn tell(&self, tap: &Tap) {
         if let Some(reason) = tap.take_untold() {
             self.say(&format!(
                 "the session goes on, but is not recorded in full: {reason}"
             ));
-        } else if let Some(unsaid) = self.unsaid.take() {
+            return;
+        }
+        let unsaid = self.state().unsaid.take();
+        if let Some(unsaid) = unsaid {
             self.say(&unsaid);
         }
     }
 
-    /// Whether something has been said.
-    #[must_use]
-    pub fn is_said(&self) -> bool {
-        self.said
+    /// Keeps what is wrong now; `None` when it has passed.
+    pub fn set_problem(&self, problem: Option<String>) {
+        self.state().problem = problem;
+    }
+
+    /// Says what is wrong now, if anything is.
+    pub fn tell_problem(&self) {
+        let problem = self.state().problem.take();
+        if let Some(problem) = problem {
+            self.say(&problem);
+        }
     }
 
     /// Says `message`, if nothing has been said yet.
     ///
     /// A host that does not read its side of stderr must not be able to hang the session on our
     /// account: where there is no room now, the next call tries again.
-    pub fn say(&mut self, message: &str) {
-        if self.said {
+    pub fn say(&self, message: &str) {
+        let mut state = self.state();
+        if state.said {
             return;
         }
         let stderr = std::io::stderr();
         let mut fds = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
         let room = poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0);
         if !room {
-            self.unsaid = Some(message.to_owned());
+            state.unsaid = Some(message.to_owned());
             return;
         }
         let line = format!("mcpreel: {}\n", message.replace(['\n', '\r'], " "));
         // A pipe that has room takes a line of up to 4096 bytes at once.
         let end = line.len().min(4096);
-        self.said = write(&stderr, &line.as_bytes()[..end]).is_ok();
+        state.said = write(&stderr, &line.as_bytes()[..end]).is_ok();
+    }
+
+    /// A panic of another thread must not stop the session; the state is valid between any two
+    /// statements.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

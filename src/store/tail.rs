@@ -170,7 +170,7 @@ impl Tail {
     /// `otherwise`, unless the recorder has gone.
     fn wait(&mut self, otherwise: Update) -> Update {
         self.quiet += 1;
-        if self.quiet % LOOK_EVERY == 0 && spool::lock(&spool_of(&self.path)).is_ok() {
+        if self.quiet.is_multiple_of(LOOK_EVERY) && spool::lock(&spool_of(&self.path)).is_ok() {
             self.recording = None;
             self.data_version = None;
             return Update::Orphaned;

@@ -3,6 +3,13 @@
 
 #![expect(dead_code, reason = "every test file uses a part of it")]
 
+pub mod account;
+pub mod dice;
+pub mod pattern;
+pub mod pieces;
+pub mod rows;
+pub mod session;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -33,6 +40,13 @@ impl Library {
     pub fn new() -> Self {
         Self {
             dir: tempfile::tempdir().expect("a temporary folder can be made"),
+        }
+    }
+
+    /// In a folder of its own within `parent`.
+    pub fn within(parent: &Path) -> Self {
+        Self {
+            dir: tempfile::tempdir_in(parent).expect("a folder can be made there"),
         }
     }
 
@@ -113,6 +127,16 @@ impl Library {
         files.retain(|path| path.extension() == Some(OsStr::new(ending)));
         files
     }
+}
+
+/// The most memory that a process has taken so far, bytes; `None` where that cannot be had.
+pub fn peak_memory(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
 }
 
 /// The exact bytes of a frame in JSON.

@@ -31,19 +31,27 @@ const FIRST_LOOK: Duration = Duration::from_millis(5);
 /// A server that catches the signal gets this long to end of it before it is passed on.
 const SECOND_LOOK: Duration = Duration::from_millis(50);
 
-/// Starts to catch signals. Also keeps a recording that grows over `RLIMIT_FSIZE` from ending us:
-/// the write then only fails.
+/// Keeps a file that grows over `RLIMIT_FSIZE` from ending us: the write then only fails. To be
+/// called before the first write. The server gets the disposition that we were started with.
+pub fn survive_large_files() {
+    let too_large = Signal::SIGXFSZ as i32;
+    let ignored = inspect::dispositions("self").unwrap_or_default().0;
+    if !ignored.contains(too_large) {
+        // Without it the worst is what happens without us: the process that writes too much ends.
+        drop(signal_hook::flag::register(
+            too_large,
+            std::sync::Arc::default(),
+        ));
+    }
+}
+
+/// Starts to catch signals.
 pub fn catch() -> io::Result<SignalsInfo<WithOrigin>> {
     let ignored = inspect::dispositions("self").unwrap_or_default().0;
     let handled = HANDLED
         .map(|s| s as i32)
         .into_iter()
         .filter(|s| !ignored.contains(*s));
-    let too_large = Signal::SIGXFSZ as i32;
-    if !ignored.contains(too_large) {
-        let flag = std::sync::Arc::default();
-        signal_hook::flag::register(too_large, flag)?;
-    }
     if ignored.contains(Signal::SIGCHLD as i32) {
         // Ignored, it would make the kernel forget how the server ended.
         signal_hook::flag::register(Signal::SIGCHLD as i32, std::sync::Arc::default())?;

@@ -17,8 +17,9 @@ use super::gauge::Gauge;
 use super::process::inspect;
 use super::process::signals::{self, Pending};
 use super::process::spawn::{SpawnError, spawn};
-use super::pump::Pump;
+use super::pump::{End, Pump};
 use super::tap::Tap;
+use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
 pub use life::exit_event;
@@ -43,11 +44,16 @@ pub type Gauges = [Arc<Gauge>; 3];
 /// has nothing else to do.
 const NOTICES: usize = 64;
 
+/// Our stderr stays open for so long after the server has closed its own: usually the server ends
+/// with it, and then it stays open until all is said about the recording.
+const LAST_WORD: Duration = Duration::from_millis(100);
+
 /// What a thread tells the main thread.
 enum Notice {
     Signal(Origin),
     ServerEnded,
-    PumpEnded(StreamId),
+    /// With its sink, where that has been kept open.
+    PumpEnded(StreamId, Option<Box<dyn End>>),
 }
 
 /// Gauges of idle pumps.
@@ -84,6 +90,7 @@ pub fn run(
         signals: Vec::new(),
         server,
         survivors_told: false,
+        kept: None,
     };
     start_threads(
         plumbing.ends,
@@ -118,10 +125,11 @@ fn start_threads(
             sink,
             tap: Arc::clone(tap),
             gauge,
+            keeps_sink: stream == StreamId::STDERR,
         };
         start(stream.as_str(), notify, move |notify| {
-            pump.run();
-            drop(notify.send(Notice::PumpEnded(stream)));
+            let kept = pump.run();
+            drop(notify.send(Notice::PumpEnded(stream, kept)));
         })?;
     }
     start("signals", notify, move |notify| {
@@ -173,6 +181,8 @@ struct Session<'a> {
     signals: Vec<Pending>,
     server: Child,
     survivors_told: bool,
+    /// Our stderr, and when it is to be closed if the session is not over before.
+    kept: Option<(Box<dyn End>, Moment)>,
 }
 
 impl Session<'_> {
@@ -181,17 +191,29 @@ impl Session<'_> {
         loop {
             let now = self.tap.clock().now();
             self.settle_signals();
+            self.close_kept(now);
             self.facts.observe(self.gauges);
             let timeout = match self.facts.verdict(now) {
                 Verdict::End => break,
                 Verdict::Wait(until) => {
-                    let due = self.signals.iter().map(Pending::due).chain(until).min();
-                    due.map(|due| due.since(now).max(Duration::from_millis(1)))
+                    let kept = self.kept.as_ref().map(|(_, due)| *due);
+                    let due = self
+                        .signals
+                        .iter()
+                        .map(Pending::due)
+                        .chain(until)
+                        .chain(kept);
+                    due.min()
+                        .map(|due| due.since(now).max(Duration::from_millis(1)))
                 }
             };
             match self.next(timeout) {
                 Some(Notice::ServerEnded) => status = Some(self.reap()?),
-                Some(Notice::PumpEnded(stream)) => self.facts.pump_ended(stream, self.now()),
+                Some(Notice::PumpEnded(stream, kept)) => {
+                    let now = self.now();
+                    self.kept = kept.map(|end| (end, now + LAST_WORD)).or(self.kept.take());
+                    self.facts.pump_ended(stream, now);
+                }
                 Some(Notice::Signal(origin)) => self.signal_arrived(&origin),
                 None => self.tell_survivors(),
             }
@@ -200,7 +222,13 @@ impl Session<'_> {
         status.map_or_else(|| self.server.wait(), Ok)
     }
 
-    fn now(&self) -> crate::trace::clock::Moment {
+    fn close_kept(&mut self, now: Moment) {
+        if let Some((end, _)) = self.kept.take_if(|(_, due)| *due <= now) {
+            end.close();
+        }
+    }
+
+    fn now(&self) -> Moment {
         self.tap.clock().now()
     }
 
@@ -262,7 +290,7 @@ impl Session<'_> {
         {
             match self.next(Some(Duration::from_millis(1))) {
                 Some(Notice::Signal(_)) => self.facts.signalled(self.now()),
-                Some(Notice::PumpEnded(_) | Notice::ServerEnded) | None => {}
+                Some(Notice::PumpEnded(..) | Notice::ServerEnded) | None => {}
             }
         }
         for gauge in self.gauges {

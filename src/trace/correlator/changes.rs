@@ -115,7 +115,7 @@ pub enum Observed {
     ProgressUnknownToken,
     /// A token that another open request of the same sender has given.
     ProgressTokenReused,
-    /// The recording ended with the request open.
+    /// The recording ended with the request open, and whoever asked was there to the end.
     Unanswered,
     /// The answering side ended before its time.
     Lost,

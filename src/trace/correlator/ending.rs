@@ -1,7 +1,9 @@
 //! Who ended before its time: what tells `lost` from `unanswered`.
 
+use super::Observed;
 use crate::protocol::message::Direction;
 use crate::trace::event::{Closer, EventKind};
+use crate::trace::exchange::Status;
 use crate::trace::frame::StreamId;
 
 /// What the events have said about the end of both sides.
@@ -52,11 +54,46 @@ impl Ending {
         }
     }
 
-    /// Whether the side that answers requests of `direction` ended before its time.
-    pub(super) fn loses(self, direction: Direction) -> bool {
-        match direction {
+    /// What becomes of a request of `direction` that is still open.
+    pub(super) fn fate(self, direction: Direction) -> Fate {
+        let lost = match direction {
             Direction::ClientToServer => self.server.lost,
             Direction::ServerToClient => self.client.lost,
+        };
+        if lost {
+            Fate::Lost
+        } else if direction == Direction::ServerToClient && self.server.lost {
+            Fate::AskerGone
+        } else {
+            Fate::Unanswered
+        }
+    }
+}
+
+/// What becomes of a request that is open at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Who had to answer ended before its time.
+    Lost,
+    /// The server asked and ended before its time: nobody is to be blamed for the missing answer.
+    AskerGone,
+    /// Nobody answered.
+    Unanswered,
+}
+
+impl Fate {
+    pub(super) fn status(self) -> Status {
+        match self {
+            Self::Lost => Status::Lost,
+            Self::AskerGone | Self::Unanswered => Status::Unanswered,
+        }
+    }
+
+    pub(super) fn observed(self) -> Option<Observed> {
+        match self {
+            Self::Lost => Some(Observed::Lost),
+            Self::AskerGone => None,
+            Self::Unanswered => Some(Observed::Unanswered),
         }
     }
 }

@@ -164,19 +164,17 @@ impl Correlator {
             }
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
-            let (status, kind) = if self.ending.loses(exchange.direction) {
-                (Status::Lost, Observed::Lost)
-            } else {
-                (Status::Unanswered, Observed::Unanswered)
-            };
-            exchange.status = status;
-            changes.observe(Observation {
-                frame: exchange.request.0,
-                exchange: Some(id),
-                direction: exchange.direction,
-                kind,
-                subject: exchange.rpc_id.json().into(),
-            });
+            let fate = self.ending.fate(exchange.direction);
+            exchange.status = fate.status();
+            if let Some(kind) = fate.observed() {
+                changes.observe(Observation {
+                    frame: exchange.request.0,
+                    exchange: Some(id),
+                    direction: exchange.direction,
+                    kind,
+                    subject: exchange.rpc_id.json().into(),
+                });
+            }
             changes.touch(exchange);
         }
     }

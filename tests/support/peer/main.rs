@@ -3,7 +3,25 @@
 //! A file per family of modes, each with a `run(mode, arguments)` that answers `None` for a mode
 //! that is not its own.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is not the program: what it writes is what the tests look at"
+)]
+
 mod bytes;
+mod chatter;
+#[expect(dead_code, reason = "the tests use the rest")]
+#[path = "../dice.rs"]
+mod dice;
+#[path = "../pattern.rs"]
+mod pattern;
+#[expect(dead_code, reason = "the tests use the rest")]
+#[path = "../pieces.rs"]
+mod pieces;
+mod rmcp_server;
+mod signals;
+mod sleeper;
 
 use std::process::ExitCode;
 
@@ -11,7 +29,13 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().unwrap_or_default();
     let arguments: Vec<String> = arguments.collect();
-    let families = [bytes::run];
+    let families = [
+        bytes::run,
+        chatter::run,
+        rmcp_server::run,
+        signals::run,
+        sleeper::run,
+    ];
     let ended = families.iter().find_map(|run| run(&mode, &arguments));
     // Not a code that any mode ends with on purpose.
     ended.unwrap_or(ExitCode::from(99))

@@ -62,11 +62,12 @@ fn a_flood_of_payload_costs_no_id_its_place() {
     let flood = members.join(",");
     let id = "i".repeat(50_000);
     let text = format!(
-        r#"{{{flood},"result":{{{flood},"_meta":{{{flood}}},"isError":true}},"id":"{id}"}}"#
+        r#"{{{flood},"result":{{{flood},"_meta":{{{flood},"progressToken":9}},"isError":true}},"id":"{id}"}}"#
     );
     let out = outline(&text);
     assert_eq!(at(&out, &["id"]), format!("\"{id}\""));
     assert_eq!(at(&out, &["result", "_meta", "k0"]), "\"v0\"");
+    assert_eq!(at(&out, &["result", "_meta", "progressToken"]), "9");
 }
 
 #[test]
@@ -90,6 +91,7 @@ fn strings_are_cut_between_characters_and_escapes() {
         "\\ud83d\\ude00",
         "x\\\"",
         "ab€",
+        "x\\ud83d\\ude00",
     ] {
         let text = format!(r#"{{"params":{{"a":"{}"}}}}"#, unit.repeat(1000));
         for step in [1, 7, text.len()] {

@@ -125,9 +125,14 @@ fn tail_of_a_copy_of_a_live_recording_ends() {
         .run_sh("cat > /dev/null")
         .spawn()
         .expect("mcpreel starts");
-    let live = wait_for("it is listed", || {
+    let mut stdin = server.stdin.take().expect("it is a pipe");
+    writeln!(stdin, "{{}}").expect("it reads");
+    // The first frame comes after the file was created, which must not be copied half done.
+    let live = wait_for("a frame is listed", || {
         let listed = library.json(&["ls"]);
-        listed.into_iter().find(|object| object["frames"].is_u64())
+        listed
+            .into_iter()
+            .find(|object| object["frames"].as_u64() > Some(0))
     });
     let elsewhere = Library::new();
     let copy = elsewhere.path().join("copy.reel");
@@ -137,7 +142,7 @@ fn tail_of_a_copy_of_a_live_recording_ends() {
         &["tail", copy.to_str().expect("the path is text")],
     );
     assert!(!text.contains("the server ended"), "{text}");
-    drop(server.stdin.take());
+    drop(stdin);
     assert!(server.wait().expect("it ends").success());
 }
 

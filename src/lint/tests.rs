@@ -104,7 +104,9 @@ fn invalid_utf8_is_pointed_at() {
 
 #[test]
 fn deep_nesting_is_told_with_its_limit() {
-    let deep = format!("{}{}\n", "[".repeat(20_000), "]".repeat(20_000));
+    let (open, close) = ("[".repeat(20_000), "]".repeat(20_000));
+    let deep =
+        format!("{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{{\"a\":{open}{close}}}}}\n");
     let found = of_server(deep.as_bytes());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].0, "frame-deep-nesting");

@@ -9,6 +9,7 @@
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
 use super::schema::{self, APPLICATION_ID, FormatVersion};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -24,6 +25,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 /// The part of an `SQLite` header that says what the file is.
 const HEADER: usize = 100;
 
+const SELECT_ANYTHING: &str = "SELECT count(*) FROM sqlite_schema";
 const SELECT_NEEDS: &str = "SELECT needs FROM format";
 
 /// Why a recording cannot be read.
@@ -97,13 +99,9 @@ impl OpenError {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotSqlite { path },
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
-                path,
-                detail: source.to_string(),
-            },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
-            // A missing table or row in a file that says that it is a recording.
-            Some(ErrorCode::Unknown) | None => Self::Damaged {
+            // A table or row that is missing in a file that says that it is a recording is damage.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) | None => Self::Damaged {
                 path,
                 detail: source.to_string(),
             },
@@ -119,14 +117,8 @@ pub(crate) struct Opened {
     pub conn: Connection,
     /// Whether changes of the file are not noticed.
     pub frozen: bool,
-    copy: Option<TemporaryCopy>,
-}
-
-impl Opened {
-    /// Whether the connection reads a temporary copy.
-    pub fn is_copy(&self) -> bool {
-        self.copy.is_some()
-    }
+    /// What the connection reads, where that is not the file itself.
+    _copy: Option<TemporaryCopy>,
 }
 
 /// Opens the recording `path` to read it.
@@ -137,7 +129,7 @@ pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
         Opened {
             conn: connect(path, Mode::Immutable)?,
             frozen: true,
-            copy: None,
+            _copy: None,
         }
     } else {
         shared(path, beside)?
@@ -188,13 +180,24 @@ pub(crate) fn is_unborn(path: &Path) -> bool {
     }
 }
 
+/// Whether `path` has all that its creation as a recording puts into it. To be asked before it is
+/// opened: while it is being created it can be opened, and lacks its tables.
+pub(crate) fn is_born(path: &Path) -> Result<bool, OpenError> {
+    match Header::read(path) {
+        Ok(header) => Ok(header.version != FormatVersion(0)),
+        Err(OpenError::Missing { .. }) => Ok(false),
+        Err(OpenError::NotSqlite { .. }) if is_unborn(path) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
     match connect(path, Mode::Shared) {
         Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path),
         conn => Ok(Opened {
             conn: conn?,
             frozen: false,
-            copy: None,
+            _copy: None,
         }),
     }
 }
@@ -212,10 +215,14 @@ fn copy_of(path: &Path) -> Result<Opened, OpenError> {
         path: path.to_owned(),
         source,
     })?;
+    let conn = connect(&copy.file, Mode::Writable)?;
+    // Nobody needs the copy after a power failure.
+    let fast = conn.pragma_update(None, "synchronous", "OFF");
+    fast.map_err(|e| OpenError::from_sqlite(path, e))?;
     Ok(Opened {
-        conn: connect(&copy.file, Mode::Writable)?,
+        conn,
         frozen: true,
-        copy: Some(copy),
+        _copy: Some(copy),
     })
 }
 
@@ -237,10 +244,25 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
         let conn = Connection::open_with_flags(uri(path, query), flags)?;
         conn.busy_timeout(BUSY_TIMEOUT)?;
         // Opening is lazy: the first read finds what is in the way.
-        conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        match first_read(&conn) {
+            Err(error) if is_corrupt(&error) && !matches!(mode, Mode::Writable) => {
+                // A file that was cut off is refused as a whole, unless this is set.
+                conn.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
+                first_read(&conn)?;
+            }
+            result => result?,
+        }
         Ok(conn)
     };
     connect().map_err(|e| OpenError::from_sqlite(path, e))
+}
+
+fn first_read(conn: &Connection) -> rusqlite::Result<()> {
+    conn.query_row(SELECT_ANYTHING, [], |_| Ok(()))
+}
+
+fn is_corrupt(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
 }
 
 /// `file:` URI of a path, whatever its bytes are.

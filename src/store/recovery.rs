@@ -236,7 +236,7 @@ impl Recovery {
         progress: &mut dyn FnMut(Stage),
     ) -> Result<(Outcome, Finished), RecoverError> {
         let (state, finished) = self.indexer.recover(self.frames_before, &mut |frames| {
-            progress(Stage::Deriving { frames })
+            progress(Stage::Deriving { frames });
         })?;
         let frames = self.indexer.frames() - self.frames_before;
         Ok((Outcome::Completed { frames, state }, finished))

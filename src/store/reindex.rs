@@ -86,7 +86,7 @@ pub(crate) fn rebuild(
         }
         if head.size > COLLECT_LIMIT {
             let text = read_long(conn, head.seq)?;
-            deriver.frame(&head, Text::Long(text));
+            deriver.frame(&head, Text::Long(Box::new(text)));
         } else {
             let raw = row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?;
             deriver.frame(&head, Text::Whole(raw));

@@ -156,10 +156,11 @@ impl Tail {
     }
 
     fn open(&self) -> Result<Option<Recording>, ReadError> {
+        if !open::is_born(&self.path)? && spool_of(&self.path).exists() {
+            return Ok(None);
+        }
         match Recording::open_as_it_is(&self.path) {
             Ok(recording) => Ok(Some(recording)),
-            Err(OpenError::Missing { .. }) if spool_of(&self.path).exists() => Ok(None),
-            Err(_) if open::is_unborn(&self.path) => Ok(None),
             // While the journal mode is switched nobody else gets in.
             Err(OpenError::Locked { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -169,7 +170,7 @@ impl Tail {
     /// `otherwise`, unless the recorder has gone.
     fn wait(&mut self, otherwise: Update) -> Update {
         self.quiet += 1;
-        if self.quiet % LOOK_EVERY == 0 && spool::lock(&spool_of(&self.path)).is_ok() {
+        if self.quiet.is_multiple_of(LOOK_EVERY) && spool::lock(&spool_of(&self.path)).is_ok() {
             self.recording = None;
             self.data_version = None;
             return Update::Orphaned;

@@ -105,14 +105,35 @@ pub fn response(outcome: &Outcome, result: Option<Value<'_>>) -> String {
     .finish()
 }
 
+/// The line of a response, for the line of its exchange.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer<'a> {
+    /// The request got its result.
+    Result(&'a str),
+    /// An error, a tool error, a question, a task.
+    Other(&'a str),
+}
+
+impl<'a> Answer<'a> {
+    /// The answer with this outcome, whose line is `summary`.
+    #[must_use]
+    pub fn new(outcome: &Outcome, summary: &'a str) -> Self {
+        match outcome {
+            Outcome::Result { .. } => Self::Result(summary),
+            _ => Self::Other(summary),
+        }
+    }
+}
+
 /// An exchange: the request, and its outcome where that is what one wants to know.
 /// `tools/list → 14 tools`, but `tools/call search_docs {q:"rust"}`.
 #[must_use]
-pub fn exchange(method: &str, request: &str, response: Option<(&Outcome, &str)>) -> String {
-    let Some((outcome, response)) = response else {
-        return request.to_owned();
+pub fn exchange(method: &str, request: &str, answer: Option<Answer<'_>>) -> String {
+    let (plain, response) = match answer {
+        None => return request.to_owned(),
+        Some(Answer::Result(summary)) => (true, summary),
+        Some(Answer::Other(summary)) => (false, summary),
     };
-    let plain = matches!(outcome, Outcome::Result { .. });
     if plain && !tells_by_result(method) {
         return request.to_owned();
     }

@@ -5,7 +5,7 @@ use super::line::{Body, Line, Unit};
 use super::long;
 use super::write::Writer;
 use super::{Budget, IndexError, Position};
-use crate::capture::spool::{RecordHead, RecordKind, SpoolReader, Status};
+use crate::capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
 use crate::store::reindex::{self, Ended, ReindexError};
 use crate::store::values::{State, to_sql};
 use crate::trace::clock::Moment;
@@ -68,7 +68,7 @@ impl<'a> Batch<'a> {
     pub fn finish(&mut self, status: &Status, state: State) -> Result<(), IndexError> {
         self.finish_lines()?;
         let end = status.end.as_ref();
-        let t_end = end.map_or(Moment(0), |end| end.t());
+        let t_end = end.map_or(Moment(0), EndNote::t);
         let t_end = self.state.tally.t_last.max(t_end);
         for (stream, &forwarded) in StreamId::STDIO.into_iter().zip(&status.forwarded) {
             let mut line = std::mem::take(self.state.line(stream));
@@ -224,7 +224,7 @@ impl<'a> Batch<'a> {
                 self.writer.long_frame(&head)?;
                 let text = long::copy(self.conn, self.spool, &head, record)?;
                 if let Some(deriver) = &mut self.deriver {
-                    deriver.frame(&head, Text::Long(text));
+                    deriver.frame(&head, Text::Long(Box::new(text)));
                 }
             }
         }

@@ -27,7 +27,7 @@ pub(crate) enum Text<'a> {
     /// All of them.
     Whole(&'a [u8]),
     /// What was kept of a frame that is too long to hold.
-    Long(LongText),
+    Long(Box<LongText>),
 }
 
 /// Derives the rows of one recording, from its first frame to its last.

@@ -3,7 +3,6 @@
 use super::name::FileName;
 use super::spool_of;
 use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
-use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::{EventKind, ProcessContext};
 use std::os::unix::fs::MetadataExt;
@@ -139,26 +138,19 @@ impl Entry {
 }
 
 fn read_details(reel: &Path, spool: &Path) -> Details {
+    // The recorder has not come to creating it, or was killed while it did.
+    if matches!(crate::store::open::is_born(reel), Ok(false)) && spool.exists() {
+        return match start_of(spool) {
+            Ok(context) => Details::Started(context),
+            Err(error) => Details::Unreadable(error),
+        };
+    }
     let recorded = Recording::open_as_it_is(reel)
         .map_err(ReadError::from)
         .and_then(|recording| recording.summary());
     match recorded {
         Ok(summary) => Details::Recorded(Box::new(summary)),
-        // The recorder has not come to creating it, or was killed while it did.
-        Err(error) if is_unborn(&error, reel) && spool.exists() => match start_of(spool) {
-            Ok(context) => Details::Started(context),
-            Err(error) => Details::Unreadable(error),
-        },
         Err(error) => Details::Unreadable(error.into()),
-    }
-}
-
-/// Whether the file lacks what its creation puts into it.
-fn is_unborn(error: &ReadError, reel: &Path) -> bool {
-    match error {
-        ReadError::Open(OpenError::Missing { .. }) => true,
-        ReadError::Open(_) => crate::store::open::is_unborn(reel),
-        ReadError::Reindex(_) => false,
     }
 }
 

@@ -128,7 +128,7 @@ pub fn delete(reel: &Path) -> io::Result<bool> {
 mod tests {
     use super::*;
 
-    const DAY: Duration = Duration::from_secs(86_400);
+    const DAY: Duration = Duration::from_hours(24);
     const NOW: u64 = 1_000 * 86_400_000_000_000;
 
     /// Recordings of 10 bytes that are 0, 1, 2, … days old.
@@ -143,6 +143,8 @@ mod tests {
         .collect()
     }
 
+    type Expected<'a> = &'a [(&'a str, Reason)];
+
     #[test]
     fn the_policy_says_what_goes() {
         use Reason::{TooLarge, TooMany, TooOld};
@@ -153,7 +155,6 @@ mod tests {
         };
         let free = [false; 5];
         let third = [false, false, false, true, false];
-        type Expected<'a> = &'a [(&'a str, Reason)];
         let cases: [(&[bool], Policy, Expected<'_>); 9] = [
             (&free, policy(None, None, None), &[]),
             (&free, policy(Some(DAY * 3), None, None), &[("4", TooOld)]),

@@ -15,7 +15,7 @@ use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
-use rows::{exchange_columns, message_columns};
+use rows::{exchange_columns, exchange_tables, message_columns};
 use rusqlite::blob::Blob;
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
 use std::path::{Path, PathBuf};
@@ -60,27 +60,30 @@ const MESSAGES_OF_EXCHANGE: &str = concat!(
 const EXCHANGES: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
+    exchange_tables!(),
+    " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
 );
 const EXCHANGE: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.id = ?1"
+    exchange_tables!(),
+    " WHERE e.id = ?1"
 );
 const EXCHANGES_OF_REQUEST: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.request = ?1 ORDER BY e.id"
+    exchange_tables!(),
+    " WHERE e.request = ?1 ORDER BY e.id"
 );
 const EXCHANGES_OF_FRAME: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " FROM exchange e LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-    WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
+    exchange_tables!(),
+    " WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
 );
+
+/// Frames in order, each with its bytes unless it is too long to hold.
+pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
 
 /// Why something of a recording could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -113,7 +116,13 @@ impl Recording {
         }
         drop(recording);
         let opened = open::copied(path)?;
-        reindex::rebuild(&opened.conn, Ended::Yes, &mut |_| ())?;
+        let rebuild = || {
+            let transaction = opened.conn.unchecked_transaction()?;
+            reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
+            transaction.commit()?;
+            Ok::<(), ReindexError>(())
+        };
+        rebuild()?;
         Ok(Self {
             path: path.to_owned(),
             opened,
@@ -150,7 +159,7 @@ impl Recording {
 
     /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
     /// without: read them with [`Self::raw`] or [`Self::stream`].
-    pub fn frames(&self, after: Seq) -> Result<Vec<(FrameHead, Option<Vec<u8>>)>, ReadError> {
+    pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
         let mut page = Vec::new();
         let mut bytes = 0;
         for head in self.heads(after, PAGE_ROWS)? {

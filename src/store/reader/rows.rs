@@ -1,6 +1,7 @@
 //! Rows of a recording as values.
 
 use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::mcp::summary::{self, Answer};
 use crate::protocol::message::{Direction, Era};
 use crate::store::values::{self, from_sql, moment};
 use crate::trace::correlator::MessageRecord;
@@ -124,20 +125,39 @@ macro_rules! exchange_columns {
         "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
         e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
         e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count, e.progress,
-        e.request_size, e.response_size, q.summary"
+        e.request_size, e.response_size, q.summary, p.summary"
     };
 }
 pub(super) use exchange_columns;
+
+/// Where [`exchange_columns`] stand.
+macro_rules! exchange_tables {
+    () => {
+        " FROM exchange e
+        LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+        LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
+    };
+}
+pub(super) use exchange_tables;
 
 /// [`exchange_columns`].
 pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let response = optional(row, 8)?.map(Seq);
     let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+    let method: Box<str> = row.get(3)?;
+    let status = word(row, 14, Status::parse)?;
+    let code: Option<Box<str>> = row.get(15)?;
+    let (request, answer): (Option<Box<str>>, Option<Box<str>>) = (row.get(24)?, row.get(25)?);
+    let answer = answer.as_deref().map(|line| match status {
+        Status::Ok | Status::Late if code.is_none() => Answer::Result(line),
+        _ => Answer::Other(line),
+    });
+    let summary = summary::exchange(&method, &request.unwrap_or_default(), answer).into();
     Ok(Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,
         era: era(row, 2)?,
-        method: row.get(3)?,
+        method,
         name: row.get(4)?,
         rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::new("null", IdKey::Null)),
         request: (Seq(number(row, 6)?), row.get(7)?),
@@ -146,8 +166,8 @@ pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         t_response: time(11)?,
         t_response_last: time(12)?,
         waited_ns: number(row, 13)?,
-        status: word(row, 14, Status::parse)?,
-        code: row.get(15)?,
+        status,
+        code,
         parent: optional(row, 16)?.map(ExchangeId),
         chain: optional(row, 17)?.map(ExchangeId),
         task: row.get(18)?,
@@ -156,7 +176,7 @@ pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         progress: row.get(21)?,
         request_size: number(row, 22)?,
         response_size: number(row, 23)?,
-        summary: row.get::<_, Option<Box<str>>>(24)?.unwrap_or_default(),
+        summary,
     })
 }
 

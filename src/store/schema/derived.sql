@@ -49,7 +49,7 @@ CREATE TABLE exchange (
     progress_count  INTEGER NOT NULL,
     progress        TEXT,
     request_size    INTEGER NOT NULL,
-    response_size   INTEGER NOT NULL      -- its summary is that of the request's message
+    response_size   INTEGER NOT NULL      -- its summary is made of those of its two messages
 ) STRICT;
 
 CREATE UNIQUE INDEX exchange_by_request ON exchange (request, request_part);

@@ -7,6 +7,7 @@ SELECT e.request, e.response, e.direction, e.era, e.method, e.name, e.rpc_id, e.
        e.latency / 1e6 AS latency_ms,
        e.waited / 1e6 AS waited_ms,
        q.summary,
+       p.summary AS answer,
        CAST(substr(qf.raw, q.start + 1, q.size) AS TEXT) AS request_body,
        CAST(substr(pf.raw, p.start + 1, p.size) AS TEXT) AS response_body
 FROM exchange e

@@ -73,15 +73,7 @@ fn requests_are_paired_with_responses() {
     assert_eq!(
         statuses(&recording),
         [
-            "ok",
-            "ok",
-            "ok",
-            "error",
-            "unanswered",
-            "ok",
-            "ok",
-            "error",
-            "unanswered"
+            "ok", "ok", "ok", "error", "lost", "ok", "ok", "error", "lost"
         ]
     );
     assert_eq!(summary.failed, 4);
@@ -144,7 +136,7 @@ fn a_long_line_is_stored_whole_and_known_by_its_outline() {
     assert_eq!(statuses(&recording), ["ok"]);
     let before = derived(&session.reel);
     reindex(&session.reel, &mut |_| ()).unwrap();
-    assert_eq!(derived(&session.reel), before);
+    assert_same(&derived(&session.reel), &before);
 }
 
 #[test]
@@ -221,7 +213,7 @@ fn a_live_recording_shows_its_unfinished_lines() {
         &session.reel,
         "SELECT committed, pending, pending_since FROM stream WHERE id = 1",
     );
-    assert_eq!(shown, ["Integer(6)|Integer(5)|Integer(1000)"]);
+    assert_eq!(shown, ["6|5|1000"]);
 }
 
 #[test]
@@ -235,9 +227,7 @@ fn batches_of_any_size_give_the_same_recording() {
         drop(finished(&mut session, budget));
         let mut rows = recorded(&session.reel);
         rows.extend(derived(&session.reel));
-        // The start event holds the id.
-        rows.retain(|row| !row.contains("recording"));
-        assert_eq!(whole.get_or_insert(rows.clone()), &rows, "{budget} bytes");
+        assert_same(whole.get_or_insert(rows.clone()), &rows);
     }
 }
 
@@ -252,7 +242,7 @@ fn derived_rows_are_the_same_when_they_are_derived_anew() {
     let before = derived(&session.reel);
     assert!(before.len() > 200);
     reindex(&session.reel, &mut |_| ()).unwrap();
-    assert_eq!(derived(&session.reel), before);
+    assert_same(&derived(&session.reel), &before);
 }
 
 #[test]
@@ -280,7 +270,7 @@ fn drained_records_give_their_disk_space_back() {
     use std::os::unix::fs::MetadataExt;
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
-    let line = [&[b'x'; 60_000][..], b"\n"].concat();
+    let line = [b"x".repeat(60_000), b"\n".to_vec()].concat();
     for _ in 0..100 {
         session.chunk(StreamId::S2C, &line);
     }
@@ -321,8 +311,7 @@ fn the_views_show_times_in_ms_and_bodies_as_text() {
         &session.reel,
         "SELECT method, latency_ms, request_body LIKE '{%}', response_body LIKE '{%}' FROM v_exchange",
     );
-    let expected = r#"Text([105, 110, 105, 116, 105, 97, 108, 105, 122, 101])|Real(0.001)|Integer(1)|Integer(1)"#;
-    assert_eq!(exchange, [expected]);
+    assert_eq!(exchange, ["initialize|0.001|1|1"]);
     assert_eq!(rows(&session.reel, "SELECT * FROM v_message").len(), 2);
     assert_eq!(rows(&session.reel, "SELECT * FROM v_timeline").len(), 4);
 }
@@ -339,20 +328,24 @@ fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
     drop(finished(&mut undisturbed, 300));
 
     let mut indexer = session.indexer();
-    while !indexer.step(u64::MAX, &bytes(300)).unwrap().caught_up {
+    let mut lives = 1;
+    // A line that stays open is read again in every life.
+    while !indexer
+        .step(u64::MAX, &bytes(700 * lives))
+        .unwrap()
+        .caught_up
+    {
         drop(indexer);
         indexer = Indexer::resume(&session.reel, session.spool()).unwrap();
+        lives += 1;
+        assert!(
+            lives < 100,
+            "every life must come further than the one before"
+        );
     }
+    assert!(lives > 3);
     assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Pending);
-    let without_start = |reel: &std::path::Path| {
-        let mut rows = recorded(reel);
-        rows.retain(|row| !row.contains("recording"));
-        rows
-    };
-    assert_eq!(
-        without_start(&session.reel),
-        without_start(&undisturbed.reel)
-    );
+    assert_same(&recorded(&session.reel), &recorded(&undisturbed.reel));
     reindex(&session.reel, &mut |_| ()).unwrap();
-    assert_eq!(derived(&session.reel), derived(&undisturbed.reel));
+    assert_same(&derived(&session.reel), &derived(&undisturbed.reel));
 }

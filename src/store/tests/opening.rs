@@ -1,1 +1,132 @@
-//! To come.
+//! What cannot be read says why, and is left alone.
+
+use super::session::*;
+use crate::store::open::OpenError;
+use crate::store::reader::{ReadError, Recording};
+use crate::store::schema::State;
+use crate::trace::frame::Seq;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+fn recorded_file(dir: &Path) -> PathBuf {
+    let mut session = Session::start(dir, "weather", 1);
+    busy_session(&mut session, 2000, 1000);
+    session.end();
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    std::fs::remove_file(crate::store::library::spool_of(&session.reel)).unwrap();
+    session.reel.clone()
+}
+
+fn error_of(path: &Path) -> OpenError {
+    let opened = Recording::open(path).and_then(|recording| recording.summary());
+    match opened {
+        Err(ReadError::Open(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_file_that_is_no_recording_says_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.reel");
+    assert!(matches!(error_of(&path), OpenError::Missing { .. }));
+    for content in [&b""[..], b"notes", &b"x".repeat(20_000)] {
+        std::fs::write(&path, content).unwrap();
+        assert!(matches!(error_of(&path), OpenError::NotSqlite { .. }));
+    }
+    std::fs::remove_file(&path).unwrap();
+    let foreign = Connection::open(&path).unwrap();
+    foreign.execute_batch("CREATE TABLE t (x)").unwrap();
+    drop(foreign);
+    assert!(matches!(error_of(&path), OpenError::Foreign { .. }));
+}
+
+#[test]
+fn a_newer_format_is_refused_with_the_version_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let newer = Connection::open(&path).unwrap();
+    newer.pragma_update(None, "user_version", 7).unwrap();
+    newer
+        .execute("UPDATE format SET needs = '9.1.0'", [])
+        .unwrap();
+    drop(newer);
+    let error = error_of(&path);
+    assert!(matches!(error, OpenError::Newer { .. }));
+    let message = error.to_string();
+    assert!(
+        message.contains("format 7") && message.contains("9.1.0"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_damaged_file_says_so_and_opens_as_far_as_it_can() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 4 * 3]).unwrap();
+    let recording = Recording::open(&path);
+    let far = recording.as_ref().map_or(0, |recording| {
+        recording.heads(Seq(0), 5).map_or(0, |heads| heads.len())
+    });
+    let fault = recording.and_then(|recording| {
+        let frames = recording.summary()?.frames;
+        (1..=frames).try_for_each(|seq| recording.raw(Seq(seq)).map(drop))
+    });
+    assert_eq!(far, 5, "{fault:?}");
+    assert!(
+        matches!(fault, Err(ReadError::Open(OpenError::Damaged { .. }))),
+        "{fault:?}"
+    );
+}
+
+#[test]
+fn a_locked_file_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    assert!(matches!(error_of(&path), OpenError::Locked { .. }));
+}
+
+#[test]
+fn a_copy_of_a_live_recording_is_read_without_leaving_anything_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 1000);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("a b#c?.reel");
+    std::fs::copy(&session.reel, &copy).unwrap();
+    let recording = Recording::open(&copy).unwrap();
+    assert_eq!(recording.summary().unwrap().state, State::Live);
+    drop(recording);
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_another_version_derived_is_derived_anew_without_touching_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let expected = derived(&path);
+    let older = Connection::open(&path).unwrap();
+    older
+        .execute_batch("UPDATE recording SET derived_version = 0; DELETE FROM exchange;")
+        .unwrap();
+    drop(older);
+    let before = std::fs::read(&path).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    let summary = recording.summary().unwrap();
+    assert!(summary.derived);
+    let mut exchanges = 0;
+    recording.each_exchange(|_| exchanges += 1).unwrap();
+    assert_eq!(exchanges, summary.exchanges);
+    drop(recording);
+    assert!(std::fs::read(&path).unwrap() == before);
+    crate::store::reindex::reindex(&path, &mut |_| ()).unwrap();
+    assert_same(&derived(&path), &expected);
+}

@@ -9,6 +9,7 @@ use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::{Seq, StreamId};
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 use std::path::{Path, PathBuf};
 
 pub const INITIALIZE: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
@@ -174,17 +175,35 @@ pub fn busy_session(session: &mut Session, calls: u32, size: usize) {
     }
 }
 
-/// All that is in the recording as text, for comparing: the frames and events, or what is derived
-/// from them.
+/// Rows as text, for comparing.
 pub fn rows(reel: &Path, sql: &str) -> Vec<String> {
     let conn = Connection::open(reel).unwrap();
     let mut statement = conn.prepare(sql).unwrap();
     let columns = statement.column_count();
     let rows = statement.query_map([], |row| {
-        let values = (0..columns).map(|at| format!("{:?}", row.get_ref(at).unwrap()));
+        let values = (0..columns).map(|at| shown(row.get_ref(at).unwrap()));
         Ok(values.collect::<Vec<_>>().join("|"))
     });
     rows.unwrap().map(Result::unwrap).collect()
+}
+
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => "null".into(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        ValueRef::Blob(bytes) => bytes.escape_ascii().to_string(),
+    }
+}
+
+/// Like `assert_eq!`, and shows only the first row that differs.
+#[track_caller]
+pub fn assert_same(left: &[String], right: &[String]) {
+    for (left, right) in left.iter().zip(right) {
+        assert_eq!(left, right);
+    }
+    assert_eq!(left.len(), right.len());
 }
 
 /// Everything that is derived, in order.
@@ -199,10 +218,13 @@ pub fn derived(reel: &Path) -> Vec<String> {
     all
 }
 
-/// Everything that is on record, in order.
+/// Everything that is on record, in order, but for the start event, which holds the id.
 pub fn recorded(reel: &Path) -> Vec<String> {
     let mut all = rows(reel, "SELECT * FROM frame ORDER BY seq");
-    all.extend(rows(reel, "SELECT * FROM event ORDER BY id"));
+    all.extend(rows(
+        reel,
+        "SELECT * FROM event WHERE kind <> 'start' ORDER BY id",
+    ));
     all.extend(rows(reel, "SELECT id, committed, pending FROM stream"));
     all.extend(rows(
         reel,

@@ -4,7 +4,7 @@ use super::calls::Call;
 use super::request::is_about_task;
 use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
 use crate::protocol::id::RequestId;
-use crate::protocol::mcp::summary;
+use crate::protocol::mcp::summary::{self, Answer};
 use crate::protocol::message::{Direction, Outcome, Response};
 use crate::trace::exchange::{ExchangeId, Status};
 
@@ -218,7 +218,7 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
         }
         _ => {}
     }
-    let answer = Some((outcome, at.message.summary.as_str()));
+    let answer = Some(Answer::new(outcome, &at.message.summary));
     exchange.summary = summary::exchange(&exchange.method, &exchange.summary, answer).into();
     late
 }

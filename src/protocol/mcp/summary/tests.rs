@@ -195,7 +195,7 @@ fn joined(request: &str, response: &str) -> String {
     exchange(
         &call.method,
         &request.summary,
-        Some((&answer.outcome, &response.summary)),
+        Some(Answer::new(&answer.outcome, &response.summary)),
     )
 }
 
@@ -235,11 +235,7 @@ fn lines_are_cut_at_a_character() {
     ));
     assert_eq!(line, exact);
     let method = "m".repeat(500);
-    let both = exchange(
-        &method,
-        &method,
-        Some((&Outcome::ToolError, "tool error: why")),
-    );
+    let both = exchange(&method, &method, Some(Answer::Other("tool error: why")));
     assert!(both.ends_with("… → tool error: why"), "{both}");
 }
 

@@ -115,7 +115,10 @@ fn a_line_of_a_hundred_megabytes_passes_both_ways_and_is_on_record() {
         "the recorder took {} KiB",
         out.peak >> 10
     );
-    eprintln!("peak memory of the recorder: {} KiB", out.peak >> 10);
+    support::note(format_args!(
+        "peak memory of the recorder: {} KiB",
+        out.peak >> 10
+    ));
     for stream in ["c2s", "s2c"] {
         assert_is_long_line(&library, stream);
     }

@@ -75,7 +75,7 @@ fn a_file_that_somebody_damages_costs_the_recording_only() {
     echo.exchange(300);
     drop(connect(&library));
     let reel = library.files("reel").remove(0);
-    std::fs::write(&reel, [b'x'; 200_000]).expect("it can be written");
+    std::fs::write(&reel, "x".repeat(200_000)).expect("it can be written");
     echo.exchange(1000);
     let ended = echo.end();
     assert!(ended.warnings.len() <= 1, "{:?}", ended.warnings);

@@ -56,6 +56,9 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
     }
 }
 
+/// Polls without news between two looks at whether the recording was abandoned.
+const LOOK_EVERY: u32 = 15;
+
 /// Shows the recording `path` until it ends.
 pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure> {
     let mut tail = Tail::new(path);
@@ -64,6 +67,7 @@ pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure>
         out: Output::stdout(),
         entries: Entries::default(),
         wall_ns: None,
+        quiet: 0,
         json,
     };
     loop {
@@ -76,8 +80,7 @@ pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure>
                 }
             }
             Update::Waiting | Update::Quiet => {
-                // A copy of a live recording has nobody who would ever end it.
-                if follower.wall_ns.is_some() && Entry::read(path).standing == Standing::Cut {
+                if follower.is_abandoned() {
                     break;
                 }
             }
@@ -100,16 +103,28 @@ struct Follower<'a> {
     entries: Entries,
     /// Wall clock of t = 0, known once there were news.
     wall_ns: Option<u64>,
+    /// Polls without news.
+    quiet: u32,
     json: bool,
 }
 
 impl Follower<'_> {
     fn show(&mut self, tail: &Tail, news: News) -> Result<(), Failure> {
         self.wall_ns = Some(news.summary.wall_ns);
+        self.quiet = 0;
         for shown in self.entries.take(news) {
             self.write(tail, &shown)?;
         }
         Ok(self.out.flush()?)
+    }
+
+    /// Whether nobody will ever end the recording: it is a copy of a live one. One that has just
+    /// ended looks the same for a moment, until its end is polled.
+    fn is_abandoned(&mut self) -> bool {
+        self.quiet += 1;
+        self.quiet > LOOK_EVERY
+            && self.quiet.is_multiple_of(LOOK_EVERY)
+            && Entry::read(self.path).standing == Standing::Cut
     }
 
     fn tell_what_is_open(&mut self) -> Result<(), Failure> {

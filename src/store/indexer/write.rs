@@ -4,7 +4,7 @@ use crate::lint::Finding;
 use crate::protocol::id::RequestId;
 use crate::store::values::to_sql;
 use crate::trace::clock::Moment;
-use crate::trace::correlator::MessageRecord;
+use crate::trace::correlator::{MessageKind, MessageRecord};
 use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{FrameHead, Seq};
@@ -23,19 +23,23 @@ const INSERT_FINDING: &str = "INSERT INTO finding (rule, severity, frame, exchan
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, name, rpc_id,
     request, request_part, response, response_part, t_request, t_response, t_response_last,
-    latency, waited, status, code, parent, chain, task, cancelled, progress_count, progress,
+    waited, status, code, parent, chain, task, cancelled, progress_count, progress,
     request_size, response_size)
     VALUES (:id, :direction, :era, :method, :name, :rpc_id, :request, :request_part, :response,
-    :response_part, :t_request, :t_response, :t_response_last, :latency, :waited, :status, :code,
+    :response_part, :t_request, :t_response, :t_response_last, :waited, :status, :code,
     :parent, :chain, :task, :cancelled, :progress_count, :progress, :request_size,
     :response_size)
     ON CONFLICT (id) DO UPDATE SET response = excluded.response,
     response_part = excluded.response_part, t_response = excluded.t_response,
-    t_response_last = excluded.t_response_last, latency = excluded.latency,
+    t_response_last = excluded.t_response_last,
     waited = excluded.waited, status = excluded.status, code = excluded.code,
     parent = excluded.parent, chain = excluded.chain, task = excluded.task,
     cancelled = excluded.cancelled, progress_count = excluded.progress_count,
     progress = excluded.progress, response_size = excluded.response_size";
+
+/// The line of a message that is no longer than this, in bytes, is derived when it is read, in
+/// microseconds: kept for every message it would make recordings of small ones half as large again.
+const DERIVED_WHEN_READ: usize = 4096;
 
 /// What is on record, as numbers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,6 +116,10 @@ impl<'c> Writer<'c> {
         message: &MessageRecord,
         span: &Range<usize>,
     ) -> rusqlite::Result<()> {
+        // What its exchange says as well is not kept twice.
+        let paired = matches!(message.kind, MessageKind::Request | MessageKind::Response)
+            && message.exchange.is_some();
+        let own = |text: &Option<Box<str>>| text.clone().filter(|_| !paired);
         self.message.execute(params![
             to_sql(message.frame.0),
             message.part,
@@ -119,9 +127,9 @@ impl<'c> Writer<'c> {
             to_sql(span.len() as u64),
             message.direction.as_str(),
             message.kind.as_str(),
-            message.era.as_str(),
-            message.method.as_deref(),
-            message.name.as_deref(),
+            (!paired).then_some(message.era.as_str()),
+            own(&message.method),
+            own(&message.name),
             message.rpc_id.as_ref().map(RequestId::json),
             message.exchange.map(|id| to_sql(id.0)),
             message.code.as_deref(),
@@ -129,7 +137,7 @@ impl<'c> Writer<'c> {
             message.trace_id.as_deref(),
             message.task.as_deref(),
             message.subscription.as_ref().map(RequestId::json),
-            &*message.summary,
+            (span.len() > DERIVED_WHEN_READ).then_some(&*message.summary),
         ])?;
         Ok(())
     }
@@ -170,7 +178,6 @@ impl<'c> Writer<'c> {
             ":t_request": to_sql(exchange.t_request.0),
             ":t_response": exchange.t_response.map(|t| to_sql(t.0)),
             ":t_response_last": exchange.t_response_last.map(|t| to_sql(t.0)),
-            ":latency": exchange.latency_ns().map(to_sql),
             ":waited": to_sql(exchange.waited_ns),
             ":status": exchange.status.as_str(),
             ":code": exchange.code.as_deref(),

@@ -15,7 +15,7 @@ use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
-use rows::{exchange_columns, exchange_tables, message_columns};
+use rows::{exchange_columns, message_columns, summary_columns};
 use rusqlite::blob::Blob;
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
 use std::path::{Path, PathBuf};
@@ -40,45 +40,37 @@ const FINDINGS_OF_FRAME: &str = "SELECT id, rule, severity, frame, exchange, det
 const MESSAGES: &str = concat!(
     "SELECT ",
     message_columns!(),
-    " FROM message m WHERE m.frame > ?1 ORDER BY m.frame, m.part LIMIT ?2"
+    " WHERE m.frame > ?1 ORDER BY m.frame, m.part LIMIT ?2"
 );
 const MESSAGES_BETWEEN: &str = concat!(
     "SELECT ",
     message_columns!(),
-    " FROM message m WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
+    " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
 );
 const MESSAGES_OF_FRAME: &str = concat!(
     "SELECT ",
     message_columns!(),
-    " FROM message m WHERE m.frame = ?1 ORDER BY m.part"
+    " WHERE m.frame = ?1 ORDER BY m.part"
 );
 const MESSAGES_OF_EXCHANGE: &str = concat!(
     "SELECT ",
     message_columns!(),
-    " FROM message m WHERE m.exchange = ?1 ORDER BY m.frame, m.part"
+    " WHERE m.exchange = ?1 ORDER BY m.frame, m.part"
 );
 const EXCHANGES: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    exchange_tables!(),
     " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
 );
-const EXCHANGE: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    exchange_tables!(),
-    " WHERE e.id = ?1"
-);
+const EXCHANGE: &str = concat!("SELECT ", exchange_columns!(), " WHERE e.id = ?1");
 const EXCHANGES_OF_REQUEST: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    exchange_tables!(),
     " WHERE e.request = ?1 ORDER BY e.id"
 );
 const EXCHANGES_OF_FRAME: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    exchange_tables!(),
     " WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
 );
 

@@ -1,7 +1,8 @@
 //! Rows of a recording as values.
 
 use crate::protocol::id::{IdKey, RequestId};
-use crate::protocol::mcp::summary::{self, Answer};
+use crate::protocol::mcp::summary::{self as line, Answer};
+use crate::protocol::message::classify;
 use crate::protocol::message::{Direction, Era};
 use crate::store::values::{self, from_sql, moment};
 use crate::trace::correlator::MessageRecord;
@@ -84,11 +85,47 @@ pub(super) fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
     })
 }
 
-/// The columns of [`message`], in its order.
+/// The columns of [`summary`] for the table alias `$message`: short messages have none on record.
+macro_rules! summary_columns {
+    ($message:literal) => {
+        concat!(
+            $message,
+            ".summary, CASE WHEN ",
+            $message,
+            ".summary IS NULL THEN (SELECT substr(raw, ",
+            $message,
+            ".start + 1, ",
+            $message,
+            ".size) FROM frame WHERE seq = ",
+            $message,
+            ".frame) END"
+        )
+    };
+}
+pub(super) use summary_columns;
+
+/// [`summary_columns`], of which the first is at `at`: the line of a message; `None` where there
+/// is no message.
+fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<str>>> {
+    let stored: Option<Box<str>> = row.get(at)?;
+    if stored.is_some() {
+        return Ok(stored);
+    }
+    let text = row.get_ref(at + 1)?.as_blob_or_null()?;
+    let messages = text.map(|text| classify(text).messages);
+    Ok(messages.and_then(|mut messages| Some(messages.pop()?.summary.into())))
+}
+
+/// The columns of [`message`], in its order, and where they stand.
 macro_rules! message_columns {
     () => {
-        "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name, m.rpc_id,
-        m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, m.summary"
+        concat!(
+            "m.frame, m.part, m.start, m.size, m.direction, m.kind, coalesce(m.era, e.era),
+            coalesce(m.method, e.method), CASE WHEN m.method IS NULL THEN e.name ELSE m.name END,
+            m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
+            summary_columns!("m"),
+            " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
+        )
     };
 }
 pub(super) use message_columns;
@@ -111,7 +148,7 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
         trace_id: row.get(13)?,
         task: row.get(14)?,
         subscription: request_id(row, 15)?,
-        summary: row.get(16)?,
+        summary: summary(row, 16)?.unwrap_or_default(),
     };
     Ok(MessageRow {
         record,
@@ -119,26 +156,24 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
     })
 }
 
-/// The columns of [`exchange`], in its order.
+/// The columns of [`exchange`], in its order, and where they stand.
 macro_rules! exchange_columns {
     () => {
-        "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
-        e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
-        e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count, e.progress,
-        e.request_size, e.response_size, q.summary, p.summary"
+        concat!(
+            "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
+            e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
+            e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
+            e.progress, e.request_size, e.response_size, ",
+            summary_columns!("q"),
+            ", ",
+            summary_columns!("p"),
+            " FROM exchange e
+            LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+            LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
+        )
     };
 }
 pub(super) use exchange_columns;
-
-/// Where [`exchange_columns`] stand.
-macro_rules! exchange_tables {
-    () => {
-        " FROM exchange e
-        LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
-        LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
-    };
-}
-pub(super) use exchange_tables;
 
 /// [`exchange_columns`].
 pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
@@ -147,12 +182,12 @@ pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let method: Box<str> = row.get(3)?;
     let status = word(row, 14, Status::parse)?;
     let code: Option<Box<str>> = row.get(15)?;
-    let (request, answer): (Option<Box<str>>, Option<Box<str>>) = (row.get(24)?, row.get(25)?);
-    let answer = answer.as_deref().map(|line| match status {
-        Status::Ok | Status::Late if code.is_none() => Answer::Result(line),
-        _ => Answer::Other(line),
+    let (request, answer) = (summary(row, 24)?, summary(row, 26)?);
+    let answer = answer.as_deref().map(|answer| match status {
+        Status::Ok | Status::Late if code.is_none() => Answer::Result(answer),
+        _ => Answer::Other(answer),
     });
-    let summary = summary::exchange(&method, &request.unwrap_or_default(), answer).into();
+    let summary = line::exchange(&method, &request.unwrap_or_default(), answer).into();
     Ok(Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,

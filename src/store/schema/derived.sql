@@ -5,9 +5,9 @@ CREATE TABLE message (
     size         INTEGER NOT NULL,
     direction    TEXT NOT NULL,
     kind         TEXT NOT NULL,       -- request, notification, response, other
-    era          TEXT NOT NULL,       -- legacy, modern
-    method       TEXT,                -- of a response: of the request that it answers
-    name         TEXT,
+    era          TEXT,                -- legacy, modern; of requests and responses see their exchange
+    method       TEXT,                -- likewise
+    name         TEXT,                -- likewise
     rpc_id       TEXT,                -- JSON text as on the wire
     exchange     INTEGER,
     code         TEXT,                -- JSON text as on the wire
@@ -15,7 +15,7 @@ CREATE TABLE message (
     trace_id     TEXT,
     task         TEXT,
     subscription TEXT,                -- JSON text
-    summary      TEXT NOT NULL,
+    summary      TEXT,                -- only of long messages; of others it is derived when read
     PRIMARY KEY (frame, part)
 ) STRICT, WITHOUT ROWID;
 
@@ -38,7 +38,8 @@ CREATE TABLE exchange (
     t_request       INTEGER NOT NULL,     -- the request was complete
     t_response      INTEGER,              -- the first byte of the response came
     t_response_last INTEGER,              -- the response was complete
-    latency         INTEGER,              -- nanoseconds
+    latency         INTEGER AS (          -- nanoseconds
+        CASE method WHEN 'subscriptions/listen' THEN NULL ELSE max(t_response - t_request, 0) END),
     waited          INTEGER NOT NULL,     -- nanoseconds of it in which the server waited for its client
     status          TEXT NOT NULL,
     code            TEXT,

@@ -6,8 +6,6 @@ SELECT e.request, e.response, e.direction, e.era, e.method, e.name, e.rpc_id, e.
        e.t_request / 1e6 AS t_ms,
        e.latency / 1e6 AS latency_ms,
        e.waited / 1e6 AS waited_ms,
-       q.summary,
-       p.summary AS answer,
        CAST(substr(qf.raw, q.start + 1, q.size) AS TEXT) AS request_body,
        CAST(substr(pf.raw, p.start + 1, p.size) AS TEXT) AS response_body
 FROM exchange e
@@ -20,7 +18,8 @@ ORDER BY e.id;
 -- A message with its body and the request of its exchange.
 CREATE VIEW v_message AS
 SELECT m.frame AS seq, m.part, s.label AS stream, f.t_last / 1e6 AS t_ms,
-       m.kind, m.method, m.name, m.rpc_id, m.code, e.request, m.summary,
+       m.kind, coalesce(m.method, e.method) AS method,
+       CASE WHEN m.method IS NULL THEN e.name ELSE m.name END AS name, m.rpc_id, m.code, e.request,
        CAST(substr(f.raw, m.start + 1, m.size) AS TEXT) AS body
 FROM message m
 JOIN frame f ON f.seq = m.frame

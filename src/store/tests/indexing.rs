@@ -349,3 +349,25 @@ fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
     reindex(&session.reel, &mut |_| ()).unwrap();
     assert_same(&derived(&session.reel), &derived(&undisturbed.reel));
 }
+
+#[test]
+fn an_event_within_an_unfinished_line_is_on_record_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"unfin");
+    session.event(&EventKind::Spawned { pid: 7 });
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    drop(indexer);
+    session.chunk(StreamId::S2C, b"ished\n");
+    let mut indexer = Indexer::resume(&session.reel, session.spool()).unwrap();
+    drain(&mut indexer, &bytes(u64::MAX));
+    assert_eq!(
+        rows(&session.reel, "SELECT kind FROM event"),
+        ["start", "spawned"]
+    );
+    assert_eq!(
+        rows(&session.reel, "SELECT raw FROM frame"),
+        ["unfinished\\n"]
+    );
+}

@@ -19,6 +19,7 @@ mod pattern;
 #[path = "../pieces.rs"]
 mod pieces;
 mod rmcp_server;
+mod signals;
 mod sleeper;
 
 use std::process::ExitCode;
@@ -27,7 +28,13 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().unwrap_or_default();
     let arguments: Vec<String> = arguments.collect();
-    let families = [bytes::run, chatter::run, rmcp_server::run, sleeper::run];
+    let families = [
+        bytes::run,
+        chatter::run,
+        rmcp_server::run,
+        signals::run,
+        sleeper::run,
+    ];
     let ended = families.iter().find_map(|run| run(&mode, &arguments));
     // Not a code that any mode ends with on purpose.
     ended.unwrap_or(ExitCode::from(99))

@@ -19,7 +19,7 @@ fn the_python_sdk_sees_the_same_of_the_reference_server() {
         .output();
     let output = output.expect("the script is there");
     assert!(output.status.success(), "{}", text(&output));
-    eprint!("{}", String::from_utf8_lossy(&output.stdout));
+    support::note(format_args!("{}", String::from_utf8_lossy(&output.stdout)));
     for mode in ["auto", "legacy"] {
         assert_is_on_record(&library, mode);
     }

@@ -2,15 +2,12 @@
 
 mod support;
 
-use mcpreel::capture::spool::{RecordKind, SpoolReader, Writer};
-use mcpreel::store::indexer::{Budget, Indexer};
-use mcpreel::store::recovery;
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::{Clock, Moment};
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+#[path = "kill/between_batches.rs"]
+mod between_batches;
+#[path = "kill/undisturbed.rs"]
+mod undisturbed;
+
 use nix::fcntl::{Flock, FlockArg};
-use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
@@ -20,6 +17,7 @@ use support::dice::Dice;
 use support::rows::Rows;
 use support::session::Collected;
 use support::{Library, peer, wait_for};
+use undisturbed::index_anew;
 
 const ROUNDS: usize = if cfg!(feature = "long-tests") { 50 } else { 5 };
 
@@ -38,7 +36,7 @@ struct Received {
 fn kill_nine_at_any_moment_loses_nothing_that_either_side_had_received() {
     for round in 0..ROUNDS {
         let seed = Dice::shaken();
-        eprintln!("round {round}, seed {:#x}", seed.0);
+        support::note(format_args!("round {round}, seed {:#x}", seed.0));
         let library = Library::new();
         let received = killed_session(&library, seed);
         recover(&library, round);
@@ -79,7 +77,7 @@ fn killed_session(library: &Library, mut dice: Dice) -> Received {
 fn send_requests(mut stdin: impl Write, mut dice: Dice) -> Vec<u8> {
     let mut sent = Vec::new();
     for id in 1_u64.. {
-        let fill = "q".repeat(usize::try_from(dice.below(1500)).expect("it is small"));
+        let fill = "q".repeat(dice.length_below(1500));
         let line = match id % 9 {
             4 => format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{}}}}}"#,
@@ -94,7 +92,7 @@ fn send_requests(mut stdin: impl Write, mut dice: Dice) -> Vec<u8> {
             ),
         };
         let line = format!("{line}\n");
-        let at = usize::try_from(dice.below(line.len() as u64)).expect("it is small");
+        let at = dice.length_below(line.len());
         for piece in [&line[..at], &line[at..]] {
             // More than what could be delivered may be recorded, but nothing that was not sent.
             sent.extend(piece.as_bytes());
@@ -191,182 +189,4 @@ fn assert_as_if_undisturbed(library: &Library) {
         .expect("mcpreel starts");
     assert!(output.status.success(), "{}", support::text(&output));
     derived.assert_same(&Rows::derived(&recovered), "recovered, reindexed");
-}
-
-/// A recording of the same frames and events, from a spool that is there as a whole.
-fn index_anew(library: &Library, dir: &Path) -> PathBuf {
-    let frames = library.json(&["show", "@", "--frames"]);
-    let events = library.json(&["show", "@", "--events"]);
-    let mut events = events
-        .into_iter()
-        .filter(|event| event["kind"] != "recovered");
-    let start = events.next().expect("it begins with the start event");
-    let mut spool = Spool::create(&dir.join("a.spool"), &start);
-    let mut events = events.peekable();
-    for frame in &frames {
-        while let Some(event) =
-            events.next_if(|event| event["after_seq"].as_u64() < frame["seq"].as_u64())
-        {
-            spool.event(&event);
-        }
-        spool.frame(frame);
-    }
-    events.for_each(|event| spool.event(&event));
-    drop(spool);
-    index(dir, |_| ())
-}
-
-/// Indexes the spool `a.spool` of `dir`, one record after the other, and finishes the recording;
-/// `between` sees what is on disk after each.
-fn index(dir: &Path, mut between: impl FnMut(usize)) -> PathBuf {
-    let (reel, spool) = (dir.join("a.reel"), dir.join("a.spool"));
-    let mut reader = SpoolReader::open(&spool).expect("it is a spool");
-    let mut payload = Vec::new();
-    let first = reader.first_position();
-    reader
-        .read(first, u64::MAX, &mut payload)
-        .expect("it can be read");
-    let Ok(EventKind::Start(context)) = serde_json::from_slice(&payload) else {
-        panic!("it begins with the start event");
-    };
-    let mut indexer = Indexer::create(&reel, &context, reader).expect("it can be created");
-    let one_record = Budget {
-        bytes: 1,
-        nanos: u64::MAX,
-        clock: Clock::start(),
-    };
-    for nth in 0.. {
-        between(nth);
-        if indexer
-            .step(u64::MAX, &one_record)
-            .expect("it can be written")
-            .caught_up
-        {
-            break;
-        }
-    }
-    indexer.finish(State::Recovered).expect("it can be written");
-    reel
-}
-
-/// A spool being written.
-struct Spool {
-    writer: Writer,
-    offsets: [u64; 3],
-}
-
-impl Spool {
-    fn create(path: &Path, start: &Value) -> Self {
-        let writer = Writer::create(path, 7, &event_bytes(start)).expect("it can be created");
-        Self {
-            writer,
-            offsets: [0; 3],
-        }
-    }
-
-    fn chunk(&mut self, stream: StreamId, t: Moment, bytes: &[u8]) {
-        let offset = &mut self.offsets[usize::from(stream.0)];
-        let written = self
-            .writer
-            .append(RecordKind::Chunk, stream, t, *offset, bytes);
-        written.expect("it can be written");
-        *offset += bytes.len() as u64;
-    }
-
-    /// A frame in two chunks, if it did not come in one, so that its times are the same.
-    fn frame(&mut self, frame: &Value) {
-        let time = |key: &str| Moment(frame[key].as_u64().expect("it is a time"));
-        let stream = StreamId::STDIO
-            .into_iter()
-            .find(|stream| frame["stream"] == stream.as_str());
-        let stream = stream.expect("the session has three streams");
-        let bytes = support::frame_bytes(frame);
-        let in_first = usize::from(time("t_first_ns") != time("t_last_ns"));
-        if in_first > 0 {
-            self.chunk(stream, time("t_first_ns"), &bytes[..in_first]);
-        }
-        self.chunk(stream, time("t_last_ns"), &bytes[in_first..]);
-    }
-
-    fn event(&mut self, event: &Value) {
-        let t = Moment(event["t_ns"].as_u64().expect("it is a time"));
-        let written = self
-            .writer
-            .append(RecordKind::Event, StreamId(0), t, 0, &event_bytes(event));
-        written.expect("it can be written");
-    }
-}
-
-/// An event of `show --events --json` as a record holds it.
-fn event_bytes(event: &Value) -> Vec<u8> {
-    let mut event = event.clone();
-    let stream = StreamId::STDIO
-        .into_iter()
-        .find(|stream| event["stream"] == stream.as_str());
-    if let Some(stream) = stream {
-        event["stream"] = stream.0.into();
-    }
-    serde_json::to_vec(&event).expect("it is JSON")
-}
-
-#[test]
-fn a_kill_between_any_two_batches_and_in_mid_line_changes_nothing() {
-    let dir = tempfile::tempdir().expect("a temporary folder can be made");
-    write_three_interleaved_streams(&dir.path().join("a.spool"));
-    let mut killed = Vec::new();
-    let undisturbed = index(dir.path(), |nth| {
-        // Exactly what a kill would leave.
-        let copy = dir.path().join(format!("killed-{nth}"));
-        std::fs::create_dir(&copy).expect("a folder can be made");
-        for file in ["a.spool", "a.reel", "a.reel-wal"] {
-            drop(std::fs::copy(dir.path().join(file), copy.join(file)));
-        }
-        killed.push(copy.join("a.reel"));
-    });
-    let (frames, derived) = (Rows::frames(&undisturbed), Rows::derived(&undisturbed));
-    assert_eq!((frames.count("frame"), derived.count("exchange")), (21, 6));
-    assert!(killed.len() > 30, "a kill after every record");
-    for reel in killed {
-        let what = reel.display().to_string();
-        recovery::bring_up_to_date(&reel, Clock::start(), &mut |_| ())
-            .expect("it can be recovered");
-        Rows::frames(&reel).assert_same(&frames, &what);
-        Rows::derived(&reel).assert_same(&derived, &what);
-        assert!(!reel.with_extension("spool").exists(), "{what}");
-    }
-}
-
-/// Requests, answers and free text, each line in three chunks, between those of the others.
-fn write_three_interleaved_streams(path: &Path) {
-    let start = EventKind::Start(Box::new(ProcessContext {
-        recording: "0badcafe".into(),
-        ..ProcessContext::default()
-    }));
-    let mut spool = Spool::create(path, &serde_json::to_value(start).expect("it is JSON"));
-    let mut t = 0;
-    for n in 0..7 {
-        let lines = [
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{n},\"method\":\"ping\"}}\n"),
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{}}}}\n", n - 1),
-            format!("step {n}\n"),
-        ];
-        for part in 0..3 {
-            for (stream, line) in StreamId::STDIO.into_iter().zip(&lines) {
-                t += 1000;
-                let third = line.len() / 3;
-                let end = if part == 2 {
-                    line.len()
-                } else {
-                    third * (part + 1)
-                };
-                // The last line of stderr has no end, the last request is no JSON.
-                let end = if n == 6 && stream != StreamId::S2C {
-                    end.min(line.len() - 3)
-                } else {
-                    end
-                };
-                spool.chunk(stream, Moment(t), &line.as_bytes()[third * part..end]);
-            }
-        }
-    }
 }

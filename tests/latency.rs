@@ -74,10 +74,10 @@ impl Measured {
         let mut added: Vec<u64> = ids.map(|id| self.added_to(id)).collect();
         added.sort_unstable();
         let (least, most) = (added[0], added[added.len() - 1]);
-        eprintln!(
+        support::note(format_args!(
             "added: {least} to {most} ns, median {}",
             added[added.len() / 2]
-        );
+        ));
         assert!(added[0] <= ALLOWED, "each takes too long: {added:?}");
         assert!(
             added[added.len() / 2] <= NOISE,

@@ -114,7 +114,7 @@ fn two_hundred_recordings_are_listed_at_once_and_the_broken_ones_named() {
     let began = std::time::Instant::now();
     let ls = library.mcpreel("ls").output().expect("mcpreel starts");
     let took = began.elapsed();
-    eprintln!("ls of {RECORDINGS} recordings: {took:?}");
+    support::note(format_args!("ls of {RECORDINGS} recordings: {took:?}"));
     assert!(ls.status.success(), "{}", text(&ls));
     assert!(took <= AT_ONCE, "{took:?}");
     let shown = text(&ls);

@@ -3,9 +3,11 @@
 mod support;
 
 use proptest::prelude::*;
+use rusqlite::{Connection, OpenFlags};
+use std::io::Read;
 use support::pieces::Pieces;
 use support::session::Traffic;
-use support::{Library, pattern, peer};
+use support::{Library, pattern, peer, wait_for};
 
 const ROUNDS: u32 = if cfg!(feature = "long-tests") { 100 } else { 5 };
 
@@ -83,26 +85,23 @@ proptest! {
 #[test]
 fn a_line_of_a_hundred_megabytes_passes_both_ways_and_is_on_record() {
     let library = Library::new();
-    let mut run = library.run([
-        peer().into_os_string(),
-        "long-line".into(),
-        LONG_LINE.to_string().into(),
-    ]);
+    let size = LONG_LINE.to_string();
+    let mut run = library.run([peer().into_os_string(), "long-line".into(), size.into()]);
     let mut child = run.spawn().expect("the program starts");
-    let pid = child.id();
-    let stdin = child.stdin.take().expect("stdin is a pipe");
-    let writer = std::thread::spawn(move || pattern::write(stdin, LONG_LINE));
-    let out = Watched {
-        source: child.stdout.take().expect("stdout is a pipe"),
-        pid,
-        peak: 0,
-    };
-    let mut out = out;
-    assert!(pattern::is_read_from(&mut out, LONG_LINE).expect("the pipe can be read"));
-    writer
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    let writer = std::thread::spawn(move || pattern::write(&mut stdin, LONG_LINE).map(|()| stdin));
+    let out = child.stdout.take().expect("stdout is a pipe");
+    assert!(pattern::is_read_from(out.take(LONG_LINE as u64), LONG_LINE).expect("it can be read"));
+    let stdin = writer
         .join()
         .expect("it does not panic")
         .expect("the server reads");
+    wait_for("both lines in the recording", || {
+        let recording = open(&library).ok()?;
+        (long_lines(&recording) == Ok(2)).then_some(())
+    });
+    let peak = support::peak_memory(child.id()).expect("the recorder runs");
+    drop(stdin);
     let ended = child.wait_with_output().expect("the child is ours");
     assert_eq!(
         String::from_utf8_lossy(&ended.stderr),
@@ -110,30 +109,38 @@ fn a_line_of_a_hundred_megabytes_passes_both_ways_and_is_on_record() {
         "what the server got"
     );
     assert!(ended.status.success());
-    assert!(
-        out.peak <= MEMORY,
-        "the recorder took {} KiB",
-        out.peak >> 10
-    );
-    eprintln!("peak memory of the recorder: {} KiB", out.peak >> 10);
+    support::note(format_args!(
+        "peak memory of the recorder: {} KiB",
+        peak >> 10
+    ));
+    assert!(peak <= MEMORY, "the recorder took {} KiB", peak >> 10);
     for stream in ["c2s", "s2c"] {
         assert_is_long_line(&library, stream);
     }
 }
 
+/// The only recording, by its file.
+fn open(library: &Library) -> rusqlite::Result<Connection> {
+    let reel = library
+        .files("reel")
+        .pop()
+        .ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    Connection::open_with_flags(reel, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+fn long_lines(recording: &Connection) -> rusqlite::Result<i64> {
+    let sql = "SELECT count(*) FROM frame WHERE length(raw) > 1000000";
+    recording.query_row(sql, [], |row| row.get(0))
+}
+
 /// The frame of the stream, read from the file itself: as JSON it would take minutes.
 fn assert_is_long_line(library: &Library, stream: &str) {
-    let summary = library.json(&["show", "@"]);
-    assert_eq!(summary.len(), 1);
-    let files = library.files("reel");
-    let recording = rusqlite::Connection::open(&files[0]).expect("it is a database");
+    assert_ne!(library.json(&["show", "@"])[0]["state"], "live");
+    let recording = open(library).expect("it is a database");
+    let sql = "SELECT frame.seq FROM frame JOIN stream ON stream.id = stream WHERE label = ?1";
     let seq: i64 = recording
-        .query_row(
-            "SELECT frame.seq FROM frame JOIN stream ON stream.id = frame.stream WHERE label = ?1",
-            [stream],
-            |row| row.get(0),
-        )
-        .expect("there is one frame");
+        .query_row(sql, [stream], |row| row.get(0))
+        .expect("it is there");
     let blob = recording
         .blob_open("main", "frame", "raw", seq, true)
         .expect("it has bytes");
@@ -141,21 +148,4 @@ fn assert_is_long_line(library: &Library, stream: &str) {
         pattern::is_read_from(blob, LONG_LINE).expect("it can be read"),
         "{stream}"
     );
-}
-
-/// Reads, and looks at the peak memory of a process meanwhile: afterwards it is too late.
-struct Watched<R> {
-    source: R,
-    pid: u32,
-    peak: u64,
-}
-
-impl<R: std::io::Read> std::io::Read for Watched<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.source.read(buffer)?;
-        if let Some(peak) = support::peak_memory(self.pid) {
-            self.peak = self.peak.max(peak);
-        }
-        Ok(n)
-    }
 }

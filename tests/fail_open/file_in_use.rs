@@ -75,7 +75,7 @@ fn a_file_that_somebody_damages_costs_the_recording_only() {
     echo.exchange(300);
     drop(connect(&library));
     let reel = library.files("reel").remove(0);
-    std::fs::write(&reel, [b'x'; 200_000]).expect("it can be written");
+    std::fs::write(&reel, "x".repeat(200_000)).expect("it can be written");
     echo.exchange(1000);
     let ended = echo.end();
     assert!(ended.warnings.len() <= 1, "{:?}", ended.warnings);
@@ -84,11 +84,12 @@ fn a_file_that_somebody_damages_costs_the_recording_only() {
         .arg(&reel)
         .output()
         .expect("mcpreel starts");
-    assert_eq!(show.status.code(), Some(3), "{}", text(&show));
-    assert_eq!(
-        String::from_utf8_lossy(&show.stderr).lines().count(),
-        1,
-        "{}",
-        text(&show)
-    );
+    if show.status.success() {
+        // What was damaged was still in the WAL, and is written anew.
+        assert_eq!(ended.missing(&library), [0; 3]);
+    } else {
+        assert_eq!(show.status.code(), Some(3), "{}", text(&show));
+        let said = String::from_utf8_lossy(&show.stderr).lines().count();
+        assert_eq!(said, 1, "{}", text(&show));
+    }
 }

@@ -19,8 +19,8 @@ fn a_missing_folder_is_created_for_its_owner_only() {
             .mode();
         assert_eq!(mode & 0o777, 0o700, "{}", folder.display());
     }
-    let reels = std::fs::read_dir(&dir).expect("it can be listed").count();
-    assert_eq!(reels, 1, "one recording, one file");
+    let shown = library.json(&["show", "@", "--dir", &dir.to_string_lossy()]);
+    assert_eq!((shown.len(), &shown[0]["state"]), (1, &"complete".into()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Numbers that look random and can be had again.
 
-/// SplitMix64: one multiplication or two per number, any seed is a good one.
+/// `SplitMix64`: one multiplication or two per number, any seed is a good one.
 #[derive(Clone, Debug)]
 pub struct Dice(pub u64);
 
@@ -10,6 +10,11 @@ impl Dice {
         let mut seed = [0; 8];
         getrandom::fill(&mut seed).expect("the kernel has random numbers");
         Self(u64::from_ne_bytes(seed))
+    }
+
+    /// A length below `limit`.
+    pub fn length_below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.below(limit as u64)).expect("it is below a length")
     }
 
     /// A number below `limit`.

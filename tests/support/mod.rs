@@ -176,3 +176,9 @@ pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
+
+/// Says something about a test that passes: a seed, a figure.
+#[expect(clippy::print_stderr, reason = "the output of a test is for people")]
+pub fn note(text: impl std::fmt::Display) {
+    eprintln!("{text}");
+}

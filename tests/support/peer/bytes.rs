@@ -42,11 +42,13 @@ fn pieces(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a line of that size and says whether it was right, then writes one.
+/// Reads a line of that size and says whether it was right, then writes one, and waits for the end
+/// of its input.
 fn long_line(size: usize) -> io::Result<()> {
-    let right = pattern::is_read_from(io::stdin(), size)?;
+    let right = pattern::is_read_from(io::stdin().take(size as u64), size)?;
     eprintln!("{right}");
-    pattern::write(Unbuffered(&io::stdout()), size)
+    pattern::write(Unbuffered(&io::stdout()), size)?;
+    io::copy(&mut io::stdin(), &mut io::sink()).map(drop)
 }
 
 /// Standard output as it is: the library's own cuts at newlines.

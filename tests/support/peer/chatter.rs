@@ -39,7 +39,7 @@ fn chatter(dir: &Path) -> io::Result<()> {
     .lines()
     {
         if let Some(id) = id_of(&line?) {
-            let length = dice.below(2000) as usize;
+            let length = dice.length_below(2000);
             let text = "r".repeat(length);
             send(
                 &out,
@@ -82,7 +82,7 @@ fn murmur() {
     for n in 1_u64.. {
         let line = format!(
             "line {n} of stderr, {}\n",
-            "e".repeat(dice.below(120) as usize)
+            "e".repeat(dice.length_below(120))
         );
         if in_pieces(io::stderr(), &mut dice, line.as_bytes()).is_err() {
             return;
@@ -101,7 +101,7 @@ fn send(out: &Out, dice: &mut Dice, line: &str) -> io::Result<()> {
 
 /// Writes a line at once, or in two pieces with everything else in between.
 fn in_pieces(mut sink: impl Write, dice: &mut Dice, line: &[u8]) -> io::Result<()> {
-    let at = dice.below(line.len() as u64) as usize;
+    let at = dice.length_below(line.len());
     sink.write_all(&line[..at])?;
     thread::yield_now();
     sink.write_all(&line[at..])

@@ -4,7 +4,6 @@
 //! that is not its own.
 
 #![expect(
-    clippy::print_stdout,
     clippy::print_stderr,
     reason = "it is not the program: what it writes is what the tests look at"
 )]

@@ -20,7 +20,7 @@ mod warning;
 mod worker;
 
 use crate::capture::process::spawn::SpawnError;
-use crate::capture::process::{context, signals};
+use crate::capture::process::{context, descriptors, signals};
 use crate::capture::spool::Writer;
 use crate::capture::stdio;
 use crate::capture::tap::Tap;
@@ -67,6 +67,7 @@ pub enum Ending {
 /// then one line goes to stderr.
 #[must_use]
 pub fn run(options: &Options) -> Ending {
+    let inherited = descriptors::inherited();
     signals::survive_large_files();
     let clock = Clock::start();
     let warning = Arc::new(Warning::default());
@@ -87,6 +88,7 @@ pub fn run(options: &Options) -> Ending {
     };
     let mut indexing = None;
     let ended = stdio::run(&options.command, &tap, &gauges, || {
+        descriptors::release(inherited);
         indexing = start_indexing();
     });
     let ending = conclude(&ended, &tap, &warning);

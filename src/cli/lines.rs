@@ -102,7 +102,11 @@ fn exchange_words(exchange: &Exchange) -> String {
     }
     if exchange.waited_ns > 0 {
         let waited = duration(exchange.waited_ns);
-        let _ = write!(words, "  ({waited} of it waiting for the client)");
+        let _ = if exchange.is_retry() {
+            write!(words, "  (after {waited} waiting for the client)")
+        } else {
+            write!(words, "  ({waited} of it waiting for the client)")
+        };
     }
     if let (Some(progress), Status::Open) = (&exchange.progress, exchange.status) {
         let _ = write!(words, "  {}", escape(progress));
@@ -189,4 +193,31 @@ fn fit(text: &str, used: usize, cut: fn(&str, usize) -> String, out: &Output) ->
 pub fn event_heading(width: Width, out: &Output) -> String {
     let columns = [pad_start("AFTER", width.0), pad_start("SINCE", SINCE)];
     out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::exchange::ExchangeId;
+
+    #[test]
+    fn a_wait_is_told_as_within_the_call_or_before_its_retry() {
+        let call = Exchange {
+            waited_ns: 2_100_000_000,
+            ..Exchange::bare()
+        };
+        assert_eq!(
+            exchange_words(&call),
+            "s  (2.1 s of it waiting for the client)"
+        );
+        let retry = Exchange {
+            id: ExchangeId(2),
+            chain: Some(ExchangeId(1)),
+            ..call
+        };
+        assert_eq!(
+            exchange_words(&retry),
+            "s  (after 2.1 s waiting for the client)"
+        );
+    }
 }

@@ -127,6 +127,16 @@ impl Entry {
         }
     }
 
+    /// Who asked for what, where, as far as it could be read.
+    #[must_use]
+    pub fn context(&self) -> Option<&ProcessContext> {
+        match &self.details {
+            Details::Recorded(summary) => Some(&summary.context),
+            Details::Started(context) => Some(context),
+            Details::Unreadable(_) => None,
+        }
+    }
+
     /// Its row, where it has one.
     #[must_use]
     pub fn summary(&self) -> Option<&Summary> {

@@ -11,7 +11,7 @@ use crate::protocol::message::Direction;
 use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
-use crate::trace::frame::{Seq, StreamId};
+use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::fmt::Write as _;
 
 /// The longest word of a status.
@@ -22,6 +22,9 @@ const SINCE: usize = 9;
 const LATENCY: usize = 10;
 /// `s2c`, `stderr`
 const STREAM: usize = 6;
+
+/// `200 kB`
+const SIZE: usize = 7;
 
 /// How wide the numbers of frames are.
 #[derive(Clone, Copy, Debug)]
@@ -121,27 +124,22 @@ pub fn frame_heading(width: Width, out: &Output) -> String {
         pad_start("#", width.0),
         pad_start("SINCE", SINCE),
         pad_end("STREAM", STREAM),
-        pad_start("SIZE", 7),
+        pad_start("SIZE", SIZE),
     ];
     out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
 }
 
 /// A frame; `what` is escaped already.
 #[must_use]
-pub fn frame(
-    (seq, stream, t, bytes): (Seq, StreamId, Moment, u64),
-    what: &str,
-    width: Width,
-    out: &Output,
-) -> String {
+pub fn frame(head: &FrameHead, what: &str, width: Width, out: &Output) -> String {
     let columns = [
-        pad_start(&seq.0.to_string(), width.0),
-        out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
-        pad_end(stream.as_str(), STREAM),
-        pad_start(&size(bytes), 7),
+        pad_start(&head.seq.0.to_string(), width.0),
+        out.paint(Ink::Faint, &pad_start(&since(head.t_last.0), SINCE)),
+        pad_end(head.stream.as_str(), STREAM),
+        pad_start(&size(head.size), SIZE),
     ];
-    let used = width.0 + SINCE + STREAM + 7 + 2 * columns.len();
-    let what = format!("{} {what}", stream_arrow(stream));
+    let used = width.0 + SINCE + STREAM + SIZE + 2 * columns.len();
+    let what = format!("{} {what}", stream_arrow(head.stream));
     format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
 }
 

@@ -3,6 +3,7 @@
 use super::name::FileName;
 use super::spool_of;
 use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
+use crate::store::open;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::{EventKind, ProcessContext};
 use std::os::unix::fs::MetadataExt;
@@ -149,7 +150,7 @@ impl Entry {
 
 fn read_details(reel: &Path, spool: &Path) -> Details {
     // The recorder has not come to creating it, or was killed while it did.
-    if matches!(crate::store::open::is_born(reel), Ok(false)) && spool.exists() {
+    if matches!(open::is_born(reel), Ok(false)) && spool.exists() {
         return match start_of(spool) {
             Ok(context) => Details::Started(context),
             Err(error) => Details::Unreadable(error),

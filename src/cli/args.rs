@@ -229,6 +229,30 @@ pub struct Prune {
     pub dry_run: bool,
 }
 
+/// The rows of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    Frames,
+    Exchanges,
+    Events,
+    Findings,
+}
+
+impl What {
+    /// The rows that were asked for; `None` without any of the options.
+    #[must_use]
+    pub fn rows(&self) -> Option<Rows> {
+        let options = [
+            (self.frames, Rows::Frames),
+            (self.exchanges, Rows::Exchanges),
+            (self.events, Rows::Events),
+            (self.findings, Rows::Findings),
+        ];
+        let asked = options.into_iter().find(|(is_set, _)| *is_set);
+        asked.map(|(_, rows)| rows)
+    }
+}
+
 /// What goes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]

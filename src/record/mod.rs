@@ -152,7 +152,8 @@ impl Files {
         let in_dir = |error: std::io::Error| format!("{}: {error}", dir.display());
         library::create_dir(&dir).map_err(in_dir)?;
         let stem = library::file_stem(context.wall_ns, &context.name, &context.recording);
-        let spool = dir.join(format!("{stem}.spool"));
+        let reel = dir.join(format!("{stem}.{}", library::REEL));
+        let spool = library::spool_of(&reel);
         let event = EventKind::Start(Box::new(context.clone()));
         let json = serde_json::to_vec(&event).map_err(|error| error.to_string())?;
         let magic = getrandom::u32().map_err(|error| error.to_string())?;
@@ -161,7 +162,7 @@ impl Files {
             writer,
             Self {
                 spool,
-                reel: dir.join(format!("{stem}.reel")),
+                reel,
                 context,
             },
         ))

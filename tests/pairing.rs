@@ -186,7 +186,7 @@ fn event(what: &str) -> EventKind {
         ["exit", how] => EventKind::Exit {
             code: how.parse().ok(),
             signal: how.starts_with("SIG").then(|| how.to_owned()),
-            max_rss: 0,
+            max_rss_bytes: 0,
             user_ns: 0,
             system_ns: 0,
         },

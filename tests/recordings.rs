@@ -11,8 +11,11 @@ fn show(name: &str, args: &[&str]) -> Vec<Value> {
     Library::new().json(&[&["show", &path], args].concat())
 }
 
-fn summary(name: &str) -> Value {
-    show(name, &[]).remove(0)
+/// The session as the summary tells it.
+fn session(name: &str) -> Value {
+    let summary = show(name, &[]).remove(0);
+    assert_eq!(summary["state"], "complete");
+    summary["session"].clone()
 }
 
 /// Method, name and status of every exchange.
@@ -35,10 +38,9 @@ fn findings(name: &str) -> Vec<String> {
 
 #[test]
 fn the_well_behaved_session_has_nothing_wrong() {
-    let summary = summary("well-behaved");
-    assert_eq!(summary["state"], "complete");
-    assert_eq!(summary["server"]["name"], "mcp-servers/everything");
-    assert_eq!(summary["version_agreed"], "2025-11-25");
+    let session = session("well-behaved");
+    assert_eq!(session["server"]["name"], "mcp-servers/everything");
+    assert_eq!(session["version_agreed"], "2025-11-25");
     assert_eq!(findings("well-behaved"), [""; 0]);
     let exchanges = exchanges("well-behaved");
     assert_eq!(exchanges.len(), 6);
@@ -81,5 +83,5 @@ fn the_modern_session_has_no_handshake() {
     let exchanges = show("modern", &["--exchanges"]);
     assert!(exchanges.iter().all(|exchange| exchange["era"] == "modern"));
     assert_eq!(exchanges[0]["method"], "server/discover");
-    assert_eq!(summary("modern")["version_agreed"], "2026-07-28");
+    assert_eq!(session("modern")["version_agreed"], "2026-07-28");
 }

@@ -40,13 +40,13 @@ pub fn event(kind: &EventKind) -> String {
         EventKind::Exit {
             code,
             signal,
-            max_rss,
+            max_rss_bytes,
             user_ns,
             system_ns,
         } => {
             let how = ended(code.as_ref(), signal.as_deref());
             let cpu = duration(user_ns + system_ns);
-            format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss))
+            format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss_bytes))
         }
         EventKind::Survivors { processes } => {
             let names: Vec<_> = processes.iter().map(process).collect();

@@ -80,7 +80,7 @@ pub enum EventKind {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         signal: Option<String>,
         /// Peak resident memory, bytes.
-        max_rss: u64,
+        max_rss_bytes: u64,
         /// CPU time in user mode, nanoseconds.
         user_ns: u64,
         /// CPU time in the kernel, nanoseconds.

@@ -83,9 +83,11 @@ fn a_signal_ends_the_wait_for_a_host_that_does_not_read() {
     let undelivered = ended.event("undelivered");
     let recorded = ended.library.stream("s2c").len();
     assert_eq!(undelivered["stream"], "s2c");
-    assert_eq!(
-        undelivered["bytes"],
-        recorded - delivered.len(),
-        "to the byte"
+    let bytes = undelivered["bytes"].as_u64().expect("it is a number");
+    let missing = (recorded - delivered.len()) as u64;
+    // What a write that hangs has put into the pipe so far is known to the kernel only.
+    assert!(
+        (missing..=65_536).contains(&bytes),
+        "{missing}, not {bytes}"
     );
 }

@@ -18,7 +18,7 @@ fn the_servers_exit_code_is_ours() {
     );
     let measured = |key: &str| exit[key].as_u64().expect("it is a number");
     assert!(
-        measured("max_rss") > 100_000,
+        measured("max_rss_bytes") > 100_000,
         "a shell takes more than 100 kB: {exit}"
     );
     assert!(

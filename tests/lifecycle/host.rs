@@ -149,7 +149,8 @@ impl Ended {
     pub fn closer(&self, stream: &str) -> String {
         let mut events = self.library.events("eof");
         events.retain(|event| event["stream"] == stream);
-        assert_eq!(events.len(), 1, "one end of {stream}: {events:?}");
+        let all = || self.library.json(&["show", "@", "--events"]);
+        assert_eq!(events.len(), 1, "one end of {stream} in {:#?}", all());
         events[0]["by"].as_str().unwrap_or_default().to_owned()
     }
 }

@@ -90,10 +90,15 @@ fn a_signal_to_the_group_is_not_passed_on_to_a_server_that_ends_of_it() {
 fn a_signal_to_the_group_that_does_not_end_the_server_is_said_to_have_come_twice_perhaps() {
     let mut host = catcher(&[]);
     host.signal_group(Signal::SIGUSR1);
-    assert_eq!([host.hear(), host.hear()], ["SIGUSR1", "SIGUSR1"]);
+    assert_eq!(host.hear(), "SIGUSR1");
+    host.event("signal", |event| event["passed"] == "perhaps-twice");
     let ended = host.end();
-    assert_eq!(ended.out, "");
-    assert_eq!(ended.event("signal")["passed"], "perhaps-twice");
+    // Two that wait for a busy server are one.
+    assert!(
+        ["", "SIGUSR1\n"].contains(&ended.out.as_str()),
+        "{}",
+        ended.out
+    );
 }
 
 #[test]

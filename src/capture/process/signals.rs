@@ -13,6 +13,8 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What we handle, each only where it was not ignored when we were started.
@@ -38,25 +40,52 @@ pub fn survive_large_files() {
     let ignored = inspect::dispositions("self").unwrap_or_default().0;
     if !ignored.contains(too_large) {
         // Without it the worst is what happens without us: the process that writes too much ends.
-        drop(signal_hook::flag::register(
-            too_large,
-            std::sync::Arc::default(),
-        ));
+        drop(signal_hook::flag::register(too_large, Arc::default()));
+    }
+}
+
+/// How long the thread that waits for signals may take to be scheduled.
+pub const SCHEDULED: Duration = Duration::from_millis(100);
+
+/// Which signals have arrived that nobody has been told about yet.
+///
+/// A signal can end the server sooner than the thread that waits for signals is scheduled. Whoever
+/// ends the session then knows from here that something is still to come.
+#[derive(Debug, Default)]
+pub struct Arrivals(Vec<(i32, Arc<AtomicBool>)>);
+
+impl Arrivals {
+    /// Whether something is still to come.
+    #[must_use]
+    pub fn are_untold(&self) -> bool {
+        self.0.iter().any(|(_, flag)| flag.load(Ordering::SeqCst))
+    }
+
+    /// Somebody has been told of `origin`.
+    pub fn told(&self, origin: &Origin) {
+        for (_, flag) in self.0.iter().filter(|(signal, _)| *signal == origin.signal) {
+            flag.store(false, Ordering::SeqCst);
+        }
     }
 }
 
 /// Starts to catch signals.
-pub fn catch() -> io::Result<SignalsInfo<WithOrigin>> {
+pub fn catch() -> io::Result<(SignalsInfo<WithOrigin>, Arrivals)> {
     let ignored = inspect::dispositions("self").unwrap_or_default().0;
-    let handled = HANDLED
-        .map(|s| s as i32)
-        .into_iter()
-        .filter(|s| !ignored.contains(*s));
+    let mut arrivals = Arrivals::default();
+    for signal in HANDLED.map(|s| s as i32) {
+        if !ignored.contains(signal) {
+            let flag = Arc::default();
+            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+            arrivals.0.push((signal, flag));
+        }
+    }
     if ignored.contains(Signal::SIGCHLD as i32) {
         // Ignored, it would make the kernel forget how the server ended.
-        signal_hook::flag::register(Signal::SIGCHLD as i32, std::sync::Arc::default())?;
+        signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::default())?;
     }
-    SignalsInfo::new(handled)
+    let handled = arrivals.0.iter().map(|(signal, _)| signal);
+    Ok((SignalsInfo::new(handled)?, arrivals))
 }
 
 /// A signal that reached us and about which nothing has been decided yet.

@@ -154,7 +154,7 @@ pub fn exit_event(status: ExitStatus) -> EventKind {
     EventKind::Exit {
         code: status.code(),
         signal: status.signal().map(signal_name),
-        max_rss: usage.map_or(0, |u| u64::try_from(u.max_rss()).unwrap_or(0) * unit),
+        max_rss_bytes: usage.map_or(0, |u| u64::try_from(u.max_rss()).unwrap_or(0) * unit),
         user_ns: usage.map_or(0, |u| nanos(u.user_time())),
         system_ns: usage.map_or(0, |u| nanos(u.system_time())),
     }

@@ -15,7 +15,7 @@ mod plumbing;
 
 use super::gauge::Gauge;
 use super::process::inspect;
-use super::process::signals::{self, Pending};
+use super::process::signals::{self, Arrivals, Pending};
 use super::process::spawn::{SpawnError, spawn};
 use super::pump::{End, Pump};
 use super::tap::Tap;
@@ -76,7 +76,7 @@ pub fn run(
             .map_or_else(String::new, |p| p.to_string_lossy().into_owned()),
         source,
     };
-    let signals = signals::catch().map_err(failed)?;
+    let (signals, arrivals) = signals::catch().map_err(failed)?;
     let plumbing = Plumbing::lay().map_err(failed)?;
     let server = spawn(command, plumbing.server)?;
     tap.event(EventKind::Spawned { pid: server.id() });
@@ -88,6 +88,7 @@ pub fn run(
         pipes: plumbing.inodes,
         facts: Facts::new(plumbing.merged),
         signals: Vec::new(),
+        arrivals,
         server,
         survivors_told: false,
         kept: None,
@@ -179,6 +180,7 @@ struct Session<'a> {
     pipes: Vec<u64>,
     facts: Facts,
     signals: Vec<Pending>,
+    arrivals: Arrivals,
     server: Child,
     survivors_told: bool,
     /// Our stderr, and when it is to be closed if the session is not over before.
@@ -249,6 +251,7 @@ impl Session<'_> {
 
     fn signal_arrived(&mut self, origin: &Origin) {
         let now = self.now();
+        self.arrivals.told(origin);
         if let Some(pending) = Pending::new(origin, now) {
             self.facts.signalled(now);
             self.signals.push(pending);
@@ -279,20 +282,26 @@ impl Session<'_> {
         }
     }
 
-    /// Reads nothing more, and waits until what was read is delivered or refused.
+    /// Whether something that began before `began` has not come to its end.
+    fn is_unsettled(&self, began: Moment) -> bool {
+        let now = self.now();
+        let mut gauges = self.gauges.iter();
+        gauges.any(|gauge| self.facts.waits_for(gauge, began, now))
+            || (self.arrivals.are_untold() && now.since(began) < signals::SCHEDULED)
+    }
+
+    /// Reads nothing more, and waits until what was read is delivered or refused, and until every
+    /// signal that has arrived is on record.
     fn drain(&mut self) {
         self.gauges.iter().for_each(|gauge| gauge.close());
         let began = self.now();
-        while self
-            .gauges
-            .iter()
-            .any(|gauge| self.facts.waits_for(gauge, began, self.now()))
-        {
+        while self.is_unsettled(began) {
             match self.next(Some(Duration::from_millis(1))) {
-                Some(Notice::Signal(_)) => self.facts.signalled(self.now()),
+                Some(Notice::Signal(origin)) => self.signal_arrived(&origin),
                 Some(Notice::PumpEnded(..) | Notice::ServerEnded) | None => {}
             }
         }
+        self.settle_signals();
         for gauge in self.gauges {
             let (stream, bytes) = (gauge.stream(), gauge.pending());
             if bytes > 0 {

@@ -157,7 +157,7 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
         let cpu = duration(usage.user_ns + usage.system_ns);
         facts.push((
             "used",
-            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss)),
+            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss_bytes)),
         ));
     }
 }

@@ -100,7 +100,7 @@ impl Entry {
     #[must_use]
     pub fn read(reel: &Path) -> Self {
         let spool = spool_of(reel);
-        let details = read_details(reel, &spool);
+        let (details, standing) = look_at(reel, &spool);
         let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
         let (id, name, wall_ns) = match &details {
             Details::Recorded(summary) => {
@@ -122,7 +122,7 @@ impl Entry {
             name,
             wall_ns,
             size: size_of(reel) + size_of(&spool),
-            standing: standing(&details, &spool),
+            standing,
             details,
         }
     }
@@ -135,6 +135,19 @@ impl Entry {
             _ => None,
         }
     }
+}
+
+/// What can be read, and how it stands.
+fn look_at(reel: &Path, spool: &Path) -> (Details, Standing) {
+    let details = read_details(reel, spool);
+    let standing = standing(&details, spool);
+    if standing != Standing::Cut {
+        return (details, standing);
+    }
+    // It may have ended between the two looks: the spool goes after the row says so.
+    let details = read_details(reel, spool);
+    let standing = self::standing(&details, spool);
+    (details, standing)
 }
 
 fn read_details(reel: &Path, spool: &Path) -> Details {

@@ -119,8 +119,12 @@ pub(crate) fn fill(
     set_wal(&conn)?;
     configure_writer(&conn)?;
     let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    migrate(&transaction)?;
-    insert_first_rows(&transaction, context, resume)?;
+    // The interrupted creation may have come to its end in the WAL, where the header of the file
+    // does not show it.
+    if version_of(&transaction)? == FormatVersion(0) {
+        migrate(&transaction)?;
+        insert_first_rows(&transaction, context, resume)?;
+    }
     transaction.commit()?;
     checkpoint(&conn)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
@@ -136,14 +140,18 @@ fn discard(path: &Path) {
 
 /// Brings a recording of an older format up to date, within the caller's transaction.
 pub(crate) fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    for migration in MIGRATIONS.iter().skip(version as usize) {
+    let version = version_of(transaction)?;
+    for migration in MIGRATIONS.iter().skip(version.0 as usize) {
         transaction.execute_batch(migration)?;
     }
-    if version < FormatVersion::CURRENT.0 {
+    if version < FormatVersion::CURRENT {
         transaction.pragma_update(None, "user_version", FormatVersion::CURRENT.0)?;
     }
     Ok(())
+}
+
+fn version_of(conn: &Connection) -> rusqlite::Result<FormatVersion> {
+    conn.pragma_query_value(None, "user_version", |row| row.get(0).map(FormatVersion))
 }
 
 /// Settings of every connection that writes.
@@ -159,7 +167,17 @@ pub(crate) fn set_wal(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Leaves WAL mode, so that the recording is one plain file. `false` if a reader is in the way.
+///
+/// What the WAL holds is synced into the file first. What remains is a mark in its header, valid
+/// before and after: to sync that as well would double the waits at the end of a session.
 pub(crate) fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
+    let checkpoint = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        let (busy, in_wal, moved): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(busy == 0 && in_wal == moved)
+    });
+    let synced = checkpoint.unwrap_or(false);
+    let synchronous = if synced { "OFF" } else { "NORMAL" };
+    conn.pragma_update(None, "synchronous", synchronous)?;
     let mode = conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| {
         row.get::<_, String>(0)
     });

@@ -2,9 +2,10 @@
 
 use super::session::*;
 use crate::store::library::{Details, Entry, Standing, spool_of};
+use crate::store::open::{beside, is_unborn};
 use crate::store::reader::Recording;
 use crate::store::recovery::{Outcome, bring_up_to_date, drain_for};
-use crate::store::schema::State;
+use crate::store::schema::{self, State};
 use crate::trace::clock::Clock;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
@@ -90,6 +91,36 @@ fn a_recording_whose_creation_was_interrupted_is_created_again() {
             .frames
             > 5
     );
+}
+
+/// Its tables were in the WAL when the recorder died, and the header of the file does not show
+/// that: they were made a second time, and that failed.
+#[test]
+fn a_recording_whose_creation_ended_in_the_wal_is_not_created_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    let start = session.spool().first_position();
+    session.die();
+
+    // A reader that came before the tables keeps them in the WAL.
+    let twin = dir.path().join("twin");
+    let reader = rusqlite::Connection::open(&twin).unwrap();
+    reader
+        .execute_batch(
+            "PRAGMA page_size = 16384; PRAGMA application_id = 0x6D637072; PRAGMA journal_mode = WAL;
+             BEGIN; SELECT count(*) FROM sqlite_schema",
+        )
+        .unwrap();
+    let writer = schema::fill(&twin, &context("weather", 1), start).unwrap();
+    std::fs::copy(&twin, &session.reel).unwrap();
+    std::fs::copy(beside(&twin, "-wal"), beside(&session.reel, "-wal")).unwrap();
+    drop((writer, reader));
+
+    assert!(is_unborn(&session.reel), "the header has no version yet");
+    assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
+    let recording = Recording::open(&session.reel).unwrap();
+    assert!(recording.summary().unwrap().frames > 5);
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub fn exit(code: i32) -> EventKind {
     EventKind::Exit {
         code: Some(code),
         signal: None,
-        max_rss: 1,
+        max_rss_bytes: 1,
         user_ns: 2,
         system_ns: 3,
     }

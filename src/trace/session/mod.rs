@@ -37,8 +37,10 @@ pub struct Session {
     /// Eras of the client's requests, in the order in which they were first met.
     pub eras: Vec<Era>,
     /// When the server was started.
+    #[serde(rename = "spawned_ns")]
     pub spawned: Option<Moment>,
     /// When the first bytes came.
+    #[serde(rename = "first_byte_ns")]
     pub first_byte: FirstByte,
     /// Nanoseconds from `initialize` (or `server/discover`) to its answer, for the last of them
     /// that was answered with a result.
@@ -89,6 +91,7 @@ pub struct Closed {
     /// Who closed it.
     pub by: Side,
     /// When.
+    #[serde(rename = "t_ns")]
     pub t: Moment,
 }
 
@@ -96,7 +99,7 @@ pub struct Closed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Peak resident memory, bytes.
-    pub max_rss: u64,
+    pub max_rss_bytes: u64,
     /// CPU time in user mode, nanoseconds.
     pub user_ns: u64,
     /// CPU time in the kernel, nanoseconds.
@@ -104,12 +107,6 @@ pub struct Usage {
 }
 
 impl Session {
-    /// Nothing is known yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The version that both sides have agreed on.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
@@ -158,12 +155,12 @@ impl Session {
             EventKind::Exit {
                 code,
                 signal,
-                max_rss,
+                max_rss_bytes,
                 user_ns,
                 system_ns,
             } => {
                 self.usage = Some(Usage {
-                    max_rss: *max_rss,
+                    max_rss_bytes: *max_rss_bytes,
                     user_ns: *user_ns,
                     system_ns: *system_ns,
                 });

@@ -61,7 +61,7 @@ fn exit(code: Option<i32>, signal: Option<&str>) -> EventKind {
     EventKind::Exit {
         code,
         signal: signal.map(Into::into),
-        max_rss: 4096,
+        max_rss_bytes: 4096,
         user_ns: 1,
         system_ns: 2,
     }
@@ -108,7 +108,7 @@ fn a_legacy_session_goes_through_its_phases() {
     assert_eq!(session.first_byte.c2s, Some(Moment(2_000_000)));
     assert_eq!(session.first_byte.s2c, Some(Moment(3_000_000)));
     assert_eq!(session.first_byte.stderr, None);
-    assert_eq!(session.usage.map(|usage| usage.max_rss), Some(4096));
+    assert_eq!(session.usage.map(|usage| usage.max_rss_bytes), Some(4096));
 }
 
 #[test]

@@ -138,6 +138,12 @@ impl Entry {
         }
     }
 
+    /// Whether anything of it can be read.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        self.standing != Standing::Unreadable
+    }
+
     /// Its row, where it has one.
     #[must_use]
     pub fn summary(&self) -> Option<&Summary> {

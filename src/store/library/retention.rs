@@ -33,9 +33,17 @@ pub struct Kept {
     pub is_protected: bool,
 }
 
+/// The recordings of a folder that a policy is about. Files that cannot be read are left alone,
+/// and count neither as recordings nor for the room: they may be somebody's who can.
+#[must_use]
+pub fn candidates(entries: &[Entry]) -> Vec<Kept> {
+    let readable = entries.iter().filter(|entry| entry.is_readable());
+    readable.map(Kept::from).collect()
+}
+
 impl From<&Entry> for Kept {
     /// Live recordings stay, those that a person has marked or noted, and files that cannot be
-    /// read: they may be somebody's who can.
+    /// read.
     fn from(entry: &Entry) -> Self {
         let is_noted = entry.summary().is_some_and(Summary::is_noted);
         let is_out_of_bounds = matches!(entry.standing, Standing::Live | Standing::Unreadable);

@@ -6,7 +6,7 @@
 //!  spool, start event
 //!  server ──────────────▶   read, spool, write ──▶  unparked: drain, commit, watch stalls
 //!  wait for the end                                 (asleep while nothing happens)
-//!  status block ─────────────────────────────────▶  finish within 150 ms, or leave the spool
+//!  status block, finisher: the rest within 150 ms, or leave the spool
 //!  exit code or signal of the server
 //! ```
 //!
@@ -16,6 +16,7 @@
 mod disk;
 mod indexing;
 mod warning;
+mod worker;
 
 use crate::capture::process::spawn::SpawnError;
 use crate::capture::process::{context, signals};

@@ -167,7 +167,17 @@ pub(crate) fn set_wal(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Leaves WAL mode, so that the recording is one plain file. `false` if a reader is in the way.
+///
+/// What the WAL holds is synced into the file first. What remains is a mark in its header, valid
+/// before and after: to sync that as well would double the waits at the end of a session.
 pub(crate) fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
+    let checkpoint = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        let (busy, in_wal, moved): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(busy == 0 && in_wal == moved)
+    });
+    let synced = checkpoint.unwrap_or(false);
+    let synchronous = if synced { "OFF" } else { "NORMAL" };
+    conn.pragma_update(None, "synchronous", synchronous)?;
     let mode = conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| {
         row.get::<_, String>(0)
     });

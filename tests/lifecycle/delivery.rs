@@ -12,7 +12,13 @@ const MUCH: usize = 100_000;
 
 #[test]
 fn what_the_server_said_last_is_waited_for_as_long_as_the_host_takes_to_read_it() {
-    let mut host = Host::sh(&format!("head -c {MUCH} /dev/zero; exit 8"));
+    // The first part fills the host's pipe, the second is left in the server's.
+    let mut host = Host::sh(
+        "head -c 70000 /dev/zero; until [ -e go ]; do sleep 0.01; done
+         head -c 30000 /dev/zero; exit 8",
+    );
+    host.event("stall-began", |event| event["stream"] == "s2c");
+    host.touch("go");
     host.event("exit", |event| event["code"] == 8);
     drop(host.stdin.take());
     // Longer than the quiet after which somebody who only holds a pipe is left alone.

@@ -1,6 +1,6 @@
 //! What hosts pass as standard streams: socket pairs, non-blocking ones, one file for two.
 
-use crate::host::{Ended, Host, line, rest};
+use crate::host::{DEADLINE, Ended, Host, line, rest};
 use crate::support::Library;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::pipe2;
@@ -23,6 +23,9 @@ fn start(script: &str, stdin: impl Into<Stdio>, stdout: impl Into<Stdio>) -> Hos
 
 fn socket_pair() -> (UnixStream, OwnedFd) {
     let (ours, theirs) = UnixStream::pair().expect("there are sockets");
+    // Whoever holds both ends sees no end when the recorder is gone.
+    ours.set_read_timeout(Some(DEADLINE))
+        .expect("it is not zero");
     (ours, theirs.into())
 }
 

@@ -61,25 +61,29 @@ fn we_leave_no_core_file() {
 #[test]
 fn the_exit_code_is_known_although_the_host_ignores_the_end_of_children() {
     let library = Library::new();
-    let mut command = std::process::Command::new("sh");
-    command.args(["-c", "trap '' CHLD; exec \"$@\"", "sh", MCPREEL]);
-    command
-        .args(["run", "sh", "-c", "exit 3"])
-        .env("MCPREEL_DIR", library.path());
+    let mut command = std::process::Command::new("env");
+    command.args(["--ignore-signal=CHLD", MCPREEL, "run", "sh", "-c", "exit 3"]);
+    command.env("MCPREEL_DIR", library.path());
     let ended = Host::start(library, command).wait();
     assert_eq!(ended.status.code(), Some(3));
     assert_eq!(ended.event("exit")["code"], 3);
 }
 
+/// The bound is a quarter of a second; a busy machine gets five attempts at twice that, since what
+/// is to be told apart is the second that is waited for survivors.
 #[test]
 fn we_end_with_the_server_although_the_host_is_still_there() {
-    let mut host = Host::sh("echo ready; read -r line; exit 7");
-    assert_eq!(host.hear(), "ready");
-    host.say("end");
-    let _keeps_it_open = host.stdin.take();
-    let (ended, took) = timed(|| host.wait());
-    assert_eq!(ended.status.code(), Some(7));
-    assert!(took < Duration::from_secs(2), "it took {took:?}");
+    let attempt = || {
+        let mut host = Host::sh("echo ready; read -r line; exit 7");
+        assert_eq!(host.hear(), "ready");
+        host.say("end");
+        let _keeps_it_open = host.stdin.take();
+        let (ended, took) = timed(|| host.wait());
+        assert_eq!(ended.status.code(), Some(7));
+        took
+    };
+    let in_time = (0..5).any(|_| attempt() < Duration::from_millis(500));
+    assert!(in_time, "it took longer every time");
 }
 
 #[test]

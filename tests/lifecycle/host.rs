@@ -13,7 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// Beyond this a session hangs. Its recorder is killed then, so that the test fails instead.
-const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A running session. Both processes run in `library`'s folder and in a process group of their
 /// own.

@@ -86,6 +86,22 @@ fn a_signal_to_the_group_is_not_passed_on_to_a_server_that_ends_of_it() {
     assert!(in_time.is_some(), "it was passed on every time");
 }
 
+/// The server may be gone before we look at the signal; its end was then on record, and what had
+/// ended it was not.
+#[test]
+fn a_signal_to_the_group_that_ends_the_server_at_once_is_on_record() {
+    for _ in 0..10 {
+        let mut host = Host::run(&["cat"]);
+        host.say("hello");
+        assert_eq!(host.hear(), "hello");
+        host.signal_group(Signal::SIGTERM);
+        let _keeps_it_open = host.stdin.take();
+        let ended = host.wait();
+        assert_eq!(ended.status.signal(), Some(Signal::SIGTERM as i32));
+        assert_eq!(ended.event("signal")["signal"], "SIGTERM");
+    }
+}
+
 #[test]
 fn a_signal_to_the_group_that_does_not_end_the_server_is_said_to_have_come_twice_perhaps() {
     let mut host = catcher(&[]);

@@ -35,27 +35,27 @@ fn a_launcher_that_exits_leaves_its_server_to_answer_until_the_host_is_done() {
     );
 }
 
-/// It holds stdout, but nobody reads what the host could still say: it is no server.
+/// It holds stdout, but nobody reads what the host could still say: it is no server. A busy
+/// machine gets five attempts; it never takes less than the second.
 #[test]
 fn a_silent_process_that_holds_stdout_is_left_alone_after_a_second() {
-    let ((sleeper, ended), took) = timed(|| {
-        let mut host = Host::sh("sleep 60 & echo $!; exit 7");
-        let _keeps_it_open = host.stdin.take();
-        (host.hear(), host.wait())
-    });
-    kill(
-        Pid::from_raw(sleeper.parse().expect("it is a process id")),
-        Signal::SIGKILL,
-    )
-    .expect("it still sleeps");
-    assert_eq!(ended.status.code(), Some(7));
-    assert!(
-        (1_000..10_000).contains(&took.as_millis()),
-        "it took {took:?}"
-    );
-    let survivors = ended.event("survivors");
-    assert_eq!(survivors["processes"][0]["pid"].to_string(), sleeper);
-    assert_eq!(survivors["processes"][0]["name"], "sleep");
+    let attempt = || {
+        let ((sleeper, ended), took) = timed(|| {
+            let mut host = Host::sh("sleep 60 & echo $!; exit 7");
+            let _keeps_it_open = host.stdin.take();
+            (host.hear(), host.wait())
+        });
+        let pid = Pid::from_raw(sleeper.parse().expect("it is a process id"));
+        kill(pid, Signal::SIGKILL).expect("it still sleeps");
+        assert_eq!(ended.status.code(), Some(7));
+        assert!(took >= Duration::from_secs(1), "it took {took:?}");
+        let survivors = ended.event("survivors");
+        assert_eq!(survivors["processes"][0]["pid"].to_string(), sleeper);
+        assert_eq!(survivors["processes"][0]["name"], "sleep");
+        took
+    };
+    let in_time = (0..5).any(|_| attempt() < Duration::from_millis(2_500));
+    assert!(in_time, "it took longer every time");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! A server that catches signals.
 //!
 //! * `signals`: says `ready`, then the name of every signal that it catches, until its stdin ends;
-//! * `signals once`: ends with code 42 at the first.
+//! * `signals once`: ends with code 42 at the first, after the time that a server takes to tidy up.
 
 use nix::sys::signal::Signal;
 use signal_hook::iterator::Signals;
 use std::io::{Read, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Those that a recorder handles.
 const CAUGHT: [Signal; 6] = [
@@ -17,6 +18,8 @@ const CAUGHT: [Signal; 6] = [
     Signal::SIGUSR1,
     Signal::SIGUSR2,
 ];
+
+const TIDYING_UP: Duration = Duration::from_millis(20);
 
 /// Runs the mode, if it is one of these.
 pub fn run(mode: &str, arguments: &[String]) -> Option<ExitCode> {
@@ -34,6 +37,7 @@ fn signals(once: bool) -> ExitCode {
     for signal in signals.forever() {
         say(Signal::try_from(signal).map_or("?", Signal::as_str));
         if once {
+            std::thread::sleep(TIDYING_UP);
             return ExitCode::from(42);
         }
     }

@@ -78,7 +78,7 @@ impl Prepared {
         while !indexer.step(self.end, &budget)?.caught_up {}
         let (took, cpu) = (
             clock.now().since(Moment(0)),
-            machine::cpu_time()? - cpu_before,
+            machine::cpu_time()?.saturating_sub(cpu_before),
         );
         indexer.finish(State::Complete)?;
         drop(indexer);

@@ -22,8 +22,8 @@ Examples:
   mcpreel show @
       The newest recording.
 
-RECORDING is a path, `@` (the newest) or `@2` (the second newest), an id or the
-beginning of one, or a server's name (its newest).";
+RECORDING is a path, `@` (the newest) or `@2` (the second newest), an id or its
+beginning (at least four digits), or a name (the newest of that name).";
 
 /// A flight recorder for the Model Context Protocol: it sits in the stdio pipe between a host and a
 /// server, forwards every byte untouched, and keeps each session in one file.
@@ -86,7 +86,7 @@ pub struct Run {
     pub name: Option<String>,
     #[command(flatten)]
     pub folder: Folder,
-    /// Stop recording (never the session) when the file has this size, for example 500MB
+    /// Record at most this much traffic (the session goes on), for example 500MB
     #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
     pub max_size: Option<u64>,
     /// Mark the recording as one of the demo
@@ -123,7 +123,7 @@ Examples:
   mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
   mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'")]
 pub struct Show {
-    /// A path, @, @2, an id or the beginning of one, or a server's name; with #SEQ one frame
+    /// A path, @, @2, an id or its first four digits or more, or a name; with #SEQ one frame
     #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
     pub recording: OsString,
     #[command(flatten)]
@@ -167,7 +167,7 @@ Examples:
   mcpreel tail                   the newest live recording, or the next one
   mcpreel tail weather-server --json")]
 pub struct Tail {
-    /// A path, @, @2, an id or the beginning of one, or a server's name [default: the newest live
+    /// A path, @, @2, an id or its first four digits or more, or a name [default: the newest live
     /// one, or the next]
     #[arg(value_name = "RECORDING")]
     pub recording: Option<OsString>,
@@ -185,7 +185,7 @@ Examples:
   mcpreel stats
   mcpreel stats weather-server --json | jq 'select(.p99_ns > 1e9)'")]
 pub struct Stats {
-    /// A path, @, @2, an id or the beginning of one, or a server's name
+    /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING", default_value = "@")]
     pub recording: OsString,
     #[command(flatten)]
@@ -229,6 +229,30 @@ pub struct Prune {
     pub dry_run: bool,
 }
 
+/// The rows of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    Frames,
+    Exchanges,
+    Events,
+    Findings,
+}
+
+impl What {
+    /// The rows that were asked for; `None` without any of the options.
+    #[must_use]
+    pub fn rows(&self) -> Option<Rows> {
+        let options = [
+            (self.frames, Rows::Frames),
+            (self.exchanges, Rows::Exchanges),
+            (self.events, Rows::Events),
+            (self.findings, Rows::Findings),
+        ];
+        let asked = options.into_iter().find(|(is_set, _)| *is_set);
+        asked.map(|(_, rows)| rows)
+    }
+}
+
 /// What goes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
@@ -237,7 +261,7 @@ pub struct Policy {
     #[arg(long, value_name = "AGE", value_parser = quantity::age)]
     pub older_than: Option<Duration>,
     /// All but the newest N
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = quantity::number)]
     pub keep: Option<usize>,
     /// The oldest, until the rest is no larger, for example 2GB
     #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
@@ -253,7 +277,7 @@ Examples:
   mcpreel reindex 7f3a
   mcpreel reindex *.reel")]
 pub struct Reindex {
-    /// Paths, @, @2, ids or beginnings of them, or servers' names
+    /// Paths, @, @2, ids or their first four digits or more, or names
     #[arg(value_name = "RECORDING", required = true)]
     pub recordings: Vec<OsString>,
     #[command(flatten)]

@@ -3,8 +3,9 @@
 use super::args::Prune;
 use super::exit::{Exit, Outcome};
 use super::output::{self, Output};
+use super::table::{Cell, Fit, Table};
 use super::{folder, when};
-use crate::store::library::retention::{self, Kept, Reason};
+use crate::store::library::retention::{self, Reason};
 use crate::store::library::{Entry, Library, Policy};
 use crate::text::{escape, plural, size};
 use crate::trace::clock::wall_clock_ns;
@@ -18,8 +19,9 @@ pub fn run(args: &Prune) -> Outcome {
         keep: args.policy.keep,
         max_size: args.policy.max_size,
     };
-    let kept: Vec<_> = entries.iter().map(Kept::from).collect();
+    let kept = retention::candidates(&entries);
     let mut out = Output::stdout();
+    let mut table = table();
     let (mut files, mut bytes, mut refused) = (0, 0, false);
     for pruned in retention::prune(&kept, &policy, wall_clock_ns()) {
         let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
@@ -40,8 +42,9 @@ pub fn run(args: &Prune) -> Outcome {
         }
         files += 1;
         bytes += pruned.size;
-        out.line(&line(entry, pruned.size, pruned.reason))?;
+        table.push(row(entry, pruned.size, pruned.reason));
     }
+    table.write(&mut out)?;
     let verb = if args.dry_run {
         "would be deleted"
     } else {
@@ -52,17 +55,37 @@ pub fn run(args: &Prune) -> Outcome {
         plural(files, "recording"),
         size(bytes)
     ))?;
+    let alone = entries.len() - kept.len();
+    if alone > 0 {
+        let files = plural(alone as u64, "file");
+        let verb = if alone == 1 { "was" } else { "were" };
+        out.line(&format!("{files} that cannot be read {verb} left alone"))?;
+    }
     out.flush()?;
     Ok(if refused { Exit::Refused } else { Exit::Fine })
 }
 
-fn line(entry: &Entry, bytes: u64, reason: Reason) -> String {
+fn table() -> Table<5> {
+    Table::new([
+        ("ID", Fit::Left),
+        ("STARTED", Fit::Left),
+        ("NAME", Fit::Cut),
+        ("SIZE", Fit::Right),
+        ("WHY", Fit::Left),
+    ])
+}
+
+fn row(entry: &Entry, bytes: u64, reason: Reason) -> [Cell; 5] {
     let why = match reason {
         Reason::TooOld => "too old",
         Reason::TooMany => "enough newer ones",
         Reason::TooLarge => "over the size",
     };
-    let started = when::short(entry.wall_ns);
-    let name = escape(&entry.name);
-    format!("{}  {started}  {name}  {}  {why}", entry.id, size(bytes))
+    [
+        entry.id.as_str().into(),
+        when::short(entry.wall_ns).into(),
+        escape(&entry.name).into_owned().into(),
+        size(bytes).into(),
+        why.into(),
+    ]
 }

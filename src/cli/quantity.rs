@@ -2,12 +2,18 @@
 
 use std::time::Duration;
 
-/// Reads `500MB`, `2 GB`, `1.5GiB`, `800k`, `4096`: bytes.
+/// Reads `500MB`, `2 GB`, `1.5GiB`, `800k`, `4096 B`: bytes. A number without a unit is refused:
+/// whoever means megabytes must not get bytes.
 pub fn size(text: &str) -> Result<u64, String> {
     let expected = || format!("`{text}` is no size; write for example 500MB or 2GB");
     let (number, unit) = split(text).ok_or_else(expected)?;
     let worth: u64 = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
+        "" if scale(number, 1).is_some() => {
+            return Err(format!(
+                "`{text}` has no unit; write for example 500MB or 2GB"
+            ));
+        }
+        "b" => 1,
         "k" | "kb" => 1_000,
         "m" | "mb" => 1_000_000,
         "g" | "gb" => 1_000_000_000,
@@ -19,6 +25,13 @@ pub fn size(text: &str) -> Result<u64, String> {
         _ => return Err(expected()),
     };
     scale(number, worth).ok_or_else(expected)
+}
+
+/// Reads a number of things.
+pub fn number(text: &str) -> Result<usize, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("`{text}` is no number"))
 }
 
 /// Reads `30d`, `12h`, `2w`, `45m`, `90s`.
@@ -71,7 +84,8 @@ mod tests {
     #[test]
     fn sizes_have_decimal_and_binary_units() {
         let cases = [
-            ("4096", 4_096),
+            ("4096B", 4_096),
+            ("0 B", 0),
             ("800k", 800_000),
             ("500MB", 500_000_000),
             ("2 gb", 2_000_000_000),
@@ -82,6 +96,14 @@ mod tests {
         }
         for text in ["", "MB", "5 apples", "1.2.3", "-1", "99999999999TB"] {
             assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_without_a_unit_is_refused_with_the_way_out() {
+        for text in ["1", "0", "1.5"] {
+            let refused = format!("`{text}` has no unit; write for example 500MB or 2GB");
+            assert_eq!(size(text), Err(refused));
         }
     }
 

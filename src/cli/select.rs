@@ -4,6 +4,7 @@ use super::args::Folder;
 use super::exit::Failure;
 use super::folder;
 use super::output::{self, Progress};
+use crate::store::library::selector::Candidate;
 use crate::store::library::{Library, SelectError, Selected, spool_of};
 use crate::store::reader::Recording;
 use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
@@ -59,15 +60,25 @@ fn explain(error: SelectError, library: &Library) -> Failure {
             escape(&dir)
         ),
         SelectError::Unknown { names, .. } => format!(
-            "{} in {}; servers there: {}",
+            "{} in {}; names there: {}",
             escape(&error.to_string()),
             escape(&dir),
             named(names.iter().map(String::as_str))
         ),
         SelectError::Ambiguous { candidates, .. } => {
+            let is_copy = |one: &Candidate| {
+                let same = candidates.iter().filter(|other| other.id == one.id);
+                same.count() > 1
+            };
             let candidates: Vec<_> = candidates
                 .iter()
-                .map(|candidate| format!("{} ({})", candidate.id, candidate.name))
+                .map(|candidate| {
+                    if is_copy(candidate) {
+                        candidate.path.display().to_string()
+                    } else {
+                        format!("{} ({})", candidate.id, candidate.name)
+                    }
+                })
                 .collect();
             let named = named(candidates.iter().map(String::as_str));
             format!("{}: {named}", escape(&error.to_string()))

@@ -80,8 +80,12 @@ impl<const N: usize> Table<N> {
         self.rows.push(row);
     }
 
-    /// Writes headings and rows. A column without any text is left out.
+    /// Writes headings and rows, and nothing where there are no rows. A column without any text is
+    /// left out.
     pub fn write(&self, out: &mut Output) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
         let widths = self.widths(out.columns());
         let headings = self.headings.map(|text| Cell::new(text, Ink::Faint));
         for row in std::iter::once(&headings).chain(&self.rows) {

@@ -20,7 +20,7 @@ mod warning;
 mod worker;
 
 use crate::capture::process::spawn::SpawnError;
-use crate::capture::process::{context, signals};
+use crate::capture::process::{context, descriptors, signals};
 use crate::capture::spool::Writer;
 use crate::capture::stdio;
 use crate::capture::tap::Tap;
@@ -67,6 +67,7 @@ pub enum Ending {
 /// then one line goes to stderr.
 #[must_use]
 pub fn run(options: &Options) -> Ending {
+    let inherited = descriptors::inherited();
     signals::survive_large_files();
     let clock = Clock::start();
     let warning = Arc::new(Warning::default());
@@ -87,6 +88,7 @@ pub fn run(options: &Options) -> Ending {
     };
     let mut indexing = None;
     let ended = stdio::run(&options.command, &tap, &gauges, || {
+        descriptors::release(inherited);
         indexing = start_indexing();
     });
     let ending = conclude(&ended, &tap, &warning);
@@ -150,7 +152,8 @@ impl Files {
         let in_dir = |error: std::io::Error| format!("{}: {error}", dir.display());
         library::create_dir(&dir).map_err(in_dir)?;
         let stem = library::file_stem(context.wall_ns, &context.name, &context.recording);
-        let spool = dir.join(format!("{stem}.spool"));
+        let reel = dir.join(format!("{stem}.{}", library::REEL));
+        let spool = library::spool_of(&reel);
         let event = EventKind::Start(Box::new(context.clone()));
         let json = serde_json::to_vec(&event).map_err(|error| error.to_string())?;
         let magic = getrandom::u32().map_err(|error| error.to_string())?;
@@ -159,7 +162,7 @@ impl Files {
             writer,
             Self {
                 spool,
-                reel: dir.join(format!("{stem}.reel")),
+                reel,
                 context,
             },
         ))

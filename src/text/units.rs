@@ -10,25 +10,32 @@ pub fn size(bytes: u64) -> String {
     scaled(bytes, 1000, &UNITS)
 }
 
-/// A latency in words: `87 ns`, `412 µs`, `4.2 ms`, `842 ms`, `2.1 s`, `3 min 05 s`, `2 h 10 min`.
+/// A latency in words: `87 ns`, `412 µs`, `4.2 ms`, `842 ms`, `13.8 s`, `3 min 05 s`, `2 h 10 min`.
 #[must_use]
 pub fn duration(nanos: u64) -> String {
     const UNITS: [&str; 3] = ["µs", "ms", "s"];
     const MINUTE: u64 = 60;
-    // What would be written as 60.0 s or 60 s is a minute.
+    // What would be written as 60.0 s is a minute.
+    let tenths = nanos.saturating_add(50_000_000) / 100_000_000;
     let seconds = nanos.saturating_add(500_000_000) / 1_000_000_000;
     match (nanos, seconds) {
         (0, _) => "0 ms".to_owned(),
         (1..1_000, _) => format!("{nanos} ns"),
+        _ if (100..10 * MINUTE).contains(&tenths) => format!("{}.{} s", tenths / 10, tenths % 10),
         (_, 0..MINUTE) => scaled(nanos, 1000, &UNITS),
         (_, MINUTE..3600) => format!("{} min {:02} s", seconds / MINUTE, seconds % MINUTE),
         _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / MINUTE),
     }
 }
 
-/// A length of time as a clock shows it: `00:12:31`; hours go on past a day.
+/// A length of time as a clock shows it: `00:12:31`; hours go on past a day. Under a minute
+/// `13.8 s`: there the tenths say more than the zeros.
 #[must_use]
 pub fn clock(nanos: u64) -> String {
+    let tenths = nanos / 100_000_000;
+    if tenths < 600 {
+        return format!("{}.{} s", tenths / 10, tenths % 10);
+    }
     let seconds = nanos / 1_000_000_000;
     let (hours, minutes) = (seconds / 3600, seconds % 3600 / 60);
     format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
@@ -119,8 +126,11 @@ mod tests {
             (842_000_000, "842 ms"),
             (999_700_000, "1.0 s"),
             (2_100_000_000, "2.1 s"),
-            (59_499_999_999, "59 s"),
-            (59_500_000_000, "1 min 00 s"),
+            (13_800_000_000, "13.8 s"),
+            (9_960_000_000, "10.0 s"),
+            (59_499_999_999, "59.5 s"),
+            (59_949_999_999, "59.9 s"),
+            (59_950_000_000, "1 min 00 s"),
             (185_000_000_000, "3 min 05 s"),
             (7_800_000_000_000, "2 h 10 min"),
         ];
@@ -128,6 +138,9 @@ mod tests {
             assert_eq!(duration(nanos), words);
         }
         assert_eq!(clock(751_900_000_000), "00:12:31");
+        assert_eq!(clock(13_870_000_000), "13.8 s");
+        assert_eq!(clock(59_999_999_999), "59.9 s");
+        assert_eq!(clock(60_000_000_000), "00:01:00");
         assert_eq!(since(724_318_900_000), "12:04.318");
         assert_eq!(since(3_724_318_900_000), "1:02:04.318");
         assert_eq!(clock(360_000_000_000_000), "100:00:00");

@@ -156,6 +156,73 @@ fn prune_deletes_what_it_said_it_would_and_nothing_else() {
 }
 
 #[test]
+fn files_that_cannot_be_read_are_no_recordings_to_keep_or_to_show() {
+    let library = demo();
+    for name in ["2099-01-01T00-00-00_x_00000001.reel", "z.reel"] {
+        std::fs::write(library.path().join(name), "no database").expect("it can be written");
+    }
+    let kept = stdout(&library, &["prune", "--keep", "1"]);
+    assert!(kept.starts_with("0 recordings"), "{kept}");
+    assert!(
+        kept.ends_with("\n2 files that cannot be read were left alone\n"),
+        "{kept}"
+    );
+    assert_eq!(library.json(&["show", "@"])[0]["name"], "weather-server");
+    stdout(&library, &["prune", "--keep", "0"]);
+    assert_eq!(library.files("reel").len(), 2, "both are still there");
+}
+
+#[test]
+fn what_prune_deletes_stands_in_columns() {
+    let library = demo();
+    let listed = stdout(&library, &["prune", "--max-size", "1B", "--dry-run"]);
+    let heading: Vec<_> = listed
+        .lines()
+        .take(1)
+        .flat_map(str::split_whitespace)
+        .collect();
+    assert_eq!(heading, ["ID", "STARTED", "NAME", "SIZE", "WHY"]);
+    assert!(listed.contains("over the size"), "{listed}");
+}
+
+#[test]
+fn names_are_the_recordings_and_the_servers_own_and_come_before_files() {
+    let library = Library::new();
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"inner","version":"1"}}}"#;
+    let script = format!("read line; echo '{answer}'");
+    let mut run = library.run(["--name", "outer", "sh", "-c", &script]);
+    let session = crate::support::session::Session::start(&mut run);
+    session.send(&crate::support::pieces::Pieces(vec![
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n".to_vec(),
+    ]));
+    session.end();
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(elsewhere.path().join("outer"), "a file").expect("it can be written");
+    for name in ["outer", "inner"] {
+        let mut show = library.mcpreel("show");
+        show.args([name, "--json"]).current_dir(elsewhere.path());
+        let shown = show.output().expect("mcpreel starts");
+        assert!(shown.status.success(), "{name}: {}", text(&shown));
+    }
+}
+
+#[test]
+fn copies_with_one_id_are_told_apart_by_their_paths() {
+    let library = demo();
+    let original = &library.files("reel")[0];
+    std::fs::copy(original, library.path().join("copy.reel")).expect("it can be copied");
+    let id = library.json(&["ls"])[0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let (code, said) = refusal(&library, &["show", &id]);
+    assert_eq!(code, Some(2), "{said}");
+    for path in ["copy.reel", &*original.to_string_lossy()] {
+        assert!(said.contains(path), "{said}");
+    }
+}
+
+#[test]
 fn reindex_derives_the_same_again() {
     let library = demo();
     let before = library.json(&["show", "@", "--exchanges"]);

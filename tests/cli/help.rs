@@ -64,7 +64,7 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         .expect("it has an id")
         .to_owned();
     let frame = format!("{id}#999");
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["shwo"], "'show'"),
         (&["show", "--frame"], "--frames"),
         (&["show", "nobody"], "weather-server"),
@@ -74,6 +74,13 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         (&["show", "--frames", "--events"], "cannot be used with"),
         (&["prune"], "--older-than"),
         (&["prune", "--older-than", "30"], "30d"),
+        (&["prune", "--keep", "x"], "`x` is no number"),
+        (
+            &["prune", "--max-size", "1"],
+            "`1` has no unit; write for example 500MB or 2GB",
+        ),
+        (&["run", "--max-size", "9", "true"], "`9` has no unit"),
+        (&["show", "abc"], "an id needs at least four digits"),
         (&["run"], "COMMAND"),
     ];
     for (args, way_out) in cases {

@@ -106,10 +106,14 @@ impl Library {
 
     /// The recording that `text` means, see [`selector`].
     pub fn select(&self, text: &str) -> Result<Selected, SelectError> {
-        if let Some(selected) = selector::existing(text) {
-            return Ok(selected);
+        let path = selector::existing(text);
+        match path {
+            Some(path) if selector::is_path(text) => Ok(path),
+            path => match (selector::select(text, &self.list()?), path) {
+                (Err(SelectError::Unknown { .. }), Some(path)) => Ok(path),
+                (selected, _) => selected,
+            },
         }
-        selector::select(text, &self.list()?)
     }
 
     /// Paths of the recordings, also of those that are nothing but a spool yet.

@@ -1,8 +1,11 @@
 //! How a person says which recording is meant.
 //!
-//! In this order: an existing path; `@`, the newest, or `@2`, the second newest; the beginning of
-//! an id, four digits at least; the name of a server, which means its newest recording. Followed
-//! by `#1187` or `:1187` it means that frame of it.
+//! In this order: an existing path, if it looks like one (it has a `/` or ends in `.reel`); `@`,
+//! the newest, or `@2`, the second newest; the beginning of an id, four digits at least; a name,
+//! the recording's or the one that the server gives itself, which means the newest of that name;
+//! an existing path of any form. Followed by `#1187` or `:1187` it means that frame of it.
+//!
+//! Files that cannot be read have no age and no name here: only a path or an id means them.
 
 use super::{Entry, LibraryError, REEL, SPOOL};
 use crate::trace::frame::Seq;
@@ -25,7 +28,7 @@ pub struct Selected {
 pub struct Candidate {
     /// Its id.
     pub id: String,
-    /// Its server's name.
+    /// Its name.
     pub name: String,
     /// The file.
     pub path: PathBuf,
@@ -52,7 +55,7 @@ pub enum SelectError {
         text: String,
     },
     /// No path, id or name.
-    #[error("{text}: no such file, recording or server")]
+    #[error("{text}: no such file, recording or server{}", too_short(text))]
     Unknown {
         /// What was asked for.
         text: String,
@@ -67,6 +70,23 @@ pub enum SelectError {
         /// Which ones, the newest first.
         candidates: Vec<Candidate>,
     },
+}
+
+/// What to say about something that is an id but for its length.
+fn too_short(text: &str) -> &'static str {
+    let (text, _) = split_seq(text);
+    let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match text.len() {
+        1..MIN_ID if is_hex => " (an id needs at least four digits)",
+        _ => "",
+    }
+}
+
+/// Whether `text` can be nothing but a path, whatever names and ids there are.
+pub(super) fn is_path(text: &str) -> bool {
+    let (text, _) = split_seq(text);
+    let ending = Path::new(text).extension();
+    text.contains('/') || ending.is_some_and(|ending| ending == REEL || ending == SPOOL)
 }
 
 /// The recording whose path `text` is, if there is one.
@@ -140,9 +160,10 @@ fn by_age<'a>(text: &str, number: &str, entries: &'a [Entry]) -> Result<&'a Entr
                 SelectError::NotANumber { text }
             })?,
     };
-    entries.get(number - 1).ok_or_else(|| SelectError::TooFew {
+    let mut readable = entries.iter().filter(|entry| entry.is_readable());
+    readable.nth(number - 1).ok_or_else(|| SelectError::TooFew {
         text: text.into(),
-        count: entries.len(),
+        count: entries.iter().filter(|entry| entry.is_readable()).count(),
     })
 }
 
@@ -166,19 +187,26 @@ fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, Sele
 }
 
 fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
-    entries
-        .iter()
-        .find(|entry| entry.name == text)
+    let readable = || entries.iter().filter(|entry| entry.is_readable());
+    readable()
+        .find(|entry| names(entry).any(|name| name == text))
         .ok_or_else(|| {
-            let mut names: Vec<String> = Vec::new();
-            for entry in entries {
-                if !names.contains(&entry.name) {
-                    names.push(entry.name.clone());
+            let mut known: Vec<String> = Vec::new();
+            for name in readable().flat_map(names) {
+                if !known.iter().any(|known| known == name) {
+                    known.push(name.to_owned());
                 }
             }
-            let text = text.into();
+            let (text, names) = (text.into(), known);
             SelectError::Unknown { text, names }
         })
+}
+
+/// The recording's name, and the one that the server gives itself.
+fn names(entry: &Entry) -> impl Iterator<Item = &str> {
+    let summary = entry.summary();
+    let server = summary.and_then(|summary| summary.session.server.name.as_deref());
+    std::iter::once(&*entry.name).chain(server)
 }
 
 fn candidate(entry: &Entry) -> Candidate {
@@ -268,6 +296,37 @@ mod tests {
             panic!("three digits are no id");
         };
         assert_eq!(names, ["weather", "files", "dead", "beef"]);
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_have_no_age_and_no_name() {
+        let mut entries = entries();
+        entries[0].standing = Standing::Unreadable;
+        let path = |text| select(text, &entries).unwrap().path;
+        assert_eq!(path("@"), entries[1].path);
+        assert_eq!(path("@2"), entries[2].path);
+        assert_eq!(path("weather"), entries[2].path);
+        assert_eq!(path("7f3a9c21"), entries[0].path);
+        let too_far = select("@5", &entries).unwrap_err();
+        assert!(matches!(too_far, SelectError::TooFew { count: 4, .. }));
+    }
+
+    #[test]
+    fn an_id_that_is_too_short_is_told_so() {
+        let said = |text| id_of(text).unwrap_err().to_string();
+        assert!(said("7f3").ends_with("(an id needs at least four digits)"));
+        assert!(said("7f3#12").ends_with("(an id needs at least four digits)"));
+        assert!(said("xyz").ends_with("server"));
+    }
+
+    #[test]
+    fn a_bare_word_is_no_path_at_first() {
+        for text in ["./weather", "r/7f3a#1", "a.reel", "a.reel:12", "a.spool"] {
+            assert!(is_path(text), "{text}");
+        }
+        for text in ["weather", "@", "7f3a#12", "files:9"] {
+            assert!(!is_path(text), "{text}");
+        }
     }
 
     #[test]

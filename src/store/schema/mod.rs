@@ -13,6 +13,7 @@ pub use super::values::State;
 
 use super::open;
 use super::values::to_sql;
+use crate::protocol::message::Direction;
 use crate::trace::event::ProcessContext;
 use crate::trace::frame::StreamId;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
@@ -231,7 +232,7 @@ fn insert_first_rows(
         } else {
             "text"
         };
-        let direction = direction.map(crate::protocol::message::Direction::as_str);
+        let direction = direction.map(Direction::as_str);
         transaction.execute(
             INSERT_STREAM,
             params![stream.0, direction, kind, stream.as_str()],

@@ -67,8 +67,8 @@ pub struct Folder {
 /// Record a stdio server: what goes into a host's configuration
 ///
 /// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
-/// them. Options after COMMAND belong to it. Nothing is ever printed, unless recording fails: then
-/// the session goes on unrecorded, and one line on stderr says why.
+/// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on stderr
+/// if the server cannot be started or the recording fails; then the session goes on unrecorded.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

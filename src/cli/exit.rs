@@ -11,7 +11,6 @@ use std::process::ExitCode;
 pub const HELP: &str = "\
 Exit codes:
   0  fine
-  1  what was asked for was found (differences, findings)
   2  wrong arguments, selector or configuration
   3  a recording that cannot be read, or was refused
   `run` ends like the server: with its exit code, or by the same signal;

@@ -53,6 +53,8 @@ fn every_shell_gets_its_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&Library::new(), &["completions", shell]);
         assert!(script.contains("reindex"), "{shell}");
+        assert!(!script.contains("demo-host"), "{shell} has hidden commands");
+        assert!(script.contains("max-size"), "{shell} has no options");
     }
 }
 

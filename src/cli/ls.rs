@@ -1,7 +1,7 @@
 //! `mcpreel ls`: the folder of recordings.
 
 use super::args::Ls;
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Exit, Failure, Outcome, sentence};
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table, Way};
 use super::{folder, when, words};
@@ -165,20 +165,6 @@ impl<'a> From<&'a Entry> for Line<'a> {
         }
         line
     }
-}
-
-fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let cause = error.to_string();
-        // Transparent variants repeat what was said.
-        if !words.ends_with(&cause) {
-            words = format!("{words}: {cause}");
-        }
-        source = error.source();
-    }
-    words
 }
 
 fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {

@@ -43,6 +43,13 @@ fn the_manual_page_has_every_command_with_its_examples() {
             "{command} has no example"
         );
     }
+    for word in [
+        "input\\-required",
+        "pending",
+        "from the client to the server",
+    ] {
+        assert!(page.contains(word), "{word} is not explained");
+    }
     for hidden in ["demo-host", "demo\\-host", "demo-server", "demo\\-server"] {
         assert!(!page.contains(hidden), "{hidden} is for the demo only");
     }

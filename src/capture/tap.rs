@@ -39,7 +39,7 @@ struct Inner {
     recorded: u64,
     max_size: u64,
     waiting: Vec<(Moment, EventKind)>,
-    /// The first reason why something is not on record, until it has been told.
+    /// Why something is not on record, in one sentence, until it has been told.
     untold: Option<String>,
 }
 
@@ -60,7 +60,10 @@ impl Tap {
     pub fn new(clock: Clock, spool: Result<Writer, String>, max_size: Option<u64>) -> Self {
         let (medium, untold) = match spool {
             Ok(writer) => (Medium::Recording(writer), None),
-            Err(reason) => (Medium::Closed, Some(reason)),
+            Err(reason) => {
+                let untold = format!("the session goes on, but is not recorded: {reason}");
+                (Medium::Closed, Some(untold))
+            }
         };
         let written = Arc::new(AtomicU64::new(match &medium {
             Medium::Recording(writer) => writer.end(),
@@ -160,7 +163,8 @@ impl Tap {
         self.publish(inner);
     }
 
-    /// Why something is not on record, the first time that this is asked after it happened.
+    /// Why something is not on record, in one sentence, the first time that this is asked after it
+    /// happened.
     #[must_use]
     pub fn take_untold(&self) -> Option<String> {
         self.lock().untold.take()
@@ -219,7 +223,9 @@ impl Inner {
     fn note(&mut self, reason: &str) {
         if self.status.gap.is_none() {
             self.status.gap = Some(reason.to_owned());
-            self.untold = Some(reason.to_owned());
+            self.untold = Some(format!(
+                "the session goes on, but is not recorded in full: {reason}"
+            ));
         }
     }
 
@@ -269,10 +275,8 @@ mod tests {
         tap.refuse(None);
         tap.chunk(StreamId::S2C, Moment(3), b"kept again");
         assert_eq!(chunks(&mut reader), [(0, 4), (11, 10)]);
-        assert_eq!(
-            tap.take_untold().as_deref(),
-            Some("the disk is nearly full")
-        );
+        let told = tap.take_untold().unwrap();
+        assert!(told.ends_with("not recorded in full: the disk is nearly full"));
         assert_eq!(tap.take_untold(), None);
     }
 
@@ -294,6 +298,7 @@ mod tests {
         tap.chunk(StreamId::C2S, Moment(1), b"x");
         tap.event(EventKind::Spawned { pid: 1 });
         tap.end(None);
-        assert_eq!(tap.take_untold().as_deref(), Some("read-only file system"));
+        let told = tap.take_untold().unwrap();
+        assert!(told.ends_with("not recorded: read-only file system"));
     }
 }

@@ -68,7 +68,8 @@ pub struct Folder {
 ///
 /// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
 /// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on stderr
-/// if the server cannot be started or the recording fails; then the session goes on unrecorded.
+/// if the server cannot be started or the recording fails; a recording that fails never ends the
+/// session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -260,6 +261,30 @@ pub struct Prune {
     /// Only say what would be deleted
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// The rows of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    Frames,
+    Exchanges,
+    Events,
+    Findings,
+}
+
+impl What {
+    /// The rows that were asked for; `None` without any of the options.
+    #[must_use]
+    pub fn rows(&self) -> Option<Rows> {
+        let options = [
+            (self.frames, Rows::Frames),
+            (self.exchanges, Rows::Exchanges),
+            (self.events, Rows::Events),
+            (self.findings, Rows::Findings),
+        ];
+        let asked = options.into_iter().find(|(is_set, _)| *is_set);
+        asked.map(|(_, rows)| rows)
+    }
 }
 
 /// What goes.

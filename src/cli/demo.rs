@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::tail::{self, Newcomers};
 use super::{folder, output};
 use crate::demo::{Pace, host, server};
-use crate::store::library::{Details, Entry, Library, create_dir};
+use crate::store::library::{Entry, Library, create_dir};
 use crate::store::tail::INTERVAL;
 use crate::text::escape;
 use anyhow::Context as _;
@@ -84,12 +84,11 @@ fn recording_of(host: &mut Child, mut newcomers: Newcomers) -> Result<PathBuf, F
     loop {
         let gone = host.try_wait()?.is_some();
         for reel in newcomers.by_ref() {
-            let pid = match Entry::read(&reel).details {
-                Details::Recorded(summary) => summary.context.host.pid,
-                Details::Started(context) => context.host.pid,
-                Details::Unreadable(_) => continue,
-            };
-            if pid == host.id() {
+            let entry = Entry::read(&reel);
+            if entry
+                .context()
+                .is_some_and(|context| context.host.pid == host.id())
+            {
                 return Ok(reel);
             }
         }

@@ -182,9 +182,7 @@ impl<'a> FindingLine<'a> {
 mod tests {
     use super::*;
     use crate::protocol::id::{IdKey, RequestId};
-    use crate::protocol::message::Era;
     use crate::trace::event::{Closer, EventKind};
-    use crate::trace::exchange::{ExchangeId, Status};
     use crate::trace::frame::Seq;
 
     fn head(stream: StreamId) -> FrameHead {
@@ -217,32 +215,14 @@ mod tests {
     #[test]
     fn an_exchange_keeps_the_text_of_its_id_and_code() {
         let exchange = Exchange {
-            id: ExchangeId(1),
-            direction: Direction::ClientToServer,
-            method: "tools/call".into(),
-            name: None,
             rpc_id: RequestId::new(
                 "9007199254740993.0",
                 IdKey::Number("9007199254740993".into()),
             ),
-            era: Era::Legacy,
             request: (Seq(3), 0),
-            response: None,
             t_request: Moment(10),
-            t_response: None,
-            t_response_last: None,
-            waited_ns: 0,
-            status: Status::Open,
             code: Some("\"E_QUOTA\"".into()),
-            parent: None,
-            chain: None,
-            task: None,
-            cancelled: None,
-            progress_count: 0,
-            progress: None,
-            request_size: 0,
-            response_size: 0,
-            summary: "s".into(),
+            ..Exchange::bare()
         };
         assert_eq!(
             line(&ExchangeLine::from(&exchange)),

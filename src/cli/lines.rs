@@ -11,7 +11,7 @@ use crate::protocol::message::Direction;
 use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
-use crate::trace::frame::{Seq, StreamId};
+use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::fmt::Write as _;
 
 /// The longest word of a status.
@@ -22,6 +22,9 @@ const SINCE: usize = 9;
 const LATENCY: usize = 10;
 /// `s2c`, `stderr`
 const STREAM: usize = 6;
+
+/// `200 kB`
+const SIZE: usize = 7;
 
 /// How wide the numbers of frames are.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +105,11 @@ fn exchange_words(exchange: &Exchange) -> String {
     }
     if exchange.waited_ns > 0 {
         let waited = duration(exchange.waited_ns);
-        let _ = write!(words, "  ({waited} of it waiting for the client)");
+        let _ = if exchange.is_retry() {
+            write!(words, "  (after {waited} waiting for the client)")
+        } else {
+            write!(words, "  ({waited} of it waiting for the client)")
+        };
     }
     if let (Some(progress), Status::Open) = (&exchange.progress, exchange.status) {
         let _ = write!(words, "  {}", escape(progress));
@@ -117,27 +124,22 @@ pub fn frame_heading(width: Width, out: &Output) -> String {
         pad_start("#", width.0),
         pad_start("SINCE", SINCE),
         pad_end("STREAM", STREAM),
-        pad_start("SIZE", 7),
+        pad_start("SIZE", SIZE),
     ];
     out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
 }
 
 /// A frame; `what` is escaped already.
 #[must_use]
-pub fn frame(
-    (seq, stream, t, bytes): (Seq, StreamId, Moment, u64),
-    what: &str,
-    width: Width,
-    out: &Output,
-) -> String {
+pub fn frame(head: &FrameHead, what: &str, width: Width, out: &Output) -> String {
     let columns = [
-        pad_start(&seq.0.to_string(), width.0),
-        out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
-        pad_end(stream.as_str(), STREAM),
-        pad_start(&size(bytes), 7),
+        pad_start(&head.seq.0.to_string(), width.0),
+        out.paint(Ink::Faint, &pad_start(&since(head.t_last.0), SINCE)),
+        pad_end(head.stream.as_str(), STREAM),
+        pad_start(&size(head.size), SIZE),
     ];
-    let used = width.0 + SINCE + STREAM + 7 + 2 * columns.len();
-    let what = format!("{} {what}", stream_arrow(stream));
+    let used = width.0 + SINCE + STREAM + SIZE + 2 * columns.len();
+    let what = format!("{} {what}", stream_arrow(head.stream));
     format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
 }
 
@@ -187,4 +189,31 @@ fn fit(text: &str, used: usize, cut: fn(&str, usize) -> String, out: &Output) ->
 pub fn event_heading(width: Width, out: &Output) -> String {
     let columns = [pad_start("AFTER", width.0), pad_start("SINCE", SINCE)];
     out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::exchange::ExchangeId;
+
+    #[test]
+    fn a_wait_is_told_as_within_the_call_or_before_its_retry() {
+        let call = Exchange {
+            waited_ns: 2_100_000_000,
+            ..Exchange::bare()
+        };
+        assert_eq!(
+            exchange_words(&call),
+            "s  (2.1 s of it waiting for the client)"
+        );
+        let retry = Exchange {
+            id: ExchangeId(2),
+            chain: Some(ExchangeId(1)),
+            ..call
+        };
+        assert_eq!(
+            exchange_words(&retry),
+            "s  (after 2.1 s waiting for the client)"
+        );
+    }
 }

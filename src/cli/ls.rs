@@ -10,7 +10,6 @@ use crate::store::recovery;
 use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
 use crate::trace::clock::{Clock, wall_clock_ns};
-use crate::trace::event::ProcessContext;
 use crate::trace::session::End;
 use serde::Serialize;
 use std::path::Path;
@@ -71,14 +70,6 @@ fn drain(entries: &mut [Entry]) {
         if recovery::drain_for(&entry.path, clock, left).is_ok() {
             *entry = Entry::read(&entry.path);
         }
-    }
-}
-
-fn context(entry: &Entry) -> Option<&ProcessContext> {
-    match &entry.details {
-        Details::Recorded(summary) => Some(&summary.context),
-        Details::Started(context) => Some(context),
-        Details::Unreadable(_) => None,
     }
 }
 
@@ -143,7 +134,7 @@ impl<'a> From<&'a Entry> for Line<'a> {
         if let Details::Unreadable(error) = &entry.details {
             line.error = Some(sentence(error));
         }
-        if let Some(context) = context(entry) {
+        if let Some(context) = entry.context() {
             line.origin = Some(&context.origin);
             line.command = Some(&context.argv);
             line.host = Some(&*context.host.name).filter(|name| !name.is_empty());
@@ -236,7 +227,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
     let summary = entry.summary();
     let number = |number: Option<u64>| number.map_or_else(String::new, count);
     let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
-    let host = context(entry).map(|context| &*context.host.name);
+    let host = entry.context().map(|context| &*context.host.name);
     // How a recording ended says that it is complete.
     let state = match entry.standing {
         Standing::Live => Cell::new(state(entry), Ink::Good),

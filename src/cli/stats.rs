@@ -81,7 +81,7 @@ fn write(stats: &Stats, out: &mut Output) -> Result<(), Failure> {
         table("TOOL", &stats.tools, tool).write(out)?;
     }
     if stats.methods.iter().any(|row| row.waited_ns > 0) {
-        let hint = "WAITED is the part of all latencies in which the server waited for its client.";
+        let hint = "WAITED is the time in which the server waited for its client, in the call or between two rounds.";
         out.line("")?;
         out.line(&out.paint(Ink::Faint, hint))?;
     }

@@ -114,44 +114,6 @@ impl Iterator for Pieces<'_> {
     }
 }
 
-/// A framer that keeps the bytes: for tests and for streams known to be small.
-#[derive(Clone, Debug, Default)]
-pub struct Collector {
-    framer: Framer,
-    open: Vec<u8>,
-}
-
-impl Collector {
-    /// A collector at the start of a line.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The frames that end within `chunk`.
-    pub fn push(&mut self, chunk: &[u8]) -> Vec<Vec<u8>> {
-        let mut frames = Vec::new();
-        for piece in self.framer.push(chunk) {
-            self.open.extend_from_slice(&chunk[piece.bytes]);
-            if piece.ends_frame {
-                frames.push(std::mem::take(&mut self.open));
-            }
-        }
-        frames
-    }
-
-    /// What is left at the end of the stream: a line without its terminator.
-    #[must_use]
-    pub fn finish(self) -> Option<Vec<u8>> {
-        (!self.open.is_empty()).then_some(self.open)
-    }
-}
-
-/// The frames of bytes that are all there.
-pub fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split_inclusive(|&byte| byte == b'\n')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,15 +169,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_collector_keeps_the_unfinished_line() {
-        let mut collector = Collector::new();
-        assert!(collector.push(b"{\"a\"").is_empty());
-        assert_eq!(collector.push(b":1}\n{"), [b"{\"a\":1}\n".to_vec()]);
-        assert_eq!(collector.finish(), Some(b"{".to_vec()));
-        assert_eq!(Collector::new().finish(), None);
-    }
-
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), any::<u8>()], 0..300)
     }
@@ -235,14 +188,6 @@ mod tests {
             prop_assert_eq!(&chunked, &collect(&[&bytes], limit));
             let joined: Vec<u8> = chunked.into_iter().flat_map(|(bytes, _)| bytes).collect();
             prop_assert_eq!(joined, bytes);
-        }
-
-        #[test]
-        fn frames_of_a_slice_are_those_of_a_framer(bytes in bytes()) {
-            let streamed: Vec<Vec<u8>> =
-                collect(&[&bytes], MAX_FRAME).into_iter().map(|(bytes, _)| bytes).collect();
-            let sliced: Vec<Vec<u8>> = frames(&bytes).map(<[u8]>::to_vec).collect();
-            prop_assert_eq!(streamed, sliced);
         }
     }
 }

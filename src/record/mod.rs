@@ -6,7 +6,7 @@
 //!  spool, start event
 //!  server ──────────────▶   read, spool, write ──▶  unparked: drain, commit, watch stalls
 //!  wait for the end                                 (asleep while nothing happens)
-//!  status block ─────────────────────────────────▶  finish within 150 ms, or leave the spool
+//!  status block, finisher: the rest within 150 ms, or leave the spool
 //!  exit code or signal of the server
 //! ```
 //!
@@ -15,10 +15,12 @@
 
 mod disk;
 mod indexing;
+mod name;
 mod warning;
+mod worker;
 
 use crate::capture::process::spawn::SpawnError;
-use crate::capture::process::{context, signals};
+use crate::capture::process::{context, descriptors, signals};
 use crate::capture::spool::Writer;
 use crate::capture::stdio;
 use crate::capture::tap::Tap;
@@ -28,7 +30,7 @@ use crate::trace::event::{EventKind, ProcessContext};
 use indexing::Indexing;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use warning::Warning;
@@ -65,10 +67,11 @@ pub enum Ending {
 /// then one line goes to stderr.
 #[must_use]
 pub fn run(options: &Options) -> Ending {
+    let inherited = descriptors::inherited();
     signals::survive_large_files();
     let clock = Clock::start();
     let warning = Arc::new(Warning::default());
-    let (spool, files) = match Files::create(options, clock) {
+    let (spool, mut files) = match Files::create(options, clock) {
         Ok((writer, files)) => (Ok(writer), Some(files)),
         Err(reason) => (Err(reason), None),
     };
@@ -78,13 +81,19 @@ pub fn run(options: &Options) -> Ending {
         tap.event(EventKind::Warning { message });
     }
     let gauges = stdio::gauges();
+    let mut start_indexing = || {
+        warning.tell(&tap);
+        let files = files.take()?;
+        Some(Indexing::start(files, &tap, &gauges, &warning))
+    };
     let mut indexing = None;
     let ended = stdio::run(&options.command, &tap, &gauges, || {
-        indexing = files.map(|files| Indexing::start(files, &tap, &gauges, &warning));
-        warning.tell(&tap);
+        descriptors::release(inherited);
+        indexing = start_indexing();
     });
     let ending = conclude(&ended, &tap, &warning);
-    if let Some(indexing) = indexing {
+    // A server that could not be started is on record as well.
+    if let Some(indexing) = indexing.or_else(start_indexing) {
         indexing.finish();
     }
     warning.tell(&tap);
@@ -143,7 +152,8 @@ impl Files {
         let in_dir = |error: std::io::Error| format!("{}: {error}", dir.display());
         library::create_dir(&dir).map_err(in_dir)?;
         let stem = library::file_stem(context.wall_ns, &context.name, &context.recording);
-        let spool = dir.join(format!("{stem}.spool"));
+        let reel = dir.join(format!("{stem}.{}", library::REEL));
+        let spool = library::spool_of(&reel);
         let event = EventKind::Start(Box::new(context.clone()));
         let json = serde_json::to_vec(&event).map_err(|error| error.to_string())?;
         let magic = getrandom::u32().map_err(|error| error.to_string())?;
@@ -152,7 +162,7 @@ impl Files {
             writer,
             Self {
                 spool,
-                reel: dir.join(format!("{stem}.reel")),
+                reel,
                 context,
             },
         ))
@@ -161,15 +171,10 @@ impl Files {
 
 fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String> {
     let id = getrandom::u32().map_err(|error| error.to_string())?;
-    let command = options
-        .command
-        .first()
-        .map(Path::new)
-        .and_then(Path::file_name);
-    let command = command.map(|name| name.to_string_lossy().into_owned());
+    let name = options.name.clone();
     Ok(ProcessContext {
         recording: format!("{id:08x}"),
-        name: options.name.clone().or(command).unwrap_or_default(),
+        name: name.unwrap_or_else(|| name::of_command(&options.command)),
         origin: options.origin.into(),
         ..context::of(&options.command, clock.wall_ns())
     })

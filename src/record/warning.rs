@@ -24,13 +24,7 @@ struct State {
 impl Warning {
     /// Says why the tap could not keep everything, if it could not.
     pub fn tell(&self, tap: &Tap) {
-        if let Some(reason) = tap.take_untold() {
-            self.say(&format!(
-                "the session goes on, but is not recorded in full: {reason}"
-            ));
-            return;
-        }
-        let unsaid = self.state().unsaid.take();
+        let unsaid = tap.take_untold().or_else(|| self.state().unsaid.take());
         if let Some(unsaid) = unsaid {
             self.say(&unsaid);
         }

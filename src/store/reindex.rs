@@ -5,11 +5,12 @@ use super::indexer::write::Writer;
 use super::indexer::{BlobError, COLLECT_LIMIT, read_long};
 use super::open::{self, OpenError};
 use super::reader::rows;
-use super::values::to_sql;
+use super::values::{State, to_sql};
 use crate::trace::event::Event;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
+const SELECT_STATE: &str = "SELECT state FROM recording";
 const CLEAR: &str = "DELETE FROM message; DELETE FROM exchange; DELETE FROM finding;";
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
     CASE WHEN length(raw) <= ?1 THEN raw END FROM frame ORDER BY seq"#;
@@ -62,8 +63,11 @@ pub(crate) enum Ended {
 
 impl Ended {
     fn of(conn: &Connection) -> rusqlite::Result<Self> {
-        let state: String = conn.query_row("SELECT state FROM recording", [], |row| row.get(0))?;
-        Ok(if state == "live" { Self::No } else { Self::Yes })
+        let state: String = conn.query_row(SELECT_STATE, [], |row| row.get(0))?;
+        Ok(match State::parse(&state) {
+            Some(State::Live) => Self::No,
+            _ => Self::Yes,
+        })
     }
 }
 

@@ -11,13 +11,21 @@ use std::fmt::Write as _;
 /// The text on one line: nothing in it moves the cursor, changes the order of reading, or hides.
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
-    escape_keeping(text, |_| false)
-}
-
-/// Like [`escape`], with line feeds kept: for text of several lines that we laid out ourselves.
-#[must_use]
-pub fn escape_lines(text: &str) -> Cow<'_, str> {
-    escape_keeping(text, |character| character == '\n')
+    let Some(first) = first_hostile(text) else {
+        return Cow::Borrowed(text);
+    };
+    let mut escaped = String::with_capacity(text.len() + 16);
+    escaped.push_str(&text[..first]);
+    let mut previous = text[..first].chars().next_back();
+    for character in text[first..].chars() {
+        if is_hostile(character, previous) {
+            push_character(&mut escaped, character);
+        } else {
+            escaped.push(character);
+        }
+        previous = Some(character);
+    }
+    Cow::Owned(escaped)
 }
 
 /// Like [`escape`], for bytes that may be no UTF-8.
@@ -36,28 +44,10 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-fn escape_keeping(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let Some(first) = first_hostile(text, &keep) else {
-        return Cow::Borrowed(text);
-    };
-    let mut escaped = String::with_capacity(text.len() + 16);
-    escaped.push_str(&text[..first]);
-    let mut previous = text[..first].chars().next_back();
-    for character in text[first..].chars() {
-        if keep(character) || !is_hostile(character, previous) {
-            escaped.push(character);
-        } else {
-            push_character(&mut escaped, character);
-        }
-        previous = Some(character);
-    }
-    Cow::Owned(escaped)
-}
-
-fn first_hostile(text: &str, keep: &impl Fn(char) -> bool) -> Option<usize> {
+fn first_hostile(text: &str) -> Option<usize> {
     let mut previous = None;
     for (at, character) in text.char_indices() {
-        if is_hostile(character, previous) && !keep(character) {
+        if is_hostile(character, previous) {
             return Some(at);
         }
         previous = Some(character);
@@ -175,10 +165,5 @@ mod tests {
     fn bytes_that_are_no_text_are_told_from_characters() {
         assert_eq!(escape_bytes(b"ok \xff\xc3("), "ok \\xff\\xc3(");
         assert_eq!(escape_bytes("\u{9b}".as_bytes()), "\\u{9b}");
-    }
-
-    #[test]
-    fn lines_stay_lines_and_nothing_else() {
-        assert_eq!(escape_lines("{\n \x1b\r\n}"), "{\n \\x1b\\r\n}");
     }
 }

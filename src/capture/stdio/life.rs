@@ -5,7 +5,7 @@
 //! | the server lives | wait, whatever the streams do |
 //! | it has ended, and so have its outputs | over |
 //! | it has ended, somebody else holds its outputs, the host is still there | relay on (a launcher that forks and exits) |
-//! | the same, but the host has closed our stdin or sent a signal | until 1 s of quiet, 3 s at most |
+//! | the same, but the host has closed our stdin or sent a signal, or nobody reads it any more | until 1 s of quiet, 3 s at most |
 //! | bytes that were read are not delivered yet | wait as the kernel would; after a signal 3 s at most |
 
 use crate::capture::gauge::Gauge;
@@ -93,6 +93,11 @@ impl Facts {
         }
     }
 
+    /// Whether the server's stdout and stderr have ended.
+    pub fn outputs_ended(&self) -> bool {
+        self.stdout_ended && self.stderr_ended
+    }
+
     /// What the pumps of the outputs are doing.
     pub fn observe(&mut self, gauges: &Gauges) {
         let outputs = &gauges[1..];
@@ -109,7 +114,7 @@ impl Facts {
         let Some(exited) = self.exited else {
             return Verdict::Wait(None);
         };
-        if self.stdout_ended && self.stderr_ended {
+        if self.outputs_ended() {
             return Verdict::End;
         }
         let look_for_survivors = Some(exited + SURVIVORS_AFTER).filter(|at| *at > now);

@@ -81,7 +81,7 @@ pub fn run(
     let server = spawn(command, plumbing.server)?;
     tap.event(EventKind::Spawned { pid: server.id() });
     let (notify, notices) = sync_channel(NOTICES);
-    let session = Session {
+    let mut session = Session {
         tap,
         gauges,
         notices,
@@ -93,15 +93,13 @@ pub fn run(
         survivors_told: false,
         kept: None,
     };
-    start_threads(
-        plumbing.ends,
-        tap,
-        gauges,
-        signals,
-        session.server.id(),
-        &notify,
-    )
-    .map_err(failed)?;
+    let id = session.server.id();
+    if let Err(error) = start_threads(plumbing.ends, tap, gauges, signals, id, &notify) {
+        // A server that nobody relays to must not be left behind.
+        let _ = session.server.kill();
+        let _ = session.server.wait();
+        return Err(failed(error));
+    }
     started();
     session.supervise().map_err(failed)
 }
@@ -302,6 +300,13 @@ impl Session<'_> {
             }
         }
         self.settle_signals();
+        if !self.facts.outputs_ended() {
+            let message = "other processes still hold the server's output; what they write after \
+                           the end is not relayed";
+            self.tap.event(EventKind::Warning {
+                message: message.into(),
+            });
+        }
         for gauge in self.gauges {
             let (stream, bytes) = (gauge.stream(), gauge.pending());
             if bytes > 0 {

@@ -126,19 +126,19 @@ fn facts(
 
 fn timing(exchange: &Exchange, latency: u64) -> String {
     let mut words = duration(latency);
-    if exchange.waited_ns > 0 {
-        let own = latency.saturating_sub(exchange.waited_ns);
-        let waited = duration(exchange.waited_ns);
-        let _ = write!(
-            words,
-            ": {} of its own, {waited} waiting for the client",
-            duration(own)
-        );
+    let waited = duration(exchange.waited_ns);
+    match exchange.own_ns() {
+        Some(own) if own < latency => {
+            let own = duration(own);
+            let _ = write!(words, ": {own} of its own, {waited} waiting for the client");
+        }
+        _ if exchange.waited_ns > 0 => {
+            let _ = write!(words, ", after {waited} waiting for the client");
+        }
+        _ => {}
     }
-    if let Some((last, first)) = exchange.t_response_last.zip(exchange.t_response)
-        && last > first
-    {
-        let _ = write!(words, ", then {} of transfer", duration(last.0 - first.0));
+    if let Some(transfer) = exchange.transfer_ns().filter(|&transfer| transfer > 0) {
+        let _ = write!(words, ", then {} of transfer", duration(transfer));
     }
     words
 }
@@ -217,4 +217,36 @@ fn findings(
         out.line(&format!("  {}", finding_line(finding, out)))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::clock::Moment;
+
+    fn told(exchange: &Exchange) -> String {
+        timing(exchange, exchange.latency_ns().unwrap())
+    }
+
+    #[test]
+    fn only_what_was_waited_within_the_latency_is_taken_from_it() {
+        let call = Exchange {
+            t_response: Some(Moment(50_000_000)),
+            t_response_last: Some(Moment(54_000_000)),
+            waited_ns: 20_000_000,
+            ..Exchange::bare()
+        };
+        assert_eq!(
+            told(&call),
+            "50 ms: 30 ms of its own, 20 ms waiting for the client, then 4.0 ms of transfer"
+        );
+        let retry = Exchange {
+            id: ExchangeId(2),
+            chain: Some(ExchangeId(1)),
+            waited_ns: 500_000_000,
+            t_response_last: call.t_response,
+            ..call
+        };
+        assert_eq!(told(&retry), "50 ms, after 500 ms waiting for the client");
+    }
 }

@@ -8,7 +8,7 @@ mod summary;
 
 pub use rows::quote;
 
-use super::args::{Show, What};
+use super::args::{Rows, Show};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Output;
 use super::select;
@@ -33,13 +33,7 @@ fn one_frame(
     args: &Show,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let What {
-        frames: _,
-        exchanges,
-        events,
-        findings,
-    } = args.what;
-    if exchanges || events || findings {
+    if !matches!(args.what.rows(), None | Some(Rows::Frames)) {
         let message = "#SEQ names one frame; leave it out, or leave out the option";
         return Err(Failure::Usage(message.to_owned()));
     }
@@ -56,23 +50,17 @@ fn one_frame(
 }
 
 fn all_rows(recording: &Recording, args: &Show, out: &mut Output) -> Result<(), Failure> {
-    let What {
-        frames,
-        exchanges,
-        events,
-        findings,
-    } = args.what;
-    match (frames, exchanges, events, findings, args.json) {
-        (true, _, _, _, true) => rows::frames_json(recording, out),
-        (true, _, _, _, false) => rows::frames(recording, out),
-        (_, true, _, _, true) => rows::exchanges_json(recording, out),
-        (_, true, _, _, false) => rows::exchanges(recording, out),
-        (_, _, true, _, true) => rows::events_json(recording, out),
-        (_, _, true, _, false) => rows::events(recording, out),
-        (_, _, _, true, true) => rows::findings_json(recording, out),
-        (_, _, _, true, false) => rows::findings(recording, out),
-        (_, _, _, _, true) => summary::json(recording, out),
-        _ => {
+    match (args.what.rows(), args.json) {
+        (Some(Rows::Frames), true) => rows::frames_json(recording, out),
+        (Some(Rows::Frames), false) => rows::frames(recording, out),
+        (Some(Rows::Exchanges), true) => rows::exchanges_json(recording, out),
+        (Some(Rows::Exchanges), false) => rows::exchanges(recording, out),
+        (Some(Rows::Events), true) => rows::events_json(recording, out),
+        (Some(Rows::Events), false) => rows::events(recording, out),
+        (Some(Rows::Findings), true) => rows::findings_json(recording, out),
+        (Some(Rows::Findings), false) => rows::findings(recording, out),
+        (None, true) => summary::json(recording, out),
+        (None, false) => {
             summary::write(recording, out)?;
             out.line("")?;
             rows::exchanges(recording, out)?;

@@ -4,9 +4,11 @@ use crate::cli::exit::Failure;
 use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
 use crate::cli::{json, words};
+use crate::lint::Severity;
 use crate::store::reader::{FindingRow, Recording};
-use crate::text::{escape, escape_bytes};
-use crate::trace::exchange::ExchangeId;
+use crate::text::{escape, escape_bytes, pad_end, pad_start};
+use crate::trace::event::Event;
+use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 
 /// Bytes of a frame without messages that are quoted.
@@ -63,8 +65,7 @@ pub fn frames(recording: &Recording, out: &mut Output) -> Shown {
     out.line(&lines::frame_heading(width, out))?;
     each_frame(recording, |head, raw| {
         let what = frame_words(recording, head, raw)?;
-        let facts = (head.seq, head.stream, head.t_last, head.size);
-        Ok(out.line(&lines::frame(facts, &what, width, out))?)
+        Ok(out.line(&lines::frame(head, &what, width, out))?)
     })
 }
 
@@ -93,10 +94,7 @@ pub fn quote(raw: &[u8]) -> String {
     }
 }
 
-fn each_exchange(
-    recording: &Recording,
-    mut show: impl FnMut(&crate::trace::exchange::Exchange) -> Shown,
-) -> Shown {
+fn each_exchange(recording: &Recording, mut show: impl FnMut(&Exchange) -> Shown) -> Shown {
     let mut after = ExchangeId(0);
     loop {
         let page = recording.exchanges(after)?;
@@ -124,10 +122,8 @@ pub fn exchanges(recording: &Recording, out: &mut Output) -> Shown {
     })
 }
 
-fn each_event(
-    recording: &Recording,
-    mut show: impl FnMut(&crate::trace::event::Event) -> Shown,
-) -> Shown {
+/// Gives every event to `show`, in order.
+pub fn each_event(recording: &Recording, mut show: impl FnMut(&Event) -> Shown) -> Shown {
     let mut after = 0;
     loop {
         let page = recording.events(after)?;
@@ -197,16 +193,16 @@ pub fn findings(recording: &Recording, out: &mut Output) -> Shown {
 /// A finding on one line.
 #[must_use]
 pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
-    let ink = match &*finding.severity {
-        "error" => Ink::Bad,
-        "warning" => Ink::Warn,
-        _ => Ink::Faint,
+    let ink = match Severity::parse(&finding.severity) {
+        Some(Severity::Error) => Ink::Bad,
+        Some(Severity::Warning) => Ink::Warn,
+        Some(Severity::Note) | None => Ink::Faint,
     };
-    let severity = out.paint(ink, &crate::text::pad_end(&escape(&finding.severity), 7));
+    let severity = out.paint(ink, &pad_end(&escape(&finding.severity), 7));
     let place = finding
         .frame
         .map_or_else(String::new, |seq| format!("#{}", seq.0));
-    let place = crate::text::pad_start(&place, 6);
+    let place = pad_start(&place, 6);
     let rule = out.paint(Ink::Strong, &escape(&finding.rule));
     format!("{severity}  {place}  {rule}: {}", escape(&finding.detail))
 }

@@ -1,5 +1,6 @@
 //! A recording as a whole: who spoke, what they agreed on, how it ended.
 
+use super::rows::each_event;
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use crate::cli::{when, words};
@@ -185,25 +186,19 @@ fn counts(summary: &Summary, facts: &mut Facts) {
 /// What a reader must know before trusting the rest: gaps, warnings, recovery.
 fn remarks(recording: &Recording) -> Result<Vec<String>, Failure> {
     let mut remarks = Vec::new();
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            return Ok(remarks);
-        };
-        after = last.id;
-        let remarkable = page.iter().filter(|row| {
-            use EventKind::{Gap, Recovered, SpawnFailed, Survivors, Undelivered, Warning};
-            matches!(
-                row.event.kind,
-                Gap { .. }
-                    | Recovered { .. }
-                    | SpawnFailed { .. }
-                    | Survivors { .. }
-                    | Undelivered { .. }
-                    | Warning { .. }
-            )
-        });
-        remarks.extend(remarkable.map(|row| words::event(&row.event.kind)));
-    }
+    each_event(recording, |event| {
+        use EventKind::{Gap, Recovered, SpawnFailed, Survivors, Undelivered, Warning};
+        let is_remarkable = matches!(
+            event.kind,
+            Gap { .. }
+                | Recovered { .. }
+                | SpawnFailed { .. }
+                | Survivors { .. }
+                | Undelivered { .. }
+                | Warning { .. }
+        );
+        remarks.extend(is_remarkable.then(|| words::event(&event.kind)));
+        Ok(())
+    })?;
+    Ok(remarks)
 }

@@ -23,6 +23,9 @@ use std::thread;
 /// Frames have at least this many digits' room, so that the columns do not jump.
 const ROOM: u64 = 99_999;
 
+/// Polls without news between two looks at whether the recording was abandoned.
+const LOOK_EVERY: u32 = 15;
+
 /// Follows the recording that the arguments name, or the newest live one, or the next.
 pub fn run(args: &Args) -> Outcome {
     let library = Library::new(folder::of(&args.folder)?);
@@ -55,9 +58,6 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
         thread::sleep(INTERVAL);
     }
 }
-
-/// Polls without news between two looks at whether the recording was abandoned.
-const LOOK_EVERY: u32 = 15;
 
 /// Shows the recording `path` until it ends.
 pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure> {

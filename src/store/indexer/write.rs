@@ -9,7 +9,7 @@ use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{FrameHead, Seq};
 use rusqlite::blob::ZeroBlob;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, named_params, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use std::ops::Range;
 
 const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
@@ -25,10 +25,8 @@ const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, n
     request, request_part, response, response_part, t_request, t_response, t_response_last,
     waited, status, code, parent, chain, task, cancelled, progress_count, progress,
     request_size, response_size)
-    VALUES (:id, :direction, :era, :method, :name, :rpc_id, :request, :request_part, :response,
-    :response_part, :t_request, :t_response, :t_response_last, :waited, :status, :code,
-    :parent, :chain, :task, :cancelled, :progress_count, :progress, :request_size,
-    :response_size)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+    ?20, ?21, ?22, ?23, ?24)
     ON CONFLICT (id) DO UPDATE SET response = excluded.response,
     response_part = excluded.response_part, t_response = excluded.t_response,
     t_response_last = excluded.t_response_last,
@@ -164,32 +162,32 @@ impl<'c> Writer<'c> {
 
     /// Inserts the exchange, or brings its row up to date.
     pub fn exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
-        self.exchange.execute(named_params! {
-            ":id": to_sql(exchange.id.0),
-            ":direction": exchange.direction.as_str(),
-            ":era": exchange.era.as_str(),
-            ":method": &*exchange.method,
-            ":name": exchange.name.as_deref(),
-            ":rpc_id": exchange.rpc_id.json(),
-            ":request": to_sql(exchange.request.0.0),
-            ":request_part": exchange.request.1,
-            ":response": exchange.response.map(|(seq, _)| to_sql(seq.0)),
-            ":response_part": exchange.response.map(|(_, part)| part),
-            ":t_request": to_sql(exchange.t_request.0),
-            ":t_response": exchange.t_response.map(|t| to_sql(t.0)),
-            ":t_response_last": exchange.t_response_last.map(|t| to_sql(t.0)),
-            ":waited": to_sql(exchange.waited_ns),
-            ":status": exchange.status.as_str(),
-            ":code": exchange.code.as_deref(),
-            ":parent": exchange.parent.map(|id| to_sql(id.0)),
-            ":chain": exchange.chain.map(|id| to_sql(id.0)),
-            ":task": exchange.task.as_deref(),
-            ":cancelled": exchange.cancelled.map(|seq| to_sql(seq.0)),
-            ":progress_count": to_sql(exchange.progress_count),
-            ":progress": exchange.progress.as_deref(),
-            ":request_size": to_sql(exchange.request_size),
-            ":response_size": to_sql(exchange.response_size),
-        })?;
+        self.exchange.execute(params![
+            to_sql(exchange.id.0),
+            exchange.direction.as_str(),
+            exchange.era.as_str(),
+            &*exchange.method,
+            exchange.name.as_deref(),
+            exchange.rpc_id.json(),
+            to_sql(exchange.request.0.0),
+            exchange.request.1,
+            exchange.response.map(|(seq, _)| to_sql(seq.0)),
+            exchange.response.map(|(_, part)| part),
+            to_sql(exchange.t_request.0),
+            exchange.t_response.map(|t| to_sql(t.0)),
+            exchange.t_response_last.map(|t| to_sql(t.0)),
+            to_sql(exchange.waited_ns),
+            exchange.status.as_str(),
+            exchange.code.as_deref(),
+            exchange.parent.map(|id| to_sql(id.0)),
+            exchange.chain.map(|id| to_sql(id.0)),
+            exchange.task.as_deref(),
+            exchange.cancelled.map(|seq| to_sql(seq.0)),
+            to_sql(exchange.progress_count),
+            exchange.progress.as_deref(),
+            to_sql(exchange.request_size),
+            to_sql(exchange.response_size),
+        ])?;
         Ok(())
     }
 }

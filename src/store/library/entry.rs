@@ -3,6 +3,7 @@
 use super::name::FileName;
 use super::spool_of;
 use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
+use crate::store::open;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::{EventKind, ProcessContext};
 use std::os::unix::fs::MetadataExt;
@@ -127,6 +128,16 @@ impl Entry {
         }
     }
 
+    /// Who asked for what, where, as far as it could be read.
+    #[must_use]
+    pub fn context(&self) -> Option<&ProcessContext> {
+        match &self.details {
+            Details::Recorded(summary) => Some(&summary.context),
+            Details::Started(context) => Some(context),
+            Details::Unreadable(_) => None,
+        }
+    }
+
     /// Whether anything of it can be read.
     #[must_use]
     pub fn is_readable(&self) -> bool {
@@ -158,7 +169,7 @@ fn look_at(reel: &Path, spool: &Path) -> (Details, Standing) {
 
 fn read_details(reel: &Path, spool: &Path) -> Details {
     // The recorder has not come to creating it, or was killed while it did.
-    if matches!(crate::store::open::is_born(reel), Ok(false)) && spool.exists() {
+    if matches!(open::is_born(reel), Ok(false)) && spool.exists() {
         return match start_of(spool) {
             Ok(context) => Details::Started(context),
             Err(error) => Details::Unreadable(error),

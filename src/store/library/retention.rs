@@ -4,6 +4,7 @@
 use super::{Entry, Standing, spool_of};
 use crate::capture::spool::{self, LockError};
 use crate::store::open::beside;
+use crate::store::reader::Summary;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,9 +45,7 @@ impl From<&Entry> for Kept {
     /// Live recordings stay, those that a person has marked or noted, and files that cannot be
     /// read.
     fn from(entry: &Entry) -> Self {
-        let is_noted = entry
-            .summary()
-            .is_some_and(super::super::reader::Summary::is_noted);
+        let is_noted = entry.summary().is_some_and(Summary::is_noted);
         let is_out_of_bounds = matches!(entry.standing, Standing::Live | Standing::Unreadable);
         Self {
             path: entry.path.clone(),

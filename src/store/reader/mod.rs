@@ -37,11 +37,6 @@ const FINDINGS: &str = "SELECT id, rule, severity, frame, exchange, detail FROM 
     WHERE id > ?1 ORDER BY id LIMIT ?2";
 const FINDINGS_OF_FRAME: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
     WHERE frame = ?1 ORDER BY id";
-const MESSAGES: &str = concat!(
-    "SELECT ",
-    message_columns!(),
-    " WHERE m.frame > ?1 ORDER BY m.frame, m.part LIMIT ?2"
-);
 const MESSAGES_BETWEEN: &str = concat!(
     "SELECT ",
     message_columns!(),
@@ -63,11 +58,6 @@ const EXCHANGES: &str = concat!(
     " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
 );
 const EXCHANGE: &str = concat!("SELECT ", exchange_columns!(), " WHERE e.id = ?1");
-const EXCHANGES_OF_REQUEST: &str = concat!(
-    "SELECT ",
-    exchange_columns!(),
-    " WHERE e.request = ?1 ORDER BY e.id"
-);
 const EXCHANGES_OF_FRAME: &str = concat!(
     "SELECT ",
     exchange_columns!(),
@@ -187,21 +177,6 @@ impl Recording {
         self.list(EVENTS, (to_sql(after), PAGE_ROWS), rows::event)
     }
 
-    /// A page of messages in the frames after `after`. A page ends with a frame's last message.
-    pub fn messages(&self, after: Seq) -> Result<Vec<MessageRow>, ReadError> {
-        let mut page = self.list(MESSAGES, (to_sql(after.0), PAGE_ROWS), rows::message)?;
-        if page.len() == PAGE_ROWS as usize {
-            // The last frame may be a batch whose rest did not fit.
-            if let Some(last) = page.pop().map(|row| row.record.frame) {
-                page.retain(|row| row.record.frame != last);
-                if page.is_empty() {
-                    return self.messages_of_frame(last);
-                }
-            }
-        }
-        Ok(page)
-    }
-
     /// The messages of the frames after `after` up to `last`.
     pub(super) fn messages_between(
         &self,
@@ -243,11 +218,6 @@ impl Recording {
     /// The exchange `id`.
     pub fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
         self.one(EXCHANGE, [to_sql(id.0)], rows::exchange)
-    }
-
-    /// The exchanges whose requests stand in the frame `seq`: several in a batch.
-    pub fn exchanges_of_request(&self, seq: Seq) -> Result<Vec<Exchange>, ReadError> {
-        self.list(EXCHANGES_OF_REQUEST, [to_sql(seq.0)], rows::exchange)
     }
 
     /// The exchanges that a message of the frame `seq` belongs to.

@@ -40,7 +40,7 @@ CREATE TABLE exchange (
     t_response_last INTEGER,              -- the response was complete
     latency         INTEGER AS (          -- nanoseconds
         CASE method WHEN 'subscriptions/listen' THEN NULL ELSE max(t_response - t_request, 0) END),
-    waited          INTEGER NOT NULL,     -- nanoseconds of it in which the server waited for its client
+    waited          INTEGER NOT NULL,     -- nanoseconds in which the server waited for its client; of a retry, before it
     status          TEXT NOT NULL,
     code            TEXT,
     parent          INTEGER,              -- exchange in which the other side asked this

@@ -13,6 +13,7 @@ pub use super::values::State;
 
 use super::open;
 use super::values::to_sql;
+use crate::protocol::message::Direction;
 use crate::trace::event::ProcessContext;
 use crate::trace::frame::StreamId;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
@@ -167,7 +168,17 @@ pub(crate) fn set_wal(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Leaves WAL mode, so that the recording is one plain file. `false` if a reader is in the way.
+///
+/// What the WAL holds is synced into the file first. What remains is a mark in its header, valid
+/// before and after: to sync that as well would double the waits at the end of a session.
 pub(crate) fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
+    let checkpoint = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        let (busy, in_wal, moved): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(busy == 0 && in_wal == moved)
+    });
+    let synced = checkpoint.unwrap_or(false);
+    let synchronous = if synced { "OFF" } else { "NORMAL" };
+    conn.pragma_update(None, "synchronous", synchronous)?;
     let mode = conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| {
         row.get::<_, String>(0)
     });
@@ -221,7 +232,7 @@ fn insert_first_rows(
         } else {
             "text"
         };
-        let direction = direction.map(crate::protocol::message::Direction::as_str);
+        let direction = direction.map(Direction::as_str);
         transaction.execute(
             INSERT_STREAM,
             params![stream.0, direction, kind, stream.as_str()],

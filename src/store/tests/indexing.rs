@@ -78,7 +78,7 @@ fn requests_are_paired_with_responses() {
     );
     assert_eq!(summary.failed, 4);
     assert_eq!(summary.session.server.name.as_deref(), Some("weather"));
-    let call = &recording.exchanges_of_request(Seq(2)).unwrap()[0];
+    let call = &recording.exchanges_of_frame(Seq(2)).unwrap()[0];
     assert_eq!(&*call.method, "tools/call");
     assert!(
         call.summary.starts_with("tools/call t2"),

@@ -141,21 +141,9 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Nothing changed yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Messages collected since the last [`Self::take`].
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.messages.len()
-    }
-
     /// Whether there is nothing to write.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.exchanges.is_empty()
     }
 

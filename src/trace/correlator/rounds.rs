@@ -99,36 +99,11 @@ fn fits(given: &[Box<str>], asked: &[Box<str>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::id::{IdKey, RequestId};
-    use crate::protocol::message::{Direction, Era};
-    use crate::trace::exchange::Status;
-    use crate::trace::frame::Seq;
 
     fn exchange(id: u64) -> Exchange {
         Exchange {
             id: ExchangeId(id),
-            direction: Direction::ClientToServer,
-            method: "tools/call".into(),
-            name: None,
-            rpc_id: RequestId::new("1", IdKey::Null),
-            era: Era::Modern,
-            request: (Seq(1), 0),
-            response: None,
-            t_request: Moment(0),
-            t_response: None,
-            t_response_last: None,
-            waited_ns: 0,
-            status: Status::Open,
-            code: None,
-            parent: None,
-            chain: None,
-            task: None,
-            cancelled: None,
-            progress_count: 0,
-            progress: None,
-            request_size: 0,
-            response_size: 0,
-            summary: "".into(),
+            ..Exchange::bare()
         }
     }
 

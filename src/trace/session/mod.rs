@@ -107,12 +107,6 @@ pub struct Usage {
 }
 
 impl Session {
-    /// Nothing is known yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The version that both sides have agreed on.
     #[must_use]
     pub fn version(&self) -> Option<&str> {

@@ -1,38 +1,19 @@
 use super::*;
-use crate::protocol::id::{IdKey, RequestId};
-use crate::protocol::message::Era;
 use crate::trace::clock::Moment;
-use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::Seq;
 
 const MS: u64 = 1_000_000;
 
 fn exchange(method: &str, name: Option<&str>, status: Status, latency_ms: u64) -> Exchange {
     let answer = Some(Moment(latency_ms * MS));
     Exchange {
-        id: ExchangeId(1),
-        direction: Direction::ClientToServer,
         method: method.into(),
         name: name.map(Into::into),
-        rpc_id: RequestId::new("1", IdKey::Null),
-        era: Era::Legacy,
-        request: (Seq(1), 0),
-        response: None,
-        t_request: Moment(0),
         t_response: answer,
         t_response_last: answer,
-        waited_ns: 0,
         status,
-        code: None,
-        parent: None,
-        chain: None,
-        task: None,
-        cancelled: None,
-        progress_count: 0,
-        progress: None,
         request_size: 100,
         response_size: 1000,
-        summary: "".into(),
+        ..Exchange::bare()
     }
 }
 

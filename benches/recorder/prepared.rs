@@ -1,0 +1,141 @@
+//! A spool as a session would have left it, and its way into a recording.
+
+use crate::{machine, traffic};
+use anyhow::Context;
+use mcpreel::capture::spool::{RecordKind, SpoolReader, Writer};
+use mcpreel::store::indexer::{Budget, Indexer};
+use mcpreel::store::values::State;
+use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel::trace::event::{EventKind, ProcessContext};
+use mcpreel::trace::frame::StreamId;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What the messages of a spool are.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Notifications from the server, 64 KiB read at once.
+    Notifications,
+    /// Calls and answers in turn, each read alone.
+    Calls,
+}
+
+/// A spool with the traffic of a session.
+pub struct Prepared {
+    dir: PathBuf,
+    end: u64,
+    frames: usize,
+    raw_bytes: u64,
+}
+
+/// What became of a spool.
+pub struct Indexed {
+    /// Frames, the handshake not counted.
+    pub frames: usize,
+    /// Bytes of the messages.
+    pub raw_bytes: u64,
+    /// Bytes of the finished recording.
+    pub size: u64,
+    /// How long the indexer worked.
+    pub took: Duration,
+    /// How much of that it was on a CPU.
+    pub cpu: Duration,
+}
+
+impl Prepared {
+    /// Writes about `frames` messages of `size` bytes into a new spool in `dir`.
+    pub fn write(dir: &Path, kind: Kind, size: usize, frames: usize) -> anyhow::Result<Self> {
+        let start = EventKind::Start(Box::default());
+        let writer = Writer::create(&spool(dir), 0x5EED, &serde_json::to_vec(&start)?)?;
+        let mut session = Session {
+            writer,
+            t: 0,
+            sent: [0; 2],
+            raw_bytes: 0,
+        };
+        session.chunk(StreamId::C2S, &traffic::initialize())?;
+        session.chunk(StreamId::S2C, &traffic::initialized_result())?;
+        session.chunk(StreamId::C2S, &traffic::initialized())?;
+        let written = match kind {
+            Kind::Notifications => session.notifications(size, frames)?,
+            Kind::Calls => session.calls(size, frames)?,
+        };
+        Ok(Self {
+            dir: dir.to_owned(),
+            end: session.writer.end(),
+            frames: written,
+            raw_bytes: session.raw_bytes,
+        })
+    }
+
+    /// Drains it into a recording, as it is done beside a session, and finishes that.
+    pub fn index(self) -> anyhow::Result<Indexed> {
+        let reel = self.dir.join("prepared.reel");
+        let reader = SpoolReader::open(&spool(&self.dir))?;
+        let (clock, cpu_before) = (Clock::start(), machine::cpu_time()?);
+        let mut indexer = Indexer::create(&reel, &ProcessContext::default(), reader)?;
+        let budget = Budget::beside_a_session(clock);
+        while !indexer.step(self.end, &budget)?.caught_up {}
+        let (took, cpu) = (
+            clock.now().since(Moment(0)),
+            machine::cpu_time()?.saturating_sub(cpu_before),
+        );
+        indexer.finish(State::Complete)?;
+        drop(indexer);
+        let size = std::fs::metadata(&reel)
+            .context("the recording is gone")?
+            .len();
+        std::fs::remove_file(&reel)?;
+        std::fs::remove_file(spool(&self.dir))?;
+        Ok(Indexed {
+            frames: self.frames,
+            raw_bytes: self.raw_bytes,
+            size,
+            took,
+            cpu,
+        })
+    }
+}
+
+fn spool(dir: &Path) -> PathBuf {
+    dir.join("prepared.spool")
+}
+
+/// A session that is only written down.
+struct Session {
+    writer: Writer,
+    t: u64,
+    sent: [u64; 2],
+    raw_bytes: u64,
+}
+
+impl Session {
+    fn chunk(&mut self, stream: StreamId, bytes: &[u8]) -> anyhow::Result<()> {
+        self.t += 10_000;
+        let sent = &mut self.sent[usize::from(stream.0)];
+        self.writer
+            .append(RecordKind::Chunk, stream, Moment(self.t), *sent, bytes)?;
+        *sent += bytes.len() as u64;
+        self.raw_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn notifications(&mut self, size: usize, frames: usize) -> anyhow::Result<usize> {
+        let together = (64 * 1024 / size).max(1);
+        let block = traffic::notification(size).repeat(together);
+        let blocks = frames / together;
+        (0..blocks).try_for_each(|_| self.chunk(StreamId::S2C, &block))?;
+        Ok(blocks * together)
+    }
+
+    fn calls(&mut self, size: usize, frames: usize) -> anyhow::Result<usize> {
+        let (mut call, mut answer) = (traffic::echo(size), traffic::answer(size));
+        for id in (traffic::FIRST_ID..).take(frames / 2) {
+            traffic::set_id(&mut call, id);
+            traffic::set_id(&mut answer, id);
+            self.chunk(StreamId::C2S, &call)?;
+            self.chunk(StreamId::S2C, &answer)?;
+        }
+        Ok(frames / 2 * 2)
+    }
+}

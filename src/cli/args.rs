@@ -67,8 +67,9 @@ pub struct Folder {
 /// Record a stdio server: what goes into a host's configuration
 ///
 /// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
-/// them. Options after COMMAND belong to it. Nothing is ever printed, unless recording fails: then
-/// the session goes on unrecorded, and one line on stderr says why.
+/// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on stderr
+/// if the server cannot be started or the recording fails; a recording that fails never ends the
+/// session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -111,17 +112,50 @@ pub struct Ls {
     pub json: bool,
 }
 
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  mcpreel show                   the newest recording
+  mcpreel show 7f3a              by the beginning of its id
+  mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
+  mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'";
+
+/// What the words and signs mean that recordings are shown with.
+const LEGEND: &str = "\
+How to read it:
+  #            the number of a frame: one line of a stream as it was read, counted
+               over all streams; exchanges have the number of their request
+  →  ←         from the client to the server, from the server to the client
+  legacy       the era of the protocol with a handshake (initialize)
+  modern       the era without one: every request says its version
+
+STATE of a recording:
+  live         it is being recorded
+  pending      the session is over, the rest of it is not indexed yet
+  interrupted  the recorder was killed; the rest is in the spool
+  recovered    it was interrupted, and completed from its spool
+  cut          a copy of a live recording, which may be short
+  complete     all of it is there
+
+STATUS of an exchange:
+  open            no answer yet, and the recording is live
+  ok              answered with a result
+  tool-error      answered with a result that has isError
+  error           answered with an error
+  input-required  the server asked for input first; joined to the retry
+  task            answered with a task; joined to its outcome
+  cancelled       cancelled, and never answered
+  late            answered after it was cancelled
+  lost            the answering side ended before it answered: while its input was
+                  open, by a signal, or with an exit code other than 0
+  unanswered      the recording ended otherwise before there was an answer
+  listening       a subscription that was open until the end; it has no latency";
+
 /// Show a recording, or one frame of it with its exchange
 ///
 /// Without options: who spoke, what they agreed on, how it ended, then a line per exchange. With
 /// `#SEQ` after the recording: that frame, and the whole exchange that it belongs to.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel show                   the newest recording
-  mcpreel show 7f3a              by the beginning of its id
-  mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
-  mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'")]
+#[command(after_help = SHOW_EXAMPLES, after_long_help = format!("{SHOW_EXAMPLES}\n\n{LEGEND}"))]
 pub struct Show {
     /// A path, @, @2, an id or its first four digits or more, or a name; with #SEQ one frame
     #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]

@@ -5,9 +5,11 @@ use super::exit::{Exit, Failure, Outcome};
 use super::tail::{self, Newcomers};
 use super::{folder, output};
 use crate::demo::{Pace, host, server};
-use crate::store::library::{Entry, Library};
+use crate::store::library::{Entry, Library, create_dir};
 use crate::store::tail::INTERVAL;
+use crate::text::escape;
 use anyhow::Context as _;
+use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -29,6 +31,7 @@ pub fn host(args: &DemoHost) -> Outcome {
 /// Records a session of the two, and shows it live.
 pub fn run(args: &Demo) -> Outcome {
     let library = Library::new(folder::of(&args.folder)?);
+    check(library.dir())?;
     let newcomers = Newcomers::since_now(library.dir());
     let mut host = start(library.dir(), args.speed)?;
     let recording = recording_of(&mut host, newcomers)?;
@@ -43,6 +46,18 @@ pub fn run(args: &Demo) -> Outcome {
         "the recording is {id}; `mcpreel show {id}` shows it again"
     ));
     Ok(Exit::Fine)
+}
+
+/// Whether the recording can be made there: a demo that is not recorded shows nothing.
+fn check(dir: &Path) -> Result<(), Failure> {
+    let writable = create_dir(dir)
+        .and_then(|()| access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(io::Error::from));
+    writable.map_err(|error| {
+        let dir = dir.display().to_string();
+        let dir = escape(&dir);
+        let message = format!("the folder {dir} cannot be written: {error}; --dir names another");
+        Failure::Refused(anyhow::anyhow!(message))
+    })
 }
 
 /// `demo-host … -- run … -- demo-server …`, all of them this program.

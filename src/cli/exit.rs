@@ -11,7 +11,6 @@ use std::process::ExitCode;
 pub const HELP: &str = "\
 Exit codes:
   0  fine
-  1  what was asked for was found (differences, findings)
   2  wrong arguments, selector or configuration
   3  a recording that cannot be read, or was refused
   `run` ends like the server: with its exit code, or by the same signal;
@@ -92,6 +91,22 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
+/// An error with its causes, none of them twice.
+#[must_use]
+pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        // Transparent variants repeat what was said, and a database its own words with a number.
+        if !words.ends_with(&cause) && !cause.starts_with("Error code ") {
+            words = format!("{words}: {cause}");
+        }
+        source = error.source();
+    }
+    words
+}
+
 /// The exit code of the whole program, with what is to be said on stderr.
 #[must_use]
 pub fn code(outcome: Outcome) -> (ExitCode, Option<String>) {
@@ -99,6 +114,6 @@ pub fn code(outcome: Outcome) -> (ExitCode, Option<String>) {
         Ok(exit) => (exit.into(), None),
         Err(Failure::Closed) => (ExitCode::SUCCESS, None),
         Err(Failure::Usage(message)) => (ExitCode::from(2), Some(message)),
-        Err(Failure::Refused(error)) => (ExitCode::from(3), Some(format!("{error:#}"))),
+        Err(Failure::Refused(error)) => (ExitCode::from(3), Some(sentence(error.as_ref()))),
     }
 }

@@ -178,10 +178,8 @@ pub fn event(t: Moment, after: Seq, what: &str, width: Width, out: &Output) -> S
 
 /// The text in what is left of a terminal's line.
 fn fit(text: &str, used: usize, cut: fn(&str, usize) -> String, out: &Output) -> String {
-    /// Less than this says nothing; then the terminal may wrap the line.
-    const LEAST: usize = 20;
     match out.columns() {
-        Some(columns) => cut(text, columns.saturating_sub(used).max(LEAST)),
+        Some(columns) => cut(text, columns.saturating_sub(used)),
         None => text.to_owned(),
     }
 }

@@ -1,21 +1,36 @@
 //! `mcpreel ls`: the folder of recordings.
 
 use super::args::Ls;
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{Exit, Failure, Outcome, sentence};
 use super::output::{Ink, Output};
-use super::table::{Cell, Fit, Table};
+use super::table::{Cell, Fit, Table, Way};
 use super::{folder, when, words};
 use crate::store::library::{Details, Entry, Library, Standing, short_id};
 use crate::store::recovery;
 use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
 use crate::trace::clock::{Clock, wall_clock_ns};
+use crate::trace::session::End;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// Columns from which on there is room for the host.
-const WIDE: usize = 110;
+/// What gives way on a narrow terminal: a row never wraps.
+const WAYS: [Way; 9] = [
+    Way::Out("HOST"),
+    Way::Short("STARTED"),
+    Way::Out("FINDINGS"),
+    Way::Out("SIZE"),
+    Way::Out("NOTE"),
+    Way::Out("EXCHANGES"),
+    Way::Out("SERVER"),
+    Way::Out("DURATION"),
+    Way::Out("FAILED"),
+];
+
+/// What may be asked about the word.
+const PENDING: &str =
+    "pending: the session is over; whoever opens the recording next indexes the rest of it";
 
 /// Until so long after its start a list completes recordings whose recorders have gone. It is to
 /// be there within 200 ms, and the last transaction takes its time as well.
@@ -144,20 +159,6 @@ impl<'a> From<&'a Entry> for Line<'a> {
     }
 }
 
-fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let cause = error.to_string();
-        // Transparent variants repeat what was said.
-        if !words.ends_with(&cause) {
-            words = format!("{words}: {cause}");
-        }
-        source = error.source();
-    }
-    words
-}
-
 fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
     let dir = dir.to_string_lossy();
     out.line(&format!("no recordings in {}", escape(&dir)))?;
@@ -179,8 +180,10 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
         ("STATE", Fit::Left),
         ("ID", Fit::Left),
         ("STARTED", Fit::Left),
+        ("NAME", Fit::Cut),
         ("SERVER", Fit::Cut),
         ("HOST", Fit::Cut),
+        ("END", Fit::Left),
         ("DURATION", Fit::Right),
         ("EXCHANGES", Fit::Right),
         ("FAILED", Fit::Right),
@@ -191,10 +194,10 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let readable = entries
         .iter()
         .filter(|entry| entry.standing != Standing::Unreadable);
-    let has_room = out.columns().is_none_or(|columns| columns >= WIDE);
     for entry in readable {
-        table.push(row(entry, entries, has_room));
+        table.push(row(entry, entries));
     }
+    let table = table.giving_way(&WAYS);
     table.write(out)?;
     out.line("")?;
     let total = entries.iter().map(|entry| entry.size).sum();
@@ -202,6 +205,12 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     let dir = dir.to_string_lossy();
     let below = format!("{number}, {} in {}", size(total), escape(&dir));
     out.line(&out.paint(Ink::Faint, &below))?;
+    if entries
+        .iter()
+        .any(|entry| entry.standing == Standing::Pending)
+    {
+        out.line(&out.paint(Ink::Faint, PENDING))?;
+    }
     for entry in entries {
         if let Details::Unreadable(error) = &entry.details {
             let error = sentence(error);
@@ -215,26 +224,26 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn row(entry: &Entry, entries: &[Entry], has_room: bool) -> [Cell; 11] {
+fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
     let summary = entry.summary();
     let number = |number: Option<u64>| number.map_or_else(String::new, count);
     let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
-    let host = entry
-        .context()
-        .map(|context| &*context.host.name)
-        .filter(|_| has_room);
-    let ink = match entry.standing {
-        Standing::Live => Ink::Good,
-        Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => Ink::Plain,
-        _ => Ink::Warn,
+    let host = entry.context().map(|context| &*context.host.name);
+    // How a recording ended says that it is complete.
+    let state = match entry.standing {
+        Standing::Live => Cell::new(state(entry), Ink::Good),
+        Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => "".into(),
+        _ => Cell::new(state(entry), Ink::Warn),
     };
     [
-        Cell::new(state(entry), ink),
+        state,
         Cell::new(short_id(&entry.id, entries), Ink::Strong),
-        when::short(entry.wall_ns).into(),
+        Cell::from(when::short(entry.wall_ns)).or(when::time(entry.wall_ns)),
+        escape(&entry.name).into_owned().into(),
         server(entry).into(),
         host.map_or_else(String::new, |host| escape(host).into_owned())
             .into(),
+        end(entry),
         lasted(entry).map_or_else(String::new, clock).into(),
         number(summary.map(|summary| summary.exchanges)).into(),
         Cell::new(failing(summary.map(|summary| summary.failed)), Ink::Bad),
@@ -244,12 +253,27 @@ fn row(entry: &Entry, entries: &[Entry], has_room: bool) -> [Cell; 11] {
     ]
 }
 
-/// Who the server says it is, else the name of the recording.
-fn server(entry: &Entry) -> String {
-    let said = entry
+/// How a finished session ended: whatever was no success is coloured.
+fn end(entry: &Entry) -> Cell {
+    let finished = entry
         .summary()
-        .and_then(|summary| words::peer(&summary.session.server));
-    said.unwrap_or_else(|| escape(&entry.name).into_owned())
+        .filter(|_| entry.standing == Standing::Finished);
+    match finished.map(|summary| summary.session.phase.end()) {
+        None => "".into(),
+        Some(Some(End::Exited { code: 0 })) => Cell::new("exit 0", Ink::Faint),
+        Some(Some(End::Exited { code })) => Cell::new(format!("exit {code}"), Ink::Bad),
+        Some(Some(End::Killed { signal })) => Cell::new(escape(signal), Ink::Bad),
+        Some(Some(End::NotStarted { .. })) => Cell::new("not started", Ink::Bad),
+        Some(Some(End::Unknown) | None) => Cell::new("unknown", Ink::Warn),
+    }
+}
+
+/// Who the server says it is.
+fn server(entry: &Entry) -> String {
+    let summary = entry.summary();
+    summary
+        .and_then(|summary| words::peer(&summary.session.server))
+        .unwrap_or_default()
 }
 
 /// What a person wrote, and what is missing.

@@ -62,7 +62,8 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
 
 /// What stands below the options in the help, line by line: the renderer would join the lines.
 fn as_it_stands(command: &Command) -> String {
-    let text = command.get_after_help().map(ToString::to_string);
+    let text = command.get_after_long_help().or(command.get_after_help());
+    let text = text.map(ToString::to_string);
     let text = text
         .unwrap_or_default()
         .replace('\\', "\\e")

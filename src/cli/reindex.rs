@@ -1,13 +1,15 @@
 //! `mcpreel reindex`: derives everything anew from the recorded bytes.
 
 use super::args::Reindex;
-use super::exit::{Exit, Outcome};
+use super::exit::{Exit, Outcome, sentence};
 use super::output::{self, Output, Progress};
 use super::{folder, select};
 use crate::store::library::Library;
 use crate::store::reader::Recording;
-use crate::store::reindex;
+use crate::store::reindex::{self, ReindexError};
 use crate::text::{count, escape, plural};
+use nix::unistd::{AccessFlags, access};
+use std::path::Path;
 
 /// Rebuilds each; one that cannot be rebuilt does not keep the others from it.
 pub fn run(args: &Reindex) -> Outcome {
@@ -25,7 +27,10 @@ pub fn run(args: &Reindex) -> Outcome {
         });
         drop(progress);
         if let Err(error) = rebuilt {
-            output::say(&format!("{:#}", anyhow::Error::from(error)));
+            output::say(&format!(
+                "{shown} could not be rebuilt: {}",
+                why(&path, &error)
+            ));
             refused = true;
             continue;
         }
@@ -39,4 +44,11 @@ pub fn run(args: &Reindex) -> Outcome {
     }
     out.flush()?;
     Ok(if refused { Exit::Refused } else { Exit::Fine })
+}
+
+fn why(path: &Path, error: &ReindexError) -> String {
+    if access(path, AccessFlags::R_OK).is_ok() && access(path, AccessFlags::W_OK).is_err() {
+        return "it may not be written".to_owned();
+    }
+    escape(&sentence(error)).into_owned()
 }

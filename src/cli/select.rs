@@ -5,9 +5,10 @@ use super::exit::Failure;
 use super::folder;
 use super::output::{self, Progress};
 use crate::store::library::selector::Candidate;
-use crate::store::library::{Library, SelectError, Selected, spool_of};
+use crate::store::library::{Entry, Library, SelectError, Selected, spool_of};
 use crate::store::reader::Recording;
 use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
+use crate::store::schema::State;
 use crate::text::{escape, plural, size};
 use crate::trace::clock::Clock;
 use std::ffi::OsStr;
@@ -125,11 +126,9 @@ pub fn complete(path: &Path, library: &Library) {
         Ok(Done::ReadOnly) => output::say(&format!(
             "{shown} is shown without what its spool still holds: it may not be written"
         )),
-        Ok(Done::Completed { frames, .. }) => {
-            let frames = plural(frames, "frame");
-            output::say(&format!(
-                "{shown} was completed from its spool: {frames} added"
-            ));
+        Ok(Done::Completed { frames, state }) => {
+            let id = Entry::read(path).id;
+            output::say(&completed(&escape(&id), frames, state));
         }
         Err(error) => {
             let error = format!("{:#}", anyhow::Error::from(error));
@@ -141,9 +140,35 @@ pub fn complete(path: &Path, library: &Library) {
     }
 }
 
+/// What was added to a recording whose recorder has gone. Only the one that was killed was
+/// interrupted; the other had no time to index everything.
+fn completed(id: &str, frames: u64, state: State) -> String {
+    let frames = plural(frames, "frame");
+    match state {
+        State::Recovered => format!("{id} was interrupted; completed from its spool: {frames}"),
+        _ => format!("indexed the rest of {id}: {frames}"),
+    }
+}
+
 fn in_words(stage: Stage) -> String {
     match stage {
         Stage::Draining { done, of } => format!("{} of {} read", size(done), size(of)),
         Stage::Deriving { frames } => format!("{} paired", plural(frames, "frame")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_killed_was_interrupted() {
+        let said = completed("7f3a9c21", 5809, State::Complete);
+        assert_eq!(said, "indexed the rest of 7f3a9c21: 5 809 frames");
+        let said = completed("7f3a9c21", 1, State::Recovered);
+        assert_eq!(
+            said,
+            "7f3a9c21 was interrupted; completed from its spool: 1 frame"
+        );
     }
 }

@@ -14,6 +14,12 @@ pub fn short(wall_ns: u64) -> String {
     local(wall_ns).format("%Y-%m-%d %H:%M").to_string()
 }
 
+/// `15:17`
+#[must_use]
+pub fn time(wall_ns: u64) -> String {
+    local(wall_ns).format("%H:%M").to_string()
+}
+
 /// `2026-11-20 15:17:03.120 +01:00`
 #[must_use]
 pub fn exact(wall_ns: u64) -> String {

@@ -51,6 +51,12 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
+    /// Nothing.
+    #[error("{} is empty", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// A database of another program.
     #[error("{} is no recording: it is an SQLite file of another program", path.display())]
     Foreign {
@@ -75,7 +81,7 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The database is damaged.
-    #[error("{} is damaged ({detail}); `sqlite3 FILE .recover` may save a part of it", path.display())]
+    #[error("{} is damaged ({detail}); `sqlite3 {} .recover` may save a part of it", path.display(), path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -309,6 +315,9 @@ impl Header {
             let path = path.to_owned();
             match source.kind() {
                 io::ErrorKind::NotFound => OpenError::Missing { path },
+                io::ErrorKind::UnexpectedEof if path.metadata().is_ok_and(|m| m.len() == 0) => {
+                    OpenError::Empty { path }
+                }
                 io::ErrorKind::UnexpectedEof => OpenError::NotSqlite { path },
                 _ => OpenError::Io { path, source },
             }

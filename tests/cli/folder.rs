@@ -207,6 +207,70 @@ fn names_are_the_recordings_and_the_servers_own_and_come_before_files() {
 }
 
 #[test]
+fn an_empty_file_is_said_to_be_empty() {
+    let library = Library::new();
+    let file = library.path().join("nothing.reel");
+    std::fs::write(&file, "").expect("it can be written");
+    let file = file.to_str().expect("the path is text");
+    let (code, said) = refusal(&library, &["show", file]);
+    assert_eq!(
+        (code, &*said),
+        (Some(3), &*format!("mcpreel: {file} is empty\n"))
+    );
+}
+
+/// What `ls` prints on a terminal of this width.
+fn on_terminal(library: &Library, args: &[&str], columns: u16) -> String {
+    use std::io::Read as _;
+    let size = nix::pty::Winsize {
+        ws_row: 40,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    let pty = nix::pty::openpty(Some(&size), None).expect("there are terminals");
+    let mut command = library.mcpreel(args[0]);
+    command.args(&args[1..]).env("NO_COLOR", "1");
+    command.stdin(Stdio::null()).stdout(pty.slave);
+    let mut child = command.spawn().expect("mcpreel starts");
+    // The command holds the terminal's other side as well.
+    drop(command);
+    let mut shown = Vec::new();
+    // Once nobody holds the other side reading fails, which is the end here.
+    let _ = std::fs::File::from(pty.master).read_to_end(&mut shown);
+    assert!(child.wait().expect("it ends").success());
+    String::from_utf8(shown).expect("UTF-8").replace('\r', "")
+}
+
+#[test]
+fn rows_are_never_wider_than_the_terminal() {
+    let library = demo();
+    let killed = library.run_sh("kill -SEGV $$").output();
+    killed.expect("mcpreel starts");
+    for columns in [60, 80, 120] {
+        let listed = on_terminal(&library, &["ls"], columns);
+        let table: Vec<_> = listed.lines().take_while(|line| !line.is_empty()).collect();
+        assert_eq!(table.len(), 3, "{listed}");
+        assert!(
+            listed.contains("SIGSEGV") && listed.contains("weather"),
+            "{listed}"
+        );
+        let shown = on_terminal(&library, &["show", "@2", "--exchanges"], columns);
+        for line in table.into_iter().chain(shown.lines()) {
+            assert!(
+                line.chars().count() <= usize::from(columns),
+                "{columns}: {line}"
+            );
+        }
+    }
+    let piped = stdout(&library, &["show", "@2", "--exchanges"]);
+    assert!(
+        piped.lines().any(|line| line.chars().count() > 60),
+        "{piped}"
+    );
+}
+
+#[test]
 fn copies_with_one_id_are_told_apart_by_their_paths() {
     let library = demo();
     let original = &library.files("reel")[0];

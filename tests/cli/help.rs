@@ -43,6 +43,13 @@ fn the_manual_page_has_every_command_with_its_examples() {
             "{command} has no example"
         );
     }
+    for word in [
+        "input\\-required",
+        "pending",
+        "from the client to the server",
+    ] {
+        assert!(page.contains(word), "{word} is not explained");
+    }
     for hidden in ["demo-host", "demo\\-host", "demo-server", "demo\\-server"] {
         assert!(!page.contains(hidden), "{hidden} is for the demo only");
     }
@@ -53,6 +60,8 @@ fn every_shell_gets_its_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&Library::new(), &["completions", shell]);
         assert!(script.contains("reindex"), "{shell}");
+        assert!(!script.contains("demo-host"), "{shell} has hidden commands");
+        assert!(script.contains("max-size"), "{shell} has no options");
     }
 }
 

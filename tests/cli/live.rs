@@ -180,4 +180,7 @@ fn a_demo_that_cannot_be_recorded_says_why() {
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("Not a directory"), "{said}");
+    assert!(said.ends_with("--dir names another\n"), "{said}");
+    assert_eq!(said.lines().count(), 1, "one sentence: {said}");
+    assert_eq!(output.stdout, b"", "nothing was begun");
 }

@@ -203,6 +203,39 @@ fn people_see_who_spoke_how_it_ended_and_a_line_per_exchange() {
 }
 
 #[test]
+fn a_bad_end_shows_the_last_words_of_the_server_and_who_spoke() {
+    let library = crate::support::Library::new();
+    let script = "for n in 1 2 3 4 5 6 7 8 9; do echo line $n >&2; done; exit 7";
+    let run = library.run_sh(script).output().expect("mcpreel starts");
+    assert_eq!(run.status.code(), Some(7));
+    let text = stdout(&library, &["show", "@"]);
+    assert!(text.contains("nobody spoke MCP"), "{text}");
+    assert!(!text.contains("did not say who it is"), "{text}");
+    let words = &text[text.find("last lines on stderr").expect("they are shown")..];
+    assert!(
+        !words.contains("line 1") && words.contains("line 2"),
+        "{text}"
+    );
+    assert!(words.trim_end().ends_with("line 9"), "{text}");
+    let listed = stdout(&library, &["ls"]);
+    assert!(
+        listed.contains("exit 7") && listed.contains("NAME"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn findings_stand_below_the_exchanges_and_a_calm_end_has_no_last_words() {
+    let demo = demo();
+    let text = stdout(&demo, &["show", "@"]);
+    let findings = demo.json(&["show", "@", "--findings"]);
+    let rule = findings[0]["rule"].as_str().expect("a rule");
+    let below = &text[text.find("\nfindings\n").expect("they are shown")..];
+    assert!(below.contains(rule), "{text}");
+    assert!(!text.contains("last lines on stderr"), "{text}");
+}
+
+#[test]
 fn people_see_one_frame_with_its_whole_exchange() {
     let demo = demo();
     let exchanges = demo.json(&["show", "@", "--exchanges"]);

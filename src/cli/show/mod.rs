@@ -1,5 +1,6 @@
 //! `mcpreel show`: a recording, its rows, or one frame with its exchange.
 
+mod below;
 mod frame;
 mod pretty;
 mod rows;
@@ -62,7 +63,8 @@ fn all_rows(recording: &Recording, args: &Show, out: &mut Output) -> Result<(), 
         (None, false) => {
             summary::write(recording, out)?;
             out.line("")?;
-            rows::exchanges(recording, out)
+            rows::exchanges(recording, out)?;
+            below::write(recording, out)
         }
     }
 }

@@ -50,7 +50,11 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     ))?;
     let mut facts = Vec::new();
     whole(recording, &summary, &mut facts);
-    sides(&session, &mut facts);
+    if summary.messages == 0 {
+        facts.push(("protocol", "nobody spoke MCP".to_owned()));
+    } else {
+        sides(&session, &mut facts);
+    }
     process(&summary.context, &mut facts);
     ending(&session, &summary, &mut facts);
     counts(&summary, &mut facts);
@@ -63,7 +67,7 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     for remark in remarks(recording)? {
         out.line(&format!(
             "{}{remark}",
-            out.paint(Ink::Warn, &pad_end("note", 11))
+            out.paint(Ink::Warn, &pad_end("remark", 11))
         ))?;
     }
     Ok(())

@@ -32,7 +32,9 @@ fn every_file_that_is_no_recording_says_what_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.reel");
     assert!(matches!(error_of(&path), OpenError::Missing { .. }));
-    for content in [&b""[..], b"notes", &b"x".repeat(20_000)] {
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(error_of(&path), OpenError::Empty { .. }));
+    for content in [&b"notes"[..], &b"x".repeat(20_000)] {
         std::fs::write(&path, content).unwrap();
         assert!(matches!(error_of(&path), OpenError::NotSqlite { .. }));
     }

@@ -181,8 +181,7 @@ pub(crate) fn is_wal(path: &Path) -> Result<bool, OpenError> {
 pub(crate) fn is_unborn(path: &Path) -> bool {
     match Header::read(path) {
         Ok(header) => header.version == FormatVersion(0),
-        Err(OpenError::NotSqlite { .. }) => path.metadata().is_ok_and(|file| file.len() == 0),
-        Err(_) => false,
+        Err(error) => matches!(error, OpenError::Empty { .. }),
     }
 }
 
@@ -191,8 +190,7 @@ pub(crate) fn is_unborn(path: &Path) -> bool {
 pub(crate) fn is_born(path: &Path) -> Result<bool, OpenError> {
     match Header::read(path) {
         Ok(header) => Ok(header.version != FormatVersion(0)),
-        Err(OpenError::Missing { .. }) => Ok(false),
-        Err(OpenError::NotSqlite { .. }) if is_unborn(path) => Ok(false),
+        Err(OpenError::Missing { .. } | OpenError::Empty { .. }) => Ok(false),
         Err(error) => Err(error),
     }
 }

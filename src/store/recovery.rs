@@ -7,7 +7,7 @@
 //! Only files in the library are to be given to this module. Whatever may not be written is left
 //! alone.
 
-use super::indexer::{Budget, Finished, IndexError, Indexer};
+use super::indexer::{Budget, IndexError, Indexer, names_unread, release};
 use super::library::{EntryError, spool_of, start_of};
 use super::open::{self, OpenError};
 use super::reader::{ReadError, Recording};
@@ -147,17 +147,17 @@ fn take_over(
     };
     if is_final(reel)? {
         // It was killed between its last transaction and removing the spool.
-        remove(&path, lock)?;
+        let opened = open::read_only(reel)?;
+        let is_damaged = names_unread(&opened.conn).map_err(|e| OpenError::from_sqlite(reel, e))?;
+        remove(&path, is_damaged, lock)?;
         return Ok(Outcome::Whole);
     }
     let mut recovery = Recovery::begin(reel, &path, clock, limit)?;
     if !recovery.drain(progress)? || recovery.is_too_long() {
         return Ok(Outcome::Partly);
     }
-    let (outcome, finished) = recovery.finish(progress)?;
-    if finished != Finished::Pending {
-        remove(&path, lock)?;
-    }
+    let (outcome, is_damaged) = recovery.finish(progress)?;
+    remove(&path, is_damaged, lock)?;
     Ok(outcome)
 }
 
@@ -231,15 +231,14 @@ impl Recovery {
         self.deadline.is_some() && self.indexer.frames() > QUICK
     }
 
-    fn finish(
-        mut self,
-        progress: &mut dyn FnMut(Stage),
-    ) -> Result<(Outcome, Finished), RecoverError> {
-        let (state, finished) = self.indexer.recover(self.frames_before, &mut |frames| {
+    /// Ends the recording. Returns also whether a part of the spool could not be read.
+    fn finish(mut self, progress: &mut dyn FnMut(Stage)) -> Result<(Outcome, bool), RecoverError> {
+        let state = self.indexer.recover(self.frames_before, &mut |frames| {
             progress(Stage::Deriving { frames });
         })?;
         let frames = self.indexer.frames() - self.frames_before;
-        Ok((Outcome::Completed { frames, state }, finished))
+        let is_damaged = self.indexer.has_unread().map_err(IndexError::from)?;
+        Ok((Outcome::Completed { frames, state }, is_damaged))
     }
 }
 
@@ -295,8 +294,8 @@ fn may_write(path: &Path) -> bool {
     access(path, AccessFlags::W_OK).is_ok()
 }
 
-fn remove(path: &Path, lock: SpoolLock) -> Result<(), RecoverError> {
-    let removed = std::fs::remove_file(path);
+fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverError> {
+    let removed = release(path, is_damaged);
     drop(lock);
     removed.map_err(|source| RecoverError::Spool {
         path: path.to_owned(),

@@ -247,7 +247,7 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
     let recording = Recording::open_as_it_is(reel)?;
     let summary = recording.summary()?;
     drop(recording);
-    let is_plain = !open::is_wal(reel)?;
+    let is_plain = !open::is_wal(reel)? && !has_leftovers(reel);
     if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
         return Ok(());
     }
@@ -255,10 +255,19 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
         reindex::reindex(reel, &mut |frames| progress(Stage::Deriving { frames }))?;
     }
     if !is_plain {
-        // A reader that is in the way is no error: the next one may succeed.
+        // Opening it rolls an interrupted transaction back. A reader that is in the way is no
+        // error: the next one may succeed.
         schema::leave_wal(&open::writable(reel)?).map_err(|e| OpenError::from_sqlite(reel, e))?;
     }
     Ok(())
+}
+
+/// Whether a transaction stands beside the recording `reel` whose writer was killed.
+fn has_leftovers(reel: &Path) -> bool {
+    ["-journal", "-wal"].iter().any(|suffix| {
+        let file = open::beside(reel, suffix).metadata();
+        file.is_ok_and(|file| file.len() > 0)
+    })
 }
 
 fn is_final(reel: &Path) -> Result<bool, RecoverError> {

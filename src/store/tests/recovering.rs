@@ -344,3 +344,25 @@ fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
     let recording = Recording::open(&session.reel).unwrap();
     assert_eq!(recording.summary().unwrap().messages, 10_000);
 }
+
+#[test]
+fn a_journal_that_a_killed_writer_left_is_rolled_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 300, 1000);
+    session.end();
+    session.die();
+    recover(&session.reel);
+    let before = recorded(&session.reel);
+    let killed = dir.path().join("killed.reel");
+    let conn = rusqlite::Connection::open(&session.reel).unwrap();
+    conn.execute_batch("PRAGMA cache_size = 1; BEGIN; UPDATE frame SET raw = zeroblob(9000);")
+        .unwrap();
+    // Nobody holds the copies: they are what a killed writer leaves.
+    for suffix in ["", "-journal"] {
+        std::fs::copy(beside(&session.reel, suffix), beside(&killed, suffix)).unwrap();
+    }
+    assert_eq!(recover(&killed), Outcome::Whole);
+    assert!(!beside(&killed, "-journal").exists());
+    assert_same(&recorded(&killed), &before);
+}

@@ -30,6 +30,12 @@ const ATTEMPTS: u32 = 5;
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// How often the lock of a recording is tried that somebody else is creating: two seconds.
+const CREATION_ATTEMPTS: u32 = 100;
+
+/// The pause between two of these.
+const CREATION_PAUSE: Duration = Duration::from_millis(20);
+
 /// Why a recording could not be completed.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverError {
@@ -48,6 +54,15 @@ pub enum RecoverError {
     /// What is derived could not be derived anew.
     #[error(transparent)]
     Reindex(#[from] ReindexError),
+    /// There is nothing but a spool, which may not be taken over.
+    #[error("its folder cannot be written")]
+    OutOfReach,
+    /// There is nothing but a spool yet, which somebody else holds.
+    #[error("{} is still being made by another process; try again in a moment", path.display())]
+    Busy {
+        /// The recording.
+        path: PathBuf,
+    },
     /// The lock of the spool could not be tried, or the spool not be removed.
     #[error("could not take over the spool {}", path.display())]
     Spool {
@@ -115,10 +130,22 @@ pub fn bring_up_to_date(
     progress: &mut dyn FnMut(Stage),
 ) -> Result<Outcome, RecoverError> {
     let outcome = take_over(reel, clock, None, progress)?;
-    if outcome == Outcome::Whole {
-        tidy(reel, progress)?;
+    match outcome {
+        Outcome::Whole => tidy(reel, progress)?,
+        Outcome::ReadOnly if is_missing(reel) => return Err(RecoverError::OutOfReach),
+        Outcome::Live if is_missing(reel) => {
+            let path = reel.to_owned();
+            return Err(RecoverError::Busy { path });
+        }
+        _ => {}
     }
     Ok(outcome)
+}
+
+/// Whether there is nothing of the recording `reel` yet but its spool.
+#[must_use]
+pub fn is_missing(reel: &Path) -> bool {
+    matches!(open::is_born(reel), Ok(false)) && spool_of(reel).exists()
 }
 
 /// Adds to the recording `reel` what can be added within `limit`. For lists, whose readers wait.
@@ -139,7 +166,7 @@ fn take_over(
     if !is_writable(reel, &path) {
         return Ok(Outcome::ReadOnly);
     }
-    let lock = match lock_patiently(&path) {
+    let lock = match lock_patiently(&path, &|| limit.is_none() && is_missing(reel)) {
         Ok(lock) => lock,
         Err(LockError::Missing) => return Ok(Outcome::Whole),
         Err(LockError::Held) => return Ok(Outcome::Live),
@@ -278,16 +305,20 @@ fn is_final(reel: &Path) -> Result<bool, RecoverError> {
     Ok(summary.state.is_final())
 }
 
-fn lock_patiently(path: &Path) -> Result<SpoolLock, LockError> {
-    let mut result = spool::lock(path);
-    for _ in 1..ATTEMPTS {
-        if !matches!(result, Err(LockError::Held)) {
-            break;
-        }
-        std::thread::sleep(PAUSE);
-        result = spool::lock(path);
+/// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
+fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {
+    let mut attempts = 1;
+    loop {
+        let result = spool::lock(path);
+        let pause = match attempts {
+            _ if !matches!(result, Err(LockError::Held)) => return result,
+            ..ATTEMPTS => PAUSE,
+            ..CREATION_ATTEMPTS if is_creating() => CREATION_PAUSE,
+            _ => return result,
+        };
+        std::thread::sleep(pause);
+        attempts += 1;
     }
-    result
 }
 
 fn is_writable(reel: &Path, spool: &Path) -> bool {

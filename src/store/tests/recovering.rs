@@ -4,7 +4,7 @@ use super::session::*;
 use crate::store::library::{Details, Entry, Library, Standing, spool_of};
 use crate::store::open::{beside, is_unborn};
 use crate::store::reader::Recording;
-use crate::store::recovery::{Outcome, bring_up_to_date, drain_for};
+use crate::store::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
 use crate::store::schema::{self, State};
 use crate::trace::clock::Clock;
 use crate::trace::event::EventKind;
@@ -21,7 +21,6 @@ fn a_spool_alone_becomes_a_recording() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
     busy_session(&mut session, 10, 100);
-    assert_eq!(recover(&session.reel), Outcome::Live);
     session.die();
     let entry = Entry::read(&session.reel);
     assert_eq!(entry.standing, Standing::Interrupted);
@@ -365,4 +364,21 @@ fn a_journal_that_a_killed_writer_left_is_rolled_back() {
     assert_eq!(recover(&killed), Outcome::Whole);
     assert!(!beside(&killed, "-journal").exists());
     assert_same(&recorded(&killed), &before);
+}
+
+#[test]
+fn a_recording_that_somebody_else_is_making_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    // Its creation has begun, and does not go on.
+    std::fs::write(&session.reel, b"").unwrap();
+    let busy = bring_up_to_date(&session.reel, Clock::start(), &mut |_| ());
+    assert!(matches!(busy, Err(RecoverError::Busy { .. })), "{busy:?}");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| recover(&session.reel));
+        std::fs::remove_file(&session.reel).unwrap();
+        drop(session.indexer());
+        assert_eq!(waiting.join().unwrap(), Outcome::Live);
+    });
 }

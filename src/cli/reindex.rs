@@ -18,7 +18,7 @@ pub fn run(args: &Reindex) -> Outcome {
     let mut refused = false;
     for text in &args.recordings {
         let path = select::find(text, &library)?.path;
-        select::complete(&path, &library);
+        select::complete(&path, &library)?;
         let shown = path.to_string_lossy();
         let shown = escape(&shown);
         let mut progress = Progress::stderr();

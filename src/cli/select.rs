@@ -35,7 +35,7 @@ pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
 pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Failure> {
     let library = Library::new(folder::of(folder)?);
     let selected = find(text, &library)?;
-    complete(&selected.path, &library);
+    complete(&selected.path, &library)?;
     let recording = Recording::open(&selected.path)?;
     Ok((recording, selected))
 }
@@ -101,8 +101,9 @@ fn named<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
 }
 
 /// Adds what the spool of a recording still holds, and brings it up to date. What cannot be done
-/// is said: the recording can still be read as it stands.
-pub fn complete(path: &Path, library: &Library) {
+/// is said: the recording can still be read as it stands. Where there is nothing but a spool that
+/// is the failure.
+pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if !library.contains(path) {
@@ -113,7 +114,7 @@ pub fn complete(path: &Path, library: &Library) {
                 escape(&library.dir().display().to_string())
             ));
         }
-        return;
+        return Ok(());
     }
     let mut progress = Progress::stderr();
     let outcome = recovery::bring_up_to_date(path, Clock::start(), &mut |stage| {
@@ -130,6 +131,7 @@ pub fn complete(path: &Path, library: &Library) {
             let id = Entry::read(path).id;
             output::say(&completed(&escape(&id), frames, state));
         }
+        Err(error) if recovery::is_missing(path) => return Err(not_made(path, error)),
         Err(error) => {
             let error = format!("{:#}", anyhow::Error::from(error));
             output::say(&format!(
@@ -138,6 +140,24 @@ pub fn complete(path: &Path, library: &Library) {
             ));
         }
     }
+    Ok(())
+}
+
+/// That the recording `path` could not be made from its spool, where that is and the way out.
+pub fn not_made(path: &Path, error: RecoverError) -> Failure {
+    if matches!(error, RecoverError::Busy { .. }) {
+        return error.into();
+    }
+    let spool = spool_of(path);
+    let bytes = spool.metadata().map_or(0, |file| file.len());
+    let (reel, spool) = (path.display().to_string(), spool.display().to_string());
+    Failure::Refused(anyhow::Error::from(error).context(format!(
+        "{} could not be made from its journal {} ({}), which stays as it is; copy that to a \
+         folder that can be written, or free space",
+        escape(&reel),
+        escape(&spool),
+        size(bytes)
+    )))
 }
 
 /// What was added to a recording whose recorder has gone. Only the one that was killed was

@@ -158,7 +158,9 @@ impl Worker {
         match finished {
             Ok(Finished::Pending) => {}
             Ok(finished) => {
-                drop(std::fs::remove_file(&self.files.spool));
+                let released = self.indexer().map(|indexer| indexer.release_spool());
+                // The next reader finds it, and that nothing of it is missing.
+                drop(released);
                 self.leave_wal(finished);
             }
             Err(error) => self.failed(&error),

@@ -7,7 +7,7 @@
 //! Only files in the library are to be given to this module. Whatever may not be written is left
 //! alone.
 
-use super::indexer::{Budget, Finished, IndexError, Indexer};
+use super::indexer::{Budget, IndexError, Indexer, names_unread, release};
 use super::library::{EntryError, spool_of, start_of};
 use super::open::{self, OpenError};
 use super::reader::{ReadError, Recording};
@@ -30,6 +30,12 @@ const ATTEMPTS: u32 = 5;
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// How often the lock of a recording is tried that somebody else is creating: two seconds.
+const CREATION_ATTEMPTS: u32 = 100;
+
+/// The pause between two of these.
+const CREATION_PAUSE: Duration = Duration::from_millis(20);
+
 /// Why a recording could not be completed.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverError {
@@ -48,6 +54,15 @@ pub enum RecoverError {
     /// What is derived could not be derived anew.
     #[error(transparent)]
     Reindex(#[from] ReindexError),
+    /// There is nothing but a spool, which may not be taken over.
+    #[error("its folder cannot be written")]
+    OutOfReach,
+    /// There is nothing but a spool yet, which somebody else holds.
+    #[error("{} is still being made by another process; try again in a moment", path.display())]
+    Busy {
+        /// The recording.
+        path: PathBuf,
+    },
     /// The lock of the spool could not be tried, or the spool not be removed.
     #[error("could not take over the spool {}", path.display())]
     Spool {
@@ -115,10 +130,22 @@ pub fn bring_up_to_date(
     progress: &mut dyn FnMut(Stage),
 ) -> Result<Outcome, RecoverError> {
     let outcome = take_over(reel, clock, None, progress)?;
-    if outcome == Outcome::Whole {
-        tidy(reel, progress)?;
+    match outcome {
+        Outcome::Whole => tidy(reel, progress)?,
+        Outcome::ReadOnly if is_missing(reel) => return Err(RecoverError::OutOfReach),
+        Outcome::Live if is_missing(reel) => {
+            let path = reel.to_owned();
+            return Err(RecoverError::Busy { path });
+        }
+        _ => {}
     }
     Ok(outcome)
+}
+
+/// Whether there is nothing of the recording `reel` yet but its spool.
+#[must_use]
+pub fn is_missing(reel: &Path) -> bool {
+    matches!(open::is_born(reel), Ok(false)) && spool_of(reel).exists()
 }
 
 /// Adds to the recording `reel` what can be added within `limit`. For lists, whose readers wait.
@@ -139,7 +166,7 @@ fn take_over(
     if !is_writable(reel, &path) {
         return Ok(Outcome::ReadOnly);
     }
-    let lock = match lock_patiently(&path) {
+    let lock = match lock_patiently(&path, &|| limit.is_none() && is_missing(reel)) {
         Ok(lock) => lock,
         Err(LockError::Missing) => return Ok(Outcome::Whole),
         Err(LockError::Held) => return Ok(Outcome::Live),
@@ -147,17 +174,17 @@ fn take_over(
     };
     if is_final(reel)? {
         // It was killed between its last transaction and removing the spool.
-        remove(&path, lock)?;
+        let opened = open::read_only(reel)?;
+        let is_damaged = names_unread(&opened.conn).map_err(|e| OpenError::from_sqlite(reel, e))?;
+        remove(&path, is_damaged, lock)?;
         return Ok(Outcome::Whole);
     }
     let mut recovery = Recovery::begin(reel, &path, clock, limit)?;
     if !recovery.drain(progress)? || recovery.is_too_long() {
         return Ok(Outcome::Partly);
     }
-    let (outcome, finished) = recovery.finish(progress)?;
-    if finished != Finished::Pending {
-        remove(&path, lock)?;
-    }
+    let (outcome, is_damaged) = recovery.finish(progress)?;
+    remove(&path, is_damaged, lock)?;
     Ok(outcome)
 }
 
@@ -231,15 +258,14 @@ impl Recovery {
         self.deadline.is_some() && self.indexer.frames() > QUICK
     }
 
-    fn finish(
-        mut self,
-        progress: &mut dyn FnMut(Stage),
-    ) -> Result<(Outcome, Finished), RecoverError> {
-        let (state, finished) = self.indexer.recover(self.frames_before, &mut |frames| {
+    /// Ends the recording. Returns also whether a part of the spool could not be read.
+    fn finish(mut self, progress: &mut dyn FnMut(Stage)) -> Result<(Outcome, bool), RecoverError> {
+        let state = self.indexer.recover(self.frames_before, &mut |frames| {
             progress(Stage::Deriving { frames });
         })?;
         let frames = self.indexer.frames() - self.frames_before;
-        Ok((Outcome::Completed { frames, state }, finished))
+        let is_damaged = self.indexer.has_unread().map_err(IndexError::from)?;
+        Ok((Outcome::Completed { frames, state }, is_damaged))
     }
 }
 
@@ -248,7 +274,7 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
     let recording = Recording::open_as_it_is(reel)?;
     let summary = recording.summary()?;
     drop(recording);
-    let is_plain = !open::is_wal(reel)?;
+    let is_plain = !open::is_wal(reel)? && !has_leftovers(reel);
     if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
         return Ok(());
     }
@@ -256,10 +282,19 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
         reindex::reindex(reel, &mut |frames| progress(Stage::Deriving { frames }))?;
     }
     if !is_plain {
-        // A reader that is in the way is no error: the next one may succeed.
+        // Opening it rolls an interrupted transaction back. A reader that is in the way is no
+        // error: the next one may succeed.
         schema::leave_wal(&open::writable(reel)?).map_err(|e| OpenError::from_sqlite(reel, e))?;
     }
     Ok(())
+}
+
+/// Whether a transaction stands beside the recording `reel` whose writer was killed.
+fn has_leftovers(reel: &Path) -> bool {
+    ["-journal", "-wal"].iter().any(|suffix| {
+        let file = open::beside(reel, suffix).metadata();
+        file.is_ok_and(|file| file.len() > 0)
+    })
 }
 
 fn is_final(reel: &Path) -> Result<bool, RecoverError> {
@@ -270,16 +305,20 @@ fn is_final(reel: &Path) -> Result<bool, RecoverError> {
     Ok(summary.state.is_final())
 }
 
-fn lock_patiently(path: &Path) -> Result<SpoolLock, LockError> {
-    let mut result = spool::lock(path);
-    for _ in 1..ATTEMPTS {
-        if !matches!(result, Err(LockError::Held)) {
-            break;
-        }
-        std::thread::sleep(PAUSE);
-        result = spool::lock(path);
+/// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
+fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {
+    let mut attempts = 1;
+    loop {
+        let result = spool::lock(path);
+        let pause = match attempts {
+            _ if !matches!(result, Err(LockError::Held)) => return result,
+            ..ATTEMPTS => PAUSE,
+            ..CREATION_ATTEMPTS if is_creating() => CREATION_PAUSE,
+            _ => return result,
+        };
+        std::thread::sleep(pause);
+        attempts += 1;
     }
-    result
 }
 
 fn is_writable(reel: &Path, spool: &Path) -> bool {
@@ -295,8 +334,8 @@ fn may_write(path: &Path) -> bool {
     access(path, AccessFlags::W_OK).is_ok()
 }
 
-fn remove(path: &Path, lock: SpoolLock) -> Result<(), RecoverError> {
-    let removed = std::fs::remove_file(path);
+fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverError> {
+    let removed = release(path, is_damaged);
     drop(lock);
     removed.map_err(|source| RecoverError::Spool {
         path: path.to_owned(),

@@ -62,9 +62,23 @@ impl Status {
         block
     }
 
-    /// The status in `block`; `None` if it is none or of a newer version.
-    pub(super) fn decode(block: &[u8]) -> Option<Self> {
-        let status: Self = serde_json::from_slice(block).ok()?;
-        (status.spool == VERSION).then_some(status)
+    /// What stands in `block`.
+    pub(super) fn decode(block: &[u8]) -> Block {
+        match serde_json::from_slice::<Self>(block) {
+            Ok(status) if status.spool == VERSION => Block::Whole(status),
+            Ok(_) => Block::Foreign,
+            Err(_) => Block::Damaged,
+        }
     }
+}
+
+/// A status block that was read.
+#[derive(Debug)]
+pub(super) enum Block {
+    /// A status of this version.
+    Whole(Status),
+    /// Nothing that can be read.
+    Damaged,
+    /// A status of a newer version.
+    Foreign,
 }

@@ -82,6 +82,79 @@ fn a_changed_byte_is_noticed() {
     assert_eq!(all(&path, u64::MAX).len(), 1);
 }
 
+/// Three chunks, and where each begins.
+fn three(writer: &mut Writer, first: &[u8]) -> [u64; 3] {
+    [first, b"two", b"three"].map(|payload| {
+        let position = writer.end();
+        writer
+            .append(RecordKind::Chunk, StreamId::S2C, Moment(1), 0, payload)
+            .unwrap();
+        position
+    })
+}
+
+fn flip(path: &Path, at: u64) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[usize::try_from(at).unwrap()] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_damaged_byte_costs_one_record() {
+    // Every field of the header, and the payload.
+    for at in [0, 4, 8, 10, 11, 12, 13, 14, 16, 24, 32] {
+        let (_dir, path, mut writer) = spool();
+        let [one, two, three] = three(&mut writer, b"one");
+        let end = writer.end();
+        drop(writer);
+        flip(&path, one + at);
+        for end in [u64::MAX, end] {
+            let records = all(&path, end);
+            let positions: Vec<_> = records.iter().map(|(head, _)| head.position).collect();
+            let first = STATUS_SIZE as u64;
+            assert_eq!(positions, [first, two, three], "byte {at}, end {end}");
+        }
+    }
+}
+
+#[test]
+fn a_record_within_a_damaged_one_is_not_taken_for_one() {
+    let (_dir, path, mut writer) = spool();
+    let own = std::fs::read(&path).unwrap();
+    let [one, two, _] = three(&mut writer, &own);
+    flip(&path, one + 40);
+    let records = all(&path, u64::MAX);
+    assert_eq!((records.len(), records[1].0.position), (3, two));
+}
+
+#[test]
+fn records_after_a_hole_are_found() {
+    let (_dir, path, mut writer) = spool();
+    let [one, two, _] = three(&mut writer, &[7; 1_000_000]);
+    let reader = SpoolReader::open(&path).unwrap();
+    reader.punch(one, two);
+    let positions: Vec<_> = all(&path, u64::MAX)
+        .iter()
+        .map(|(head, _)| head.position)
+        .collect();
+    assert_eq!(positions[1], two);
+    assert_eq!(positions.len(), 3);
+}
+
+#[test]
+fn neither_a_damaged_status_nor_a_damaged_start_makes_a_spool_unreadable() {
+    for at in [0, 22, STATUS_SIZE as u64, STATUS_SIZE as u64 + 20] {
+        let (_dir, path, mut writer) = spool();
+        three(&mut writer, b"one");
+        flip(&path, at);
+        let records = all(&path, u64::MAX);
+        assert_eq!(records.last().unwrap().1, b"three", "byte {at}");
+        let reader = SpoolReader::open(&path).unwrap();
+        assert_eq!(reader.is_status_damaged().unwrap(), at == 0);
+        assert_eq!(reader.status().unwrap().forwarded, [0; 3]);
+    }
+}
+
 #[test]
 fn a_payload_that_looks_like_a_record_is_not_taken_for_one() {
     let (_dir, path, mut writer) = spool();

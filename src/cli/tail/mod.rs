@@ -10,8 +10,8 @@ use super::exit::{Exit, Failure, Outcome};
 use super::lines::Width;
 use super::output::{self, Output};
 use super::{folder, select};
-use crate::store::library::{Entry, Library, Standing};
-use crate::store::recovery;
+use crate::store::library::{Entry, Library, Standing, spool_of};
+use crate::store::recovery::{self, Outcome as Done, RecoverError};
 use crate::store::tail::{INTERVAL, News, Tail, Update};
 use crate::text::escape;
 use crate::trace::clock::{Clock, wall_clock_ns};
@@ -84,9 +84,7 @@ pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure>
                     break;
                 }
             }
-            Update::Orphaned if library.contains(path) => {
-                recovery::bring_up_to_date(path, Clock::start(), &mut |_| ())?;
-            }
+            Update::Orphaned if library.contains(path) => take_over(path)?,
             Update::Orphaned | Update::Ended => break,
         }
         follower.tell_what_is_open()?;
@@ -94,6 +92,25 @@ pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure>
     }
     follower.out.flush()?;
     Ok(())
+}
+
+/// Completes a recording whose recorder has gone, so that its end can be shown.
+fn take_over(path: &Path) -> Result<(), Failure> {
+    match recovery::bring_up_to_date(path, Clock::start(), &mut |_| ()) {
+        // Somebody else is at it: that is followed.
+        Err(RecoverError::Busy { .. }) => Ok(()),
+        Err(error) if recovery::is_missing(path) => Err(select::not_made(path, error)),
+        Ok(Done::ReadOnly) => {
+            let (reel, spool) = (path.display(), spool_of(path));
+            let words = format!(
+                "the recorder has gone, and what its journal {} still holds cannot be added to \
+                 {reel}, which may not be written; copy both to a folder that can be written",
+                spool.display()
+            );
+            Err(anyhow::anyhow!("{}", escape(&words)).into())
+        }
+        outcome => Ok(outcome.map(drop)?),
+    }
 }
 
 /// What is shown, and what has been.

@@ -14,6 +14,8 @@ use crate::trace::frame::{FrameHead, Seq, StreamId};
 use rusqlite::{Connection, params};
 
 const HAS_EXIT: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'exit')";
+const HAS_WARNING: &str =
+    "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'warning' AND instr(detail, ?1))";
 const SAVE_STREAM: &str = "INSERT INTO stream (id, kind, label, committed, pending, pending_since)
     VALUES (?1, 'text', ?2, ?3, ?4, ?5)
     ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, pending = excluded.pending,
@@ -21,6 +23,14 @@ const SAVE_STREAM: &str = "INSERT INTO stream (id, kind, label, committed, pendi
 const SAVE_PROGRESS: &str = "UPDATE recording SET resume = ?1, drained = ?2, frames = ?3,
     bytes = ?4, gap_bytes = ?5, t_last = ?6";
 const SAVE_STATE: &str = "UPDATE recording SET state = ?1";
+
+/// Stands in the warning that says that a part of the spool was not read.
+const UNREAD: &str = "of the spool could not be read";
+
+/// Whether the recording says that a part of its spool was not read. Such a spool is kept.
+pub(crate) fn names_unread(conn: &Connection) -> rusqlite::Result<bool> {
+    conn.query_row(HAS_WARNING, [UNREAD], |row| row.get(0))
+}
 
 /// One transaction of an indexer.
 pub(super) struct Batch<'a> {
@@ -56,12 +66,53 @@ impl<'a> Batch<'a> {
         let mut bytes = 0;
         while !budget.is_spent(began, bytes) {
             let Some(head) = self.spool.read(self.state.next, end, self.payload)? else {
+                // Whatever its recorder has written is there to be read: nothing to wait for.
+                if end < u64::MAX {
+                    self.pass_over(end, self.state.tally.t_last)?;
+                }
                 return Ok(true);
             };
+            self.pass_over(head.position, head.t)?;
             self.record(&head)?;
             bytes += u64::from(head.len);
         }
         Ok(self.state.next >= end)
+    }
+
+    /// Goes on at `position`. Says so if what stands before it could not be read; which bytes of
+    /// which stream that were is told by the next chunk of each.
+    fn pass_over(&mut self, position: u64, t: Moment) -> Result<(), IndexError> {
+        let from = self.state.next;
+        if position > from {
+            self.warn_unread(from, position - from, t)?;
+            self.state.next = position;
+        }
+        Ok(())
+    }
+
+    fn warn_unread(&mut self, from: u64, bytes: u64, t: Moment) -> Result<(), IndexError> {
+        let message = format!("{bytes} bytes {UNREAD} from byte {from} on; it is kept");
+        // Whoever resumes passes over it again.
+        let is_said: bool = self
+            .conn
+            .query_row(HAS_WARNING, [&message], |row| row.get(0))?;
+        if is_said {
+            return Ok(());
+        }
+        self.event(t, EventKind::Warning { message })
+    }
+
+    /// Says which bytes at the end of the spool, `len` long, or in its status block could not be
+    /// read.
+    pub fn warn_of_damage(&mut self, len: u64) -> Result<(), IndexError> {
+        let t = self.state.tally.t_last;
+        if self.spool.is_status_damaged()? {
+            self.warn_unread(0, self.spool.first_position(), t)?;
+        }
+        match len.saturating_sub(self.state.next) {
+            0 => Ok(()),
+            torn => self.warn_unread(self.state.next, torn, t),
+        }
     }
 
     /// Everything is drained: ends what is open, states what is missing.
@@ -89,17 +140,10 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Says that the recording was completed by somebody else than its recorder, and how many
-    /// bytes at the end of the spool were torn.
-    pub fn recovered(&mut self, frames_before: u64, torn: u64) -> Result<(), IndexError> {
-        let t = self.state.tally.t_last;
-        if torn > 0 {
-            let message =
-                format!("the last {torn} bytes of the spool are damaged and were not read");
-            self.event(t, EventKind::Warning { message })?;
-        }
+    /// Says that the recording was completed by somebody else than its recorder.
+    pub fn recovered(&mut self, frames_before: u64) -> Result<(), IndexError> {
         let frames = self.state.tally.last_seq.0 - frames_before;
-        self.event(t, EventKind::Recovered { frames })
+        self.event(self.state.tally.t_last, EventKind::Recovered { frames })
     }
 
     /// Derives everything anew from what is on record.

@@ -32,9 +32,11 @@ use crate::trace::clock::{Clock, Moment};
 use crate::trace::event::ProcessContext;
 use crate::trace::frame::{Seq, StreamId};
 use batch::Batch;
+pub(crate) use batch::names_unread;
 use derive::Deriver;
 use line::Line;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::io;
 use std::path::{Path, PathBuf};
 use write::Tally;
 
@@ -74,7 +76,7 @@ pub enum IndexError {
         /// Its size.
         size: u64,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -145,6 +147,20 @@ pub enum Finished {
     /// All frames are on record, what is derived from them is not. The spool stays, and the next
     /// reader of the recording derives.
     Pending,
+}
+
+/// Removes the spool `path`, or renames it if it `is_damaged`.
+pub(super) fn release(path: &Path, is_damaged: bool) -> io::Result<()> {
+    if !is_damaged {
+        return std::fs::remove_file(path);
+    }
+    let names = std::iter::once(String::from(".damaged"))
+        .chain((2..).map(|number| format!(".damaged-{number}")));
+    let mut paths = names.map(|suffix| open::beside(path, &suffix));
+    match paths.find(|path| !path.exists()) {
+        Some(kept) => std::fs::rename(path, kept),
+        None => Ok(()),
+    }
 }
 
 /// Drains one spool into one recording.
@@ -329,27 +345,37 @@ impl Indexer {
         &mut self,
         frames_before: u64,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<(State, Finished), IndexError> {
+    ) -> Result<State, IndexError> {
         self.find_back()?;
         let status = self.spool.status()?;
-        let torn = self.spool.file_len()?.saturating_sub(self.state.next);
+        let len = self.spool.file_len()?;
         let state = match status.end {
             Some(_) => State::Complete,
             None => State::Recovered,
         };
         self.transact(|batch| {
             batch.finish(&status, state)?;
+            batch.warn_of_damage(len)?;
             if state == State::Recovered {
-                batch.recovered(frames_before, torn)?;
+                batch.recovered(frames_before)?;
             }
             Ok(batch.rebuild(progress)?)
         })?;
-        let finished = if self.leave_wal()? {
-            Finished::Plain
-        } else {
-            Finished::StillWal
-        };
-        Ok((state, finished))
+        // A reader that is in the way is no error: the next one makes up for it.
+        self.leave_wal()?;
+        Ok(state)
+    }
+
+    /// Takes the spool away, which is not needed any more. One of which a part could not be read
+    /// is only renamed (`NAME.spool.damaged`): somebody may yet save what is in there.
+    pub fn release_spool(&self) -> io::Result<()> {
+        // In doubt it is kept.
+        release(self.spool.path(), self.has_unread().unwrap_or(true))
+    }
+
+    /// Whether a part of the spool could not be read.
+    pub(super) fn has_unread(&self) -> rusqlite::Result<bool> {
+        names_unread(&self.conn)
     }
 
     /// Makes a complete recording one plain file. `false` if a reader is in the way.

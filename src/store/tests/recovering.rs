@@ -1,15 +1,15 @@
 //! Recordings whose recorder has gone.
 
 use super::session::*;
-use crate::store::library::{Details, Entry, Standing, spool_of};
+use crate::store::library::{Details, Entry, Library, Standing, spool_of};
 use crate::store::open::{beside, is_unborn};
 use crate::store::reader::Recording;
-use crate::store::recovery::{Outcome, bring_up_to_date, drain_for};
+use crate::store::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
 use crate::store::schema::{self, State};
 use crate::trace::clock::Clock;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 fn recover(reel: &Path) -> Outcome {
@@ -21,7 +21,6 @@ fn a_spool_alone_becomes_a_recording() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
     busy_session(&mut session, 10, 100);
-    assert_eq!(recover(&session.reel), Outcome::Live);
     session.die();
     let entry = Entry::read(&session.reel);
     assert_eq!(entry.standing, Standing::Interrupted);
@@ -138,10 +137,151 @@ fn a_torn_tail_is_stated() {
     recover(&session.reel);
     let recording = Recording::open(&session.reel).unwrap();
     assert_eq!(concatenated(&recording, StreamId::S2C), b"whole\n");
-    let warned = recording.events(0).unwrap().into_iter().any(|row| {
-        matches!(row.event.kind, EventKind::Warning { message } if message.contains("36 bytes"))
+    assert!(warnings(&recording)[0].contains("36 bytes"));
+    assert!(kept(&session.reel).exists());
+}
+
+fn kept(reel: &Path) -> PathBuf {
+    beside(&spool_of(reel), ".damaged")
+}
+
+fn warnings(recording: &Recording) -> Vec<String> {
+    let events = recording.events(0).unwrap().into_iter();
+    let messages = events.filter_map(|row| match row.event.kind {
+        EventKind::Warning { message } => Some(message),
+        _ => None,
     });
-    assert!(warned);
+    messages.collect()
+}
+
+fn gaps(recording: &Recording) -> Vec<(StreamId, u64, u64)> {
+    let events = recording.events(0).unwrap().into_iter();
+    let gaps = events.filter_map(|row| match row.event.kind {
+        EventKind::Gap {
+            stream,
+            offset,
+            bytes,
+            ..
+        } => Some((stream, offset, bytes)),
+        _ => None,
+    });
+    gaps.collect()
+}
+
+fn flip(path: &Path, at: u64) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[usize::try_from(at).unwrap()] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Three lines, the second of which is damaged at the byte that is returned.
+fn damaged_in_the_middle(session: &mut Session) -> u64 {
+    session.chunk(StreamId::S2C, b"one\n");
+    let at = session.written() + 33;
+    session.chunk(StreamId::S2C, b"two\n");
+    session.chunk(StreamId::S2C, b"three\n");
+    session.chunk(StreamId::STDERR, b"four\n");
+    at
+}
+
+#[test]
+fn a_damaged_record_costs_nothing_else_and_its_spool_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let at = damaged_in_the_middle(&mut session);
+    session.die();
+    flip(&spool_of(&session.reel), at);
+    let before = std::fs::read(spool_of(&session.reel)).unwrap();
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"one\nthree\n");
+    assert_eq!(concatenated(&recording, StreamId::STDERR), b"four\n");
+    assert_eq!(gaps(&recording), [(StreamId::S2C, 4, 4)]);
+    let warnings = warnings(&recording);
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].starts_with("36 bytes of the spool could not be read"));
+    assert!(!spool_of(&session.reel).exists());
+    assert_eq!(std::fs::read(kept(&session.reel)).unwrap(), before);
+    assert_eq!(Library::new(dir.path()).list().unwrap().len(), 1);
+}
+
+#[test]
+fn a_recorder_does_not_wait_for_a_damaged_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let at = damaged_in_the_middle(&mut session);
+    let last = session.written() + 33;
+    session.chunk(StreamId::S2C, b"five\n");
+    let end = session.written();
+    flip(&spool_of(&session.reel), at);
+    flip(&spool_of(&session.reel), last);
+    let mut indexer = session.indexer();
+    let progress = indexer.step(end, &bytes(u64::MAX)).unwrap();
+    assert_eq!((progress.position, progress.caught_up), (end, true));
+    indexer.finish(State::Complete).unwrap();
+    indexer.release_spool().unwrap();
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"one\nthree\n");
+    assert_eq!(warnings(&recording).len(), 2);
+    assert!(kept(&session.reel).exists());
+}
+
+/// Whoever recovers may be killed, and the next one does not see what was passed over.
+#[test]
+fn a_damaged_spool_is_kept_by_whoever_comes_to_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let at = damaged_in_the_middle(&mut session);
+    session.end();
+    flip(&spool_of(&session.reel), at);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    drop(indexer);
+    session.die();
+    assert_eq!(recover(&session.reel), Outcome::Whole);
+    assert!(!spool_of(&session.reel).exists());
+    assert!(kept(&session.reel).exists());
+}
+
+#[test]
+fn what_follows_a_hole_is_recovered_without_the_recording_that_had_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let line = b"a line of stderr\n".repeat(3000);
+    for _ in 0..30 {
+        session.chunk(StreamId::STDERR, &line);
+    }
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    drop(indexer);
+    session.chunk(StreamId::STDERR, b"the rest\n");
+    session.die();
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(beside(&session.reel, suffix));
+    }
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::STDERR), b"the rest\n");
+    let missing = 30 * line.len() as u64;
+    assert_eq!(gaps(&recording), [(StreamId::STDERR, 0, missing)]);
+    assert_eq!(warnings(&recording).len(), 1);
+    assert!(kept(&session.reel).exists());
+}
+
+#[test]
+fn a_damaged_status_is_stated_and_costs_no_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"whole\n");
+    session.end();
+    session.die();
+    flip(&spool_of(&session.reel), 0);
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"whole\n");
+    assert_eq!((gaps(&recording).len(), warnings(&recording).len()), (0, 1));
+    assert!(kept(&session.reel).exists());
 }
 
 #[test]
@@ -202,4 +342,43 @@ fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
     assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
     let recording = Recording::open(&session.reel).unwrap();
     assert_eq!(recording.summary().unwrap().messages, 10_000);
+}
+
+#[test]
+fn a_journal_that_a_killed_writer_left_is_rolled_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 300, 1000);
+    session.end();
+    session.die();
+    recover(&session.reel);
+    let before = recorded(&session.reel);
+    let killed = dir.path().join("killed.reel");
+    let conn = rusqlite::Connection::open(&session.reel).unwrap();
+    conn.execute_batch("PRAGMA cache_size = 1; BEGIN; UPDATE frame SET raw = zeroblob(9000);")
+        .unwrap();
+    // Nobody holds the copies: they are what a killed writer leaves.
+    for suffix in ["", "-journal"] {
+        std::fs::copy(beside(&session.reel, suffix), beside(&killed, suffix)).unwrap();
+    }
+    assert_eq!(recover(&killed), Outcome::Whole);
+    assert!(!beside(&killed, "-journal").exists());
+    assert_same(&recorded(&killed), &before);
+}
+
+#[test]
+fn a_recording_that_somebody_else_is_making_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    // Its creation has begun, and does not go on.
+    std::fs::write(&session.reel, b"").unwrap();
+    let busy = bring_up_to_date(&session.reel, Clock::start(), &mut |_| ());
+    assert!(matches!(busy, Err(RecoverError::Busy { .. })), "{busy:?}");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| recover(&session.reel));
+        std::fs::remove_file(&session.reel).unwrap();
+        drop(session.indexer());
+        assert_eq!(waiting.join().unwrap(), Outcome::Live);
+    });
 }

@@ -205,7 +205,26 @@ fn size_of(path: &Path) -> u64 {
 
 fn modified(path: &Path) -> u64 {
     path.metadata().map_or(0, |metadata| {
-        let seconds = u64::try_from(metadata.mtime()).unwrap_or(0);
-        seconds * 1_000_000_000 + u64::try_from(metadata.mtime_nsec()).unwrap_or(0)
+        since_epoch(metadata.mtime(), metadata.mtime_nsec())
     })
+}
+
+/// Nanoseconds since the Unix epoch, of a date that may be set to anything.
+fn since_epoch(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds)
+        .unwrap_or(0)
+        .saturating_mul(1_000_000_000)
+        .saturating_add(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_far_away_is_the_first_or_the_last_one() {
+        assert_eq!(since_epoch(3, 7), 3_000_000_007);
+        assert_eq!(since_epoch(-9, 0), 0);
+        assert_eq!(since_epoch(i64::MAX, 999_999_999), u64::MAX);
+    }
 }

@@ -96,8 +96,10 @@ impl Library {
         let mut entries = thread::scope(|scope| {
             let right = scope.spawn(|| right.iter().map(|reel| Entry::read(reel)).collect());
             let mut entries: Vec<_> = left.iter().map(|reel| Entry::read(reel)).collect();
-            let right: Vec<_> = right.join().unwrap_or_default();
-            entries.extend(right);
+            match right.join() {
+                Ok::<Vec<_>, _>(right) => entries.extend(right),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
             entries
         });
         entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));

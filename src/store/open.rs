@@ -9,11 +9,11 @@
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
 use super::schema::{self, APPLICATION_ID, FormatVersion};
+use crate::capture::spool::open_regular;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ pub(crate) struct Opened {
 /// Opens the recording `path` to read it.
 pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
     let header = Header::read(path)?;
-    let beside = exists(path, "-wal") || exists(path, "-journal");
+    let beside = has_beside(path)?;
     let opened = if header.wal && !beside {
         Opened {
             conn: connect(path, Mode::Immutable)?,
@@ -291,6 +291,18 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Whether a WAL or journal stands beside the file. A pipe in its place would be waited for.
+fn has_beside(path: &Path) -> Result<bool, OpenError> {
+    for suffix in ["-wal", "-journal"] {
+        let path = beside(path, suffix);
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let source = io::Error::other("it is no regular file");
+            return Err(OpenError::Io { path, source });
+        }
+    }
+    Ok(exists(path, "-wal") || exists(path, "-journal"))
+}
+
 fn exists(path: &Path, suffix: &str) -> bool {
     beside(path, suffix)
         .metadata()
@@ -314,7 +326,7 @@ impl Header {
             }
         };
         let mut bytes = [0; HEADER];
-        File::open(path)
+        open_regular(path, false)
             .and_then(|mut file| file.read_exact(&mut bytes))
             .map_err(error)?;
         if !bytes.starts_with(b"SQLite format 3\0") {

@@ -84,6 +84,27 @@ fn a_damaged_file_says_so_and_opens_as_far_as_it_can() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_file_is_named_and_not_waited_for() {
+    use crate::store::library::{Library, Standing, spool_of};
+    let dir = tempfile::tempdir().unwrap();
+    let fifo = |path: &Path| nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    fifo(&dir.path().join("a.reel"));
+    fifo(&dir.path().join("b.spool"));
+    let reel = recorded_file(dir.path());
+    fifo(&spool_of(&reel));
+    let entries = Library::new(dir.path()).list().unwrap();
+    assert_eq!(entries.len(), 3);
+    let readable = |entry: &&crate::store::library::Entry| entry.standing != Standing::Unreadable;
+    assert_eq!(entries.iter().filter(readable).count(), 1);
+    assert!(matches!(
+        error_of(&dir.path().join("a.reel")),
+        OpenError::Io { .. }
+    ));
+    fifo(&crate::store::open::beside(&reel, "-journal"));
+    assert!(matches!(error_of(&reel), OpenError::Io { .. }));
+}
+
+#[test]
 fn a_locked_file_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let path = recorded_file(dir.path());

@@ -4,6 +4,7 @@ use super::name::FileName;
 use super::spool_of;
 use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
 use crate::store::reader::{ReadError, Recording, Summary};
+use crate::store::values::is_id;
 use crate::trace::event::{EventKind, ProcessContext};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -174,7 +175,7 @@ pub(crate) fn start_of(spool: &Path) -> Result<Box<ProcessContext>, EntryError> 
     let first = reader.first_position();
     reader.read(first, u64::MAX, &mut payload)?;
     match serde_json::from_slice(&payload) {
-        Ok(EventKind::Start(context)) => Ok(context),
+        Ok(EventKind::Start(context)) if is_id(&context.recording) => Ok(context),
         _ => Err(EntryError::NoStart {
             path: spool.to_owned(),
         }),

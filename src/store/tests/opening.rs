@@ -105,6 +105,19 @@ fn a_pipe_in_place_of_a_file_is_named_and_not_waited_for() {
 }
 
 #[test]
+fn an_id_is_eight_hex_digits_or_the_file_is_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let conn = Connection::open(&path).unwrap();
+    let sql = "UPDATE recording SET id = char(27) || ']0;x' || char(7)";
+    conn.execute(sql, []).unwrap();
+    drop(conn);
+    let message = error_of(&path).to_string();
+    assert!(message.contains("is damaged"), "{message}");
+    assert!(!message.contains(char::is_control), "{message:?}");
+}
+
+#[test]
 fn a_locked_file_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let path = recorded_file(dir.path());

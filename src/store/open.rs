@@ -8,7 +8,7 @@
 //!   which a read-only connection would want to create;
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
-use super::schema::{self, APPLICATION_ID, FormatVersion};
+use super::schema::{self, APPLICATION_ID, Additions, FormatVersion};
 use crate::capture::spool::open_regular;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -25,7 +25,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 /// The part of an `SQLite` header that says what the file is.
 const HEADER: usize = 100;
 
-const SELECT_ANYTHING: &str = "SELECT count(*) FROM sqlite_schema";
 const SELECT_NEEDS: &str = "SELECT needs FROM format";
 
 /// Why a recording cannot be read.
@@ -243,22 +242,26 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
     let connect = || {
         let conn = Connection::open_with_flags(uri(path, query), flags)?;
         conn.busy_timeout(BUSY_TIMEOUT)?;
+        schema::distrust(&conn)?;
         // Opening is lazy: the first read finds what is in the way.
-        match first_read(&conn) {
+        let stranger = match schema::stranger(&conn, Additions::Allowed) {
             Err(error) if is_corrupt(&error) && !matches!(mode, Mode::Writable) => {
                 // A file that was cut off is refused as a whole, unless this is set.
+                conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
                 conn.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
-                first_read(&conn)?;
+                schema::stranger(&conn, Additions::Refused)?
             }
-            result => result?,
-        }
-        Ok(conn)
+            stranger => stranger?,
+        };
+        Ok((conn, stranger))
     };
-    connect().map_err(|e| OpenError::from_sqlite(path, e))
-}
-
-fn first_read(conn: &Connection) -> rusqlite::Result<()> {
-    conn.query_row(SELECT_ANYTHING, [], |_| Ok(()))
+    match connect().map_err(|e| OpenError::from_sqlite(path, e))? {
+        (conn, None) => Ok(conn),
+        (_, Some(stranger)) => Err(OpenError::Damaged {
+            path: path.to_owned(),
+            detail: format!("no recording has its {stranger}"),
+        }),
+    }
 }
 
 fn is_corrupt(error: &rusqlite::Error) -> bool {

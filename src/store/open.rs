@@ -122,6 +122,7 @@ pub(crate) struct Opened {
 
 /// Opens the recording `path` to read it.
 pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
+    let path = &real(path);
     let header = Header::read(path)?;
     let beside = has_beside(path)?;
     let opened = if header.wal && !beside {
@@ -139,6 +140,7 @@ pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
 
 /// Opens a copy of the recording `path` that may be written; it vanishes with the connection.
 pub(crate) fn copied(path: &Path) -> Result<Opened, OpenError> {
+    let path = &real(path);
     let header = Header::read(path)?;
     let opened = copy_of(path)?;
     header.check(path, &opened.conn)?;
@@ -285,6 +287,13 @@ fn uri(path: &Path, query: &str) -> String {
     uri.push('?');
     uri.push_str(query);
     uri
+}
+
+/// The file that `path` means where it is a symbolic link: a WAL, journal or spool stands beside
+/// that one.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let real = path.is_symlink().then(|| path.canonicalize().ok());
+    real.flatten().unwrap_or_else(|| path.to_owned())
 }
 
 /// The file beside `path` with `suffix` at the end of its whole name.

@@ -3,6 +3,7 @@
 use super::name::FileName;
 use super::spool_of;
 use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
+use crate::store::open::real;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::store::values::is_id;
 use crate::trace::event::{EventKind, ProcessContext};
@@ -100,8 +101,9 @@ impl Entry {
     /// Reads what the recording `reel` says about itself, or its spool.
     #[must_use]
     pub fn read(reel: &Path) -> Self {
-        let spool = spool_of(reel);
-        let (details, standing) = look_at(reel, &spool);
+        let file = real(reel);
+        let spool = spool_of(&file);
+        let (details, standing) = look_at(&file, &spool);
         let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
         let (id, name, wall_ns) = match &details {
             Details::Recorded(summary) => {

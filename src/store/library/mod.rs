@@ -19,6 +19,7 @@ pub use name::file_stem;
 pub use retention::{Policy, Pruned, prune};
 pub use selector::{SelectError, Selected, short_id};
 
+use super::open::real;
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io;
@@ -73,9 +74,10 @@ impl Library {
     }
 
     /// Whether the recording `path` lies in this folder, so that it may be completed and brought
-    /// up to date. Other files are never rewritten.
+    /// up to date. Other files are never rewritten, not through a symbolic link either.
     #[must_use]
     pub fn contains(&self, path: &Path) -> bool {
+        let path = real(path);
         let folder = path.parent().map(|parent| match parent {
             parent if parent.as_os_str().is_empty() => Path::new("."),
             parent => parent,
@@ -108,10 +110,14 @@ impl Library {
 
     /// The recording that `text` means, see [`selector`].
     pub fn select(&self, text: &str) -> Result<Selected, SelectError> {
-        if let Some(selected) = selector::existing(text) {
-            return Ok(selected);
-        }
-        selector::select(text, &self.list()?)
+        let selected = match selector::existing(text) {
+            Some(selected) => selected,
+            None => selector::select(text, &self.list()?)?,
+        };
+        Ok(Selected {
+            path: real(&selected.path),
+            ..selected
+        })
     }
 
     /// Paths of the recordings, also of those that are nothing but a spool yet.

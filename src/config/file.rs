@@ -1,11 +1,18 @@
 //! The configuration file: TOML, kebab-case, every key optional.
 
+use nix::fcntl::OFlag;
 use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 /// The shipped sample; it spells out the defaults.
 pub const SAMPLE: &str = include_str!("sample.toml");
+
+/// A longer file is no configuration, and would be held in memory for as long as it is parsed.
+const MAX_SIZE: u64 = 1024 * 1024;
 
 /// The keys that are known.
 const KEYS: [&str; 2] = ["dir", "max-size"];
@@ -117,7 +124,7 @@ impl Config {
     /// Reads the file, with all that is wrong with it. A missing file says nothing, which is fine.
     #[must_use]
     pub fn read(path: &Path) -> (Self, Vec<Problem>) {
-        match std::fs::read_to_string(path) {
+        match read_text(path) {
             Ok(text) => Self::parse(&text, path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Default::default(),
             Err(source) => {
@@ -164,6 +171,25 @@ impl Config {
         }
         (config, problems)
     }
+}
+
+/// The text of the regular file `path`. The file is read before a server is started, so a pipe or
+/// device in its place must not be waited for, nor an endless one be read to its end.
+fn read_text(path: &Path) -> io::Result<String> {
+    let flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits())
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = String::new();
+    file.take(MAX_SIZE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_SIZE {
+        return Err(io::Error::other("it is longer than 1 MiB"));
+    }
+    Ok(text)
 }
 
 fn unknown_key(key: &str, at: Position) -> Problem {
@@ -214,6 +240,27 @@ mod tests {
     #[test]
     fn an_empty_file_says_nothing() {
         assert_eq!(parse(""), (Config::default(), vec![]));
+    }
+
+    #[test]
+    fn what_is_no_file_of_a_sensible_size_is_refused_at_once() {
+        let dir = tempfile::tempdir().expect("a folder can be made");
+        let path = dir.path().join("config.toml");
+        let refusal = |path: &Path| {
+            let (config, problems) = Config::read(path);
+            assert_eq!(config, Config::default());
+            let [Problem::Unreadable { source, .. }] = &problems[..] else {
+                panic!("{problems:?}");
+            };
+            source.to_string()
+        };
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("a FIFO can be made");
+        assert_eq!(refusal(&path), "it is no regular file");
+        assert_eq!(refusal(Path::new("/dev/zero")), "it is no regular file");
+        std::fs::remove_file(&path).expect("the FIFO can be removed");
+        let file = std::fs::File::create(&path).expect("the file can be made");
+        file.set_len(1 << 40).expect("it can be sparse");
+        assert_eq!(refusal(&path), "it is longer than 1 MiB");
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Warning {
             state.unsaid = Some(message.to_owned());
             return;
         }
-        let line = format!("mcpreel: {}\n", message.replace(['\n', '\r'], " "));
+        let line = format!("mcpreel: {}\n", visible(message));
         // A pipe that has room takes a line of up to 4096 bytes at once.
         let end = line.len().min(4096);
         state.said = write(&stderr, &line.as_bytes()[..end]).is_ok();
@@ -69,5 +69,35 @@ impl Warning {
     /// statements.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `message` as one line that no terminal takes for a command: it may quote the command line.
+fn visible(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for character in message.chars() {
+        match character {
+            '\n' | '\r' => line.push(' '),
+            // Also what turns the direction of writing.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                line.extend(character.escape_unicode());
+            }
+            _ if character.is_control() => line.extend(character.escape_default()),
+            _ => line.push(character),
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_and_not_sent() {
+        assert_eq!(
+            visible("no \u{1b}[31mé\u{9b}2J\u{7}\n\u{202e}x"),
+            "no \\u{1b}[31mé\\u{9b}2J\\u{7} \\u{202e}x"
+        );
     }
 }

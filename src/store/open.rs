@@ -8,12 +8,12 @@
 //!   which a read-only connection would want to create;
 //! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
 
-use super::schema::{self, APPLICATION_ID, FormatVersion};
+use super::schema::{self, APPLICATION_ID, Additions, FormatVersion};
+use crate::capture::spool::open_regular;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 /// The part of an `SQLite` header that says what the file is.
 const HEADER: usize = 100;
 
-const SELECT_ANYTHING: &str = "SELECT count(*) FROM sqlite_schema";
 const SELECT_NEEDS: &str = "SELECT needs FROM format";
 
 /// Why a recording cannot be read.
@@ -129,8 +128,9 @@ pub(crate) struct Opened {
 
 /// Opens the recording `path` to read it.
 pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
+    let path = &real(path);
     let header = Header::read(path)?;
-    let beside = exists(path, "-wal") || exists(path, "-journal");
+    let beside = has_beside(path)?;
     let opened = if header.wal && !beside {
         Opened {
             conn: connect(path, Mode::Immutable)?,
@@ -146,6 +146,7 @@ pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
 
 /// Opens a copy of the recording `path` that may be written; it vanishes with the connection.
 pub(crate) fn copied(path: &Path) -> Result<Opened, OpenError> {
+    let path = &real(path);
     let header = Header::read(path)?;
     let opened = copy_of(path)?;
     header.check(path, &opened.conn)?;
@@ -247,22 +248,26 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
     let connect = || {
         let conn = Connection::open_with_flags(uri(path, query), flags)?;
         conn.busy_timeout(BUSY_TIMEOUT)?;
+        schema::distrust(&conn)?;
         // Opening is lazy: the first read finds what is in the way.
-        match first_read(&conn) {
+        let stranger = match schema::stranger(&conn, Additions::Allowed) {
             Err(error) if is_corrupt(&error) && !matches!(mode, Mode::Writable) => {
                 // A file that was cut off is refused as a whole, unless this is set.
+                conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
                 conn.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
-                first_read(&conn)?;
+                schema::stranger(&conn, Additions::Refused)?
             }
-            result => result?,
-        }
-        Ok(conn)
+            stranger => stranger?,
+        };
+        Ok((conn, stranger))
     };
-    connect().map_err(|e| OpenError::from_sqlite(path, e))
-}
-
-fn first_read(conn: &Connection) -> rusqlite::Result<()> {
-    conn.query_row(SELECT_ANYTHING, [], |_| Ok(()))
+    match connect().map_err(|e| OpenError::from_sqlite(path, e))? {
+        (conn, None) => Ok(conn),
+        (_, Some(stranger)) => Err(OpenError::Damaged {
+            path: path.to_owned(),
+            detail: format!("no recording has its {stranger}"),
+        }),
+    }
 }
 
 fn is_corrupt(error: &rusqlite::Error) -> bool {
@@ -288,11 +293,30 @@ fn uri(path: &Path, query: &str) -> String {
     uri
 }
 
+/// The file that `path` means where it is a symbolic link: a WAL, journal or spool stands beside
+/// that one.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let real = path.is_symlink().then(|| path.canonicalize().ok());
+    real.flatten().unwrap_or_else(|| path.to_owned())
+}
+
 /// The file beside `path` with `suffix` at the end of its whole name.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
+}
+
+/// Whether a WAL or journal stands beside the file. A pipe in its place would be waited for.
+fn has_beside(path: &Path) -> Result<bool, OpenError> {
+    for suffix in ["-wal", "-journal"] {
+        let path = beside(path, suffix);
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let source = io::Error::other("it is no regular file");
+            return Err(OpenError::Io { path, source });
+        }
+    }
+    Ok(exists(path, "-wal") || exists(path, "-journal"))
 }
 
 fn exists(path: &Path, suffix: &str) -> bool {
@@ -321,7 +345,7 @@ impl Header {
             }
         };
         let mut bytes = [0; HEADER];
-        File::open(path)
+        open_regular(path, false)
             .and_then(|mut file| file.read_exact(&mut bytes))
             .map_err(error)?;
         if !bytes.starts_with(b"SQLite format 3\0") {

@@ -19,6 +19,12 @@ pub(crate) fn from_sql(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
+/// Whether `text` has the form of a recording's id: eight hex digits.
+#[must_use]
+pub(crate) fn is_id(text: &str) -> bool {
+    text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// A moment as it stands in a column.
 #[must_use]
 pub(crate) fn moment(number: i64) -> Moment {

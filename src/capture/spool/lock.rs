@@ -1,8 +1,8 @@
 //! Telling a living recorder from a dead one.
 
+use super::open_regular;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
-use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 
@@ -30,13 +30,10 @@ pub enum LockError {
 ///
 /// `flock` and not `fcntl`: the latter's locks vanish when any descriptor of the file is closed.
 pub fn lock(path: &Path) -> Result<SpoolLock, LockError> {
-    let file = OpenOptions::new()
-        .read(true)
-        .open(path)
-        .map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => LockError::Missing,
-            _ => LockError::Io(e),
-        })?;
+    let file = open_regular(path, false).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => LockError::Missing,
+        _ => LockError::Io(e),
+    })?;
     match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
         // Between opening and locking, its owner may have finished and removed it.
         Ok(file) if path.exists() => Ok(SpoolLock { _file: file }),

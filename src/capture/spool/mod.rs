@@ -21,11 +21,13 @@
 
 mod lock;
 mod reader;
+mod regular;
 mod status;
 mod writer;
 
 pub use lock::{LockError, SpoolLock, lock};
 pub use reader::{SpoolError, SpoolReader};
+pub use regular::open_regular;
 pub use status::{EndNote, STATUS_SIZE, Status};
 pub use writer::Writer;
 

@@ -1,8 +1,8 @@
 //! Reading a spool, also while its recorder appends to it.
 
 use super::status::{Block, STATUS_SIZE, Status};
-use super::{HEADER, RecordHead, checksum, u32_at};
-use std::fs::{File, OpenOptions};
+use super::{HEADER, RecordHead, checksum, open_regular, u32_at};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -49,11 +49,8 @@ impl SpoolReader {
             path: path.to_owned(),
             source,
         };
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(path)
-            .or_else(|_| File::open(path))
+        let file = open_regular(path, true)
+            .or_else(|_| open_regular(path, false))
             .map_err(io_error)?;
         let mut reader = Self {
             path: path.to_owned(),

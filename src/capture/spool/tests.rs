@@ -130,7 +130,7 @@ fn a_record_within_a_damaged_one_is_not_taken_for_one() {
 #[test]
 fn records_after_a_hole_are_found() {
     let (_dir, path, mut writer) = spool();
-    let [one, two, _] = three(&mut writer, &[7; 1_000_000]);
+    let [one, two, _] = three(&mut writer, &vec![7; 1_000_000]);
     let reader = SpoolReader::open(&path).unwrap();
     reader.punch(one, two);
     let positions: Vec<_> = all(&path, u64::MAX)

@@ -3,8 +3,9 @@
 use super::name::FileName;
 use super::spool_of;
 use crate::capture::spool::{self, LockError, SpoolError, SpoolReader};
-use crate::store::open;
+use crate::store::open::{self, real};
 use crate::store::reader::{ReadError, Recording, Summary};
+use crate::store::values::is_id;
 use crate::trace::event::{EventKind, ProcessContext};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -100,8 +101,9 @@ impl Entry {
     /// Reads what the recording `reel` says about itself, or its spool.
     #[must_use]
     pub fn read(reel: &Path) -> Self {
-        let spool = spool_of(reel);
-        let (details, standing) = look_at(reel, &spool);
+        let file = real(reel);
+        let spool = spool_of(&file);
+        let (details, standing) = look_at(&file, &spool);
         let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
         let (id, name, wall_ns) = match &details {
             Details::Recorded(summary) => {
@@ -191,7 +193,7 @@ pub(crate) fn start_of(spool: &Path) -> Result<Box<ProcessContext>, EntryError> 
     let first = reader.first_position();
     reader.read(first, u64::MAX, &mut payload)?;
     match serde_json::from_slice(&payload) {
-        Ok(EventKind::Start(context)) => Ok(context),
+        Ok(EventKind::Start(context)) if is_id(&context.recording) => Ok(context),
         _ => Err(EntryError::NoStart {
             path: spool.to_owned(),
         }),
@@ -222,7 +224,26 @@ fn size_of(path: &Path) -> u64 {
 
 fn modified(path: &Path) -> u64 {
     path.metadata().map_or(0, |metadata| {
-        let seconds = u64::try_from(metadata.mtime()).unwrap_or(0);
-        seconds * 1_000_000_000 + u64::try_from(metadata.mtime_nsec()).unwrap_or(0)
+        since_epoch(metadata.mtime(), metadata.mtime_nsec())
     })
+}
+
+/// Nanoseconds since the Unix epoch, of a date that may be set to anything.
+fn since_epoch(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds)
+        .unwrap_or(0)
+        .saturating_mul(1_000_000_000)
+        .saturating_add(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_far_away_is_the_first_or_the_last_one() {
+        assert_eq!(since_epoch(3, 7), 3_000_000_007);
+        assert_eq!(since_epoch(-9, 0), 0);
+        assert_eq!(since_epoch(i64::MAX, 999_999_999), u64::MAX);
+    }
 }

@@ -19,6 +19,7 @@ pub use name::file_stem;
 pub use retention::{Policy, Pruned, prune};
 pub use selector::{SelectError, Selected, short_id};
 
+use super::open::real;
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io;
@@ -73,9 +74,10 @@ impl Library {
     }
 
     /// Whether the recording `path` lies in this folder, so that it may be completed and brought
-    /// up to date. Other files are never rewritten.
+    /// up to date. Other files are never rewritten, not through a symbolic link either.
     #[must_use]
     pub fn contains(&self, path: &Path) -> bool {
+        let path = real(path);
         let folder = path.parent().map(|parent| match parent {
             parent if parent.as_os_str().is_empty() => Path::new("."),
             parent => parent,
@@ -96,8 +98,10 @@ impl Library {
         let mut entries = thread::scope(|scope| {
             let right = scope.spawn(|| right.iter().map(|reel| Entry::read(reel)).collect());
             let mut entries: Vec<_> = left.iter().map(|reel| Entry::read(reel)).collect();
-            let right: Vec<_> = right.join().unwrap_or_default();
-            entries.extend(right);
+            match right.join() {
+                Ok::<Vec<_>, _>(right) => entries.extend(right),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
             entries
         });
         entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));
@@ -107,13 +111,17 @@ impl Library {
     /// The recording that `text` means, see [`selector`].
     pub fn select(&self, text: &str) -> Result<Selected, SelectError> {
         let path = selector::existing(text);
-        match path {
-            Some(path) if selector::is_path(text) => Ok(path),
+        let selected = match path {
+            Some(path) if selector::is_path(text) => path,
             path => match (selector::select(text, &self.list()?), path) {
-                (Err(SelectError::Unknown { .. }), Some(path)) => Ok(path),
-                (selected, _) => selected,
+                (Err(SelectError::Unknown { .. }), Some(path)) => path,
+                (selected, _) => selected?,
             },
-        }
+        };
+        Ok(Selected {
+            path: real(&selected.path),
+            ..selected
+        })
     }
 
     /// Paths of the recordings, also of those that are nothing but a spool yet.

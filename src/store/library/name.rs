@@ -1,5 +1,6 @@
 //! Names of recordings: `2026-11-20T15-17-03_weather-server_7f3a9c21.reel`.
 
+use crate::store::values::is_id;
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 
 /// Longer names are cut: file systems allow 255 bytes for everything.
@@ -26,8 +27,7 @@ impl FileName {
         let (name, id) = rest.rsplit_once('_')?;
         let time = NaiveDateTime::parse_from_str(time, TIME).ok()?;
         let start = Local.from_local_datetime(&time).earliest()?;
-        let is_id = id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_id.then(|| Self {
+        is_id(id).then(|| Self {
             wall_ns: u64::try_from(start.timestamp_nanos_opt().unwrap_or(0)).unwrap_or(0),
             name: name.into(),
             id: id.into(),

@@ -2,7 +2,7 @@
 
 use super::rows::{number, word};
 use crate::store::schema::DERIVED_VERSION;
-use crate::store::values::State;
+use crate::store::values::{State, is_id};
 use crate::trace::event::ProcessContext;
 use crate::trace::session::Session;
 use rusqlite::{Connection, Row};
@@ -76,7 +76,7 @@ impl Summary {
 
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            id: row.get(0)?,
+            id: word(row, 0, |id| is_id(id).then(|| id.to_owned()))?,
             name: row.get(1)?,
             state: word(row, 2, State::parse)?,
             origin: row.get(3)?,

@@ -7,9 +7,13 @@
 //!
 //! * `recording.sql`: what is on record;
 //! * `derived.sql`: what is derived from it, rebuilt when [`DERIVED_VERSION`] changes;
-//! * `views.sql`: views for people with `sqlite3`.
+//! * `views.sql`: views for people with `sqlite3`;
+//! * `genuine`: whether the tables of a file are these.
+
+mod genuine;
 
 pub use super::values::State;
+pub(crate) use genuine::{Additions, distrust, stranger};
 
 use super::open;
 use super::values::to_sql;
@@ -113,6 +117,7 @@ pub(crate) fn fill(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
+    distrust(&conn)?;
     conn.pragma_update(None, "page_size", PAGE_SIZE)?;
     // There is nothing yet that a power failure could take.
     conn.pragma_update(None, "synchronous", "OFF")?;

@@ -121,3 +121,26 @@ fn noted_and_live_recordings_are_protected() {
     protected.sort_unstable();
     assert_eq!(protected, [false, true, true]);
 }
+
+#[test]
+fn a_symbolic_link_means_the_recording_where_it_lies() {
+    let (elsewhere, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut live = Session::start(elsewhere.path(), "weather", 1);
+    let mut indexer = live.indexer();
+    busy_session(&mut live, 3, 1000);
+    drain(&mut indexer, &bytes(u64::MAX));
+    let link = dir.path().join("x.reel");
+    std::os::unix::fs::symlink(&live.reel, &link).unwrap();
+    let library = Library::new(dir.path());
+    assert!(!library.contains(&link));
+    assert_eq!(library.list().unwrap()[0].standing, Standing::Live);
+    let selected = library.select(link.to_str().unwrap()).unwrap();
+    assert_eq!(selected.path, live.reel.canonicalize().unwrap());
+    // A frame that stands in the WAL is seen through the link.
+    let frames = |path: &Path| {
+        let recording = crate::store::reader::Recording::open(path).unwrap();
+        recording.summary().unwrap().frames
+    };
+    assert_eq!(frames(&link), frames(&live.reel));
+    assert!(frames(&link) > 0);
+}

@@ -86,6 +86,105 @@ fn a_damaged_file_says_so_and_opens_as_far_as_it_can() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_file_is_named_and_not_waited_for() {
+    use crate::store::library::{Library, Standing, spool_of};
+    let dir = tempfile::tempdir().unwrap();
+    let fifo = |path: &Path| nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    fifo(&dir.path().join("a.reel"));
+    fifo(&dir.path().join("b.spool"));
+    let reel = recorded_file(dir.path());
+    fifo(&spool_of(&reel));
+    let entries = Library::new(dir.path()).list().unwrap();
+    assert_eq!(entries.len(), 3);
+    let readable = |entry: &&crate::store::library::Entry| entry.standing != Standing::Unreadable;
+    assert_eq!(entries.iter().filter(readable).count(), 1);
+    assert!(matches!(
+        error_of(&dir.path().join("a.reel")),
+        OpenError::Io { .. }
+    ));
+    fifo(&crate::store::open::beside(&reel, "-journal"));
+    assert!(matches!(error_of(&reel), OpenError::Io { .. }));
+}
+
+#[test]
+fn an_id_is_eight_hex_digits_or_the_file_is_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let conn = Connection::open(&path).unwrap();
+    let sql = "UPDATE recording SET id = char(27) || ']0;x' || char(7)";
+    conn.execute(sql, []).unwrap();
+    drop(conn);
+    let message = error_of(&path).to_string();
+    assert!(message.contains("is damaged"), "{message}");
+    assert!(!message.contains(char::is_control), "{message:?}");
+}
+
+/// Statements that make a recording's schema another one.
+const CRAFTED: [(&str, &str); 6] = [
+    (
+        "view",
+        "DROP TABLE annotation; CREATE VIEW annotation AS
+         WITH RECURSIVE r (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x FROM r",
+    ),
+    (
+        "trigger",
+        "CREATE TRIGGER t AFTER DELETE ON message BEGIN DELETE FROM finding; END",
+    ),
+    (
+        "column",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql,
+         'note            TEXT,', 'note TEXT AS (hex(zeroblob(400000000))),')
+         WHERE name = 'recording'",
+    ),
+    (
+        "case",
+        "DROP TABLE annotation; CREATE TABLE Annotation (id AS (hex(zeroblob(4e8))), x)",
+    ),
+    ("index", "CREATE INDEX i ON message (hex(zeroblob(4)))"),
+    (
+        "name",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'x', tbl_name = 'x',
+         sql = replace(sql, 'note     TEXT', 'note     TEXT AS (hex(zeroblob(4e8)))')
+         WHERE name = 'annotation'",
+    ),
+];
+
+#[test]
+fn a_schema_that_no_recording_has_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let genuine = recorded_file(dir.path());
+    for (what, sql) in CRAFTED {
+        let path = dir.path().join(format!("{what}.reel"));
+        std::fs::copy(&genuine, &path).unwrap();
+        let conn = Connection::open(&path).unwrap();
+        conn.execute_batch(sql).unwrap();
+        drop(conn);
+        let error = error_of(&path);
+        assert!(
+            matches!(error, OpenError::Damaged { .. }),
+            "{what}: {error:?}"
+        );
+        let error = crate::store::open::writable(&path).unwrap_err();
+        assert!(
+            matches!(error, OpenError::Damaged { .. }),
+            "{what}: {error:?}"
+        );
+    }
+}
+
+#[test]
+fn what_people_add_beside_the_tables_is_in_nobodys_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = recorded_file(dir.path());
+    let conn = Connection::open(&path).unwrap();
+    let sql = "CREATE TABLE mine (x); CREATE INDEX i ON mine (x);
+               CREATE VIEW slow AS SELECT * FROM exchange WHERE latency > 1e9; ANALYZE";
+    conn.execute_batch(sql).unwrap();
+    drop(conn);
+    assert!(Recording::open(&path).unwrap().summary().is_ok());
+}
+
+#[test]
 fn a_locked_file_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let path = recorded_file(dir.path());

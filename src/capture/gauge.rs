@@ -26,6 +26,8 @@ pub struct Gauge {
     pending: AtomicU64,
     /// When something was last read.
     last_read: AtomicU64,
+    /// When a write that had been hanging last went on.
+    resumed: AtomicU64,
     stalled: AtomicBool,
     /// Set by the main thread: read nothing more.
     closing: AtomicBool,
@@ -41,6 +43,7 @@ impl Gauge {
             writing_since: AtomicU64::new(0),
             pending: AtomicU64::new(0),
             last_read: AtomicU64::new(0),
+            resumed: AtomicU64::new(0),
             stalled: AtomicBool::new(false),
             closing: AtomicBool::new(false),
         }
@@ -76,7 +79,15 @@ impl Gauge {
 
     /// The write has ended; says so in the recording if it had stalled.
     pub(super) fn end_write(&self, tap: &Tap) {
-        self.pending.store(0, Ordering::Relaxed);
+        let (now, began) = (
+            tap.clock().now(),
+            self.writing_since.load(Ordering::Relaxed),
+        );
+        if now.since(Moment(began.saturating_sub(1))) >= STALL {
+            self.resumed.store(now.0, Ordering::SeqCst);
+        }
+        // Whoever sees that nothing is pending sees since when.
+        self.pending.store(0, Ordering::Release);
         let since = self.writing_since.swap(0, Ordering::AcqRel);
         self.end_stall(tap, since);
     }
@@ -133,7 +144,13 @@ impl Gauge {
     /// Bytes that are being written now; 0 while nothing is.
     #[must_use]
     pub fn pending(&self) -> u64 {
-        self.pending.load(Ordering::Relaxed)
+        self.pending.load(Ordering::Acquire)
+    }
+
+    /// When a write that had been hanging last went on.
+    #[must_use]
+    pub fn resumed(&self) -> Moment {
+        Moment(self.resumed.load(Ordering::SeqCst))
     }
 
     /// When something was last read.

@@ -7,6 +7,7 @@
 //! | it has ended, somebody else holds its outputs, the host is still there | relay on (a launcher that forks and exits) |
 //! | the same, but the host has closed our stdin or sent a signal, or nobody reads it any more | until 1 s of quiet, 3 s at most |
 //! | bytes that were read are not delivered yet | wait as the kernel would; after a signal 3 s at most |
+//! | they had been hanging and are delivered now | the second of quiet and the three in all begin anew: what the server had left in its pipe comes next |
 
 use crate::capture::gauge::Gauge;
 use crate::capture::stdio::Gauges;
@@ -43,6 +44,7 @@ pub struct Facts {
     stdout_ended: bool,
     stderr_ended: bool,
     last_read: Moment,
+    resumed: Moment,
     undelivered: bool,
 }
 
@@ -65,6 +67,7 @@ impl Facts {
             stdout_ended: false,
             stderr_ended: merged,
             last_read: Moment(0),
+            resumed: Moment(0),
             undelivered: false,
         }
     }
@@ -107,6 +110,11 @@ impl Facts {
             .max()
             .unwrap_or_default();
         self.undelivered = outputs.iter().any(|g| g.pending() > 0);
+        self.resumed = outputs
+            .iter()
+            .map(|g| g.resumed())
+            .max()
+            .unwrap_or_default();
     }
 
     /// Whether the session is over at `now`.
@@ -121,7 +129,7 @@ impl Facts {
         let Some(told) = self.stdin_ended.into_iter().chain(self.signalled).min() else {
             return Verdict::Wait(look_for_survivors);
         };
-        let began = told.max(exited);
+        let began = told.max(exited).max(self.resumed);
         let over = (began.max(self.last_read) + QUIET).min(began + AT_MOST);
         let out_of_patience = self
             .signalled
@@ -216,6 +224,18 @@ mod tests {
         assert_eq!(facts.verdict(at(2_000)), Verdict::Wait(Some(at(2_900))));
         facts.last_read = at(3_900);
         assert_eq!(facts.verdict(at(4_000)), Verdict::End);
+    }
+
+    #[test]
+    fn what_was_left_in_the_pipe_behind_a_hanging_write_has_time_to_follow() {
+        let mut facts = Facts::new(true);
+        facts.server_ended(at(0));
+        facts.pump_ended(StreamId::C2S, at(0));
+        facts.undelivered = true;
+        assert_ne!(facts.verdict(at(60_000)), Verdict::End);
+        (facts.undelivered, facts.resumed) = (false, at(60_000));
+        assert_eq!(facts.verdict(at(60_000)), Verdict::Wait(Some(at(61_000))));
+        assert_eq!(facts.verdict(at(61_000)), Verdict::End);
     }
 
     #[test]

@@ -45,12 +45,14 @@ pub struct Session {
     /// Nanoseconds from `initialize` (or `server/discover`) to its answer, for the last of them
     /// that was answered with a result.
     pub handshake_ns: Option<u64>,
-    /// Which side closed first.
+    /// Which side closed first, as far as the end of a stream is on record.
     pub closed_first: Option<Closed>,
     /// What the server used, known at its end.
     pub usage: Option<Usage>,
     #[serde(skip)]
     handshake: Handshake,
+    #[serde(skip)]
+    exited: Option<Moment>,
 }
 
 /// Who one side says it is.
@@ -164,7 +166,8 @@ impl Session {
                     user_ns: *user_ns,
                     system_ns: *system_ns,
                 });
-                self.close_first(Side::Server, event.t);
+                // The ends of its streams may be missing on record, also one that came before.
+                self.exited = self.closed_first.is_none().then_some(event.t);
                 self.end(match (signal, code) {
                     (Some(signal), _) => End::Killed {
                         signal: signal.clone(),
@@ -255,7 +258,15 @@ impl Session {
     }
 
     fn close_first(&mut self, by: Side, t: Moment) {
-        self.closed_first.get_or_insert(Closed { by, t });
+        // Processes that the server left behind may hold its pipes for longer.
+        let closed = match self.exited.take() {
+            Some(t) => Closed {
+                by: Side::Server,
+                t,
+            },
+            None => Closed { by, t },
+        };
+        self.closed_first.get_or_insert(closed);
     }
 
     fn end(&mut self, how: End) {

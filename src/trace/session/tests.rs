@@ -200,6 +200,8 @@ fn the_end_is_told_in_one_way() {
         signal: "SIGSEGV".into(),
     };
     assert_eq!(feed.session.phase.end(), Some(&killed));
+    assert_eq!(feed.session.closed_first, None, "no end is on record");
+    feed.event(eof(StreamId::C2S, Closer::Writer));
     assert_eq!(
         feed.session.closed_first.map(|closed| closed.by),
         Some(Side::Server)

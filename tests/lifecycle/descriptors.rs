@@ -1,7 +1,7 @@
 //! What hosts pass as standard streams: socket pairs, non-blocking ones, one file for two.
 
 use crate::host::{DEADLINE, Ended, Host, line, rest};
-use crate::support::Library;
+use crate::support::{Library, wait_for};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::pipe2;
 use std::fs::File;
@@ -203,9 +203,15 @@ fn other_descriptors_are_the_servers_alone() {
         .spawn()
         .expect("there is a shell");
     drop(command);
-    let mut read = Vec::new();
-    ours.read_to_end(&mut read)
-        .expect("its end is seen while the session goes on");
+    let (tell, told) = std::sync::mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let read = ours.read_to_end(&mut Vec::new());
+        tell.send(read.is_ok())
+    });
+    let seen = wait_for("its end, while the session goes on", || {
+        told.try_recv().ok()
+    });
+    assert!(seen);
     assert_eq!(child.try_wait().expect("it is ours"), None);
     drop(child.stdin.take());
     assert!(child.wait().expect("it is ours").success());

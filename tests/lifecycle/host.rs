@@ -213,7 +213,7 @@ fn watch(recorder: Pid) -> SyncSender<()> {
 }
 
 /// The recorder's process.
-pub struct Recorder(Child);
+pub struct Recorder(pub Child);
 
 impl Drop for Recorder {
     /// A test that failed leaves nothing behind.

@@ -1,6 +1,6 @@
 //! Signals: each reaches the server once, whichever way it came, as far as that can be told.
 
-use crate::host::{Ended, Host, rest};
+use crate::host::{Ended, Host, Recorder, rest};
 use crate::support::{Library, MCPREEL, peer, wait_for};
 use nix::pty::openpty;
 use nix::sys::signal::Signal;
@@ -161,9 +161,9 @@ fn a_signal_from_the_terminal_is_not_passed_on() {
         .stdin(terminal.slave)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut recorder = command.spawn().expect("setsid is part of every Linux");
+    let mut recorder = Recorder(command.spawn().expect("setsid is part of every Linux"));
     drop(command);
-    let mut out = recorder.stdout.take().expect("it is a pipe");
+    let mut out = recorder.0.stdout.take().expect("it is a pipe");
     let mut keyboard = File::from(terminal.master);
     assert_eq!(crate::host::line(&mut out), "ready");
     keyboard.write_all(b"\x03").expect("the terminal is open");
@@ -179,5 +179,5 @@ fn a_signal_from_the_terminal_is_not_passed_on() {
     );
     keyboard.write_all(b"\x04").expect("the terminal is open");
     assert_eq!(rest(out), "", "it came once");
-    assert!(recorder.wait().expect("it is ours").success());
+    assert!(recorder.0.wait().expect("it is ours").success());
 }

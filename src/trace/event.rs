@@ -58,7 +58,7 @@ pub enum EventKind {
     Undelivered {
         /// Which stream.
         stream: StreamId,
-        /// How many.
+        /// How many at most: of a write that still hangs, nobody says how much was taken.
         bytes: u64,
     },
     /// A signal reached mcpreel.

@@ -97,12 +97,10 @@ pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> S
     format!("{}  {}", columns.join("  "), fit(&what, used, cut, out))
 }
 
-/// What was asked, and what else is worth a word: code, progress, time spent waiting.
+/// What was asked, and what else is worth a word: progress, time spent waiting. The code of an
+/// error stands in its line already.
 fn exchange_words(exchange: &Exchange) -> String {
     let mut words = escape(&exchange.summary).into_owned();
-    if let Some(code) = &exchange.code {
-        let _ = write!(words, "  code {}", escape(code));
-    }
     if exchange.waited_ns > 0 {
         let waited = duration(exchange.waited_ns);
         let _ = if exchange.is_retry() {

@@ -16,6 +16,13 @@ fn recover(reel: &Path) -> Outcome {
     bring_up_to_date(reel, Clock::start(), &mut |_| ()).unwrap()
 }
 
+/// What the recorder makes of a session that nothing disturbs.
+fn index_whole(session: &mut Session) {
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+}
+
 #[test]
 fn a_spool_alone_becomes_a_recording() {
     let dir = tempfile::tempdir().unwrap();
@@ -45,10 +52,7 @@ fn a_killed_recorder_leaves_what_an_undisturbed_one_would_have_written() {
     let mut undisturbed = Session::start(dir.path(), "weather", 1);
     busy_session(&mut undisturbed, 30, 90);
     undisturbed.end();
-    let mut indexer = undisturbed.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    drop(indexer);
+    index_whole(&mut undisturbed);
 
     for steps in 0..6 {
         let mut session = Session::start(dir.path(), "weather", 2 + steps);
@@ -234,10 +238,7 @@ fn a_damaged_spool_is_kept_by_whoever_comes_to_the_end() {
     let at = damaged_in_the_middle(&mut session);
     session.end();
     flip(&spool_of(&session.reel), at);
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    drop(indexer);
+    index_whole(&mut session);
     session.die();
     assert_eq!(recover(&session.reel), Outcome::Whole);
     assert!(!spool_of(&session.reel).exists());
@@ -290,10 +291,7 @@ fn a_spool_that_was_left_behind_by_a_complete_recording_goes() {
     let mut session = Session::start(dir.path(), "weather", 1);
     busy_session(&mut session, 3, 100);
     session.end();
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    drop(indexer);
+    index_whole(&mut session);
     session.die();
     let before = recorded(&session.reel);
     assert_eq!(recover(&session.reel), Outcome::Whole);

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | [`protocol`] | what is on the wire: frames, JSON, JSON-RPC, MCP. Pure |
 //! | [`trace`] | what it means: exchanges, sessions, statistics. Pure |
+//! | [`query`] | which rows are meant: the filter language. Pure |
 //! | [`lint`] | what is wrong. Pure |
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
@@ -32,6 +33,7 @@ pub mod config;
 pub mod demo;
 pub mod lint;
 pub mod protocol;
+pub mod query;
 pub mod record;
 pub mod store;
 pub mod text;

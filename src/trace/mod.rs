@@ -3,6 +3,7 @@
 //! * [`clock`]: one anchor of monotonic and wall time; everything else takes time as an argument;
 //! * [`frame`], [`event`]: what is on record; [`exchange`]: what is derived from it;
 //! * [`correlator`]: pairs requests with responses, both directions, both eras;
+//! * [`item`]: the rows that a session is shown as;
 //! * [`session`]: who spoke, which versions and capabilities, in which phase it is;
 //! * [`stats`]: latencies per method and per tool.
 
@@ -11,5 +12,6 @@ pub mod correlator;
 pub mod event;
 pub mod exchange;
 pub mod frame;
+pub mod item;
 pub mod session;
 pub mod stats;

@@ -1,0 +1,21 @@
+//! The filter language: one grammar for the filter bar, `-q`, views and colour rules.
+//!
+//! ```text
+//! query = and *( "OR" and )        and  = not *( [ "AND" ] not )      not = [ "NOT" | "-" ] atom
+//! atom  = "(" query ")" | "is:" flag | "has:" path | path op value | text
+//! op    = ":" | "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~"
+//! path  = name *( "." key | "[" ( int | "*" | string ) "]" )
+//! value = word | string | value ".." value                            text = word | string
+//! ```
+//!
+//! * `parse`: text to [`ast::Query`], or [`QueryError`] with the place and the nearest spelling;
+//! * [`ast`]: what was asked; it writes itself as text that reads back the same;
+//! * `eval`: whether an [`Item`](crate::trace::item::Item) fits; the store answers the same in SQL
+//!   as far as columns go;
+//! * `complete`: what may come next at the caret.
+//!
+//! A field that is absent: the positive test is false, its negation true.
+
+pub mod ast;
+
+pub use ast::Query;

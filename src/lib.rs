@@ -38,3 +38,4 @@ pub mod record;
 pub mod store;
 pub mod text;
 pub mod trace;
+pub mod tui;

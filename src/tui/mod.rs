@@ -1,0 +1,3 @@
+//! The viewer.
+
+pub mod widget;

@@ -21,6 +21,7 @@
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`demo`] | the built-in host and server |
+//! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`text`] | how hostile text, sizes and times are written for people |
 //! | [`config`] | what a user may set, and where |
 //! | [`cli`] | the commands |

@@ -1,4 +1,4 @@
-//! Pieces without domain: they know bytes, rows and columns, nothing of sessions.
+//! Pieces of drawing that know nothing of recordings.
 
 pub mod hex;
 pub mod pieces;

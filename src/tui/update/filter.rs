@@ -39,3 +39,8 @@ pub fn step(_app: &mut App, _by: isize) -> Effects {
 pub fn complete(_app: &mut App) -> Effects {
     vec![]
 }
+
+/// The filter becomes this text.
+pub fn set(_app: &mut App, _text: &str) -> Effects {
+    vec![]
+}

@@ -39,3 +39,8 @@ pub fn narrow(_app: &mut App, _text: &str) -> Effects {
 pub fn note(_app: &mut App, _text: &str) -> Effects {
     vec![]
 }
+
+/// The recording is deleted; it was asked for.
+pub fn delete(_app: &mut App, _path: &std::path::Path) -> Effects {
+    vec![]
+}

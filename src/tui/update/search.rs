@@ -49,3 +49,8 @@ pub fn switch(_app: &mut App) -> Effects {
 pub fn note(_app: &mut App, _text: &str) -> Effects {
     vec![]
 }
+
+/// Jumps to the next row of a kind.
+pub fn jump(_app: &mut App, _to: crate::tui::app::menu::JumpTo) -> Effects {
+    vec![]
+}

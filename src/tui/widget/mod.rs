@@ -1,5 +1,6 @@
 //! Pieces of drawing that know nothing of recordings.
 
+pub mod frame;
 pub mod hex;
 pub mod pieces;
 pub mod raw;

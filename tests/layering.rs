@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("trace", &["protocol"]),
     ("lint", &["trace", "protocol"]),
     ("capture", &["trace"]),
-    ("store", &["capture", "lint", "trace", "protocol"]),
+    ("store", &["capture", "query", "lint", "trace", "protocol"]),
     ("record", &["capture", "store", "trace", "protocol"]),
     ("demo", &["protocol"]),
     ("main", &["cli"]),

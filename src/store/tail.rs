@@ -27,6 +27,13 @@ const LOOK_EVERY: u32 = 15;
 /// Polls for which a complete recording is left alone while its recorder makes it one plain file.
 const PATIENCE: u32 = 8;
 
+/// Whether the recorder of the recording `reel` was killed or has left a part in its spool: there
+/// is a spool, and nobody writes it. To be asked a few times a second at most.
+#[must_use]
+pub fn is_orphaned(reel: &Path) -> bool {
+    spool::lock(&spool_of(reel)).is_ok()
+}
+
 /// What a poll found.
 #[derive(Debug)]
 pub enum Update {
@@ -170,7 +177,7 @@ impl Tail {
     /// `otherwise`, unless the recorder has gone.
     fn wait(&mut self, otherwise: Update) -> Update {
         self.quiet += 1;
-        if self.quiet.is_multiple_of(LOOK_EVERY) && spool::lock(&spool_of(&self.path)).is_ok() {
+        if self.quiet.is_multiple_of(LOOK_EVERY) && is_orphaned(&self.path) {
             self.recording = None;
             self.data_version = None;
             return Update::Orphaned;

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// Each top module with those that it may use. `cli` may use everything; nothing uses `cli` but
 /// the binary.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("text", &[]),
     ("config", &[]),
     ("protocol", &[]),
     ("trace", &["protocol"]),
+    ("query", &["trace", "protocol"]),
     ("lint", &["trace", "protocol"]),
     ("capture", &["trace"]),
     ("store", &["capture", "lint", "trace", "protocol"]),

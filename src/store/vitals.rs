@@ -3,8 +3,8 @@
 //! Asked whenever a live recording grows, so every query is answered by an index or looks at a
 //! bounded number of rows.
 
-use super::reader::rows::{exchange_columns, summary_columns};
 use super::reader::rows::{self, finding};
+use super::reader::rows::{exchange_columns, summary_columns};
 use super::reader::{FindingRow, ReadError, Recording};
 use super::values::{from_sql, to_sql};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};

@@ -222,7 +222,10 @@ impl Shown {
     /// Marks in every part what `find` finds in its bytes.
     pub fn mark(&mut self, find: impl Fn(&[u8]) -> Vec<std::ops::Range<usize>>) {
         for part in &mut self.parts {
-            part.hits = part.text.as_ref().map_or_else(Vec::new, |text| find(&text.bytes));
+            part.hits = part
+                .text
+                .as_ref()
+                .map_or_else(Vec::new, |text| find(&text.bytes));
         }
     }
 

@@ -4,5 +4,7 @@ pub mod frame;
 pub mod hex;
 pub mod pieces;
 pub mod raw;
+pub mod spans;
 pub mod text;
 pub mod tree;
+pub mod tree_line;

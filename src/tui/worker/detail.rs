@@ -135,11 +135,7 @@ struct Detail {
 }
 
 impl Job for Detail {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Any>,
-    ) -> Result<Progress, ReadError> {
+    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
         let row = self.ask.read(source.recording)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
         answers.push(Any::Detail(Answer {
@@ -195,11 +191,7 @@ impl Ask {
         }))
     }
 
-    fn exchange(
-        &self,
-        recording: &Recording,
-        exchange: &Exchange,
-    ) -> Result<Vec<Text>, ReadError> {
+    fn exchange(&self, recording: &Recording, exchange: &Exchange) -> Result<Vec<Text>, ReadError> {
         let mut texts = Vec::with_capacity(2);
         texts.extend(self.message(recording, TextRole::Request, exchange.request)?);
         if let Some(at) = exchange.response {
@@ -297,11 +289,7 @@ struct Telling {
 }
 
 impl Job for Telling {
-    fn step(
-        &mut self,
-        source: &Source<'_>,
-        answers: &mut Vec<Any>,
-    ) -> Result<Progress, ReadError> {
+    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
         let mut story = source.recording.story(self.ask.exchange)?;
         self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
         if let (Some(story), Some(until)) = (&mut story, self.ask.until) {

@@ -14,9 +14,9 @@
 
 use super::part::Part;
 use super::{Place, Representation, Sides};
+use crate::tui::widget::hex;
 use crate::tui::widget::raw::{self, Controls, Wrapped};
 use crate::tui::widget::tree::{self, NodeId, Tree};
-use crate::tui::widget::hex;
 
 /// A line of the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

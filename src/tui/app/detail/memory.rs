@@ -52,7 +52,13 @@ impl Left {
             at: shown.at,
             at_story: shown.at_story,
             parts: parts
-                .map(|part| (part.kind, part.folded, part.tree().map(|tree| tree.folds(FIT))))
+                .map(|part| {
+                    (
+                        part.kind,
+                        part.folded,
+                        part.tree().map(|tree| tree.folds(FIT)),
+                    )
+                })
                 .collect(),
         }
     }

@@ -100,12 +100,7 @@ impl Part {
 
 /// The parts of a row, from the top.
 #[must_use]
-pub fn parts(
-    item: &Item,
-    texts: Vec<Text>,
-    findings: &[FindingRow],
-    amount: Amount,
-) -> Vec<Part> {
+pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amount) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let above = findings.len().min(FINDINGS_ABOVE);
     parts.extend((0..above).map(|at| Part::head(PartKind::Finding(at))));
@@ -156,10 +151,12 @@ fn notes(text: &Text, amount: Amount) -> Vec<String> {
     };
     match stopped {
         Some(Stopped::Enough { offset }) => {
-            let nodes = count(text.tree.as_deref().map_or(0, Tree::nodes) as u64);
+            let values = count(text.tree.as_deref().map_or(0, Tree::nodes) as u64);
             let part = size(offset as u64);
             let of = size(text.size);
-            notes.push(format!("the first {nodes} values: {part} of {of} · {more}"));
+            notes.push(format!(
+                "the first {values} values: {part} of {of} · {more}"
+            ));
         }
         _ if read < text.size => {
             let (part, of) = (size(read), size(text.size));

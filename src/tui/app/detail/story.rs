@@ -61,11 +61,11 @@ pub enum Tone {
 impl Told {
     /// The rows of a story.
     #[must_use]
-    pub fn new(story: &Story) -> Self {
+    pub fn new(story: Story) -> Self {
         let mut rows: Vec<Row> = Vec::with_capacity(story.entries.len());
-        for entry in &story.entries {
+        for entry in story.entries {
             let before = rows.last().map_or(entry.t, |row| row.t);
-            let mut row = row(&entry.what);
+            let mut row = row(entry.what);
             row.t = entry.t;
             row.gap_ns = entry.t.0.saturating_sub(before.0);
             row.key = entry.key;
@@ -86,9 +86,9 @@ impl Told {
     }
 }
 
-fn row(what: &story::Told) -> Row {
+fn row(what: story::Told) -> Row {
     match what {
-        story::Told::Message { row, of } => message(&row.record, *of),
+        story::Told::Message { row, of } => message(&row.record, of),
         story::Told::Line { head, preview } => Row {
             direction: head.stream.messages(),
             word: if head.stream.messages().is_some() {
@@ -96,13 +96,13 @@ fn row(what: &story::Told) -> Row {
             } else {
                 "stderr"
             },
-            ..bare(Tone::Line, line(preview))
+            ..bare(Tone::Line, line(&preview))
         },
         story::Told::Event(row) => Row {
             word: "event",
             ..bare(Tone::Event, words::event(&row.event.kind))
         },
-        story::Told::Finding(finding) => self::finding(finding),
+        story::Told::Finding(finding) => self::finding(&finding),
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Row {
     pub kind: Kind,
     /// Members or elements.
     pub count: usize,
+    /// Columns of the widest name beside it, as far as that is no exception: values stand above
+    /// each other there.
+    pub names: usize,
     /// Bytes of the value, where they are more than what stands in `value`.
     pub more: Option<usize>,
 }
@@ -41,6 +44,12 @@ pub enum Sign {
 
 /// Containers within containers that a preview goes into.
 const PREVIEW_DEPTH: usize = 3;
+
+/// Names that are looked at for their width.
+const NAMES: usize = 64;
+
+/// Wider names than this move their own value only.
+const WIDE_NAME: usize = 20;
 
 /// Bytes of text for a column: a cluster of combining marks takes many for one.
 const BYTES_PER_COLUMN: usize = 8;
@@ -69,6 +78,7 @@ impl Tree {
             value,
             kind: node.kind,
             count: node.children as usize,
+            names: self.names(node.parent),
             more,
         })
     }
@@ -85,6 +95,18 @@ impl Tree {
                 vec![Piece::plain(format!("[{position}]"))]
             }
         }
+    }
+
+    /// The widest of the names in `parent` that hold no more than a value.
+    fn names(&self, parent: NodeId) -> usize {
+        let beside = self.children(parent).take(NAMES);
+        let leaves = beside.filter(|&id| !self.can_fold(id));
+        let keys = leaves.filter_map(|id| self.node(id).key());
+        let widths = keys.map(|key| unquoted(&self.text, key).len());
+        widths
+            .filter(|&width| width <= WIDE_NAME)
+            .max()
+            .unwrap_or(0)
     }
 
     fn leaf(&self, node: &Node, columns: usize, hits: Hits<'_>) -> (Vec<Piece>, Option<usize>) {

@@ -19,7 +19,7 @@ use ratatui::Frame;
 pub const INDENT: usize = 2;
 
 /// Draws them.
-pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
+pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     let columns = pane.columns();
     let Some(body) = pane.session.detail.body(columns) else {
         return;

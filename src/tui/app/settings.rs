@@ -1,5 +1,6 @@
 //! What a person may choose.
 
+use super::rules::Rule;
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::Look;
 
@@ -16,6 +17,8 @@ pub struct Settings {
     pub motion: bool,
     /// Where the divider between list and detail stands, in percent of the width or height.
     pub divider: u16,
+    /// The colours of rows: the first rule that fits.
+    pub rules: Vec<Rule>,
 }
 
 impl Default for Settings {
@@ -26,6 +29,7 @@ impl Default for Settings {
             mouse: true,
             motion: true,
             divider: 55,
+            rules: Rule::defaults(),
         }
     }
 }

@@ -38,3 +38,7 @@ pub mod record;
 pub mod store;
 pub mod text;
 pub mod trace;
+
+/// The tests share files with those that see this library from outside.
+#[cfg(test)]
+extern crate self as mcpreel;

@@ -10,6 +10,7 @@ pub mod pattern;
 pub mod pieces;
 pub mod rows;
 pub mod session;
+pub mod terminal;
 pub mod written;
 
 use std::ffi::OsStr;

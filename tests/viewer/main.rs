@@ -6,7 +6,9 @@
 mod support;
 
 mod fixture;
+mod notation;
 mod story;
+mod svg;
 
 use mcpreel::store::reader::Recording;
 use mcpreel::store::values::State;

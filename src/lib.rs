@@ -21,6 +21,7 @@
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`demo`] | the built-in host and server |
+//! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`text`] | how hostile text, sizes and times are written for people |
 //! | [`config`] | what a user may set, and where |
 //! | [`cli`] | the commands |
@@ -38,6 +39,7 @@ pub mod record;
 pub mod store;
 pub mod text;
 pub mod trace;
+pub mod tui;
 
 /// The tests share files with those that see this library from outside.
 #[cfg(test)]

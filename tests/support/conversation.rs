@@ -101,7 +101,12 @@ impl Conversation {
     }
 
     fn new(seed: u64, wild: bool) -> Self {
-        let line = |(stream, text): &(StreamId, &str)| (*stream, format!("{text}\n").into_bytes());
+        // Whoever shows a wild one shows names that nobody expects, from the first line on.
+        let name = if wild { WILD[3] } else { "generated-server" };
+        let line = |(stream, text): &(StreamId, &str)| {
+            let text = text.replace("generated-server", name);
+            (*stream, format!("{text}\n").into_bytes())
+        };
         Self {
             dice: Dice(seed),
             wild,
@@ -139,6 +144,10 @@ impl Conversation {
                 self.word()
             ),
             1 => r#""tools/list","params":{"#.to_owned(),
+            2 if self.wild => {
+                let (method, tool) = (self.word(), self.word());
+                format!(r#""{method}","params":{{"name":"{tool}","uri":"{tool}""#)
+            }
             _ => format!(
                 r#""tools/call","params":{{"name":"{}_{}_{}","arguments":{{"q":"{}","limit":{},"options":{{"deep":true,"path":"/srv/{}"}}}},"_meta":{{"progressToken":{id}}}"#,
                 VERBS[self.dice.length_below(VERBS.len())],

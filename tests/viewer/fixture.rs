@@ -11,6 +11,7 @@
 //! | [`empty`] | being recorded, no message yet |
 
 use crate::story;
+use crate::support::conversation::Conversation;
 use crate::support::written::{Session, bytes, drain, exit};
 use mcpreel::store::indexer::Indexer;
 use mcpreel::store::recovery::bring_up_to_date;
@@ -72,6 +73,38 @@ impl Recording {
     /// The recorder dies at once.
     pub fn kill(&mut self) {
         self.recorder = None;
+    }
+}
+
+/// The first lines of `conversation`, being recorded.
+pub fn wild(conversation: Conversation, lines: usize) -> Growing {
+    let mut growing = Growing {
+        recording: Recording::begin(0x7f3a_9c26),
+        conversation,
+    };
+    growing.add(lines);
+    growing
+}
+
+/// A recording that grows.
+pub struct Growing {
+    recording: Recording,
+    conversation: Conversation,
+}
+
+impl Growing {
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.recording.path
+    }
+
+    /// More lines.
+    pub fn add(&mut self, lines: usize) {
+        let session = self.recording.session();
+        for line in self.conversation.by_ref().take(lines) {
+            session.at(line.t).chunk(line.stream, &line.bytes);
+        }
+        self.recording.index();
     }
 }
 

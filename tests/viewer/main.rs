@@ -5,8 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod by_hand;
 mod fixture;
+mod fuzz;
 mod notation;
+mod on_a_terminal;
 mod story;
 mod svg;
 

@@ -22,6 +22,7 @@
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
+//! | [`words`] | what is on record in words for people |
 //! | [`text`] | how hostile text, sizes and times are written for people |
 //! | [`config`] | what a user may set, and where |
 //! | [`cli`] | the commands |
@@ -40,6 +41,7 @@ pub mod store;
 pub mod text;
 pub mod trace;
 pub mod tui;
+pub mod words;
 
 /// The tests share files with those that see this library from outside.
 #[cfg(test)]

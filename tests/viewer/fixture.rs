@@ -13,7 +13,9 @@
 use crate::story;
 use crate::support::conversation::Conversation;
 use crate::support::written::{Session, bytes, drain, exit};
+use mcpreel::store::annotate::{set_mark, set_note};
 use mcpreel::store::indexer::Indexer;
+use mcpreel::store::reader::Recording as Reader;
 use mcpreel::store::recovery::bring_up_to_date;
 use mcpreel::store::values::State;
 use mcpreel::trace::clock::Clock;
@@ -185,6 +187,7 @@ fn context(id: u32) -> ProcessContext {
             command: words("claude --mcp-config weather.json"),
         },
         mcpreel: "0.1.0".into(),
+        slow_ns: Some(1000 * MS),
     }
 }
 
@@ -195,24 +198,20 @@ fn eof(stream: StreamId) -> EventKind {
 
 /// A note on the first call that failed, a mark on the slow one.
 fn annotate(reel: &Path) {
-    let conn = rusqlite::Connection::open(reel).expect("it is a database");
-    let put = |pattern: &str, mark: Option<&str>, note: Option<&str>| {
-        let put = conn.execute(
-            "INSERT INTO annotation (frame, mark, note, wall_ns)
-             SELECT min(request), ?2, ?3, ?4 FROM exchange WHERE name = ?1",
-            (
-                pattern,
-                mark,
-                note,
-                i64::try_from(WALL_NS).expect("it fits"),
-            ),
-        );
-        assert_eq!(put.expect("the table is there"), 1);
+    let recording = Reader::open(reel).expect("it can be read");
+    let first = |name: &str| {
+        let mut found = None;
+        let each = recording.each_exchange(|exchange| {
+            if exchange.name.as_deref() == Some(name) && found.is_none() {
+                found = Some(exchange.request.0);
+            }
+        });
+        each.expect("it can be read");
+        found.expect("the story has it")
     };
-    put(
-        "search_docs",
-        None,
-        Some("the quota again, see the billing page"),
-    );
-    put("yearly_report", Some("slow"), None);
+    let (failed, slow) = (first("search_docs"), first("yearly_report"));
+    drop(recording);
+    let note = "the quota again, see the billing page";
+    set_note(reel, Some(failed), Some(note)).expect("it can be written");
+    set_mark(reel, slow, Some("slow")).expect("it can be written");
 }

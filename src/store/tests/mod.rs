@@ -5,6 +5,7 @@ mod indexing;
 mod listing;
 mod opening;
 mod recovering;
+mod selecting;
 mod session;
 
 /// The integration tests and the benches write sessions with the same file.

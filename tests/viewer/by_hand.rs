@@ -74,6 +74,28 @@ impl Viewer {
         self
     }
 
+    /// Presses keys and types what stands in single quotes: `f 'is:failed' Enter`.
+    pub fn act(&mut self, script: &str) -> &mut Self {
+        for (nth, part) in script.split('\'').enumerate() {
+            if nth % 2 == 0 {
+                self.press(part);
+            } else {
+                self.type_text(part);
+            }
+        }
+        self
+    }
+
+    /// From here on it says that its recording lies in the folder of a person: where it really
+    /// lies is never the same.
+    pub fn stand_in(&mut self, real: &Path) {
+        let folder = Path::new("/home/ana/.local/share/mcpreel/recordings");
+        folder.clone_into(&mut self.app.library.dir);
+        if let (Some(session), Some(name)) = (self.app.session.as_deref_mut(), real.file_name()) {
+            session.path = folder.join(name);
+        }
+    }
+
     /// Types a text letter by letter.
     pub fn type_text(&mut self, text: &str) -> &mut Self {
         for letter in text.chars() {

@@ -52,6 +52,11 @@ impl Recording {
         }
     }
 
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The session that is recorded, until it is over.
     pub fn session(&mut self) -> &mut Session {
         &mut self.recorder.as_mut().expect("the recorder lives").0

@@ -10,6 +10,8 @@ mod fixture;
 mod fuzz;
 mod notation;
 mod on_a_terminal;
+mod scenes;
+mod snapshots;
 mod story;
 mod svg;
 

@@ -8,7 +8,7 @@ use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::StreamId;
 use crate::trace::item::{Item, What};
-use crate::tui::app::rules::Rule;
+use crate::tui::app::rules::{Paint, Rule};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::words;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cells<'a> {
     /// The colour of the row.
-    pub role: Role,
+    pub paint: Paint,
     /// Which way it went.
     pub arrow: Option<Glyph>,
     /// The method, or what it is instead.
@@ -39,7 +39,7 @@ impl<'a> Cells<'a> {
     #[must_use]
     pub fn of(item: &'a Item, run: u32, now: Moment, look: &Look, rules: &[Rule]) -> Self {
         let mut cells = Self {
-            role: rules::role(item, rules),
+            paint: rules::paint(item, rules),
             arrow: item.direction().map(arrow),
             method: item.method().map_or(Cow::Borrowed(""), escape),
             what: String::new(),

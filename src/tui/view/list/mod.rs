@@ -237,7 +237,7 @@ impl<'a> Picture<'a> {
     fn words(&self, item: &Item, row: Row, before: Option<Row>, spans: &mut Vec<Span<'static>>) {
         let (look, columns) = (self.look, &self.columns);
         let cells = Cells::of(item, row.run(), self.now, look, &self.app.settings.rules);
-        let style = look.style(cells.role);
+        let style = cells.paint.style(look);
         let faint = look.style(Role::Faint);
         if columns.time > 0 {
             let time = pad_start(&self.time(item, before), columns.time);

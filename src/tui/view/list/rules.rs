@@ -2,15 +2,15 @@
 
 use crate::query::Bodies;
 use crate::trace::item::Item;
-use crate::tui::app::rules::Rule;
+use crate::tui::app::rules::{Paint, Rule};
 use crate::tui::theme::Role;
 use std::borrow::Cow;
 
 /// The colour of a row.
 #[must_use]
-pub fn role(item: &Item, rules: &[Rule]) -> Role {
+pub fn paint(item: &Item, rules: &[Rule]) -> Paint {
     let rule = rules.iter().find(|rule| rule.fits(item, &mut Unknown));
-    rule.map_or(Role::Text, |rule| rule.role)
+    rule.map_or(Paint::Role(Role::Text), |rule| rule.paint)
 }
 
 /// Drawing asks nobody: rules that need bodies are refused before.

@@ -103,11 +103,13 @@ fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
     };
     session.view = View::Exchanges;
     session.focus = Focus::Main;
-    session.list.go_to = Some(key.seq);
-    if lens == Lens::Wire {
+    let mut effects = Effects::new();
+    if lens == Lens::Wire && session.lens != Lens::Wire {
         session.lens = Lens::Wire;
+        effects.extend(list::begin(app));
     }
-    list::begin(app)
+    effects.extend(list::go_to(app, key));
+    effects
 }
 
 /// A string in full.

@@ -7,7 +7,7 @@ use crate::trace::frame::Seq;
 use crate::tui::app::{Focus, Settings};
 use crate::tui::effect::{Effect, Msg, Now};
 use crate::tui::keymap::Key;
-use crate::tui::update::{session, update};
+use crate::tui::update::{list, session, update};
 use crate::tui::worker::Reader;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -41,7 +41,8 @@ impl Hand {
     pub(crate) fn select(&mut self, seq: u64) {
         let session = self.app.session.as_deref_mut().unwrap();
         session.focus = Focus::Detail;
-        session.list.cursor = Some(ItemKey::of_part(Seq(seq), 0));
+        let effects = list::go_to(&mut self.app, ItemKey::of_part(Seq(seq), 0));
+        self.carry_out(effects);
         self.tell(Msg::Tick(Now::default()));
     }
 
@@ -101,11 +102,11 @@ impl Hand {
 
 #[test]
 fn look() {
-    for name in ["/tmp/e-rec/2026-11-20T19-32-56_weather-server_171b074e.reel"] {
-        let mut hand = Hand::open(name, (110, 30));
+    for name in [ "/tmp/e-rec/2026-11-20T19-32-56_weather-server_171b074e.reel"] {
+        let mut hand = Hand::open(name, (160, 30));
         for seq in 1..60 {
             hand.select(seq);
-            hand.app.session.as_deref_mut().unwrap().zoom = true;
+            hand.app.session.as_deref_mut().unwrap().zoom = false;
             if hand.detail().shown.is_none() {
                 continue;
             }

@@ -20,6 +20,7 @@
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
+//! | [`replay`] | answers beside answers: what differs, and whether it matters |
 //! | [`demo`] | the built-in host and server |
 //! | [`text`] | how hostile text, sizes and times are written for people |
 //! | [`config`] | what a user may set, and where |
@@ -35,6 +36,7 @@ pub mod lint;
 pub mod protocol;
 pub mod query;
 pub mod record;
+pub mod replay;
 pub mod store;
 pub mod text;
 pub mod trace;

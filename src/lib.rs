@@ -22,6 +22,7 @@
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`replay`] | answers beside answers: what differs, and whether it matters |
 //! | [`demo`] | the built-in host and server |
+//! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`text`] | how hostile text, sizes and times are written for people |
 //! | [`config`] | what a user may set, and where |
 //! | [`cli`] | the commands |
@@ -40,3 +41,4 @@ pub mod replay;
 pub mod store;
 pub mod text;
 pub mod trace;
+pub mod tui;

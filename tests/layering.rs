@@ -9,16 +9,24 @@ use std::path::{Path, PathBuf};
 
 /// Each top module with those that it may use. `cli` may use everything; nothing uses `cli` but
 /// the binary.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("text", &[]),
     ("config", &[]),
     ("protocol", &[]),
     ("trace", &["protocol"]),
+    ("query", &["trace", "protocol"]),
     ("lint", &["trace", "protocol"]),
     ("capture", &["trace"]),
-    ("store", &["capture", "lint", "trace", "protocol"]),
+    ("store", &["capture", "query", "lint", "trace", "protocol"]),
     ("record", &["capture", "store", "trace", "protocol"]),
     ("demo", &["protocol"]),
+    ("replay", &["store", "query", "trace", "protocol"]),
+    (
+        "tui",
+        &[
+            "store", "replay", "query", "lint", "trace", "protocol", "text", "config",
+        ],
+    ),
     ("main", &["cli"]),
 ];
 

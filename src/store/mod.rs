@@ -13,7 +13,8 @@
 //! * [`reindex`]: rebuilds what is derived, by the same code;
 //! * [`recovery`]: completes a recording whose recorder has gone;
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
-//! * [`reader`]: read-only access to one recording; [`tail`] follows a live one.
+//! * [`reader`]: read-only access to one recording; [`watch`] notices that it has changed, [`tail`]
+//!   hands over what is new.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
@@ -28,6 +29,7 @@ pub mod reindex;
 pub mod schema;
 pub mod tail;
 pub mod values;
+pub mod watch;
 
 #[cfg(test)]
 mod tests;

@@ -5,27 +5,17 @@
 //! grows because of them. As soon as the recording is complete its file is let go, so that the
 //! recorder can make it one plain file.
 
-use super::library::spool_of;
-use super::open::{self, OpenError};
+pub use super::watch::INTERVAL;
+
 use super::reader::{EventRow, FindingRow, MessageRow, ReadError, Recording, Summary};
-use crate::capture::spool;
+use super::watch::{Change, Read, Watch};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// The time between two polls.
-pub const INTERVAL: Duration = Duration::from_millis(33);
+use std::path::Path;
 
 /// Frames that one poll hands over at most.
 const PAGE: u32 = 500;
-
-/// Polls without news between two looks at the recorder's lock.
-const LOOK_EVERY: u32 = 15;
-
-/// Polls for which a complete recording is left alone while its recorder makes it one plain file.
-const PATIENCE: u32 = 8;
 
 /// What a poll found.
 #[derive(Debug)]
@@ -65,21 +55,8 @@ pub struct News {
 /// Follows one recording.
 #[derive(Debug)]
 pub struct Tail {
-    path: PathBuf,
-    recording: Option<Recording>,
-    data_version: Option<i64>,
+    watch: Watch,
     seen: Seen,
-    /// Polls without news.
-    quiet: u32,
-    stage: Stage,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Following,
-    /// Everything was handed over; the recorder may want the file for itself.
-    LettingGo,
-    Ended,
 }
 
 /// What was handed over.
@@ -97,94 +74,52 @@ impl Tail {
     #[must_use]
     pub fn new(path: &Path) -> Self {
         Self {
-            path: path.to_owned(),
-            recording: None,
-            data_version: None,
+            watch: Watch::new(path),
             seen: Seen::default(),
-            quiet: 0,
-            stage: Stage::Following,
         }
     }
 
     /// The recording, while it is open: for reading bytes of what was handed over.
     #[must_use]
     pub fn recording(&self) -> Option<&Recording> {
-        self.recording.as_ref()
+        self.watch.recording()
     }
 
     /// What has happened since the last call.
     pub fn poll(&mut self) -> Result<Update, ReadError> {
-        match self.stage {
-            Stage::Ended => Ok(Update::Ended),
-            Stage::LettingGo => self.let_go(),
-            Stage::Following => self.follow(),
+        match self.watch.poll()? {
+            Change::Changed => self.advance(),
+            other => Ok(other.into()),
         }
     }
 
-    fn follow(&mut self) -> Result<Update, ReadError> {
-        let recording = match self.recording.take() {
-            Some(recording) => recording,
-            None => match self.open()? {
-                Some(recording) => recording,
-                None => return Ok(self.wait(Update::Waiting)),
-            },
+    fn advance(&mut self) -> Result<Update, ReadError> {
+        let Some(recording) = self.watch.recording() else {
+            return Ok(Update::Quiet);
         };
-        let version = recording.data_version()?;
-        if self.data_version == Some(version) && !recording.is_frozen() {
-            self.recording = Some(recording);
-            return Ok(self.wait(Update::Quiet));
-        }
         let news = recording.in_one_read(|recording| self.seen.advance(recording))?;
         let is_final = news.summary.state.is_final();
-        // What has no WAL beside it yet was opened as it lay there, and would never change.
-        if recording.is_frozen() {
-            self.data_version = None;
-        } else {
-            self.data_version = (!news.more).then_some(version);
-            self.recording = Some(recording);
-        }
-        if is_final && !news.more {
-            self.recording = None;
-            self.quiet = 0;
-            self.stage = Stage::LettingGo;
-        }
+        self.watch.settle(match (news.more, is_final) {
+            (true, _) => Read::Partly,
+            (false, false) => Read::All,
+            (false, true) => Read::Complete,
+        });
         if news.is_empty() && !is_final {
-            return Ok(self.wait(Update::Quiet));
+            return Ok(self.watch.nothing_new().into());
         }
-        self.quiet = 0;
+        self.watch.news();
         Ok(Update::News(Box::new(news)))
     }
+}
 
-    fn open(&self) -> Result<Option<Recording>, ReadError> {
-        if !open::is_born(&self.path)? && spool_of(&self.path).exists() {
-            return Ok(None);
+impl From<Change> for Update {
+    fn from(change: Change) -> Self {
+        match change {
+            Change::Waiting => Self::Waiting,
+            Change::Quiet | Change::Changed => Self::Quiet,
+            Change::Orphaned => Self::Orphaned,
+            Change::Ended => Self::Ended,
         }
-        match Recording::open_as_it_is(&self.path) {
-            Ok(recording) => Ok(Some(recording)),
-            // While the journal mode is switched nobody else gets in.
-            Err(OpenError::Locked { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// `otherwise`, unless the recorder has gone.
-    fn wait(&mut self, otherwise: Update) -> Update {
-        self.quiet += 1;
-        if self.quiet.is_multiple_of(LOOK_EVERY) && spool::lock(&spool_of(&self.path)).is_ok() {
-            self.recording = None;
-            self.data_version = None;
-            return Update::Orphaned;
-        }
-        otherwise
-    }
-
-    fn let_go(&mut self) -> Result<Update, ReadError> {
-        self.quiet += 1;
-        if open::is_wal(&self.path)? && self.quiet < PATIENCE {
-            return Ok(Update::Quiet);
-        }
-        self.stage = Stage::Ended;
-        Ok(Update::Ended)
     }
 }
 

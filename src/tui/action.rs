@@ -1,0 +1,207 @@
+//! Everything that can be done, by name.
+//!
+//! One table: a row has the action, its name in the palette and after `:`, the default keys with
+//! the context in which they mean it, and one line of help. [`super::keymap`] is made of it, and
+//! so are the help, the palette and the documentation.
+
+/// Where a key means something. The innermost context that binds it wins; [`Context::chain`] says
+/// which contexts a place has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    /// Everywhere but in a prompt.
+    Everywhere,
+    /// The list of recordings.
+    Library,
+    /// Any view of one recording.
+    Session,
+    /// The list of exchanges or frames.
+    List,
+    /// The detail of one of them.
+    Detail,
+    /// The timeline.
+    Timeline,
+    /// The statistics.
+    Stats,
+    /// The findings.
+    Findings,
+    /// While the time cursor is on.
+    Playback,
+    /// The comparison of two exchanges.
+    Diff,
+    /// A text that lies over everything: help, messages, a string in full.
+    Text,
+    /// A menu or the palette.
+    Menu,
+    /// A line that is being typed.
+    Prompt,
+}
+
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])* $action:ident, $name:literal, [$($context:ident $keys:literal),* $(,)?], $help:literal;)*) => {
+        /// Something that can be done.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Action {
+            $(#[doc = $help] $action,)*
+        }
+
+        /// The table.
+        pub const TABLE: &[Row] = &[
+            $(Row {
+                action: Action::$action,
+                name: $name,
+                keys: &[$((Context::$context, $keys)),*],
+                help: $help,
+            },)*
+        ];
+    };
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Row {
+    /// What is done.
+    pub action: Action,
+    /// Its name in the palette, after `:` and in the configuration.
+    pub name: &'static str,
+    /// The default keys, separated by spaces, with the context in which they mean it.
+    pub keys: &'static [(Context, &'static str)],
+    /// One line that says what it does.
+    pub help: &'static str,
+}
+
+actions! {
+    // Everywhere.
+    Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
+    Palette, "palette", [Everywhere ":"], "find any command by typing parts of its name";
+    NextPane, "next-pane", [Everywhere "Tab"], "to the next pane";
+    PreviousPane, "previous-pane", [Everywhere "BackTab"], "to the pane before";
+    Open, "open", [Everywhere "Enter"], "open what is selected";
+    Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, go back; never quits";
+    Back, "back", [Everywhere "q"], "back to the recordings; there it quits";
+    Quit, "quit", [], "quit";
+    Cancel, "cancel", [Everywhere "Ctrl-C"], "stop what is running; twice quits";
+    Suspend, "suspend", [Everywhere "Ctrl-Z"], "suspend to the shell; fg comes back";
+    Repaint, "repaint", [Everywhere "Ctrl-L"], "draw the screen anew";
+    Messages, "messages", [], "all messages that were shown";
+    Mouse, "mouse", [], "mouse on, off: off, the terminal selects text";
+    Theme, "theme", [], "choose the colours";
+    Print, "print", [], "show the plain text on the normal screen, to be copied";
+
+    // Moving.
+    Down, "down", [Everywhere "j Down"], "one down";
+    Up, "up", [Everywhere "k Up"], "one up";
+    HalfPageDown, "half-page-down", [Everywhere "Ctrl-D"], "half a page down";
+    HalfPageUp, "half-page-up", [Everywhere "Ctrl-U"], "half a page up";
+    PageDown, "page-down", [Everywhere "PgDn Ctrl-F"], "a page down";
+    PageUp, "page-up", [Everywhere "PgUp Ctrl-B"], "a page up";
+    Top, "top", [Everywhere "g Home"], "to the top";
+    Bottom, "bottom", [Everywhere "G End"], "to the end; in a live list: follow";
+    Goto, "goto", [], "to a frame by its number: `:1187`";
+
+    // Recordings.
+    Narrow, "narrow", [Library "/ f"], "show only recordings with this text";
+    RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
+    Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
+    Select, "select", [Library "Space", List "Space"], "select for a comparison; two at most";
+
+    // Views.
+    Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
+    Timeline, "timeline", [Session "2"], "the same rows as bars in time";
+    Stats, "stats", [Session "3"], "counts and latencies per method and tool";
+    Findings, "findings", [Session "4"], "what is wrong or remarkable";
+    Wire, "wire", [Session "w"], "exchanges or wire: one row per frame";
+    Zoom, "zoom", [Session "z"], "the pane on the whole screen, and back";
+
+    // Filter and search.
+    Filter, "filter", [Session "f"], "filter the rows";
+    FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
+    FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
+    Search, "search", [Session "/"], "search in summaries, bodies and stderr";
+    SearchNext, "search-next", [Session "n"], "next hit";
+    SearchPrevious, "search-previous", [Session "N"], "hit before";
+    NextFailure, "next-failure", [Session "e"], "next failed exchange";
+    PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
+    Jump, "jump", [Session "J"], "jump to the next open, slow, marked, related … row";
+    Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
+
+    // Marks and notes.
+    Mark, "mark", [Session "m"], "mark the row, or take the mark off";
+    Note, "note", [Session "c"], "write a note on the row";
+
+    // Detail.
+    Collapse, "collapse", [Detail "h Left"], "fold, or go to what it is in";
+    Expand, "expand", [Detail "l Right"], "unfold, or go to the first in it";
+    Toggle, "toggle", [Detail "Space"], "fold or unfold";
+    Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
+    Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
+    Sides, "sides", [Detail "b"], "request, response, both";
+    LoadMore, "load-more", [Detail "L"], "load the next part of a long message";
+
+    // Doing.
+    Copy, "copy", [Session "y"], "copy value, path, message, exchange, link or a bug report";
+    Diff, "diff", [Session "d"], "compare the two selected, or this with the call before";
+    TimeColumn, "time-column", [Session "t"], "times as clock, since the start, or since the row before";
+
+    // Playback.
+    TimeCursor, "time-cursor", [Session "T"], "time cursor on, off: the session as it was then";
+    StepForward, "step-forward", [Playback "."], "one row later";
+    StepBack, "step-back", [Playback ","], "one row earlier";
+    Play, "play", [Playback "Space"], "play at the recorded pace; `:play until FILTER` stops at a match";
+    StatePane, "state", [Session "S"], "what was true then: versions, capabilities, tools, open calls";
+
+    // Timeline.
+    ZoomIn, "zoom-in", [Timeline "+"], "less time in the same width";
+    ZoomOut, "zoom-out", [Timeline "-"], "more time in the same width";
+    PanLeft, "pan-left", [Timeline "h Left"], "earlier";
+    PanRight, "pan-right", [Timeline "l Right"], "later";
+    FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";
+
+    // Statistics.
+    Sort, "sort", [Stats "s"], "sort by the next column";
+    SortReverse, "sort-reverse", [Stats "r"], "the other way round";
+
+    // Comparison.
+    NextChange, "next-change", [Diff "e n"], "next difference";
+    PreviousChange, "previous-change", [Diff "E N"], "difference before";
+    Unfold, "unfold", [Diff "Space o"], "show or fold what is equal";
+}
+
+impl Action {
+    /// Its row of the table.
+    #[must_use]
+    pub fn row(self) -> &'static Row {
+        TABLE
+            .iter()
+            .find(|row| row.action == self)
+            .expect("the enumeration is made of the table")
+    }
+
+    /// The action with this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut rows = TABLE.iter();
+        rows.find(|row| row.name == name).map(|row| row.action)
+    }
+}
+
+impl Context {
+    /// What it is called in the help and in the configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Everywhere => "everywhere",
+            Self::Library => "recordings",
+            Self::Session => "recording",
+            Self::List => "list",
+            Self::Detail => "detail",
+            Self::Timeline => "timeline",
+            Self::Stats => "stats",
+            Self::Findings => "findings",
+            Self::Playback => "playback",
+            Self::Diff => "diff",
+            Self::Text => "text",
+            Self::Menu => "menu",
+            Self::Prompt => "prompt",
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A choice of some.
+
+use crate::tui::action::Action;
+use std::path::PathBuf;
+
+/// A choice of some.
+#[derive(Debug)]
+pub struct Menu {
+    /// What is chosen.
+    pub title: String,
+    /// Sentences above the choices, escaped.
+    pub text: Vec<String>,
+    /// The choices.
+    pub entries: Vec<Entry>,
+    /// The one under the cursor.
+    pub at: usize,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct Entry {
+    /// The letter that chooses it at once.
+    pub letter: char,
+    /// What it says, escaped.
+    pub label: String,
+    /// What happens.
+    pub choice: Choice,
+}
+
+/// What happens when something is chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Nothing.
+    Nothing,
+    /// An action.
+    Do(Action),
+    /// A recording is deleted.
+    Delete(PathBuf),
+    /// The filter becomes this text.
+    Filter(String),
+    /// The theme of this name.
+    Theme(String),
+    /// Something is copied.
+    Copy(CopyWhat),
+    /// A jump.
+    Jump(JumpTo),
+    /// The tree of the detail is folded to this level; none unfolds all.
+    FoldTo(Option<usize>),
+}
+
+/// What can be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyWhat {
+    /// The value under the cursor of the tree.
+    Value,
+    /// Its path.
+    Path,
+    /// The message as on the wire.
+    Message,
+    /// Request and response.
+    Exchange,
+    /// `7f3a#1187`
+    Link,
+    /// What a bug report needs, as Markdown.
+    Report,
+}
+
+/// Where one can jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the next row that the word names")]
+pub enum JumpTo {
+    Open,
+    Slow,
+    Failure,
+    Finding,
+    Mark,
+    Related,
+    SameCall,
+}
+
+impl Menu {
+    /// A menu without a text above it.
+    #[must_use]
+    pub fn new(title: impl Into<String>, entries: Vec<Entry>) -> Self {
+        Self {
+            title: title.into(),
+            text: Vec::new(),
+            entries,
+            at: 0,
+        }
+    }
+}

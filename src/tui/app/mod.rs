@@ -1,0 +1,111 @@
+//! The state of the viewer: what is shown, where the cursor is, what lies on top.
+//!
+//! ```text
+//!  App ─┬─ library            the recordings screen, always there
+//!       ├─ session: Option    one recording: list, filter, detail, timeline, stats, findings, …
+//!       ├─ overlays           what lies on top, the last one takes the keys
+//!       ├─ notices            what was said to the user
+//!       └─ settings           colours, keys, mouse
+//! ```
+//!
+//! Plain data: changed by [`super::update`] only, read by [`super::view`].
+
+pub mod detail;
+pub mod diff;
+pub mod filter;
+pub mod findings;
+pub mod library;
+pub mod list;
+pub mod menu;
+pub mod notices;
+pub mod palette;
+pub mod playback;
+pub mod prompt;
+pub mod search;
+pub mod session;
+pub mod settings;
+pub mod stats;
+pub mod text;
+pub mod timeline;
+
+pub use session::{Focus, Session, View};
+pub use settings::Settings;
+
+use super::action::Context;
+use super::effect::Now;
+use crate::store::library::Library as Folder;
+
+/// The whole state.
+#[derive(Debug)]
+pub struct App {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// The time.
+    pub now: Now,
+    /// Colours, keys, mouse.
+    pub settings: Settings,
+    /// The recordings.
+    pub library: library::Library,
+    /// The recording that is open.
+    pub session: Option<Box<Session>>,
+    /// What lies on top; the last one takes the keys.
+    pub overlays: Vec<Overlay>,
+    /// What was said to the user.
+    pub notices: notices::Notices,
+    /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
+    pub quit_armed: bool,
+    /// Names answers: every question that can be overtaken gets the next number.
+    pub generation: u64,
+}
+
+/// Something that lies on top.
+#[derive(Debug)]
+pub enum Overlay {
+    /// A text to be read: help, messages, a string in full, what was true then.
+    Text(text::Text),
+    /// A choice of some, also a question to be answered with yes or no.
+    Menu(menu::Menu),
+    /// A line that is being typed: filter, search, note.
+    Prompt(prompt::Prompt),
+    /// Any command, by parts of its name.
+    Palette(palette::Palette),
+    /// Two exchanges side by side.
+    Diff(Box<diff::Diff>),
+}
+
+impl App {
+    /// The recordings of `folder`, none open.
+    #[must_use]
+    pub fn new(folder: &Folder, settings: Settings, size: (u16, u16), now: Now) -> Self {
+        Self {
+            size,
+            now,
+            settings,
+            library: library::Library::new(folder.dir()),
+            session: None,
+            overlays: Vec::new(),
+            notices: notices::Notices::default(),
+            quit_armed: false,
+            generation: 0,
+        }
+    }
+
+    /// The next number for a question.
+    pub fn next_generation(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
+    }
+
+    /// The contexts that hold for a key, the innermost first.
+    #[must_use]
+    pub fn contexts(&self) -> Vec<Context> {
+        match (self.overlays.last(), &self.session) {
+            (Some(Overlay::Prompt(_) | Overlay::Palette(_)), _) => vec![Context::Prompt],
+            (Some(Overlay::Menu(_)), _) => vec![Context::Menu, Context::Everywhere],
+            (Some(Overlay::Text(_)), _) => vec![Context::Text, Context::Everywhere],
+            (Some(Overlay::Diff(_)), _) => vec![Context::Diff, Context::Everywhere],
+            (None, None) => vec![Context::Library, Context::Everywhere],
+            (None, Some(session)) => session.contexts(),
+        }
+    }
+}

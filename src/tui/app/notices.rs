@@ -1,0 +1,84 @@
+//! What was said to the user.
+
+use crate::tui::effect::Now;
+use std::collections::VecDeque;
+
+/// How long a success stays.
+const SUCCESS_NS: u64 = 4_000_000_000;
+
+/// Messages that are kept; older ones go.
+const KEPT: usize = 500;
+
+/// Messages, the newest last.
+#[derive(Debug, Default)]
+pub struct Notices {
+    all: VecDeque<Notice>,
+    dismissed: bool,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How bad it is.
+    pub weight: Weight,
+    /// One sentence, escaped.
+    pub text: String,
+    /// When it was said.
+    pub at: Now,
+}
+
+/// How bad a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Something was done; it fades.
+    Success,
+    /// Something went wrong; it stays until it is replaced or dismissed.
+    Error,
+}
+
+impl Notices {
+    /// Something was done.
+    pub fn success(&mut self, text: impl Into<String>, at: Now) {
+        self.say(Weight::Success, text.into(), at);
+    }
+
+    /// Something went wrong.
+    pub fn error(&mut self, text: impl Into<String>, at: Now) {
+        self.say(Weight::Error, text.into(), at);
+    }
+
+    /// The message to be shown now.
+    #[must_use]
+    pub fn shown(&self, now: Now) -> Option<&Notice> {
+        let last = self.all.back().filter(|_| !self.dismissed)?;
+        let age = now.ui_ns.saturating_sub(last.at.ui_ns);
+        (last.weight == Weight::Error || age < SUCCESS_NS).then_some(last)
+    }
+
+    /// Whether a message will fade, so that the screen has to be drawn again.
+    #[must_use]
+    pub fn fades(&self, now: Now) -> bool {
+        let shown = self.shown(now);
+        shown.is_some_and(|notice| notice.weight == Weight::Success)
+    }
+
+    /// Takes the message off the screen. Whether there was one.
+    pub fn dismiss(&mut self, now: Now) -> bool {
+        let shown = self.shown(now).is_some();
+        self.dismissed = true;
+        shown
+    }
+
+    /// All messages, the oldest first.
+    pub fn all(&self) -> impl Iterator<Item = &Notice> {
+        self.all.iter()
+    }
+
+    fn say(&mut self, weight: Weight, text: String, at: Now) {
+        if self.all.len() == KEPT {
+            self.all.pop_front();
+        }
+        self.dismissed = false;
+        self.all.push_back(Notice { weight, text, at });
+    }
+}

@@ -1,0 +1,154 @@
+//! One recording on the screen.
+
+use super::{detail, filter, findings, list, playback, search, stats, timeline};
+use crate::store::library::Standing;
+use crate::trace::clock::Moment;
+use crate::trace::frame::Seq;
+use crate::trace::item::Lens;
+use crate::tui::action::Context;
+use crate::tui::effect::Now;
+use crate::tui::worker::open::Vitals;
+use std::path::{Path, PathBuf};
+
+/// One recording on the screen.
+#[derive(Debug)]
+pub struct Session {
+    /// Its file.
+    pub path: PathBuf,
+    /// How far opening it has come.
+    pub opening: Opening,
+    /// How it stands; none until it is open.
+    pub vitals: Option<Box<Vitals>>,
+    /// What the left or only pane shows.
+    pub view: View,
+    /// What is one row of the list.
+    pub lens: Lens,
+    /// Which pane has the keys.
+    pub focus: Focus,
+    /// Whether the pane with the keys has the whole screen.
+    pub zoom: bool,
+    /// The list of exchanges or frames.
+    pub list: list::List,
+    /// Which of them.
+    pub filter: filter::Filter,
+    /// One of them in full.
+    pub detail: detail::Detail,
+    /// The same rows in time.
+    pub timeline: timeline::Timeline,
+    /// Counts and latencies.
+    pub stats: stats::Stats,
+    /// What is wrong.
+    pub findings: findings::Findings,
+    /// What is searched for.
+    pub search: search::Search,
+    /// The time cursor and the pause.
+    pub playback: playback::Playback,
+}
+
+/// How far opening a recording has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// It was asked for.
+    #[default]
+    Asked,
+    /// There is only a recorder that starts.
+    Waiting,
+    /// Its spool is drained first: bytes done, of so many.
+    Draining(u64, u64),
+    /// What is derived is derived anew.
+    Deriving,
+    /// It is open.
+    Open,
+    /// It cannot be read: one sentence with the way out.
+    Unreadable(String),
+}
+
+/// The views of a recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum View {
+    /// Exchanges or frames, one per row.
+    #[default]
+    Exchanges,
+    /// The same rows in time.
+    Timeline,
+    /// Counts and latencies.
+    Stats,
+    /// What is wrong.
+    Findings,
+}
+
+/// Which pane has the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Focus {
+    /// The view.
+    #[default]
+    Main,
+    /// The detail.
+    Detail,
+}
+
+impl Session {
+    /// The recording `path`, about to be opened.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            opening: Opening::Asked,
+            vitals: None,
+            view: View::default(),
+            lens: Lens::default(),
+            focus: Focus::default(),
+            zoom: false,
+            list: list::List::default(),
+            filter: filter::Filter::default(),
+            detail: detail::Detail::default(),
+            timeline: timeline::Timeline::default(),
+            stats: stats::Stats::default(),
+            findings: findings::Findings::default(),
+            search: search::Search::default(),
+            playback: playback::Playback::default(),
+        }
+    }
+
+    /// The last frame that is shown: the time cursor, or where the picture was frozen; none where
+    /// everything is.
+    #[must_use]
+    pub fn until(&self) -> Option<Seq> {
+        self.playback.until()
+    }
+
+    /// Whether somebody still records.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        let vitals = self.vitals.as_deref();
+        vitals.is_some_and(|vitals| vitals.standing == Standing::Live)
+    }
+
+    /// Now, on the clock of the recording: for what counts up. At the end of a finished one.
+    #[must_use]
+    pub fn now(&self, now: Now) -> Moment {
+        let Some(vitals) = self.vitals.as_deref() else {
+            return Moment(0);
+        };
+        let last = vitals.summary.t_last_ns;
+        if !self.is_live() {
+            return Moment(last);
+        }
+        Moment(now.wall_ns.saturating_sub(vitals.summary.wall_ns).max(last))
+    }
+
+    /// The contexts that hold for a key, the innermost first.
+    #[must_use]
+    pub fn contexts(&self) -> Vec<Context> {
+        let view = match (self.focus, self.view) {
+            (Focus::Detail, _) => Context::Detail,
+            (Focus::Main, View::Exchanges) => Context::List,
+            (Focus::Main, View::Timeline) => Context::Timeline,
+            (Focus::Main, View::Stats) => Context::Stats,
+            (Focus::Main, View::Findings) => Context::Findings,
+        };
+        let playback = self.playback.is_on().then_some(Context::Playback);
+        let rest = [view, Context::Session, Context::Everywhere];
+        playback.into_iter().chain(rest).collect()
+    }
+}

@@ -1,0 +1,5 @@
+//! Counts and latencies.
+
+/// Counts and latencies.
+#[derive(Debug, Default)]
+pub struct Stats {}

@@ -1,0 +1,33 @@
+//! Keys, mouse and the size of the terminal, on a thread of their own.
+
+use crate::tui::effect::Msg;
+use crate::tui::keymap::Key;
+use crossterm::event::{Event, KeyEventKind, read};
+use std::sync::mpsc::SyncSender;
+use std::thread;
+
+/// Reads events and sends them, until the viewer or the terminal has gone.
+pub(super) fn start(sender: SyncSender<Msg>) {
+    let read_all = move || {
+        while let Ok(event) = read() {
+            let Some(msg) = message(event) else { continue };
+            if sender.send(msg).is_err() {
+                return;
+            }
+        }
+    };
+    // Without input the viewer still shows a live recording; the terminal's end ends it.
+    let _ = thread::Builder::new()
+        .name("input".to_owned())
+        .spawn(read_all);
+}
+
+fn message(event: Event) -> Option<Msg> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Msg::Key(Key::from(key))),
+        Event::Mouse(event) => Some(Msg::Mouse(event)),
+        Event::Paste(text) => Some(Msg::Paste(text)),
+        Event::Resize(columns, rows) => Some(Msg::Resize(columns, rows)),
+        _ => None,
+    }
+}

@@ -1,0 +1,147 @@
+//! The terminal, the loop, and what happens when something panics.
+//!
+//! ```text
+//!  input thread ──┐                      ┌─▶ reader thread (one recording)
+//!  reader ────────┼─▶ bounded channel ─▶ loop ─▶ draw
+//!  librarian ─────┘                      └─▶ librarian thread (the folder)
+//! ```
+//!
+//! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
+//! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
+
+mod input;
+mod screen;
+mod threads;
+
+use super::app::{App, Settings};
+use super::effect::{Effect, Effects, Msg, Now};
+use super::{update, view};
+use crate::store::library::Library;
+use crate::trace::clock::{Clock, wall_clock_ns};
+use screen::Screen;
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+use threads::Threads;
+
+/// Messages that wait for the loop at most: whoever sends more waits.
+const BACKLOG: usize = 256;
+
+/// Messages that are taken in before the screen is drawn.
+const AT_ONCE: usize = 64;
+
+/// How often what counts up is drawn anew.
+const TICK: Duration = Duration::from_millis(250);
+
+/// What the viewer begins with.
+#[derive(Debug)]
+pub struct Options {
+    /// The folder of the recordings.
+    pub library: Library,
+    /// The recording to be opened at once; none shows the folder.
+    pub open: Option<PathBuf>,
+    /// The frame to be selected in it.
+    pub seq: Option<crate::trace::frame::Seq>,
+    /// Colours, keys, mouse.
+    pub settings: Settings,
+    /// What the configuration has to say; shown as messages.
+    pub remarks: Vec<String>,
+}
+
+/// Shows the viewer until the user quits.
+pub fn run(options: Options) -> io::Result<()> {
+    let clock = Clock::start();
+    let mut screen = Screen::begin(options.settings.mouse)?;
+    let (sender, inbox) = sync_channel(BACKLOG);
+    let threads = Threads::start(&options.library, clock, &sender);
+    input::start(sender);
+    let mut app = App::new(
+        &options.library,
+        options.settings,
+        screen.size()?,
+        now(clock),
+    );
+    for remark in options.remarks {
+        app.notices.error(remark, app.now);
+    }
+    let mut effects = update::library::begin(&mut app);
+    if let Some(path) = &options.open {
+        effects.extend(update::session::open(&mut app, path, options.seq));
+    }
+    let mut event_loop = Loop {
+        app,
+        threads,
+        screen: &mut screen,
+        clock,
+    };
+    event_loop.run(&inbox, effects)
+}
+
+struct Loop<'s> {
+    app: App,
+    threads: Threads,
+    screen: &'s mut Screen,
+    clock: Clock,
+}
+
+/// Whether the viewer goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Going {
+    On,
+    Quit,
+}
+
+impl Loop<'_> {
+    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<()> {
+        let mut going = self.carry_out(effects)?;
+        while going == Going::On {
+            self.screen.draw(|frame| view::draw(&self.app, frame))?;
+            let first = match self.wait(inbox) {
+                Ok(msg) => Some(msg),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
+            let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
+            going = self.carry_out(effects)?;
+            for msg in first.into_iter().chain(inbox.try_iter().take(AT_ONCE)) {
+                let effects = update::update(&mut self.app, msg);
+                if self.carry_out(effects)? == Going::Quit {
+                    going = Going::Quit;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
+        if update::is_restless(&self.app) {
+            inbox.recv_timeout(TICK)
+        } else {
+            inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        }
+    }
+
+    fn carry_out(&mut self, effects: Effects) -> io::Result<Going> {
+        for effect in effects {
+            match effect {
+                Effect::Ask(ask) => self.threads.ask(*ask),
+                Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Print(text) => self.screen.print(&text)?,
+                Effect::Mouse(on) => self.screen.mouse(on)?,
+                Effect::Suspend => self.screen.suspend()?,
+                Effect::Repaint => self.screen.repaint()?,
+                Effect::Remember => {}
+                Effect::Quit => return Ok(Going::Quit),
+            }
+        }
+        Ok(Going::On)
+    }
+}
+
+fn now(clock: Clock) -> Now {
+    Now {
+        ui_ns: clock.now().0,
+        wall_ns: wall_clock_ns(),
+    }
+}

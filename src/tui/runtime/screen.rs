@@ -1,0 +1,123 @@
+//! The terminal: taken over, given back, whatever happens.
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::cursor::Show;
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use crossterm::execute;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use nix::sys::signal::{Signal, raise};
+use ratatui::backend::CrosstermBackend;
+use ratatui::{Frame, Terminal};
+use std::io::{self, BufRead as _, Stdout, Write as _, stdin, stdout};
+use std::sync::Once;
+
+/// The terminal while the viewer has it. Dropping it gives it back.
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    mouse: bool,
+}
+
+impl Screen {
+    /// Takes the terminal over. From here on a panic gives it back before it is told.
+    pub fn begin(mouse: bool) -> io::Result<Self> {
+        give_back_on_panic();
+        take_over(mouse)?;
+        let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(Self { terminal, mouse })
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        let size = self.terminal.size()?;
+        Ok((size.width, size.height))
+    }
+
+    /// Draws.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(draw).map(|_| ())
+    }
+
+    /// Draws everything anew the next time.
+    pub fn repaint(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Asks for mouse events, or stops.
+    pub fn mouse(&mut self, on: bool) -> io::Result<()> {
+        self.mouse = on;
+        if on {
+            execute!(stdout(), EnableMouseCapture)
+        } else {
+            execute!(stdout(), DisableMouseCapture)
+        }
+    }
+
+    /// Puts a text into the clipboard of the terminal.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        execute!(stdout(), CopyToClipboard::to_clipboard_from(text))
+    }
+
+    /// Shows a text on the normal screen until Enter is pressed.
+    pub fn print(&mut self, text: &str) -> io::Result<()> {
+        give_back();
+        let mut out = stdout();
+        writeln!(out, "{text}\n\n(Enter goes back)")?;
+        out.flush()?;
+        stdin().lock().read_line(&mut String::new())?;
+        self.again()
+    }
+
+    /// Suspends to the shell, and goes on when it is continued.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        raise(Signal::SIGTSTP)?;
+        self.again()
+    }
+
+    fn again(&mut self) -> io::Result<()> {
+        take_over(self.mouse)?;
+        self.terminal.clear()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take_over(mouse: bool) -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+    if mouse {
+        execute!(stdout(), EnableMouseCapture)?;
+    }
+    Ok(())
+}
+
+/// Gives the terminal back. Nothing can be done about errors here.
+fn give_back() {
+    let _ = execute!(
+        stdout(),
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    );
+    let _ = disable_raw_mode();
+}
+
+fn give_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            give_back();
+            before(info);
+        }));
+    });
+}

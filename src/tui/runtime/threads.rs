@@ -1,0 +1,87 @@
+//! The threads that answer.
+
+use crate::store::library::Library;
+use crate::trace::clock::Clock;
+use crate::tui::effect::Msg;
+use crate::tui::worker::library::Librarian;
+use crate::tui::worker::{Answer, Ask, Desk, Next, Reader, Slot};
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::thread;
+use std::time::Duration;
+
+/// The threads that answer; they end when this is dropped.
+pub(super) struct Threads {
+    reader: Arc<Desk>,
+    librarian: Arc<Desk>,
+}
+
+impl Threads {
+    /// Starts them.
+    pub fn start(library: &Library, clock: Clock, sender: &SyncSender<Msg>) -> Self {
+        let (reader, librarian) = (Arc::new(Desk::default()), Arc::new(Desk::default()));
+        let work = (Arc::clone(&reader), sender.clone(), library.clone());
+        spawn("reader", move || {
+            read(&work.0, &work.1, Reader::new(work.2, clock))
+        });
+        let work = (Arc::clone(&librarian), sender.clone(), library.clone());
+        spawn("librarian", move || {
+            list(&work.0, &work.1, Librarian::new(work.2, clock));
+        });
+        Self { reader, librarian }
+    }
+
+    /// Leaves a question for whoever answers it.
+    pub fn ask(&self, ask: Ask) {
+        match ask.slot() {
+            Slot::Library => self.librarian.put(ask),
+            _ => self.reader.put(ask),
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.reader.close();
+        self.librarian.close();
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
+    // Without its threads the viewer would show nothing, and say nothing.
+    thread.expect("a process that has just begun may start a thread");
+}
+
+fn read(desk: &Desk, sender: &SyncSender<Msg>, mut reader: Reader) {
+    // Whoever does not listen any more has gone, and will close the desk.
+    let mut tell = |answer: Answer| {
+        let _ = sender.send(Msg::Answer(Box::new(answer)));
+    };
+    loop {
+        match desk.next(reader.patience()) {
+            Next::Closed => return,
+            Next::Ask(ask) => reader.take(*ask, &mut tell),
+            Next::Nothing => {
+                reader.follow(&mut tell);
+                reader.step(&mut tell);
+            }
+        }
+    }
+}
+
+fn list(desk: &Desk, sender: &SyncSender<Msg>, mut librarian: Librarian) {
+    loop {
+        match desk.next(Duration::MAX) {
+            Next::Closed => return,
+            Next::Nothing => {}
+            Next::Ask(ask) => {
+                if let Ask::Library(ask) = *ask {
+                    librarian.answer(ask, &mut |answer| {
+                        let _ = sender.send(Msg::Answer(Box::new(answer)));
+                    });
+                }
+            }
+        }
+    }
+}

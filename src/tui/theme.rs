@@ -1,0 +1,208 @@
+//! Colours and glyphs.
+//!
+//! Views name [`Role`]s and [`Glyph`]s; only this file knows what they look like. Nothing is said
+//! by colour alone: every role that means something comes with a glyph or a word.
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::border;
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "the names say it; the themes give each a style"
+)]
+pub enum Role {
+    Text,
+    Faint,
+    Strong,
+    Good,
+    Bad,
+    Warn,
+    Open,
+    FromServer,
+    Notification,
+    Stderr,
+    Event,
+    Chip,
+    ChipWarn,
+    Border,
+    BorderFocus,
+    Title,
+    Header,
+    Key,
+    Prompt,
+    JsonKey,
+    JsonString,
+    JsonNumber,
+    JsonWord,
+    Hit,
+    Selected,
+    SelectedElsewhere,
+}
+
+/// A sign, in Unicode or ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Glyph {
+    Live,
+    Ended,
+    ToServer,
+    ToClient,
+    Both,
+    Warning,
+    Failed,
+    Ok,
+    Running,
+    Folded,
+    Unfolded,
+    Child,
+    Marked,
+    Noted,
+    Selected,
+    More,
+    Times,
+    Back,
+    Prompt,
+    Diamond,
+    Ellipsis,
+    Bar,
+    Track,
+    Note,
+    Error,
+    Cursor,
+}
+
+/// How many colours there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// None: reverse, bold, underline and glyphs have to do.
+    None,
+    /// The terminal's own sixteen.
+    #[default]
+    Sixteen,
+}
+
+/// Colours and glyphs in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// The name of the theme.
+    pub theme: &'static str,
+    /// How many colours.
+    pub colors: Colors,
+    /// Whether only ASCII is drawn.
+    pub ascii: bool,
+}
+
+/// The themes.
+pub const THEMES: &[&str] = &["dark", "light", "safe", "contrast"];
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            theme: "dark",
+            colors: Colors::default(),
+            ascii: false,
+        }
+    }
+}
+
+impl Look {
+    /// The style of a role.
+    #[must_use]
+    pub fn style(&self, role: Role) -> Style {
+        match self.colors {
+            Colors::None => plain(role),
+            Colors::Sixteen => sixteen(role),
+        }
+    }
+
+    /// The sign as text.
+    #[must_use]
+    pub fn glyph(&self, glyph: Glyph) -> &'static str {
+        let (unicode, ascii) = signs(glyph);
+        if self.ascii { ascii } else { unicode }
+    }
+
+    /// What boxes are drawn with.
+    #[must_use]
+    pub fn border(&self) -> border::Set<'static> {
+        const ASCII: border::Set<'static> = border::Set {
+            top_left: "+",
+            top_right: "+",
+            bottom_left: "+",
+            bottom_right: "+",
+            vertical_left: "|",
+            vertical_right: "|",
+            horizontal_top: "-",
+            horizontal_bottom: "-",
+        };
+        if self.ascii { ASCII } else { border::PLAIN }
+    }
+}
+
+fn sixteen(role: Role) -> Style {
+    let style = Style::new();
+    match role {
+        Role::Text | Role::JsonString => style,
+        Role::Faint | Role::Border | Role::Stderr | Role::Notification => style.fg(Color::DarkGray),
+        Role::Strong | Role::Title => style.add_modifier(Modifier::BOLD),
+        Role::Header => style.add_modifier(Modifier::BOLD),
+        Role::Good => style.fg(Color::Green),
+        Role::Bad => style.fg(Color::Red),
+        Role::Warn | Role::Open => style.fg(Color::Yellow),
+        Role::FromServer => style.fg(Color::Magenta),
+        Role::Event => style.fg(Color::Blue),
+        Role::Chip => style.fg(Color::Black).bg(Color::Cyan),
+        Role::ChipWarn => style.fg(Color::Black).bg(Color::Yellow),
+        Role::BorderFocus | Role::Prompt | Role::JsonKey => style.fg(Color::Cyan),
+        Role::Key => style.fg(Color::Cyan).add_modifier(Modifier::BOLD),
+        Role::JsonNumber => style.fg(Color::Green),
+        Role::JsonWord => style.fg(Color::Magenta),
+        Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
+        Role::Selected => style.add_modifier(Modifier::REVERSED),
+        Role::SelectedElsewhere => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+    }
+}
+
+fn plain(role: Role) -> Style {
+    let style = Style::new();
+    match role {
+        Role::Strong | Role::Title | Role::Header | Role::Bad | Role::Key | Role::BorderFocus => {
+            style.add_modifier(Modifier::BOLD)
+        }
+        Role::Chip | Role::ChipWarn | Role::Selected => style.add_modifier(Modifier::REVERSED),
+        Role::Hit | Role::SelectedElsewhere => style.add_modifier(Modifier::UNDERLINED),
+        _ => style,
+    }
+}
+
+fn signs(glyph: Glyph) -> (&'static str, &'static str) {
+    match glyph {
+        Glyph::Live => ("●", "*"),
+        Glyph::Ended => ("■", "#"),
+        Glyph::ToServer => ("→", ">"),
+        Glyph::ToClient => ("←", "<"),
+        Glyph::Both => ("⇄", "<>"),
+        Glyph::Warning => ("⚠", "!"),
+        Glyph::Failed => ("✗", "x"),
+        Glyph::Ok => ("✓", "."),
+        Glyph::Running | Glyph::Ellipsis => ("…", "~"),
+        Glyph::Folded => ("▸", "+"),
+        Glyph::Unfolded => ("▾", "-"),
+        Glyph::Child => ("└", "`"),
+        Glyph::Marked => ("★", "*"),
+        Glyph::Noted => ("✎", "n"),
+        Glyph::Selected => ("◉", "o"),
+        Glyph::More => ("▼", "v"),
+        Glyph::Times => ("×", "x"),
+        Glyph::Back => ("⏪", "<<"),
+        Glyph::Prompt => ("▸", ">"),
+        Glyph::Diamond => ("◆", "+"),
+        Glyph::Bar => ("█", "="),
+        Glyph::Track => ("░", "."),
+        Glyph::Note => ("•", "-"),
+        Glyph::Error => ("✗", "E"),
+        Glyph::Cursor => ("▏", "|"),
+    }
+}

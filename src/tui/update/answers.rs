@@ -1,0 +1,32 @@
+//! Who gets an answer.
+
+use super::{
+    detail, diff, filter, findings, library, list, playback, search, session, stats, timeline,
+};
+use crate::tui::app::App;
+use crate::tui::effect::Effects;
+use crate::tui::worker::Answer;
+
+pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
+    match answer {
+        Answer::Library(answer) => library::answer(app, answer),
+        Answer::Open(answer) => session::answer(app, answer),
+        Answer::List(answer) => list::answer(app, answer),
+        Answer::Rows(answer) => list::rows(app, answer),
+        Answer::Detail(answer) => detail::answer(app, answer),
+        Answer::Story(answer) => detail::story(app, answer),
+        Answer::Timeline(answer) => timeline::answer(app, answer),
+        Answer::Stats(answer) => stats::answer(app, answer),
+        Answer::Findings(answer) => findings::answer(app, answer),
+        Answer::Search(answer) => search::answer(app, answer),
+        Answer::Jump(answer) => search::jumped(app, answer),
+        Answer::Diff(answer) => diff::answer(app, answer),
+        Answer::State(answer) => playback::answer(app, answer),
+        Answer::Note(answer) => session::noted(app, answer),
+        Answer::Hints(answer) => filter::hints(app, answer),
+        Answer::Failed(_, message) => {
+            app.notices.error(message, app.now);
+            Effects::new()
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a message changes.
+//!
+//! A key is looked up in the [keymap](crate::tui::keymap) and becomes an [`Action`]; an action is
+//! offered to whatever has the keys, from the inside out, until somebody takes it: what lies on
+//! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
+//! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
+
+mod answers;
+pub mod detail;
+pub mod diff;
+pub mod everywhere;
+pub mod filter;
+pub mod findings;
+pub mod library;
+pub mod list;
+pub mod menu;
+pub mod mouse;
+pub mod overlay;
+pub mod palette;
+pub mod playback;
+pub mod prompt;
+pub mod search;
+pub mod session;
+pub mod stats;
+pub mod text;
+pub mod timeline;
+
+use super::action::Action;
+use super::app::{App, Focus, Overlay, View};
+use super::effect::{Effects, Msg};
+use super::keymap::Key;
+
+/// Changes the state by what happened, and says what is to be done.
+pub fn update(app: &mut App, msg: Msg) -> Effects {
+    let mut effects = match msg {
+        Msg::Key(key) => press(app, key),
+        Msg::Mouse(event) => mouse::update(app, event),
+        Msg::Paste(text) => prompt::paste(app, &text),
+        Msg::Resize(columns, rows) => {
+            app.size = (columns, rows);
+            Effects::new()
+        }
+        Msg::Tick(now) => {
+            app.now = now;
+            tick(app)
+        }
+        Msg::Answer(answer) => answers::take(app, *answer),
+    };
+    // What the screen shows may have moved: rows that it lacks are asked for.
+    effects.extend(list::wanted(app));
+    effects.extend(detail::wanted(app));
+    effects
+}
+
+/// Does what an action says, where the keys are now.
+pub fn perform(app: &mut App, action: Action) -> Effects {
+    for who in chain(app) {
+        if let Some(effects) = who(app, action) {
+            return effects;
+        }
+    }
+    Effects::new()
+}
+
+type Perform = fn(&mut App, Action) -> Option<Effects>;
+
+/// Who is offered an action, the innermost first.
+fn chain(app: &App) -> Vec<Perform> {
+    let mut chain: Vec<Perform> = Vec::new();
+    match (app.overlays.last(), app.session.as_deref()) {
+        (Some(Overlay::Text(_)), _) => chain.push(text::perform),
+        (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
+        (Some(Overlay::Diff(_)), _) => chain.push(diff::perform),
+        (Some(Overlay::Prompt(_) | Overlay::Palette(_)), _) => {}
+        (None, None) => chain.push(library::perform),
+        (None, Some(session)) => {
+            chain.push(playback::perform);
+            chain.push(match (session.focus, session.view) {
+                (Focus::Detail, _) => detail::perform,
+                (Focus::Main, View::Exchanges) => list::perform,
+                (Focus::Main, View::Timeline) => timeline::perform,
+                (Focus::Main, View::Stats) => stats::perform,
+                (Focus::Main, View::Findings) => findings::perform,
+            });
+            let session: [Perform; 5] = [
+                filter::perform,
+                search::perform,
+                diff::perform_in_session,
+                detail::perform_in_session,
+                session::perform,
+            ];
+            chain.extend(session);
+        }
+    }
+    chain.push(overlay::perform);
+    chain.push(everywhere::perform);
+    chain
+}
+
+fn press(app: &mut App, key: Key) -> Effects {
+    let action = app.settings.keymap.action(&app.contexts(), key);
+    if action != Some(Action::Cancel) {
+        app.quit_armed = false;
+    }
+    match (app.overlays.last(), action) {
+        (Some(Overlay::Prompt(_)), _) => prompt::press(app, key),
+        (Some(Overlay::Palette(_)), _) => palette::press(app, key),
+        (Some(Overlay::Menu(_)), None) => menu::press(app, key),
+        (_, Some(action)) => perform(app, action),
+        (_, None) => Effects::new(),
+    }
+}
+
+fn tick(app: &mut App) -> Effects {
+    let mut effects = library::tick(app);
+    effects.extend(playback::tick(app));
+    effects
+}
+
+/// Whether something on the screen changes by itself: what counts up, fades or plays.
+#[must_use]
+pub fn is_restless(app: &App) -> bool {
+    let live = app
+        .session
+        .as_deref()
+        .is_none_or(|session| session.is_live());
+    live || app.notices.fades(app.now) || playback::is_playing(app)
+}

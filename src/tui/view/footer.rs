@@ -1,0 +1,8 @@
+//! Chips, messages and hints.
+
+use crate::tui::app::App;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+/// Draws it.
+pub fn draw(_app: &App, _area: Rect, _frame: &mut Frame<'_>) {}

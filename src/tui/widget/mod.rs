@@ -1,0 +1,1 @@
+//! Pieces of drawing that know nothing of recordings.

@@ -1,0 +1,238 @@
+//! Who answers.
+//!
+//! ```text
+//!  update ─▶ Effect::Ask ─▶ Desk (one slot per kind, the latest wins) ─▶ Reader: its own connection
+//!    ▲                                                                      │ Job::step, some ms each
+//!    └──────────────── Msg::Answer ◀── bounded channel ◀────────────────────┘
+//! ```
+//!
+//! Every [`Ask`] becomes a [`Job`]. A job works in steps of some milliseconds; the reader steps
+//! the most urgent one first, so that a long scan never holds up the rows on the screen, and it
+//! follows a live recording between the steps. A new ask of a [`Slot`] replaces the job of that
+//! slot, which is how things are cancelled. A job that is done is kept: when the recording grows
+//! it is asked whether it has more to say.
+//!
+//! [`Reader`] runs without threads too: tests drive it by hand.
+
+pub mod detail;
+pub mod diff;
+pub mod findings;
+pub mod library;
+pub mod list;
+pub mod note;
+pub mod open;
+pub mod playback;
+pub mod search;
+pub mod stats;
+pub mod timeline;
+
+mod desk;
+mod reader;
+
+pub use desk::{Desk, Next};
+pub use reader::Reader;
+
+use crate::store::reader::{ReadError, Recording, Summary};
+use crate::trace::clock::Clock;
+use crate::trace::frame::Seq;
+use std::path::Path;
+
+/// A question.
+#[derive(Debug)]
+pub enum Ask {
+    /// The recordings of the folder, or something about one of them.
+    Library(library::Ask),
+    /// Another recording, or none.
+    Open(open::Ask),
+    /// Which rows there are.
+    List(list::Ask),
+    /// What stands in some rows.
+    Rows(list::Rows),
+    /// One row in full.
+    Detail(detail::Ask),
+    /// What else belongs to it.
+    Story(detail::AskStory),
+    /// The timeline.
+    Timeline(timeline::Ask),
+    /// The statistics.
+    Stats(stats::Ask),
+    /// The findings.
+    Findings(findings::Ask),
+    /// Where a text occurs.
+    Search(search::Ask),
+    /// Where the next row of a kind is.
+    Jump(search::Jump),
+    /// What differs between two exchanges.
+    Diff(diff::Ask),
+    /// What was true at a moment.
+    State(playback::Ask),
+    /// A mark or note is to be written. All of them are, in order.
+    Note(note::Ask),
+    /// Values of a field that were seen, and what a filter that fits nothing might leave out.
+    Hints(list::Hints),
+}
+
+/// The kinds of questions, the most urgent first. A new one takes the place of an older one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "each is the question of the same name")]
+pub enum Slot {
+    Open,
+    Note,
+    Rows,
+    Detail,
+    Jump,
+    State,
+    List,
+    Story,
+    Diff,
+    Timeline,
+    Findings,
+    Stats,
+    Hints,
+    Search,
+    Library,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub enum Answer {
+    /// The recordings of the folder.
+    Library(library::Answer),
+    /// How the recording that is open stands; after each growth.
+    Open(open::Answer),
+    /// Rows that there are.
+    List(list::Answer),
+    /// What stands in some of them.
+    Rows(list::RowsAnswer),
+    /// One row in full.
+    Detail(detail::Answer),
+    /// What else belongs to it.
+    Story(detail::StoryAnswer),
+    /// The timeline.
+    Timeline(timeline::Answer),
+    /// The statistics.
+    Stats(stats::Answer),
+    /// The findings.
+    Findings(findings::Answer),
+    /// Where a text occurs.
+    Search(search::Answer),
+    /// Where the next row of a kind is.
+    Jump(search::JumpAnswer),
+    /// What differs between two exchanges.
+    Diff(diff::Answer),
+    /// What was true at a moment.
+    State(playback::Answer),
+    /// A mark or note was written.
+    Note(note::Answer),
+    /// Values of a field, and relaxations.
+    Hints(list::HintsAnswer),
+    /// A question could not be answered.
+    Failed(Slot, String),
+}
+
+/// The work that answers a question.
+pub trait Job: Send {
+    /// Works for some milliseconds (10 at most where a person waits for something else) and hands
+    /// over what it has found.
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError>;
+
+    /// The recording has grown, or has ended: whether this is to be stepped again. Asked of those
+    /// that are done; the others go on anyway.
+    fn grown(&mut self, growth: &Growth) -> bool {
+        let _ = growth;
+        false
+    }
+}
+
+/// What a job reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The recording that is open.
+    pub recording: &'a Recording,
+    /// Its file.
+    pub path: &'a Path,
+    /// The session as it stood when it last grew.
+    pub summary: &'a Summary,
+    /// For budgets.
+    pub clock: Clock,
+}
+
+/// Whether a job has more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Step it again.
+    More,
+    /// It has answered.
+    Done,
+}
+
+/// How a recording has grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// The last frame before.
+    pub after: Seq,
+    /// The last frame now.
+    pub last: Seq,
+    /// Whether nothing more will come.
+    pub ended: bool,
+}
+
+impl Ask {
+    /// Its kind.
+    #[must_use]
+    pub fn slot(&self) -> Slot {
+        match self {
+            Self::Library(_) => Slot::Library,
+            Self::Open(_) => Slot::Open,
+            Self::List(_) => Slot::List,
+            Self::Rows(_) => Slot::Rows,
+            Self::Detail(_) => Slot::Detail,
+            Self::Story(_) => Slot::Story,
+            Self::Timeline(_) => Slot::Timeline,
+            Self::Stats(_) => Slot::Stats,
+            Self::Findings(_) => Slot::Findings,
+            Self::Search(_) => Slot::Search,
+            Self::Jump(_) => Slot::Jump,
+            Self::Diff(_) => Slot::Diff,
+            Self::State(_) => Slot::State,
+            Self::Note(_) => Slot::Note,
+            Self::Hints(_) => Slot::Hints,
+        }
+    }
+
+    /// The work that answers it; none for what the reader or the librarian does itself.
+    #[must_use]
+    pub fn job(self) -> Option<Box<dyn Job>> {
+        Some(match self {
+            Self::Library(_) | Self::Open(_) => return None,
+            Self::List(ask) => ask.job(),
+            Self::Rows(ask) => ask.job(),
+            Self::Detail(ask) => ask.job(),
+            Self::Story(ask) => ask.job(),
+            Self::Timeline(ask) => ask.job(),
+            Self::Stats(ask) => ask.job(),
+            Self::Findings(ask) => ask.job(),
+            Self::Search(ask) => ask.job(),
+            Self::Jump(ask) => ask.job(),
+            Self::Diff(ask) => ask.job(),
+            Self::State(ask) => ask.job(),
+            Self::Note(ask) => ask.job(),
+            Self::Hints(ask) => ask.job(),
+        })
+    }
+}
+
+/// The work of a panel that asks nothing yet.
+fn nothing() -> Box<dyn Job> {
+    struct Nothing;
+    impl Job for Nothing {
+        fn step(&mut self, _: &Source<'_>, _: &mut Vec<Answer>) -> Result<Progress, ReadError> {
+            Ok(Progress::Done)
+        }
+    }
+    Box::new(Nothing)
+}

@@ -1,0 +1,266 @@
+//! One recording, read and followed.
+
+use super::open::{Answer as Opened, Vitals};
+use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
+use crate::store::library::{Details, Entry, Library, Standing};
+use crate::store::reader::{ReadError, Recording, Summary};
+use crate::store::recovery::{self, Stage};
+use crate::store::watch::{Change, INTERVAL, Read, Watch};
+use crate::trace::clock::Clock;
+use crate::trace::frame::Seq;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// While nothing is recorded there is nothing to look for.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Slots whose answers a person waits for at once: stepped before all others.
+const URGENT: [Slot; 5] = [
+    Slot::Note,
+    Slot::Rows,
+    Slot::Detail,
+    Slot::Jump,
+    Slot::State,
+];
+
+/// Answers questions about one recording, and follows it.
+pub struct Reader {
+    clock: Clock,
+    library: Library,
+    path: Option<PathBuf>,
+    source: From,
+    summary: Option<Summary>,
+    jobs: BTreeMap<Slot, Work>,
+    /// The job that was stepped last, so that the others get their turn.
+    last: Option<Slot>,
+}
+
+/// Where the rows come from.
+enum From {
+    /// Nothing is open.
+    Nothing,
+    /// Somebody records.
+    Live(Watch),
+    /// Nothing more will come.
+    Finished(Box<Recording>),
+}
+
+struct Work {
+    job: Box<dyn Job>,
+    done: bool,
+}
+
+impl Reader {
+    /// Nothing is open; recordings in `library` may be completed where they lie.
+    #[must_use]
+    pub fn new(library: Library, clock: Clock) -> Self {
+        Self {
+            clock,
+            library,
+            path: None,
+            source: From::Nothing,
+            summary: None,
+            jobs: BTreeMap::new(),
+            last: None,
+        }
+    }
+
+    /// Takes a question in.
+    pub fn take(&mut self, ask: Ask, tell: &mut dyn FnMut(Answer)) {
+        let slot = ask.slot();
+        match ask {
+            Ask::Open(ask) => {
+                self.jobs.clear();
+                self.source = From::Nothing;
+                self.path.clone_from(&ask.path);
+                if let Some(path) = ask.path {
+                    self.open(&path, tell);
+                }
+            }
+            ask => {
+                if let Some(job) = ask.job() {
+                    self.jobs.insert(slot, Work { job, done: false });
+                }
+            }
+        }
+    }
+
+    /// How long nothing need be done if nothing is asked.
+    #[must_use]
+    pub fn patience(&self) -> Duration {
+        match (&self.source, self.has_work()) {
+            (_, true) => Duration::ZERO,
+            (From::Live(_), _) => INTERVAL,
+            _ => LONG,
+        }
+    }
+
+    /// Steps the most urgent job. Whether there was one.
+    pub fn step(&mut self, tell: &mut dyn FnMut(Answer)) -> bool {
+        let Some(slot) = self.next() else {
+            return false;
+        };
+        self.last = Some(slot);
+        let recording = match &self.source {
+            From::Live(watch) => watch.recording(),
+            From::Finished(recording) => Some(&**recording),
+            From::Nothing => None,
+        };
+        let (Some(recording), Some(path), Some(summary)) = (recording, &self.path, &self.summary)
+        else {
+            return false;
+        };
+        let source = Source {
+            recording,
+            path,
+            summary,
+            clock: self.clock,
+        };
+        let Some(work) = self.jobs.get_mut(&slot) else {
+            return false;
+        };
+        let mut answers = Vec::new();
+        match work.job.step(&source, &mut answers) {
+            Ok(progress) => work.done = progress == Progress::Done,
+            Err(error) => {
+                work.done = true;
+                answers.push(Answer::Failed(slot, sentence(&error)));
+            }
+        }
+        answers.into_iter().for_each(tell);
+        true
+    }
+
+    /// Looks whether the recording has changed.
+    pub fn follow(&mut self, tell: &mut dyn FnMut(Answer)) {
+        let From::Live(watch) = &mut self.source else {
+            return;
+        };
+        let result = watch.poll();
+        match result {
+            Ok(Change::Quiet) => {}
+            Ok(Change::Waiting) => tell(Answer::Open(Opened::Waiting)),
+            Ok(Change::Changed) => {
+                if let Err(error) = self.read_change(tell) {
+                    tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+                }
+            }
+            Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
+            Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
+        }
+    }
+
+    fn read_change(&mut self, tell: &mut dyn FnMut(Answer)) -> Result<(), ReadError> {
+        let From::Live(watch) = &mut self.source else {
+            return Ok(());
+        };
+        let Some(recording) = watch.recording() else {
+            return Ok(());
+        };
+        let vitals = Vitals::read(recording, Standing::Live)?;
+        let is_final = vitals.summary.state.is_final();
+        // The jobs have to see the last rows before the file is let go.
+        let ended = is_final;
+        watch.settle(if ended { Read::Complete } else { Read::All });
+        watch.news();
+        self.grow(vitals, ended, tell);
+        Ok(())
+    }
+
+    /// The recorder has gone, or has finished.
+    fn reopen(&mut self, tell: &mut dyn FnMut(Answer)) {
+        if let Some(path) = self.path.clone() {
+            self.open(&path, tell);
+        }
+    }
+
+    fn open(&mut self, path: &Path, tell: &mut dyn FnMut(Answer)) {
+        let mut entry = Entry::read(path);
+        if entry.standing.is_recoverable() && self.library.contains(path) {
+            let mut progress = |stage| {
+                tell(Answer::Open(match stage {
+                    Stage::Draining { done, of } => Opened::Draining(done, of),
+                    Stage::Deriving { .. } => Opened::Deriving,
+                }));
+            };
+            if let Err(error) = recovery::bring_up_to_date(path, self.clock, &mut progress) {
+                tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+            }
+            entry = Entry::read(path);
+        }
+        if let Details::Unreadable(error) = &entry.details {
+            self.source = From::Nothing;
+            return tell(Answer::Open(Opened::Unreadable(sentence(error))));
+        }
+        if entry.standing == Standing::Live {
+            self.source = From::Live(Watch::new(path));
+            return self.follow(tell);
+        }
+        let opened = Recording::open(path).and_then(|recording| {
+            let vitals = Vitals::read(&recording, entry.standing)?;
+            Ok((recording, vitals))
+        });
+        match opened {
+            Ok((recording, vitals)) => {
+                self.source = From::Finished(Box::new(recording));
+                self.grow(vitals, true, tell);
+            }
+            Err(error) => {
+                self.source = From::Nothing;
+                tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+            }
+        }
+    }
+
+    /// Tells how the recording stands, and wakes the jobs that have more to say.
+    fn grow(&mut self, vitals: Vitals, ended: bool, tell: &mut dyn FnMut(Answer)) {
+        let last = Seq(vitals.summary.frames);
+        let before = self.summary.replace(vitals.summary.clone());
+        let growth = Growth {
+            after: before.map_or(Seq(0), |summary| Seq(summary.frames)),
+            last,
+            ended,
+        };
+        for work in self.jobs.values_mut().filter(|work| work.done) {
+            work.done = !work.job.grown(&growth);
+        }
+        tell(Answer::Open(Opened::Vitals(Box::new(vitals))));
+    }
+
+    fn has_work(&self) -> bool {
+        let ready = match &self.source {
+            From::Nothing => false,
+            From::Live(watch) => watch.recording().is_some(),
+            From::Finished(_) => true,
+        };
+        ready && self.jobs.values().any(|work| !work.done)
+    }
+
+    /// The most urgent job; of those that are not urgent the one after the last.
+    fn next(&self) -> Option<Slot> {
+        let waiting = |slot: &Slot| self.jobs.get(slot).is_some_and(|work| !work.done);
+        if let Some(urgent) = URGENT.into_iter().find(waiting) {
+            return Some(urgent);
+        }
+        let slots = || self.jobs.keys().copied().filter(waiting);
+        slots()
+            .find(|slot| Some(*slot) > self.last)
+            .or_else(|| slots().next())
+    }
+}
+
+/// An error with its causes, as one sentence.
+fn sentence(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        let source_text = source.to_string();
+        if !text.contains(&source_text) {
+            text.push_str(": ");
+            text.push_str(&source_text);
+        }
+        cause = source.source();
+    }
+    text
+}

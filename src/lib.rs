@@ -23,6 +23,7 @@
 //! | [`replay`] | answers beside answers: what differs, and whether it matters |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
+//! | [`words`] | what is on record in words for people |
 //! | [`text`] | how hostile text, sizes and times are written for people |
 //! | [`config`] | what a user may set, and where |
 //! | [`cli`] | the commands |
@@ -42,3 +43,4 @@ pub mod store;
 pub mod text;
 pub mod trace;
 pub mod tui;
+pub mod words;

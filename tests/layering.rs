@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 /// Each top module with those that it may use. `cli` may use everything; nothing uses `cli` but
 /// the binary.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("text", &[]),
     ("config", &[]),
     ("protocol", &[]),
     ("trace", &["protocol"]),
     ("query", &["trace", "protocol"]),
+    ("words", &["trace", "protocol", "text"]),
     ("lint", &["trace", "protocol"]),
     ("capture", &["trace"]),
     ("store", &["capture", "query", "lint", "trace", "protocol"]),
@@ -24,7 +25,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     (
         "tui",
         &[
-            "store", "replay", "query", "lint", "trace", "protocol", "text", "config",
+            "store", "replay", "query", "lint", "trace", "protocol", "words", "text", "config",
         ],
     ),
     ("main", &["cli"]),

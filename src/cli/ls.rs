@@ -2,15 +2,16 @@
 
 use super::args::Ls;
 use super::exit::{Exit, Failure, Outcome, sentence};
+use super::folder;
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table, Way};
-use super::{folder, when, words};
 use crate::store::library::{Details, Entry, Library, Standing, short_id};
 use crate::store::recovery;
 use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
 use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::session::End;
+use crate::words::{self, when};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //!
 //! * [`args`]: the command line; one file per command does what it says;
 //! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
-//!   lines that need no table, `json` makes objects, `words` sentences;
+//!   lines that need no table, `json` makes objects;
 //! * `folder`, `select`: which folder and which recording is meant;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
@@ -27,8 +27,6 @@ mod show;
 mod stats;
 mod table;
 mod tail;
-mod when;
-mod words;
 
 use args::{Cli, Command};
 use clap::Parser as _;

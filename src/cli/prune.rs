@@ -2,13 +2,14 @@
 
 use super::args::Prune;
 use super::exit::{Exit, Outcome};
+use super::folder;
 use super::output::{self, Output};
 use super::table::{Cell, Fit, Table};
-use super::{folder, when};
 use crate::store::library::retention::{self, Reason};
 use crate::store::library::{Entry, Library, Policy};
 use crate::text::{escape, plural, size};
 use crate::trace::clock::wall_clock_ns;
+use crate::words::when;
 
 /// Deletes what the policy lets go, or says what that would be.
 pub fn run(args: &Prune) -> Outcome {

@@ -1,15 +1,16 @@
 //! The rows of a recording, page by page: as lines for people, or as JSON.
 
 use crate::cli::exit::Failure;
+use crate::cli::json;
 use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
-use crate::cli::{json, words};
 use crate::lint::Severity;
 use crate::store::reader::{FindingRow, Recording};
 use crate::text::{escape, escape_bytes, pad_end, pad_start};
 use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
+use crate::words;
 
 /// Bytes of a frame without messages that are quoted.
 const QUOTED: usize = 200;

@@ -3,11 +3,11 @@
 use super::rows::each_event;
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use crate::cli::{when, words};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{clock, duration, escape, pad_end, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::session::{Peer, Session, Side};
+use crate::words::{self, when};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;

@@ -1,10 +1,10 @@
 //! What of the news is a line: each exchange once when it ends, everything else as it comes.
 
 use crate::cli::exit::Failure;
+use crate::cli::json;
 use crate::cli::lines::{self, Width, arrow, stream_arrow};
 use crate::cli::output::{Ink, Output};
 use crate::cli::show::quote;
-use crate::cli::{json, words};
 use crate::store::reader::{EventRow, MessageRow, Recording};
 use crate::store::tail::{News, Tail};
 use crate::text::{duration, escape};
@@ -12,6 +12,7 @@ use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
+use crate::words;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;

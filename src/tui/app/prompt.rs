@@ -12,7 +12,7 @@ pub struct Prompt {
 }
 
 /// What a line is typed for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The filter of the rows; drawn in its bar.
     Filter,

@@ -29,3 +29,8 @@ pub fn perform_in_session(_app: &mut App, _action: Action) -> Option<Effects> {
 pub fn wanted(_app: &mut App) -> Effects {
     vec![]
 }
+
+/// Folds the tree to a level; none unfolds all.
+pub fn fold_to(_app: &mut App, _level: Option<usize>) -> Effects {
+    vec![]
+}

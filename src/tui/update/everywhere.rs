@@ -1,8 +1,13 @@
 //! What can be done everywhere.
 
 use crate::tui::action::Action;
-use crate::tui::app::{App, Overlay, palette::Palette};
+use crate::tui::app::menu::{Choice, Entry, Menu};
+use crate::tui::app::notices::{Notice, Weight};
+use crate::tui::app::palette::Palette;
+use crate::tui::app::text::Text;
+use crate::tui::app::{App, Overlay};
 use crate::tui::effect::{Effect, Effects};
+use crate::tui::theme::{Role, THEMES};
 
 /// Does it, if it is one of these.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -30,6 +35,14 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
             app.notices.success(format!("mouse {word}"), app.now);
             vec![Effect::Mouse(app.settings.mouse), Effect::Remember]
         }
+        Action::Theme => {
+            app.overlays.push(Overlay::Menu(themes(app)));
+            vec![]
+        }
+        Action::Messages => {
+            app.overlays.push(Overlay::Text(messages(app)));
+            vec![]
+        }
         _ => return None,
     };
     Some(effects)
@@ -51,4 +64,51 @@ fn cancel(app: &mut App) -> Effects {
     app.quit_armed = true;
     app.notices.success("Ctrl-C again quits", app.now);
     vec![]
+}
+
+fn themes(app: &App) -> Menu {
+    let entries = THEMES.iter().map(|name| Entry {
+        letter: name.chars().next().unwrap_or(' '),
+        label: (*name).to_owned(),
+        choice: Choice::Theme((*name).to_owned()),
+    });
+    let at = THEMES
+        .iter()
+        .position(|name| *name == app.settings.look.theme);
+    Menu {
+        at: at.unwrap_or(0),
+        ..Menu::new("colours", entries.collect())
+    }
+}
+
+/// The colours become those of this name.
+pub fn theme(app: &mut App, name: &str) -> Effects {
+    if let Some(name) = THEMES.iter().find(|theme| **theme == name) {
+        app.settings.look.theme = name;
+    }
+    vec![Effect::Remember]
+}
+
+fn messages(app: &App) -> Text {
+    let start = app.now.wall_ns.saturating_sub(app.now.ui_ns);
+    let line = |notice: &Notice| {
+        let role = match notice.weight {
+            Weight::Success => Role::Text,
+            Weight::Error => Role::Bad,
+        };
+        let since = crate::text::since(notice.at.wall_ns.saturating_sub(start));
+        vec![
+            (Role::Faint, format!("{since:>10}  ")),
+            (role, notice.text.clone()),
+        ]
+    };
+    let lines: Vec<_> = app.notices.all().map(line).collect();
+    if lines.is_empty() {
+        return Text::plain("messages", ["nothing was said yet".to_owned()]);
+    }
+    Text {
+        top: 0,
+        title: "messages, since the viewer started".to_owned(),
+        lines,
+    }
 }

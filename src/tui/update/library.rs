@@ -24,3 +24,23 @@ pub fn tick(_app: &mut App) -> Effects {
 pub fn begin(_app: &mut App) -> Effects {
     vec![]
 }
+
+/// The text that narrows the list has changed.
+pub fn narrowed(_app: &mut App) -> Effects {
+    vec![]
+}
+
+/// The list is narrowed to this.
+pub fn narrow(_app: &mut App, _text: &str) -> Effects {
+    vec![]
+}
+
+/// A note on the selected recording.
+pub fn note(_app: &mut App, _text: &str) -> Effects {
+    vec![]
+}
+
+/// The recording is deleted; it was asked for.
+pub fn delete(_app: &mut App, _path: &std::path::Path) -> Effects {
+    vec![]
+}

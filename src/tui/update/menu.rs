@@ -1,16 +1,55 @@
 //! A choice of some.
 
+use super::motion::moved;
+use super::{detail, filter, library, search};
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::menu::Choice;
+use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
+use crossterm::event::KeyCode;
 
-/// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+/// Moves among the choices, or takes one.
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let Some(Overlay::Menu(menu)) = app.overlays.last_mut() else {
+        return None;
+    };
+    if action == Action::Open {
+        let at = menu.at;
+        return Some(take(app, at));
+    }
+    let rows = menu.entries.len();
+    menu.at = moved(action, menu.at, rows, rows)?;
+    Some(vec![])
 }
 
-/// A letter may choose at once.
-pub fn press(_app: &mut App, _key: Key) -> Effects {
-    vec![]
+/// A letter chooses at once.
+pub fn press(app: &mut App, key: Key) -> Effects {
+    let Some(Overlay::Menu(menu)) = app.overlays.last() else {
+        return vec![];
+    };
+    let KeyCode::Char(letter) = key.code else {
+        return vec![];
+    };
+    let found = menu.entries.iter().position(|entry| entry.letter == letter);
+    found.map_or_else(Effects::new, |at| take(app, at))
+}
+
+fn take(app: &mut App, at: usize) -> Effects {
+    let Some(Overlay::Menu(mut menu)) = app.overlays.pop() else {
+        return vec![];
+    };
+    if at >= menu.entries.len() {
+        return vec![];
+    }
+    match menu.entries.swap_remove(at).choice {
+        Choice::Nothing => vec![],
+        Choice::Do(action) => super::perform(app, action),
+        Choice::Delete(path) => library::delete(app, &path),
+        Choice::Filter(text) => filter::set(app, &text),
+        Choice::Theme(name) => super::everywhere::theme(app, &name),
+        Choice::Copy(what) => super::copy::copy(app, what),
+        Choice::Jump(to) => search::jump(app, to),
+        Choice::FoldTo(level) => detail::fold_to(app, level),
+    }
 }

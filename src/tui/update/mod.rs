@@ -6,6 +6,7 @@
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
 mod answers;
+pub mod copy;
 pub mod detail;
 pub mod diff;
 pub mod everywhere;
@@ -14,6 +15,7 @@ pub mod findings;
 pub mod library;
 pub mod list;
 pub mod menu;
+pub mod motion;
 pub mod mouse;
 pub mod overlay;
 pub mod palette;

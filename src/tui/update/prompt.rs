@@ -1,5 +1,7 @@
 //! A line that is being typed.
 
+use super::{filter, library, search};
+use crate::tui::app::prompt::Purpose;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
@@ -12,14 +14,41 @@ pub fn press(app: &mut App, key: Key) -> Effects {
         return vec![];
     };
     if let Some(request) = request(key) {
+        let before = prompt.input.value().len();
         prompt.input.handle(request);
-        return changed(app);
+        let is_same = is_motion(request) && prompt.input.value().len() == before;
+        return if is_same { vec![] } else { changed(app) };
     }
     match key.code {
         KeyCode::Esc => left(app),
         KeyCode::Char('c') if key.ctrl => left(app),
         KeyCode::Enter => done(app),
+        KeyCode::Up => step(app, -1),
+        KeyCode::Down => step(app, 1),
+        KeyCode::Tab => complete(app),
+        KeyCode::Char('r') if key.ctrl => switch(app),
         _ => vec![],
+    }
+}
+
+fn is_motion(request: InputRequest) -> bool {
+    use InputRequest as R;
+    matches!(
+        request,
+        R::GoToPrevChar
+            | R::GoToNextChar
+            | R::GoToPrevWord
+            | R::GoToNextWord
+            | R::GoToStart
+            | R::GoToEnd
+    )
+}
+
+/// What is typed for: whose line it is.
+fn purpose(app: &App) -> Option<Purpose> {
+    match app.overlays.last() {
+        Some(Overlay::Prompt(prompt)) => Some(prompt.purpose),
+        _ => None,
     }
 }
 
@@ -60,18 +89,64 @@ pub fn request(key: Key) -> Option<InputRequest> {
 }
 
 /// The text has changed.
-fn changed(_app: &mut App) -> Effects {
-    vec![]
+fn changed(app: &mut App) -> Effects {
+    match purpose(app) {
+        Some(Purpose::Filter) => filter::changed(app),
+        Some(Purpose::Search) => search::changed(app),
+        Some(Purpose::Narrow) => library::narrowed(app),
+        _ => vec![],
+    }
 }
 
-/// The line is done.
+/// The line is done: its text goes to whom it was typed for.
 fn done(app: &mut App) -> Effects {
-    app.overlays.pop();
-    vec![]
+    let Some(Overlay::Prompt(prompt)) = app.overlays.pop() else {
+        return vec![];
+    };
+    let text = prompt.input.value();
+    match prompt.purpose {
+        Purpose::Filter => filter::done(app, text),
+        Purpose::Search => search::done(app, text),
+        Purpose::Note => search::note(app, text),
+        Purpose::RecordingNote => library::note(app, text),
+        Purpose::Narrow => library::narrow(app, text),
+    }
 }
 
 /// The line was left without being done.
 fn left(app: &mut App) -> Effects {
-    app.overlays.pop();
-    vec![]
+    let Some(Overlay::Prompt(prompt)) = app.overlays.pop() else {
+        return vec![];
+    };
+    match prompt.purpose {
+        Purpose::Filter => filter::left(app),
+        Purpose::Search => search::left(app),
+        Purpose::Narrow => library::narrow(app, ""),
+        Purpose::Note | Purpose::RecordingNote => vec![],
+    }
+}
+
+/// An older line, or a newer one; the next candidate, where there are some.
+fn step(app: &mut App, by: isize) -> Effects {
+    match purpose(app) {
+        Some(Purpose::Filter) => filter::step(app, by),
+        Some(Purpose::Search) => search::step(app, by),
+        _ => vec![],
+    }
+}
+
+/// The rest of a word.
+fn complete(app: &mut App) -> Effects {
+    match purpose(app) {
+        Some(Purpose::Filter) => filter::complete(app),
+        _ => vec![],
+    }
+}
+
+/// Another way of reading the line: literal text or a regular expression.
+fn switch(app: &mut App) -> Effects {
+    match purpose(app) {
+        Some(Purpose::Search) => search::switch(app),
+        _ => vec![],
+    }
 }

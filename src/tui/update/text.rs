@@ -1,10 +1,18 @@
 //! A text that is read.
 
+use super::motion::moved;
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
+use crate::tui::view::overlay;
 
-/// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+/// Scrolls.
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let page = overlay::text_rows(app);
+    let Some(Overlay::Text(text)) = app.overlays.last_mut() else {
+        return None;
+    };
+    let tops = text.lines.len().saturating_sub(page) + 1;
+    text.top = moved(action, text.top, tops, page)?;
+    Some(vec![])
 }

@@ -4,6 +4,7 @@
 //! remembers anything.
 
 pub mod detail;
+pub mod diff;
 pub mod filter;
 pub mod findings;
 pub mod footer;
@@ -11,6 +12,7 @@ pub mod header;
 pub mod library;
 pub mod list;
 pub mod overlay;
+pub mod palette;
 pub mod stats;
 pub mod timeline;
 pub mod why;

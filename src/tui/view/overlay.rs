@@ -1,8 +1,180 @@
-//! What lies on top.
+//! What lies on top: texts, menus, prompts, the palette.
+//!
+//! ```text
+//!  ┌ copy ───────────────┐      search ▸ quota▏                    Enter searches · Esc leaves
+//!  │ v  value            │
+//!  │ p  path             │
+//!  └─────────────────────┘
+//! ```
 
+use super::palette;
+use crate::text::{cut, width};
+use crate::tui::app::menu::Menu;
+use crate::tui::app::prompt::{Prompt, Purpose};
+use crate::tui::app::text::Text;
 use crate::tui::app::{App, Overlay};
+use crate::tui::theme::{Glyph, Role};
+use crate::tui::widget::frame;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
 
-/// Draws it.
-pub fn draw(_app: &App, _overlay: &Overlay, _area: Rect, _frame: &mut Frame<'_>) {}
+/// Draws it over `area`, the whole screen.
+pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
+    match overlay {
+        Overlay::Text(text) => draw_text(app, text, area, frame),
+        Overlay::Menu(menu) => draw_menu(app, menu, area, frame),
+        Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {}
+        Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
+        Overlay::Palette(palette) => palette::draw(app, palette, area, frame),
+        Overlay::Diff(diff) => super::diff::draw(app, diff, area, frame),
+    }
+}
+
+/// Lines of a text that are on the screen at once.
+#[must_use]
+pub fn text_rows(app: &App) -> usize {
+    usize::from(text_area(app.size).height.saturating_sub(2))
+}
+
+/// A margin where there is room for one.
+fn text_area((columns, rows): (u16, u16)) -> Rect {
+    let (x, y) = (u16::from(columns >= 60) * 3, u16::from(rows >= 16));
+    Rect::new(x, y, columns - 2 * x, rows - 2 * y)
+}
+
+fn draw_text(app: &App, text: &Text, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let area = text_area(app.size).intersection(area);
+    frame.render_widget(Clear, area);
+    let rows = usize::from(area.height.saturating_sub(2));
+    let below = text.lines.len().saturating_sub(text.top + rows);
+    let foot = match below {
+        0 => "Esc closes".to_owned(),
+        below => format!("{below} more lines {} Esc closes", look.glyph(Glyph::More)),
+    };
+    let inner = frame::draw(look, &text.title, &foot, true, area, frame);
+    for (line, row) in text.lines.iter().skip(text.top).zip(inner.rows()) {
+        let spans = line
+            .iter()
+            .map(|(role, text)| Span::styled(text.as_str(), look.style(*role)));
+        frame.render_widget(Line::from_iter(spans), row);
+    }
+}
+
+fn draw_menu(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let labels = menu.entries.iter().map(|entry| width(&entry.label) + 5);
+    let texts = menu.text.iter().map(|text| width(text) + 2);
+    let wide = labels
+        .chain(texts)
+        .chain([width(&menu.title) + 4])
+        .max()
+        .unwrap_or(0);
+    let text_rows = menu.text.len() + usize::from(!menu.text.is_empty());
+    let high = menu.entries.len() + text_rows + 2;
+    let area = centered(area, wide + 4, high);
+    frame.render_widget(Clear, area);
+    let inner = frame::draw(look, &menu.title, "", true, area, frame);
+    let columns = usize::from(inner.width);
+    let room = usize::from(inner.height);
+    let mut rows = inner.rows();
+    // What is asked matters less than what may be answered.
+    let shown = text_rows.min(room.saturating_sub(menu.entries.len()));
+    for at in 0..shown {
+        let text = menu.text.get(at).map_or("", String::as_str);
+        if let Some(row) = rows.next() {
+            let line = Line::styled(cut(&format!(" {text}"), columns), look.style(Role::Text));
+            frame.render_widget(line, row);
+        }
+    }
+    let first = (menu.at + 1).saturating_sub(room - shown.min(room));
+    for (at, entry) in menu.entries.iter().enumerate().skip(first) {
+        let Some(row) = rows.next() else { break };
+        let letter = Span::styled(format!(" {} ", entry.letter), look.style(Role::Key));
+        let label = Span::raw(cut(&format!(" {}", entry.label), columns.saturating_sub(3)));
+        frame.render_widget(Line::from(vec![letter, label]), row);
+        if at == menu.at {
+            frame
+                .buffer_mut()
+                .set_style(row, look.style(Role::Selected));
+        }
+    }
+}
+
+/// The last row of the screen, while a line is typed.
+fn draw_prompt(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let row = Rect {
+        y: area.bottom().saturating_sub(1),
+        height: 1,
+        ..area
+    };
+    frame.render_widget(Clear, row);
+    let (label, hint) = words(prompt.purpose);
+    let label = format!(" {label} {} ", look.glyph(Glyph::Prompt));
+    let used = width(&label);
+    let columns = usize::from(row.width);
+    let hint_room = columns.saturating_sub(used + 20);
+    let hint = if width(hint) <= hint_room { hint } else { "" };
+    let room = columns.saturating_sub(used + width(hint) + 1).max(1);
+    let scroll = prompt.input.visual_scroll(room.saturating_sub(1));
+    let text = visible(prompt.input.value(), scroll, room);
+    let gap = columns.saturating_sub(used + width(&text) + width(hint));
+    let line = Line::from(vec![
+        Span::styled(label, look.style(Role::Prompt)),
+        Span::raw(text),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(hint, look.style(Role::Faint)),
+    ]);
+    frame.render_widget(line, row);
+    let caret = used + prompt.input.visual_cursor().saturating_sub(scroll);
+    let x = row.x + u16::try_from(caret.min(columns.saturating_sub(1))).unwrap_or(0);
+    frame.set_cursor_position(Position::new(x, row.y));
+}
+
+/// The part of a line that is typed which begins at the column `scroll`.
+#[must_use]
+pub fn visible(text: &str, scroll: usize, columns: usize) -> String {
+    let mut skipped = 0;
+    let mut rest = text.chars();
+    while skipped < scroll {
+        let Some(letter) = rest.next() else { break };
+        skipped += width(letter.encode_utf8(&mut [0; 4]));
+    }
+    let mut kept = String::new();
+    for letter in rest {
+        if width(&kept) + width(letter.encode_utf8(&mut [0; 4])) > columns {
+            break;
+        }
+        kept.push(letter);
+    }
+    crate::text::escape(&kept).into_owned()
+}
+
+fn words(purpose: Purpose) -> (&'static str, &'static str) {
+    match purpose {
+        Purpose::Filter => ("filter", ""),
+        Purpose::Search => (
+            "search",
+            "Enter searches · Ctrl-R regular expression · Esc leaves",
+        ),
+        Purpose::Note => ("note", "Enter keeps it, empty removes it · Esc leaves"),
+        Purpose::RecordingNote => ("note on the recording", "Enter keeps it, empty removes it"),
+        Purpose::Narrow => ("show only", "Enter keeps it · Esc shows all"),
+    }
+}
+
+/// An area of this size in the middle, as far as there is room.
+#[must_use]
+pub fn centered(area: Rect, columns: usize, rows: usize) -> Rect {
+    let width = u16::try_from(columns).unwrap_or(u16::MAX).min(area.width);
+    let height = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height);
+    Rect::new(
+        area.x + (area.width - width) / 2,
+        area.y + (area.height - height) / 2,
+        width,
+        height,
+    )
+}

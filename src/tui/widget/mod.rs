@@ -1,1 +1,3 @@
 //! Pieces of drawing that know nothing of recordings.
+
+pub mod frame;

@@ -1,4 +1,8 @@
-//! Events, ends and peers in words. Everything that came from outside is escaped here.
+//! What is on record in words for people: events, ends, peers; [`when`] has dates and times.
+//!
+//! Everything that came from outside is escaped here. The commands and the viewer say the same.
+
+pub mod when;
 
 use crate::text::{count, duration, escape, plural, size};
 use crate::trace::event::{Closer, EventKind, Passed, ProcessName};

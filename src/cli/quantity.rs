@@ -50,6 +50,20 @@ pub fn age(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(seconds))
 }
 
+/// Reads `1s`, `1.5 s`, `500ms`, `2m`: nanoseconds. A number without a unit is refused.
+pub fn nanoseconds(text: &str) -> Result<u64, String> {
+    let expected = || format!("`{text}` is no duration; write for example 1s or 500ms");
+    let (number, unit) = split(text).ok_or_else(expected)?;
+    let worth: u64 = match unit.to_ascii_lowercase().as_str() {
+        "us" | "µs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" | "min" => 60_000_000_000,
+        _ => return Err(expected()),
+    };
+    scale(number, worth).ok_or_else(expected)
+}
+
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
     let digits = text

@@ -16,12 +16,14 @@ pub fn run(args: Run) -> ExitCode {
     let max_size = args
         .max_size
         .or_else(|| configured_max_size(&settings, &mut faults));
+    let slow_ns = configured_slow(&settings, &mut faults);
     record::end_as(record::run(&record::Options {
         command: args.command,
         name: args.name.and_then(|name| usable(name, &mut faults)),
         dir: settings.recordings_dir(&args.folder),
         origin: if args.demo { "demo" } else { "live" },
         max_size,
+        slow_ns,
         remarks: faults,
     }))
 }
@@ -48,6 +50,14 @@ fn configured_max_size(settings: &Settings, faults: &mut Vec<String>) -> Option<
     }
     quantity::size(&setting.text)
         .map_err(|message| faults.push(format!("{}: max-size: {message}", setting.at)))
+        .ok()
+}
+
+/// `slow` of the configuration, in nanoseconds.
+fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
+    let setting = settings.config().slow.as_ref()?;
+    quantity::nanoseconds(&setting.text)
+        .map_err(|message| faults.push(format!("{}: slow: {message}", setting.at)))
         .ok()
 }
 

@@ -15,7 +15,7 @@ pub const SAMPLE: &str = include_str!("sample.toml");
 const MAX_SIZE: u64 = 1024 * 1024;
 
 /// The keys that are known.
-const KEYS: [&str; 2] = ["dir", "max-size"];
+const KEYS: [&str; 3] = ["dir", "max-size", "slow"];
 
 /// What the file says, or the defaults where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct Config {
     pub dir: Option<Setting>,
     /// The size at which recording stops, or `none`.
     pub max_size: Option<Setting>,
+    /// How long an answer takes that is called slow.
+    pub slow: Option<Setting>,
 }
 
 /// A value as it stands in the file.
@@ -151,6 +153,7 @@ impl Config {
             let slot = match key.get_ref().as_ref() {
                 "dir" => ("dir", &mut config.dir),
                 "max-size" => ("max-size", &mut config.max_size),
+                "slow" => ("slow", &mut config.slow),
                 unknown => {
                     problems.push(unknown_key(unknown, at(key.span().start)));
                     continue;
@@ -231,6 +234,7 @@ mod tests {
         let (config, problems) = parse(SAMPLE);
         assert_eq!(problems, [""; 0]);
         assert!(config.dir.is_some() && config.max_size.is_some());
+        assert!(config.slow.is_some());
         let table: toml::Table = SAMPLE.parse().expect("the sample is TOML");
         let mut keys: Vec<_> = table.keys().map(String::as_str).collect();
         keys.sort_unstable();
@@ -276,7 +280,7 @@ mod tests {
         let (_, problems) = parse("colour = 1");
         assert_eq!(
             problems,
-            ["c.toml:1:1: unknown key `colour`, known are dir, max-size"]
+            ["c.toml:1:1: unknown key `colour`, known are dir, max-size, slow"]
         );
     }
 

@@ -26,7 +26,7 @@ use crate::capture::stdio;
 use crate::capture::tap::Tap;
 use crate::store::library;
 use crate::trace::clock::Clock;
-use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::event::{DEFAULT_SLOW_NS, EventKind, ProcessContext};
 use indexing::Indexing;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -48,6 +48,8 @@ pub struct Options {
     pub origin: &'static str,
     /// Bytes of traffic that are put on record at most.
     pub max_size: Option<u64>,
+    /// Nanoseconds; an answer that takes longer is slow. `None`: a second.
+    pub slow_ns: Option<u64>,
     /// What the user should know about the settings; put on record, since stderr is the server's.
     pub remarks: Vec<String>,
 }
@@ -176,6 +178,7 @@ fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String
         recording: format!("{id:08x}"),
         name: name.unwrap_or_else(|| name::of_command(&options.command)),
         origin: options.origin.into(),
+        slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
         ..context::of(&options.command, clock.wall_ns())
     })
 }

@@ -13,6 +13,10 @@
 //! * [`reindex`]: rebuilds what is derived, by the same code;
 //! * [`recovery`]: completes a recording whose recorder has gone;
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
+//! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
+//!   exchange, and what is in the way;
+//! * [`search`]: text in bytes and summaries;
+//! * [`annotate`]: marks and notes;
 //! * [`reader`]: read-only access to one recording; [`watch`] notices that it has changed, [`tail`]
 //!   hands over what is new.
 //!
@@ -20,6 +24,7 @@
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
 //! SQL stands in this module only, as constants with bound parameters.
 
+pub mod annotate;
 pub mod indexer;
 pub mod library;
 pub mod open;
@@ -27,6 +32,9 @@ pub mod reader;
 pub mod recovery;
 pub mod reindex;
 pub mod schema;
+pub mod search;
+pub mod select;
+pub mod story;
 pub mod tail;
 pub mod values;
 pub mod watch;

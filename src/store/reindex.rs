@@ -11,7 +11,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
 const SELECT_STATE: &str = "SELECT state FROM recording";
-const CLEAR: &str = "DELETE FROM message; DELETE FROM exchange; DELETE FROM finding;";
+const CLEAR: &str =
+    "DELETE FROM message; DELETE FROM line; DELETE FROM exchange; DELETE FROM finding;";
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
     CASE WHEN length(raw) <= ?1 THEN raw END FROM frame ORDER BY seq"#;
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id";

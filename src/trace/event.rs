@@ -4,6 +4,9 @@ use super::clock::Moment;
 use super::frame::{Seq, StreamId};
 use serde::{Deserialize, Serialize};
 
+/// What `slow` means unless it is configured: a second. Whoever waits begins to wonder then.
+pub const DEFAULT_SLOW_NS: u64 = 1_000_000_000;
+
 /// An event of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -184,4 +187,7 @@ pub struct ProcessContext {
     pub host: ProcessName,
     /// mcpreel's version.
     pub mcpreel: String,
+    /// Nanoseconds; an answer that takes longer is slow. [`DEFAULT_SLOW_NS`] where it is not said.
+    #[serde(default)]
+    pub slow_ns: Option<u64>,
 }

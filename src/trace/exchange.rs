@@ -168,6 +168,30 @@ impl Exchange {
         self.latency_ns().map(|ns| ns.saturating_sub(inside))
     }
 
+    /// The exchange as it stood when `until` was the last frame: without what came later. Of its
+    /// progress, which is not known for every moment, nothing is left while it was open.
+    #[must_use]
+    pub fn at(mut self, until: Seq) -> Self {
+        self.cancelled = self.cancelled.filter(|&seq| seq <= until);
+        if self.response.is_some_and(|(seq, _)| seq <= until) {
+            return self;
+        }
+        self.response = None;
+        self.t_response = None;
+        self.t_response_last = None;
+        self.response_size = 0;
+        self.waited_ns = 0;
+        self.code = None;
+        self.progress_count = 0;
+        self.progress = None;
+        self.status = match self.cancelled {
+            Some(_) => Status::Cancelled,
+            None if self.is_listen() => Status::Listening,
+            None => Status::Open,
+        };
+        self
+    }
+
     /// Whether it is a `subscriptions/listen` stream, which stays open for as long as it is used.
     #[must_use]
     pub fn is_listen(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
 use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
-use crate::trace::frame::FrameHead;
+use crate::trace::frame::{FrameHead, Seq, StreamId};
 use rusqlite::{Connection, params};
 use std::ops::Range;
 
@@ -37,6 +37,8 @@ pub(crate) struct Deriver {
     analysis: Analysis,
     /// Where the messages that `analysis` has ready stand in their frames.
     spans: Vec<Range<usize>>,
+    /// Frames without a message.
+    lines: Vec<(Seq, StreamId)>,
     counts: Counts,
     /// The last exchange that has a row.
     written: ExchangeId,
@@ -81,6 +83,9 @@ impl Deriver {
             }
         };
         self.analysis.frame(head, raw, &content);
+        if content.messages.is_empty() {
+            self.lines.push((head.seq, head.stream));
+        }
         if head.stream.messages().is_some() {
             let spans = content.messages.into_iter().map(|message| message.span);
             self.spans.extend(spans);
@@ -99,7 +104,7 @@ impl Deriver {
 
     /// Writes the rows that have come together, if they are many.
     pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        if self.spans.len() < LOT {
+        if self.spans.len() + self.lines.len() < LOT {
             return Ok(());
         }
         self.flush(writer)
@@ -110,6 +115,9 @@ impl Deriver {
         let derived = self.analysis.take();
         for (message, span) in derived.messages.iter().zip(&self.spans) {
             writer.message(message, span)?;
+        }
+        for (frame, stream) in self.lines.drain(..) {
+            writer.line(frame, stream)?;
         }
         self.counts.messages += derived.messages.len() as u64;
         self.spans.clear();

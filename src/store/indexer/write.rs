@@ -7,7 +7,7 @@ use crate::trace::clock::Moment;
 use crate::trace::correlator::{MessageKind, MessageRecord};
 use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, Status};
-use crate::trace::frame::{FrameHead, Seq};
+use crate::trace::frame::{FrameHead, Seq, StreamId};
 use rusqlite::blob::ZeroBlob;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use std::ops::Range;
@@ -18,6 +18,7 @@ const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES 
 const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, direction, kind,
     era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+const INSERT_LINE: &str = "INSERT INTO line (frame, stream) VALUES (?1, ?2)";
 const INSERT_FINDING: &str = "INSERT INTO finding (rule, severity, frame, exchange, detail)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
@@ -57,6 +58,7 @@ pub(crate) struct Writer<'c> {
     exchange: CachedStatement<'c>,
     status: CachedStatement<'c>,
     finding: CachedStatement<'c>,
+    line: CachedStatement<'c>,
 }
 
 impl<'c> Writer<'c> {
@@ -68,6 +70,7 @@ impl<'c> Writer<'c> {
             exchange: conn.prepare_cached(SAVE_EXCHANGE)?,
             status: conn.prepare_cached(STATUS_OF)?,
             finding: conn.prepare_cached(INSERT_FINDING)?,
+            line: conn.prepare_cached(INSERT_LINE)?,
         })
     }
 
@@ -137,6 +140,12 @@ impl<'c> Writer<'c> {
             message.subscription.as_ref().map(RequestId::json),
             (span.len() > DERIVED_WHEN_READ).then_some(&*message.summary),
         ])?;
+        Ok(())
+    }
+
+    /// A frame without a message.
+    pub fn line(&mut self, frame: Seq, stream: StreamId) -> rusqlite::Result<()> {
+        self.line.execute(params![to_sql(frame.0), stream.0])?;
         Ok(())
     }
 

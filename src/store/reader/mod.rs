@@ -236,7 +236,7 @@ impl Recording {
     }
 
     /// Changes whenever somebody else has written the file.
-    pub(super) fn data_version(&self) -> Result<i64, ReadError> {
+    pub fn data_version(&self) -> Result<i64, ReadError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached("PRAGMA data_version")?;
             statement.query_row([], |row| row.get(0))
@@ -255,7 +255,9 @@ impl Recording {
         result
     }
 
-    pub(super) fn is_frozen(&self) -> bool {
+    /// Whether changes of the file are not noticed: it is read as it was when it was opened.
+    #[must_use]
+    pub fn is_frozen(&self) -> bool {
         self.opened.frozen
     }
 
@@ -267,7 +269,7 @@ impl Recording {
         Ok(result.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
     }
 
-    fn list<T>(
+    pub(super) fn list<T>(
         &self,
         sql: &'static str,
         params: impl Params,
@@ -279,7 +281,7 @@ impl Recording {
         })
     }
 
-    fn one<T>(
+    pub(super) fn one<T>(
         &self,
         sql: &'static str,
         params: impl Params,

@@ -74,7 +74,7 @@ pub(crate) fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
 }
 
 /// `id, rule, severity, frame, exchange, detail`.
-pub(super) fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
+pub(crate) fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
     Ok(FindingRow {
         id: number(row, 0)?,
         rule: row.get(1)?,
@@ -102,7 +102,7 @@ macro_rules! summary_columns {
         )
     };
 }
-pub(super) use summary_columns;
+pub(crate) use summary_columns;
 
 /// [`summary_columns`], of which the first is at `at`: the line of a message; `None` where there
 /// is no message.
@@ -119,19 +119,26 @@ fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<str>>> {
 /// The columns of [`message`], in its order, and where they stand.
 macro_rules! message_columns {
     () => {
+        message_columns!(summary_columns!("m"))
+    };
+    // Without the bytes of the message: its summary is empty.
+    (light) => {
+        message_columns!("NULL, NULL")
+    };
+    ($summary:expr) => {
         concat!(
             "m.frame, m.part, m.start, m.size, m.direction, m.kind, coalesce(m.era, e.era),
             coalesce(m.method, e.method), CASE WHEN m.method IS NULL THEN e.name ELSE m.name END,
             m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
-            summary_columns!("m"),
+            $summary,
             " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
         )
     };
 }
-pub(super) use message_columns;
+pub(crate) use message_columns;
 
 /// [`message_columns`].
-pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
+pub(crate) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
     let start = number(row, 2)?;
     let record = MessageRecord {
         frame: Seq(number(row, 0)?),
@@ -159,36 +166,52 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
 /// The columns of [`exchange`], in its order, and where they stand.
 macro_rules! exchange_columns {
     () => {
+        exchange_columns!(summary_columns!("q"), summary_columns!("p"))
+    };
+    // Without the bytes of the messages: its summary stays without what they say.
+    (light) => {
+        exchange_columns!("NULL, NULL", "NULL, NULL")
+    };
+    ($request:expr, $response:expr) => {
         concat!(
             "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
             e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
             e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
             e.progress, e.request_size, e.response_size, ",
-            summary_columns!("q"),
+            $request,
             ", ",
-            summary_columns!("p"),
+            $response,
             " FROM exchange e
             LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
             LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
         )
     };
 }
-pub(super) use exchange_columns;
+pub(crate) use exchange_columns;
 
 /// [`exchange_columns`].
-pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+pub(crate) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+    exchange_at(row, None)
+}
+
+/// [`exchange_columns`], as it stood when `until` was the last frame.
+pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
     let response = optional(row, 8)?.map(Seq);
+    let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
     let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
     let method: Box<str> = row.get(3)?;
     let status = word(row, 14, Status::parse)?;
     let code: Option<Box<str>> = row.get(15)?;
     let (request, answer) = (summary(row, 24)?, summary(row, 26)?);
-    let answer = answer.as_deref().map(|answer| match status {
-        Status::Ok | Status::Late if code.is_none() => Answer::Result(answer),
-        _ => Answer::Other(answer),
-    });
+    let answer = answer
+        .as_deref()
+        .filter(|_| answered)
+        .map(|answer| match status {
+            Status::Ok | Status::Late if code.is_none() => Answer::Result(answer),
+            _ => Answer::Other(answer),
+        });
     let summary = line::exchange(&method, &request.unwrap_or_default(), answer).into();
-    Ok(Exchange {
+    let exchange = Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,
         era: era(row, 2)?,
@@ -212,14 +235,18 @@ pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         request_size: number(row, 22)?,
         response_size: number(row, 23)?,
         summary,
+    };
+    Ok(match until {
+        Some(until) => exchange.at(until),
+        None => exchange,
     })
 }
 
-pub(super) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+pub(crate) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
     row.get(at).map(from_sql)
 }
 
-fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+pub(crate) fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(row.get::<_, Option<i64>>(at)?.map(from_sql))
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 const SELECT: &str = "SELECT id, name, state, origin, parent, wall_ns, transport, context,
     redaction, note, frames, bytes, gap_bytes, t_last, derived_version, messages, exchanges,
     failed, open, findings, session,
-    (SELECT count(*) FROM annotation) FROM recording";
+    (SELECT count(*) FROM annotation), slow_ns FROM recording";
 
 /// A recording in numbers and names. Times are nanoseconds.
 #[derive(Clone, Debug, Serialize)]
@@ -60,6 +60,8 @@ pub struct Summary {
     pub session: Session,
     /// Marks and notes that people made.
     pub annotations: u64,
+    /// An answer that takes longer is slow.
+    pub slow_ns: u64,
 }
 
 impl Summary {
@@ -101,6 +103,7 @@ impl Summary {
                 .and_then(|json| serde_json::from_str(&json).ok())
                 .unwrap_or_default(),
             annotations: number(row, 21)?,
+            slow_ns: number(row, 22)?,
         })
     }
 }

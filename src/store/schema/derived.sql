@@ -20,9 +20,18 @@ CREATE TABLE message (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX message_by_exchange ON message (exchange) WHERE exchange IS NOT NULL;
-CREATE INDEX message_by_method ON message (method) WHERE kind = 'notification';
+-- What is a row of its own beside the exchanges.
+CREATE INDEX message_alone ON message (frame, part)
+    WHERE exchange IS NULL OR (kind = 'notification'
+        AND method <> 'notifications/progress' AND method <> 'notifications/cancelled');
 CREATE INDEX message_by_trace_id ON message (trace_id) WHERE trace_id IS NOT NULL;
 CREATE INDEX message_by_task ON message (task) WHERE task IS NOT NULL;
+
+-- A frame without a message: stderr, and what is no JSON-RPC.
+CREATE TABLE line (
+    frame  INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE exchange (
     id              INTEGER PRIMARY KEY,  -- in the order of the requests
@@ -56,6 +65,9 @@ CREATE TABLE exchange (
 CREATE UNIQUE INDEX exchange_by_request ON exchange (request, request_part);
 CREATE INDEX exchange_by_name ON exchange (method, name);
 CREATE INDEX exchange_not_ok ON exchange (status) WHERE status <> 'ok';
+CREATE INDEX exchange_by_parent ON exchange (parent) WHERE parent IS NOT NULL;
+CREATE INDEX exchange_by_task ON exchange (task) WHERE task IS NOT NULL;
+CREATE INDEX exchange_by_chain ON exchange (chain) WHERE chain IS NOT NULL;
 
 CREATE TABLE finding (
     id       INTEGER PRIMARY KEY,
@@ -67,4 +79,5 @@ CREATE TABLE finding (
 ) STRICT;
 
 CREATE INDEX finding_by_frame ON finding (frame);
+CREATE INDEX finding_by_exchange ON finding (exchange) WHERE exchange IS NOT NULL;
 CREATE INDEX finding_by_rule ON finding (rule);

@@ -18,7 +18,7 @@ pub(crate) use genuine::{Additions, distrust, stranger};
 use super::open;
 use super::values::to_sql;
 use crate::protocol::message::Direction;
-use crate::trace::event::ProcessContext;
+use crate::trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use crate::trace::frame::StreamId;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
 use std::fmt;
@@ -53,8 +53,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
 const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
 const INSERT_RECORDING: &str = "INSERT INTO recording
-    (one, id, name, state, origin, wall_ns, transport, context, resume, drained, derived_version)
-    VALUES (1, :id, :name, :state, :origin, :wall_ns, :transport, :context, :resume, :resume, :derived)";
+    (one, id, name, state, origin, wall_ns, transport, context, slow_ns, resume, drained,
+    derived_version)
+    VALUES (1, :id, :name, :state, :origin, :wall_ns, :transport, :context, :slow_ns, :resume,
+    :resume, :derived)";
 const INSERT_STREAM: &str =
     "INSERT INTO stream (id, direction, kind, label) VALUES (?1, ?2, ?3, ?4)";
 
@@ -226,6 +228,7 @@ fn insert_first_rows(
             ":wall_ns": to_sql(context.wall_ns),
             ":transport": context.transport,
             ":context": json,
+            ":slow_ns": to_sql(context.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
             ":resume": to_sql(resume),
             ":derived": DERIVED_VERSION,
         },

@@ -14,6 +14,7 @@ CREATE TABLE recording (
     wall_ns         INTEGER NOT NULL,  -- wall clock of t = 0, nanoseconds since the Unix epoch
     transport       TEXT NOT NULL,
     context         TEXT NOT NULL,     -- the process context, JSON
+    slow_ns         INTEGER NOT NULL,  -- an answer that takes longer is slow
     redaction       TEXT,
     note            TEXT,
     -- How far the spool is drained.
@@ -69,13 +70,12 @@ CREATE TABLE event (
     detail    TEXT NOT NULL           -- JSON
 ) STRICT;
 
--- The only table that a viewer writes.
-CREATE TABLE annotation (
-    id      INTEGER PRIMARY KEY,
-    frame   INTEGER,                  -- null: the recording as a whole
-    mark    TEXT,
-    note    TEXT,
-    wall_ns INTEGER NOT NULL
-) STRICT;
+CREATE INDEX event_by_frame ON event (after_seq);
 
-CREATE INDEX annotation_by_frame ON annotation (frame);
+-- What people put on frames. Beside recording.note all that a viewer writes.
+CREATE TABLE annotation (
+    frame   INTEGER PRIMARY KEY,
+    mark    TEXT,                     -- a word, empty for a plain mark
+    note    TEXT,
+    wall_ns INTEGER NOT NULL          -- when it was written last
+) STRICT;

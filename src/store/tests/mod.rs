@@ -5,4 +5,5 @@ mod indexing;
 mod listing;
 mod opening;
 mod recovering;
+mod selecting;
 mod session;

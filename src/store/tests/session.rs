@@ -209,6 +209,7 @@ pub fn assert_same(left: &[String], right: &[String]) {
 /// Everything that is derived, in order.
 pub fn derived(reel: &Path) -> Vec<String> {
     let mut all = rows(reel, "SELECT * FROM message");
+    all.extend(rows(reel, "SELECT * FROM line"));
     all.extend(rows(reel, "SELECT * FROM exchange ORDER BY id"));
     all.extend(rows(reel, "SELECT * FROM finding ORDER BY id"));
     all.extend(rows(

@@ -1,0 +1,100 @@
+//! Which rows fit a question: the filter language in SQL as far as columns go, and the rest by
+//! [`query`](crate::query) over the candidates.
+//!
+//! ```text
+//!  Question ──compile──▶ a condition per source ──┐
+//!                                                 ▼            no
+//!  frames lo..=hi ──▶ exchange · message · line · event ──▶ sure? ──▶ Matcher over the item
+//!                     merged in the order of ItemKey            │ yes        │ fits
+//!                                                               ▼            ▼
+//!                                                              Hit ◀─────────┘
+//! ```
+//!
+//! * [`Scan`] goes over a recording frame range by frame range, in steps as short as its caller
+//!   wants. Between two steps it holds no statement and no transaction, so it never keeps a live
+//!   recording's WAL from being checkpointed;
+//! * `compile`: a condition becomes two: one that every row that fits meets, and one that only
+//!   rows that fit meet. Where they differ the second stage decides;
+//! * `column`: the fields of the rows as SQL;
+//! * `source`: where rows come from; `item`: whole rows, for a viewport; `count`: totals, values
+//!   seen, and what has changed.
+//!
+//! A question with a moment ([`Question::until`]) sees nothing that came after that frame: an
+//! exchange whose response came later is open.
+
+mod count;
+mod item;
+mod scan;
+mod source;
+
+pub use scan::Scan;
+
+use crate::query::Query;
+use crate::trace::clock::{Clock, Moment};
+use crate::trace::frame::Seq;
+use crate::trace::item::{ItemKey, ItemKind, Lens};
+
+/// What a filter needs to know beside the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// What `-5m` counts back from.
+    pub end: Moment,
+    /// An answer that took longer is slow, nanoseconds.
+    pub slow_ns: u64,
+}
+
+/// What is asked of a recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    /// What a row is.
+    pub lens: Lens,
+    /// Which rows.
+    pub query: Query,
+    /// The last frame that is looked at; `None`: all of them.
+    pub until: Option<Seq>,
+}
+
+/// A row that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Its address.
+    pub key: ItemKey,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Equal for notifications of the same method and direction, while this program runs: a run
+    /// of them may be shown as one row. `None` for everything else.
+    pub fold: Option<u32>,
+}
+
+/// Which rows come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the newest to the oldest.
+    Newest,
+    /// From the oldest to the newest.
+    Oldest,
+}
+
+/// How much one step may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// Rows that it returns at most; at least 1.
+    pub hits: usize,
+    /// How long it works, nanoseconds: it stops soon after. At least one row or range of frames
+    /// is looked at.
+    pub nanos: u64,
+    /// What the work is measured with.
+    pub clock: Clock,
+}
+
+/// What a step found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Rows that fit, in the order of the scan's [`Way`].
+    pub hits: Vec<Hit>,
+    /// Whether everything was looked at that was there.
+    pub done: bool,
+    /// How far the scan is: everything up to this address, itself included, was looked at.
+    /// `None`: nothing yet. A new scan may go on from here.
+    pub looked_at: Option<ItemKey>,
+}

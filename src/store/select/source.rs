@@ -1,0 +1,91 @@
+//! Where rows come from.
+
+use crate::trace::item::Lens;
+
+/// A table that gives rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Source {
+    /// Requests with all that belongs to them.
+    Exchange,
+    /// Messages that are rows of their own beside the exchanges.
+    Alone,
+    /// All messages.
+    Message,
+    /// Frames without a message.
+    Line,
+    /// Events.
+    Event,
+}
+
+/// The messages that are rows of their own beside the exchanges: what the index `message_alone`
+/// holds, and written as it is there. Log messages stay rows of their own even where the call is
+/// known in which they came: people look for them in the list.
+macro_rules! is_alone {
+    () => {
+        "(m.exchange IS NULL OR (m.kind = 'notification'
+        AND m.method <> 'notifications/progress' AND m.method <> 'notifications/cancelled'))"
+    };
+}
+
+/// `kind, fold` columns of a message.
+macro_rules! message_head {
+    () => {
+        "SELECT m.frame, m.part, m.kind,
+        CASE m.kind WHEN 'notification' THEN m.direction || ' ' || m.method END, "
+    };
+}
+
+impl Source {
+    /// The sources of the rows of a lens.
+    pub fn of(lens: Lens) -> &'static [Self] {
+        match lens {
+            Lens::Exchanges => &[Self::Exchange, Self::Alone, Self::Line, Self::Event],
+            Lens::Wire => &[Self::Message, Self::Line, Self::Event],
+        }
+    }
+
+    /// What its statement begins with: the columns of a [`Candidate`](super::scan::Candidate) but
+    /// the last.
+    pub fn head(self) -> &'static str {
+        match self {
+            Self::Exchange => "SELECT e.request, e.request_part, 'request', NULL, ",
+            Self::Alone | Self::Message => message_head!(),
+            Self::Line => {
+                "SELECT l.frame, 0, CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END, NULL, "
+            }
+            Self::Event => "SELECT v.after_seq, v.id, 'event', NULL, ",
+        }
+    }
+
+    /// What follows the columns: its rows in the frames `?1` to `?2`.
+    pub fn range(self, dense: bool) -> &'static str {
+        match self {
+            // Exchanges are numbered in the order of their requests.
+            Self::Exchange => {
+                " FROM exchange e WHERE e.id BETWEEN
+                (SELECT id FROM exchange WHERE request >= ?1
+                 ORDER BY request, request_part LIMIT 1) AND
+                (SELECT id FROM exchange WHERE request <= ?2
+                 ORDER BY request DESC, request_part DESC LIMIT 1)"
+            }
+            // Of many messages alone, one after the other is faster than each by the index.
+            Self::Alone if dense => concat!(
+                " FROM message m NOT INDEXED LEFT JOIN exchange e ON e.id = m.exchange
+                WHERE m.frame BETWEEN ?1 AND ?2 AND ",
+                is_alone!()
+            ),
+            Self::Alone => concat!(
+                " FROM message m INDEXED BY message_alone
+                LEFT JOIN exchange e ON e.id = m.exchange
+                WHERE m.frame BETWEEN ?1 AND ?2 AND ",
+                is_alone!()
+            ),
+            Self::Message => {
+                " FROM message m LEFT JOIN exchange e ON e.id = m.exchange
+                WHERE m.frame BETWEEN ?1 AND ?2"
+            }
+            Self::Line => " FROM line l WHERE l.frame BETWEEN ?1 AND ?2",
+            Self::Event => " FROM event v WHERE v.after_seq BETWEEN ?1 AND ?2",
+        }
+    }
+}

@@ -109,7 +109,8 @@ impl Compared {
             self.rows.push(DiffRow::Head(half));
             let rows = self.part(half).comparison.rows(unfolded);
             let first = self.rows.len();
-            self.changes.extend(rows.changes.iter().map(|at| first + at));
+            self.changes
+                .extend(rows.changes.iter().map(|at| first + at));
             let rows = rows.rows.into_iter();
             self.rows.extend(rows.map(|row| DiffRow::Row(half, row)));
         }

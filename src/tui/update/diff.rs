@@ -5,13 +5,13 @@ use crate::tui::action::Action;
 use crate::tui::app::diff::{Compared, Diff, Stage};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
-use crate::tui::layout;
 use crate::tui::update::selection;
+use crate::tui::view::diff::rows;
 use crate::tui::worker::{Ask, diff};
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = usize::from(layout::diff_rows(app.size));
+    let page = rows(app.size);
     let Some(Overlay::Diff(diff)) = app.overlays.last_mut() else {
         return None;
     };
@@ -62,7 +62,10 @@ fn put(diff: &mut Diff, to: usize, page: usize) {
     let rows = diff.compared().map_or(0, |compared| compared.rows.len());
     diff.at = to.min(rows.saturating_sub(1));
     let page = page.max(1);
-    diff.top = diff.top.min(diff.at).max((diff.at + 1).saturating_sub(page));
+    diff.top = diff
+        .top
+        .min(diff.at)
+        .max((diff.at + 1).saturating_sub(page));
 }
 
 /// Shows what is equal or folds it; the cursor stays on its difference, or on the one before.
@@ -73,17 +76,23 @@ fn unfold(diff: &mut Diff) {
     let passed = compared.changes.iter().filter(|at| **at <= diff.at).count();
     diff.unfolded = !diff.unfolded;
     compared.fold(diff.unfolded);
-    let change = passed.checked_sub(1).and_then(|nth| compared.changes.get(nth));
+    let change = passed
+        .checked_sub(1)
+        .and_then(|nth| compared.changes.get(nth));
     diff.at = change.copied().unwrap_or(0);
 }
 
 /// An answer has come.
 pub fn answer(app: &mut App, answer: diff::Answer) -> Effects {
-    let page = usize::from(layout::diff_rows(app.size));
-    let open = app.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Diff(diff) if diff.generation == answer.generation => Some(diff),
-        _ => None,
-    });
+    let page = rows(app.size);
+    let open = app
+        .overlays
+        .iter_mut()
+        .rev()
+        .find_map(|overlay| match overlay {
+            Overlay::Diff(diff) if diff.generation == answer.generation => Some(diff),
+            _ => None,
+        });
     let Some(diff) = open else {
         return vec![];
     };
@@ -118,11 +127,13 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
     };
     let (lens, until) = (session.lens, session.until());
     let Some(right) = right else {
-        app.notices.error("nothing is selected to be compared", app.now);
+        app.notices
+            .error("nothing is selected to be compared", app.now);
         return Some(vec![]);
     };
     let generation = app.next_generation();
-    app.overlays.push(Overlay::Diff(Box::new(Diff::new(generation))));
+    app.overlays
+        .push(Overlay::Diff(Box::new(Diff::new(generation))));
     let ask = diff::Ask {
         generation,
         lens,

@@ -22,6 +22,7 @@ pub mod palette;
 pub mod playback;
 pub mod prompt;
 pub mod search;
+pub mod selection;
 pub mod session;
 pub mod stats;
 pub mod text;

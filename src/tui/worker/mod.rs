@@ -33,7 +33,8 @@ pub use desk::{Desk, Next};
 pub use reader::Reader;
 
 use crate::store::reader::{ReadError, Recording, Summary};
-use crate::trace::clock::Clock;
+use crate::store::select::Context;
+use crate::trace::clock::{Clock, Moment};
 use crate::trace::frame::Seq;
 use std::path::Path;
 
@@ -159,6 +160,17 @@ pub struct Source<'a> {
     pub summary: &'a Summary,
     /// For budgets.
     pub clock: Clock,
+}
+
+impl Source<'_> {
+    /// What a filter needs to know about the recording.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context {
+            end: Moment(self.summary.t_last_ns),
+            slow_ns: self.summary.slow_ns,
+        }
+    }
 }
 
 /// Whether a job has more to do.

@@ -88,22 +88,163 @@ pub enum Op {
 /// What is compared with. Which variants a field takes follows from its [`Type`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A word or string as it was written, without its quotes; `quoted` is kept for ids, of which
-    /// `7` and `"7"` differ.
+    /// A word, string or pattern, without its quotes.
     Text {
         /// The text.
         text: Box<str>,
-        /// Whether it stood in quotes.
+        /// Whether it stood in quotes. Kept for [`Type::Id`] and [`Type::Json`], where `7` and
+        /// `"7"` differ; false for all others, and for patterns.
         quoted: bool,
     },
     /// A number in the field's unit: nanoseconds, bytes, or none.
     Number(i64),
-    /// From one number to another, both included.
+    /// From one number to another, both included, the first not above the second. With
+    /// [`Op::Contains`], [`Op::Equal`] and [`Op::Differs`] only.
     Range(RangeInclusive<i64>),
     /// A moment, in nanoseconds before the end of what is on record: `-5m`.
     Ago(u64),
-    /// A number in JSON, compared by exact value.
+    /// An unquoted number in JSON (for ids also `null`), as it was written; compared by exact
+    /// value.
     Json(Box<str>),
+}
+
+impl Root {
+    /// All of them, in the order of the documentation.
+    pub const ALL: &[Self] = &[
+        Self::Params,
+        Self::Result,
+        Self::Error,
+        Self::Req,
+        Self::Res,
+        Self::Meta,
+    ];
+
+    /// How it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Params => "params",
+            Self::Result => "result",
+            Self::Error => "error",
+            Self::Req => "req",
+            Self::Res => "res",
+            Self::Meta => "_meta",
+        }
+    }
+
+    /// What it means, for the help.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Params => "params of the request or notification",
+            Self::Result => "result of the response",
+            Self::Error => "error of the response",
+            Self::Req => "the request or notification as a whole",
+            Self::Res => "result of the response, failing that its error",
+            Self::Meta => "_meta of the params, failing that of the result",
+        }
+    }
+
+    /// The one that [`Self::as_str`] writes so.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.as_str() == word)
+    }
+}
+
+impl Op {
+    /// All of them, so ordered that the first one that a text begins with is the one meant.
+    pub const ALL: &[Self] = &[
+        Self::Contains,
+        Self::Equal,
+        Self::Differs,
+        Self::MatchesNot,
+        Self::Matches,
+        Self::AtMost,
+        Self::AtLeast,
+        Self::Less,
+        Self::More,
+    ];
+
+    /// How it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Contains => ":",
+            Self::Equal => "=",
+            Self::Differs => "!=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::More => ">",
+            Self::AtLeast => ">=",
+            Self::Matches => "~",
+            Self::MatchesNot => "!~",
+        }
+    }
+
+    /// What it asks, for the help.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Contains => {
+                "contains, ignoring case; equals for words of a list and for numbers, these to the precision written"
+            }
+            Self::Equal => "is exactly",
+            Self::Differs => "is not exactly; also true where the field is absent",
+            Self::Less => "is below",
+            Self::AtMost => "is at most",
+            Self::More => "is above",
+            Self::AtLeast => "is at least",
+            Self::Matches => "matches the regular expression; without capitals case is ignored",
+            Self::MatchesNot => {
+                "does not match the regular expression; also true where the field is absent"
+            }
+        }
+    }
+
+    /// Whether it asks for an order.
+    #[must_use]
+    pub fn is_order(self) -> bool {
+        matches!(self, Self::Less | Self::AtMost | Self::More | Self::AtLeast)
+    }
+
+    /// Whether its value is a pattern.
+    #[must_use]
+    pub fn is_match(self) -> bool {
+        matches!(self, Self::Matches | Self::MatchesNot)
+    }
+
+    /// What it denies: `=` for `!=`, `~` for `!~`.
+    #[must_use]
+    pub fn denied(self) -> Option<Self> {
+        match self {
+            Self::Differs => Some(Self::Equal),
+            Self::MatchesNot => Some(Self::Matches),
+            _ => None,
+        }
+    }
+
+    /// Whether values of this type can be compared so.
+    #[must_use]
+    pub fn suits(self, kind: Type) -> bool {
+        match kind {
+            Type::Text | Type::Words(_) => !self.is_order(),
+            Type::Number | Type::Duration | Type::Size | Type::Time => !self.is_match(),
+            Type::Id => !self.is_match() && !self.is_order(),
+            Type::Json => true,
+        }
+    }
+}
+
+impl Subject {
+    /// What kind of values it has.
+    #[must_use]
+    pub fn kind_of_values(&self) -> Type {
+        match self {
+            Self::Field(field) => field.kind_of_values(),
+            Self::Body(..) => Type::Json,
+        }
+    }
 }
 
 macro_rules! words {
@@ -208,4 +349,6 @@ pub enum Type {
     Time,
     /// A JSON-RPC id or progress token: JSON text.
     Id,
+    /// Any JSON value, by its own type: a number by its exact value, a string by its text.
+    Json,
 }

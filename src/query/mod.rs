@@ -9,13 +9,20 @@
 //! ```
 //!
 //! * `parse`: text to [`ast::Query`], or [`QueryError`] with the place and the nearest spelling;
-//! * [`ast`]: what was asked; it writes itself as text that reads back the same;
-//! * `eval`: whether an [`Item`](crate::trace::item::Item) fits; the store answers the same in SQL
+//! * [`ast`]: what was asked; it writes itself (`print`) as text that reads back the same;
+//! * [`eval`]: whether an [`Item`](crate::trace::item::Item) fits; the store answers the same in SQL
 //!   as far as columns go;
-//! * `complete`: what may come next at the caret.
 //!
 //! A field that is absent: the positive test is false, its negation true.
 
 pub mod ast;
+mod error;
+pub mod eval;
+mod fields;
+mod parse;
+mod print;
 
 pub use ast::Query;
+pub use error::{ErrorKind, QueryError};
+pub use eval::{Bodies, Context, Matcher};
+pub use parse::{MAX_BYTES, MAX_DEPTH};

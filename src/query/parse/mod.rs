@@ -1,0 +1,483 @@
+//! From text to [`Query`]: one pass, one character of looking ahead but for the head of a word.
+//!
+//! What the grammar leaves open is decided here:
+//!
+//! * A word that begins with a path and an operator is a comparison, so its name must be real:
+//!   `metod:x` is an error, not a text. Two exceptions are text, because no value begins so:
+//!   `http://x` and the like (`://`), and `std::fmt` (`::`). A string in quotes is always text.
+//! * Nothing stands between a field, its operator and its value; a word that is nothing but an
+//!   operator, or an operator and a number, is an error and not a text.
+//! * A word ends at white space, a parenthesis or a quote; in a value balanced parentheses belong
+//!   to it. A quote in the middle of a word is an error.
+//! * A dash negates what follows it directly. Words with a dash in front are to be quoted.
+//! * `:` takes numbers with a unit, and times, to the precision in which they are written:
+//!   `latency:842ms` is from 842 ms up to, not including, 843 ms. `=` is exact.
+
+mod lex;
+mod units;
+mod value;
+
+use lex::Head;
+pub(super) use lex::ends_word;
+pub(super) use units::{DURATIONS, SIZES};
+
+use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject};
+use super::error::{ErrorKind, QueryError};
+use crate::protocol::json::{Path, Step};
+use std::ops::Range;
+use value::{Raw, Wrong};
+
+/// Bytes of a filter. Nobody types more; without a limit a pasted file would be compiled.
+pub const MAX_BYTES: usize = 4096;
+
+/// Parentheses within parentheses. The parser and all who walk the tree recurse as deep.
+pub const MAX_DEPTH: usize = 64;
+
+const KEYWORDS: [&str; 3] = ["AND", "OR", "NOT"];
+
+impl Query {
+    /// Reads a filter. The empty text, or white space, is the filter that fits everything.
+    pub fn parse(text: &str) -> Result<Self, QueryError> {
+        if text.len() > MAX_BYTES {
+            return Err(QueryError::invalid(
+                text.floor_char_boundary(MAX_BYTES)..text.len(),
+                format!("a filter has {MAX_BYTES} bytes at most"),
+            ));
+        }
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let mut parser = Parser {
+            text,
+            at: 0,
+            depth: 0,
+        };
+        let expr = parser.any()?;
+        match parser.peek() {
+            None => Ok(Self { expr: Some(expr) }),
+            Some(_) => Err(QueryError::invalid(
+                parser.at..parser.at + 1,
+                "this parenthesis closes nothing",
+            )),
+        }
+    }
+}
+
+/// Whether `word`, standing alone, is read as the text that it is.
+pub(super) fn is_bare_text(word: &str) -> bool {
+    let mut parser = Parser {
+        text: word,
+        at: 0,
+        depth: 0,
+    };
+    let whole = matches!(parser.not(), Ok(Expr::Text(text)) if &*text == word);
+    whole && parser.at == word.len()
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+}
+
+type Parsed<T> = Result<T, QueryError>;
+
+impl<'t> Parser<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// The next character that is no white space.
+    fn peek(&mut self) -> Option<char> {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+        self.rest().chars().next()
+    }
+
+    fn end(&self) -> Range<usize> {
+        self.text.len()..self.text.len()
+    }
+
+    /// The keyword that comes next.
+    fn keyword(&mut self) -> Option<&'static str> {
+        self.peek()?;
+        let rest = self.rest();
+        let word = &rest[..lex::word(rest)];
+        KEYWORDS.into_iter().find(|keyword| *keyword == word)
+    }
+
+    fn take(&mut self, keyword: &str) -> bool {
+        let found = self.keyword() == Some(keyword);
+        if found {
+            self.at += keyword.len();
+        }
+        found
+    }
+
+    fn any(&mut self) -> Parsed<Expr> {
+        let mut any = vec![self.all()?];
+        while self.take("OR") {
+            any.push(self.all()?);
+        }
+        Ok(one_or(any, Expr::Or))
+    }
+
+    fn all(&mut self) -> Parsed<Expr> {
+        let mut all = vec![self.not()?];
+        loop {
+            let joined = self.take("AND");
+            let ends = matches!(self.peek(), None | Some(')')) || self.keyword() == Some("OR");
+            if ends && !joined {
+                return Ok(one_or(all, Expr::And));
+            }
+            all.push(self.not()?);
+        }
+    }
+
+    fn not(&mut self) -> Parsed<Expr> {
+        if self.take("NOT") {
+            return Ok(Expr::Not(Box::new(self.atom()?)));
+        }
+        if self.peek() != Some('-') {
+            return self.atom();
+        }
+        let dash = self.at;
+        self.at += 1;
+        match self.rest().chars().next() {
+            None => Err(QueryError::incomplete(
+                self.end(),
+                "a condition must follow the dash",
+            )),
+            Some(char) if char.is_whitespace() || matches!(char, '-' | ')') => {
+                Err(QueryError::invalid(
+                    dash..self.at,
+                    "a dash negates the condition directly after it; for a word with a dash in front use quotes",
+                ))
+            }
+            Some(_) => Ok(Expr::Not(Box::new(self.atom()?))),
+        }
+    }
+
+    fn atom(&mut self) -> Parsed<Expr> {
+        let Some(char) = self.peek() else {
+            return Err(QueryError::incomplete(self.end(), "a condition is missing"));
+        };
+        if let Some(keyword) = self.keyword() {
+            return Err(QueryError::invalid(
+                self.at..self.at + keyword.len(),
+                format!("a condition must stand in front of `{keyword}`; for the word use quotes"),
+            ));
+        }
+        match char {
+            '(' => self.group(),
+            ')' => Err(QueryError::invalid(
+                self.at..self.at + 1,
+                "a condition is missing in front of this parenthesis",
+            )),
+            '-' => Err(QueryError::invalid(
+                self.at..self.at + 1,
+                "one negation is enough; for a word with a dash in front use quotes",
+            )),
+            '"' => Ok(Expr::Text(self.string()?.into())),
+            _ => self.word(),
+        }
+    }
+
+    fn group(&mut self) -> Parsed<Expr> {
+        let open = self.at..self.at + 1;
+        if self.depth == MAX_DEPTH {
+            let message = format!("parentheses are nested more than {MAX_DEPTH} deep");
+            return Err(QueryError::invalid(open, message));
+        }
+        self.at += 1;
+        self.depth += 1;
+        let inner = self.any()?;
+        self.depth -= 1;
+        if self.peek() != Some(')') {
+            let message = "this parenthesis is not closed";
+            return Err(QueryError::incomplete(open, message));
+        }
+        self.at += 1;
+        Ok(inner)
+    }
+
+    /// The string whose quote comes next.
+    fn string(&mut self) -> Parsed<String> {
+        let start = self.at;
+        let Some((value, length)) = lex::string(self.rest()) else {
+            let message = "the quote is not closed";
+            return Err(QueryError::incomplete(start..self.text.len(), message));
+        };
+        self.at += length;
+        Ok(value)
+    }
+
+    fn word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        match lex::head(rest) {
+            Head::Path(length, op) => {
+                let value = &rest[length + op.as_str().len()..];
+                // No value begins so, but addresses and names of code do.
+                let is_text =
+                    op == Op::Contains && (value.starts_with("//") || value.starts_with(':'));
+                if !is_text {
+                    return self.condition(length, op);
+                }
+            }
+            Head::Open(name) if Root::parse(&rest[..name]).is_some() => {
+                let message = "the bracket is not closed";
+                return Err(QueryError::incomplete(self.at..self.text.len(), message));
+            }
+            Head::Open(_) | Head::None => {}
+        }
+        self.text_word()
+    }
+
+    fn text_word(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let word = &rest[..lex::word(rest)];
+        let span = self.at..self.at + word.len();
+        if let Some(op) = lex::operator(word) {
+            let value = &word[op.as_str().len()..];
+            if value.is_empty() || value.starts_with(|char: char| char.is_ascii_digit()) {
+                let message = format!(
+                    "`{}` must follow its field directly; to search for it use quotes",
+                    op.as_str()
+                );
+                return Err(QueryError::invalid(span, message));
+            }
+        }
+        self.at = span.end;
+        self.no_quote()?;
+        Ok(Expr::Text(word.into()))
+    }
+
+    /// Refuses a quote directly behind a word.
+    fn no_quote(&self) -> Parsed<()> {
+        if self.rest().starts_with('"') {
+            return Err(QueryError::invalid(
+                self.at..self.at + 1,
+                "a quote in the middle of a word; put the whole in quotes, and \\\" inside of them",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The condition whose path has `length` bytes and is followed by `op`.
+    fn condition(&mut self, length: usize, op: Op) -> Parsed<Expr> {
+        let span = self.at..self.at + length;
+        let path = &self.text[span.clone()];
+        self.at = span.end + op.as_str().len();
+        match path {
+            "is" | "has" if op != Op::Contains => {
+                let message = format!("`{path}` is followed by a colon");
+                Err(QueryError::invalid(span.end..self.at, message))
+            }
+            "is" => self.flag(),
+            "has" => self.presence(),
+            _ => {
+                let subject = subject(self.text, span)?;
+                self.comparison(subject, op)
+            }
+        }
+    }
+
+    fn flag(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let word = &rest[..lex::word(rest)];
+        let span = self.at..self.at + word.len();
+        self.at = span.end;
+        if let Some(flag) = Flag::parse(word) {
+            self.no_quote()?;
+            return Ok(Expr::Is(flag));
+        }
+        let mut flags = Flag::ALL.iter().map(|flag| flag.as_str());
+        self.unfinished_name(&span, |word| {
+            flags.clone().any(|flag| flag.starts_with(word))
+        })?;
+        if word.is_empty() {
+            let message = "a flag must follow, for example is:failed";
+            return Err(QueryError::invalid(span, message));
+        }
+        Err(QueryError::unknown(span, "flag", word, &mut flags))
+    }
+
+    fn presence(&mut self) -> Parsed<Expr> {
+        let rest = self.rest();
+        let start = self.at;
+        // Up to a quote in a bracket is not a word's end.
+        let length = lex::path_length(rest).unwrap_or(0).max(lex::word(rest));
+        let span = start..start + length;
+        self.at = span.end;
+        if rest.is_empty() || matches!(lex::head(rest), Head::Open(_)) {
+            let message = "a field must follow, for example has:latency";
+            return Err(QueryError::incomplete(span, message));
+        }
+        if span.is_empty() {
+            let message = "a field must follow, for example has:latency";
+            return Err(QueryError::invalid(span, message));
+        }
+        if self.text[span.clone()].ends_with('.') && span.end == self.text.len() {
+            let message = "a name must follow the dot";
+            return Err(QueryError::incomplete(self.end(), message));
+        }
+        match subject(self.text, span.clone()) {
+            Ok(subject) => {
+                self.no_quote()?;
+                Ok(Expr::Has(subject))
+            }
+            Err(error) => {
+                self.unfinished_name(&span, |word| names().any(|name| name.starts_with(word)))?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Fails as unfinished if the word stands at the end of the text and begins a real name.
+    fn unfinished_name(
+        &self,
+        span: &Range<usize>,
+        begins: impl FnOnce(&str) -> bool,
+    ) -> Parsed<()> {
+        if span.end == self.text.len() && begins(&self.text[span.clone()]) {
+            return Err(QueryError::incomplete(span.clone(), "the name goes on"));
+        }
+        Ok(())
+    }
+
+    fn comparison(&mut self, subject: Subject, op: Op) -> Parsed<Expr> {
+        let kind = subject.kind_of_values();
+        let name = match &subject {
+            Subject::Field(field) => field.as_str(),
+            Subject::Body(root, _) => root.as_str(),
+        };
+        if !op.suits(kind) {
+            let ops: Vec<_> = kind.ops().map(Op::as_str).collect();
+            let message = format!(
+                "`{name}` is not compared with `{}` but with {}; it {}",
+                op.as_str(),
+                ops.join(" "),
+                kind.takes()
+            );
+            return Err(QueryError::invalid(
+                self.at - op.as_str().len()..self.at,
+                message,
+            ));
+        }
+        let (raw, span) = self.raw_value(op)?;
+        let value = value::read(kind, op, &raw).map_err(|wrong| {
+            let open = span.end == self.text.len() && !raw.quoted;
+            let (error, message) = match wrong {
+                Wrong::Unfinished if span.is_empty() && open => (
+                    ErrorKind::Incomplete,
+                    format!("a value must follow: `{name}` {}", kind.takes()),
+                ),
+                Wrong::Unfinished => (unfinished(open), format!("`{name}` {}", kind.takes())),
+                Wrong::Type => (ErrorKind::Invalid, format!("`{name}` {}", kind.takes())),
+                Wrong::TooLarge => (ErrorKind::Invalid, "the number is too large".to_owned()),
+                Wrong::Backwards => (
+                    unfinished(open),
+                    "the range ends before it begins".to_owned(),
+                ),
+                Wrong::Because(message) => (ErrorKind::Invalid, message),
+                Wrong::Unclosed(message) => (unfinished(open), message),
+            };
+            QueryError {
+                kind: error,
+                ..QueryError::invalid(span.clone(), message)
+            }
+        })?;
+        Ok(Expr::Compare { subject, op, value })
+    }
+
+    /// A word, a string, or two of them with `..` in between.
+    fn raw_value(&mut self, op: Op) -> Parsed<(Raw, Range<usize>)> {
+        let start = self.at;
+        let mut text = String::new();
+        let quoted = self.rest().starts_with('"');
+        if quoted {
+            text.push_str(&self.string()?);
+        }
+        if !quoted || self.rest().starts_with("..") {
+            let rest = self.rest();
+            let (length, open) = lex::value(rest);
+            if rest.starts_with('=') {
+                let message = format!(
+                    "the value begins with `=` after `{}`; use quotes if that is meant",
+                    op.as_str()
+                );
+                return Err(QueryError::invalid(self.at..self.at + 1, message));
+            }
+            text.push_str(&rest[..length]);
+            self.at += length;
+            if open {
+                let message =
+                    "a parenthesis in the value is not closed; a value with spaces needs quotes";
+                let kind = unfinished(self.at == self.text.len());
+                let error = QueryError::invalid(start..self.at, message);
+                return Err(QueryError { kind, ..error });
+            }
+            if text.ends_with("..") && self.rest().starts_with('"') {
+                text.push_str(&self.string()?);
+            }
+            self.no_quote()?;
+        }
+        Ok((Raw { text, quoted }, start..self.at))
+    }
+}
+
+fn unfinished(open: bool) -> ErrorKind {
+    if open {
+        ErrorKind::Incomplete
+    } else {
+        ErrorKind::Invalid
+    }
+}
+
+fn one_or(mut list: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
+    match list.len() {
+        1 => list.remove(0),
+        _ => join(list),
+    }
+}
+
+/// The names of all fields and roots.
+fn names() -> impl Iterator<Item = &'static str> + Clone {
+    let fields = Field::ALL.iter().map(|field| field.as_str());
+    fields.chain(Root::ALL.iter().map(|root| root.as_str()))
+}
+
+/// What the path at `span` means.
+fn subject(text: &str, span: Range<usize>) -> Parsed<Subject> {
+    let path = &text[span.clone()];
+    let steps = path.parse::<Path>().map_err(|error| {
+        let at = span.start + error.offset;
+        let at = at.min(span.end)..span.end;
+        QueryError::invalid(at, format!("this is no path: {}", error.reason))
+    })?;
+    let first = span.start..span.start + lex::name(path).max(1).min(path.len());
+    let Some((Step::Member(name), rest)) = steps.steps().split_first() else {
+        return Err(QueryError::invalid(first, "a path begins with a name"));
+    };
+    if let Some(root) = Root::parse(name) {
+        return Ok(Subject::Body(root, Path::new(rest.to_vec())));
+    }
+    match Field::parse(name) {
+        Some(field) if rest.is_empty() => Ok(Subject::Field(field)),
+        Some(field) => Err(QueryError::invalid(
+            first.end..span.end,
+            format!("`{}` has no parts", field.as_str()),
+        )),
+        None => {
+            let known = names().chain(["is", "has"]);
+            let mut error = QueryError::unknown(first, "field", name, known);
+            error
+                .message
+                .push_str("; to search for the text use quotes");
+            Err(error)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

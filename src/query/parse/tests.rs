@@ -1,0 +1,223 @@
+use super::*;
+use crate::query::ErrorKind::{Incomplete, Invalid};
+use crate::query::ast::Value;
+
+fn parse(text: &str) -> Query {
+    Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn refused(text: &str) -> QueryError {
+    Query::parse(text).expect_err(text)
+}
+
+fn value_of(text: &str) -> Value {
+    match parse(text).expr {
+        Some(Expr::Compare { value, .. }) => value,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn blank_text_is_the_filter_that_fits_everything() {
+    assert_eq!(parse(""), Query::default());
+    assert_eq!(parse(" \t"), Query::default());
+}
+
+#[test]
+fn conditions_bind_in_the_order_not_and_or() {
+    for (text, same) in [
+        ("a b OR c", "(a b) OR c"),
+        ("a AND b c", "a b c"),
+        ("a OR b c", "a OR (b AND c)"),
+        ("-a b", "(-a) b"),
+        ("NOT a OR b", "(NOT a) OR b"),
+        ("NOT (a OR b)", "-(a OR b)"),
+        ("a(b)", "a b"),
+        ("and or not", "\"and\" \"or\" \"not\""),
+    ] {
+        assert_eq!(parse(text), parse(same), "{text}");
+    }
+    assert_ne!(parse("(a OR b) c"), parse("a OR b c"));
+}
+
+#[test]
+fn a_filter_may_still_become_one() {
+    for text in [
+        "latency>",
+        "(a",
+        "\"abc",
+        "is:",
+        "is:fai",
+        "has:",
+        "has:lat",
+        "a AND",
+        "a OR",
+        "NOT",
+        "-",
+        "(",
+        "latency>5",
+        "latency:100ms..",
+        "latency:100ms.",
+        "seq:5..1",
+        "time:12:",
+        "time>-",
+        "status:erro",
+        "name~(a",
+        "name~[a",
+        "params.a[",
+        "params[\"x",
+        "seq:",
+        "code<-",
+        "has:params[\"x",
+        "a (b OR",
+        "name:f(x",
+        "time:12:04..",
+        "has:params.",
+    ] {
+        let found = Query::parse(text).map_err(|error| error.kind);
+        assert_eq!(found, Err(Incomplete), "{text}");
+    }
+}
+
+#[test]
+fn a_filter_may_never_become_one() {
+    for text in [
+        "metod:x",
+        "is:fial",
+        "is: ",
+        "is:fai x",
+        "latency>x",
+        "latency> 5ms",
+        "latency > 5ms",
+        ")",
+        "a)",
+        "()",
+        "OR a",
+        "a AND OR b",
+        "seq:x",
+        "seq:1.5 ",
+        "status:foo",
+        "status<ok",
+        "method<5",
+        "name~*",
+        "name~(a b",
+        "time:-5m",
+        "time:12:60",
+        "seq:5..1 ",
+        "seq<1..2",
+        "params.a>x",
+        "a\"b\"",
+        "- a",
+        "--a",
+        "NOT NOT a",
+        "latency.x:5",
+        "has:nothing",
+        "is=failed",
+        "id<5",
+        "method==x",
+        "99999999999999999999999 seq:99999999999999999999",
+        "latency~5",
+    ] {
+        assert_eq!(refused(text).kind, Invalid, "{text}");
+    }
+}
+
+#[test]
+fn errors_name_the_place_and_the_nearest_real_name() {
+    for (text, at, nearest) in [
+        ("a metod:x", 2..7, Some("method")),
+        ("is:faild ", 3..8, Some("failed")),
+        ("has:latencie ", 4..12, Some("latency")),
+        ("parms.a:1", 0..5, Some("params")),
+        ("qqqq:1", 0..4, None),
+        ("é latency>x", 11..12, None),
+    ] {
+        let error = refused(text);
+        assert_eq!(
+            (error.at, error.nearest.as_deref()),
+            (at, nearest),
+            "{text}"
+        );
+    }
+    let error = refused("latency:fast");
+    assert!(error.message.contains("500ms"), "{error}");
+}
+
+#[test]
+fn addresses_and_names_of_code_are_text() {
+    for text in [
+        "http://x",
+        "file:///a.md",
+        "std::fmt",
+        "12:04",
+        "tools/call",
+        "main.rs",
+        "a[0",
+        "/a:b",
+    ] {
+        assert_eq!(parse(text).expr, Some(Expr::Text(text.into())), "{text}");
+    }
+    assert_eq!(
+        parse("\"metod:x\"").expr,
+        Some(Expr::Text("metod:x".into()))
+    );
+}
+
+#[test]
+fn values_are_read_by_the_type_of_their_field() {
+    let ms = 1_000_000;
+    for (text, value) in [
+        ("seq:5", Value::Number(5)),
+        ("seq:100..200", Value::Range(100..=200)),
+        ("latency>1.5s", Value::Number(1500 * ms)),
+        ("latency>\"500 ms\"", Value::Number(500 * ms)),
+        ("latency:842ms", Value::Range(842 * ms..=843 * ms - 1)),
+        ("latency=842ms", Value::Number(842 * ms)),
+        ("latency:100ms..2s", Value::Range(100 * ms..=2000 * ms)),
+        ("latency>3µs", Value::Number(3000)),
+        ("latency>1m", Value::Number(60_000 * ms)),
+        ("latency>1h", Value::Number(3_600_000 * ms)),
+        ("size>1MB", Value::Number(1_000_000)),
+        ("size>1MiB", Value::Number(1 << 20)),
+        ("size>1000", Value::Number(1000)),
+        ("size:1.9kB", Value::Range(1900..=1999)),
+        ("time>12:04", Value::Number(724_000 * ms)),
+        ("time>1:02:04.5", Value::Number(3_724_500 * ms)),
+        ("time>90s", Value::Number(90_000 * ms)),
+        (
+            "time:12:00..12:30",
+            Value::Range(720_000 * ms..=750_000 * ms),
+        ),
+        ("time>-5m", Value::Ago(300_000_000_000)),
+        ("id:7", Value::Json("7".into())),
+        ("code:-32602", Value::Json("-32602".into())),
+        ("code:-32099..-32000", Value::Range(-32099..=-32000)),
+        ("params.a:1e3", Value::Json("1e3".into())),
+    ] {
+        assert_eq!(value_of(text), value, "{text}");
+    }
+    for (text, inner, quoted) in [
+        ("id:\"7\"", "7", true),
+        ("id:abc", "abc", false),
+        ("method:\"7\"", "7", false),
+        ("name~^(a|b)$", "^(a|b)$", false),
+        (r#"params.a~"\d\"\\d""#, r#"\d"\d"#, false),
+        ("uri:../x", "../x", false),
+        ("status:OK", "ok", false),
+    ] {
+        let text_value = Value::Text {
+            text: inner.into(),
+            quoted,
+        };
+        assert_eq!(value_of(text), text_value, "{text}");
+    }
+}
+
+#[test]
+fn length_and_depth_are_limited_with_a_clear_error() {
+    let deep = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+    assert!(Query::parse(&deep(MAX_DEPTH)).is_ok());
+    assert!(refused(&deep(MAX_DEPTH + 1)).message.contains("64"));
+    assert!(Query::parse(&"a ".repeat(MAX_BYTES / 2)).is_ok());
+    assert!(refused(&"é".repeat(MAX_BYTES)).message.contains("4096"));
+}

@@ -124,7 +124,11 @@ fn open_calls(conn: &Connection, seq: Seq, state: &mut State) -> rusqlite::Resul
         }
     }
     let mut later = conn.prepare_cached(ANSWERED_LATER)?;
-    let range = params![to_sql(last.saturating_sub(RECENT)), to_sql(last), to_sql(seq.0)];
+    let range = params![
+        to_sql(last.saturating_sub(RECENT)),
+        to_sql(last),
+        to_sql(seq.0)
+    ];
     let mut open = later
         .query_map(range, rows::exchange)?
         .collect::<Result<Vec<_>, _>>()?;

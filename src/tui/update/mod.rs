@@ -5,6 +5,7 @@
 //! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
+pub mod annotations;
 mod answers;
 pub mod copy;
 pub mod detail;
@@ -12,6 +13,7 @@ pub mod diff;
 pub mod everywhere;
 pub mod filter;
 pub mod findings;
+pub mod jump;
 pub mod library;
 pub mod list;
 pub mod menu;
@@ -52,6 +54,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     // What the screen shows may have moved: rows that it lacks are asked for.
     effects.extend(list::wanted(app));
     effects.extend(detail::wanted(app));
+    effects.extend(search::wanted(app));
     effects
 }
 

@@ -17,6 +17,7 @@
 pub mod detail;
 pub mod diff;
 pub mod findings;
+pub mod jump;
 pub mod library;
 pub mod list;
 pub mod note;
@@ -220,7 +221,7 @@ impl Ask {
     #[must_use]
     pub fn job(self) -> Option<Box<dyn Job>> {
         Some(match self {
-            Self::Library(_) | Self::Open(_) => return None,
+            Self::Library(_) | Self::Open(_) | Self::Note(_) => return None,
             Self::List(ask) => ask.job(),
             Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),
@@ -232,7 +233,6 @@ impl Ask {
             Self::Jump(ask) => ask.job(),
             Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
-            Self::Note(ask) => ask.job(),
             Self::Hints(ask) => ask.job(),
         })
     }

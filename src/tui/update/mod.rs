@@ -13,6 +13,7 @@ pub mod diff;
 pub mod everywhere;
 pub mod filter;
 pub mod findings;
+pub mod help;
 pub mod jump;
 pub mod library;
 pub mod list;

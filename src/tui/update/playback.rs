@@ -356,8 +356,3 @@ pub fn is_playing(app: &App) -> bool {
     let session = app.session.as_deref();
     session.is_some_and(|session| session.playback.playing.is_some())
 }
-
-/// Plays until a filter matches.
-pub fn play_until(_app: &mut App, _filter: &str) -> Effects {
-    vec![]
-}

@@ -13,7 +13,7 @@
 //! * `:` takes numbers with a unit, and times, to the precision in which they are written:
 //!   `latency:842ms` is from 842 ms up to, not including, 843 ms. `=` is exact.
 
-mod lex;
+pub(super) mod lex;
 mod units;
 mod value;
 
@@ -21,7 +21,7 @@ use lex::Head;
 pub(super) use lex::ends_word;
 pub(super) use units::{DURATIONS, SIZES};
 
-use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject};
+use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type};
 use super::error::{ErrorKind, QueryError};
 use crate::protocol::json::{Path, Step};
 use std::ops::Range;
@@ -163,10 +163,12 @@ impl<'t> Parser<'t> {
             return Err(QueryError::incomplete(self.end(), "a condition is missing"));
         };
         if let Some(keyword) = self.keyword() {
-            return Err(QueryError::invalid(
+            let kind = unfinished(self.rest() == keyword);
+            let error = QueryError::invalid(
                 self.at..self.at + keyword.len(),
                 format!("a condition must stand in front of `{keyword}`; for the word use quotes"),
-            ));
+            );
+            return Err(QueryError { kind, ..error });
         }
         match char {
             '(' => self.group(),
@@ -230,7 +232,23 @@ impl<'t> Parser<'t> {
             }
             Head::Open(_) | Head::None => {}
         }
+        self.path_alone()?;
         self.text_word()
+    }
+
+    /// Refuses a path with a quoted name in it that no operator follows: as a text it would have a
+    /// quote in its middle.
+    fn path_alone(&self) -> Parsed<()> {
+        let rest = self.rest();
+        let length = lex::path_length(rest).unwrap_or(0);
+        let path = &rest[..length];
+        if Root::parse(&path[..lex::name(path)]).is_none() || !path.contains('"') {
+            return Ok(());
+        }
+        let kind = unfinished(matches!(&rest[length..], "" | "." | "!"));
+        let message = "an operator and a value must follow the path";
+        let error = QueryError::invalid(self.at..self.at + length, message);
+        Err(QueryError { kind, ..error })
     }
 
     fn text_word(&mut self) -> Parsed<Expr> {
@@ -244,7 +262,9 @@ impl<'t> Parser<'t> {
                     "`{}` must follow its field directly; to search for it use quotes",
                     op.as_str()
                 );
-                return Err(QueryError::invalid(span, message));
+                let kind = unfinished(value.is_empty() && span.end == self.text.len());
+                let error = QueryError::invalid(span, message);
+                return Err(QueryError { kind, ..error });
             }
         }
         self.at = span.end;
@@ -276,8 +296,14 @@ impl<'t> Parser<'t> {
             "is" => self.flag(),
             "has" => self.presence(),
             _ => {
-                let subject = subject(self.text, span)?;
-                self.comparison(subject, op)
+                let value = self.rest();
+                let subject = subject(self.text, span).map_err(|error| {
+                    // `std:` may become `std::fmt`, and `http:/` an address.
+                    let open = op == Op::Contains && matches!(value, "" | "/");
+                    let kind = unfinished(open);
+                    QueryError { kind, ..error }
+                })?;
+                self.comparison(&subject, op)
             }
         }
     }
@@ -345,9 +371,9 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn comparison(&mut self, subject: Subject, op: Op) -> Parsed<Expr> {
+    fn comparison(&mut self, subject: &Subject, op: Op) -> Parsed<Expr> {
         let kind = subject.kind_of_values();
-        let name = match &subject {
+        let name = match subject {
             Subject::Field(field) => field.as_str(),
             Subject::Body(root, _) => root.as_str(),
         };
@@ -366,28 +392,21 @@ impl<'t> Parser<'t> {
         }
         let (raw, span) = self.raw_value(op)?;
         let value = value::read(kind, op, &raw).map_err(|wrong| {
-            let open = span.end == self.text.len() && !raw.quoted;
-            let (error, message) = match wrong {
-                Wrong::Unfinished if span.is_empty() && open => (
-                    ErrorKind::Incomplete,
-                    format!("a value must follow: `{name}` {}", kind.takes()),
-                ),
-                Wrong::Unfinished => (unfinished(open), format!("`{name}` {}", kind.takes())),
-                Wrong::Type => (ErrorKind::Invalid, format!("`{name}` {}", kind.takes())),
-                Wrong::TooLarge => (ErrorKind::Invalid, "the number is too large".to_owned()),
-                Wrong::Backwards => (
-                    unfinished(open),
-                    "the range ends before it begins".to_owned(),
-                ),
-                Wrong::Because(message) => (ErrorKind::Invalid, message),
-                Wrong::Unclosed(message) => (unfinished(open), message),
-            };
+            let open = span.end == self.text.len() && !self.text.ends_with('"');
+            let missing = open && span.is_empty();
+            let (kind, message) = explained(wrong, open, name, kind);
+            let missing = missing.then(|| format!("a value must follow: {message}"));
+            let message = missing.unwrap_or(message);
             QueryError {
-                kind: error,
-                ..QueryError::invalid(span.clone(), message)
+                kind,
+                ..QueryError::invalid(span, message)
             }
         })?;
-        Ok(Expr::Compare { subject, op, value })
+        Ok(Expr::Compare {
+            subject: subject.clone(),
+            op,
+            value,
+        })
     }
 
     /// A word, a string, or two of them with `..` in between.
@@ -423,6 +442,23 @@ impl<'t> Parser<'t> {
             self.no_quote()?;
         }
         Ok((Raw { text, quoted }, start..self.at))
+    }
+}
+
+/// What is wrong with the value of `name`, in a sentence. `open`: more can be typed.
+fn explained(wrong: Wrong, open: bool, name: &str, kind: Type) -> (ErrorKind, String) {
+    let takes = || format!("`{name}` {}", kind.takes());
+    match wrong {
+        Wrong::Unfinished => (unfinished(open), takes()),
+        Wrong::Type => (ErrorKind::Invalid, takes()),
+        // A smaller unit may follow.
+        Wrong::TooLarge => (unfinished(open), "the number is too large".to_owned()),
+        Wrong::Backwards => (
+            unfinished(open),
+            "the range ends before it begins".to_owned(),
+        ),
+        Wrong::Because(message) => (ErrorKind::Invalid, message),
+        Wrong::Unclosed(message) => (unfinished(open), message),
     }
 }
 

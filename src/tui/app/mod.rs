@@ -22,6 +22,7 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod rules;
 pub mod search;
 pub mod session;
 pub mod settings;

@@ -98,5 +98,5 @@ pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
     };
     app.notices
         .success(format!("#{}: {text}", frame.0), app.now);
-    selection::annotated(app, frame, &answer.what)
+    selection::annotated(app, frame)
 }

@@ -4,32 +4,32 @@ use crate::query::Query;
 use crate::store::select::Question;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey};
-use crate::tui::app::{App, Session};
+use crate::tui::app::{App, Session, View};
 use crate::tui::effect::Effects;
-use crate::tui::worker::note::What;
+use crate::tui::update::list;
 
 /// The row under the cursor of the list.
 #[must_use]
-pub fn selected(_session: &Session) -> Option<ItemKey> {
-    None
+pub fn selected(session: &Session) -> Option<ItemKey> {
+    session.list.selected()
 }
 
 /// What stands in it, if that is known.
 #[must_use]
-pub fn item(_session: &Session) -> Option<&Item> {
-    None
+pub fn item(session: &Session) -> Option<&Item> {
+    session.list.selected_item()
 }
 
 /// The rows that were selected for a comparison.
 #[must_use]
-pub fn chosen(_session: &Session) -> Vec<ItemKey> {
-    Vec::new()
+pub fn chosen(session: &Session) -> Vec<ItemKey> {
+    session.list.chosen.clone()
 }
 
 /// The filter that is in force.
 #[must_use]
-pub fn query(_session: &Session) -> Query {
-    Query::default()
+pub fn query(session: &Session) -> &Query {
+    session.filter.in_force()
 }
 
 /// Which rows the list shows.
@@ -37,7 +37,7 @@ pub fn query(_session: &Session) -> Query {
 pub fn question(session: &Session) -> Question {
     Question {
         lens: session.lens,
-        query: query(session),
+        query: query(session).clone(),
         until: session.until(),
     }
 }
@@ -45,12 +45,13 @@ pub fn question(session: &Session) -> Question {
 /// Puts the cursor on a row.
 pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {
-        session.list.go_to = Some(key.seq);
+        session.view = View::Exchanges;
     }
-    vec![]
+    list::go_to(app, key)
 }
 
 /// The annotation of a frame has changed.
-pub fn annotated(_app: &mut App, _frame: Seq, _what: &What) -> Effects {
+pub fn annotated(app: &mut App, frame: Seq) -> Effects {
+    list::changed(app, frame);
     vec![]
 }

@@ -7,3 +7,8 @@ mod opening;
 mod recovering;
 mod selecting;
 mod session;
+
+/// The integration tests and the benches write sessions with the same file.
+#[path = "../../../tests/support/written.rs"]
+#[expect(dead_code, reason = "the others use more of it")]
+mod written;

@@ -10,6 +10,7 @@
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod input;
+mod panic;
 mod screen;
 mod threads;
 
@@ -18,6 +19,7 @@ use super::effect::{Effect, Effects, Msg, Now};
 use super::{update, view};
 use crate::store::library::Library;
 use crate::trace::clock::{Clock, wall_clock_ns};
+use panic::Fuse;
 use screen::Screen;
 use std::io;
 use std::path::PathBuf;
@@ -74,6 +76,7 @@ pub fn run(options: Options) -> io::Result<()> {
         threads,
         screen: &mut screen,
         clock,
+        fuse: Fuse::of_process(),
     };
     event_loop.run(&inbox, effects)
 }
@@ -83,6 +86,7 @@ struct Loop<'s> {
     threads: Threads,
     screen: &'s mut Screen,
     clock: Clock,
+    fuse: Fuse,
 }
 
 /// Whether the viewer goes on.
@@ -105,6 +109,9 @@ impl Loop<'_> {
             let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
             going = self.carry_out(effects)?;
             for msg in first.into_iter().chain(inbox.try_iter().take(AT_ONCE)) {
+                if matches!(msg, Msg::Key(_)) {
+                    self.fuse.burn();
+                }
                 let effects = update::update(&mut self.app, msg);
                 if self.carry_out(effects)? == Going::Quit {
                     going = Going::Quit;

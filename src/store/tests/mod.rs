@@ -7,3 +7,4 @@ mod opening;
 mod recovering;
 mod selecting;
 mod session;
+mod traffic;

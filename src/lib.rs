@@ -42,3 +42,7 @@ pub mod text;
 pub mod trace;
 pub mod tui;
 pub mod words;
+
+/// The tests share files with those that see this library from outside.
+#[cfg(test)]
+extern crate self as mcpreel;

@@ -15,6 +15,7 @@
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
+//! * [`vitals`]: who waits, what failed first, last words;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
 //! * [`reader`]: read-only access to one recording; [`watch`] notices that it has changed, [`tail`]
@@ -37,6 +38,7 @@ pub mod select;
 pub mod story;
 pub mod tail;
 pub mod values;
+pub mod vitals;
 pub mod watch;
 
 #[cfg(test)]

@@ -83,7 +83,9 @@ fn eof(stream: StreamId, by: Closer) -> &'static str {
     }
 }
 
-fn idle_reader(stream: StreamId) -> &'static str {
+/// Who does not read a stream whose writer waits.
+#[must_use]
+pub fn idle_reader(stream: StreamId) -> &'static str {
     match stream {
         StreamId::C2S => "the server does not read its input",
         StreamId::S2C => "the host does not read the server's output",

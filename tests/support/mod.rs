@@ -4,11 +4,14 @@
 #![expect(dead_code, reason = "every test file uses a part of it")]
 
 pub mod account;
+pub mod conversation;
 pub mod dice;
 pub mod pattern;
 pub mod pieces;
 pub mod rows;
 pub mod session;
+pub mod terminal;
+pub mod written;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -8,3 +8,8 @@ mod recovering;
 mod selecting;
 mod session;
 mod traffic;
+
+/// The integration tests and the benches write sessions with the same file.
+#[path = "../../../tests/support/written.rs"]
+#[expect(dead_code, reason = "the others use more of it")]
+mod written;

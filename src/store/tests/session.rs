@@ -1,145 +1,19 @@
-//! A session whose spool is written by hand.
+//! What the sessions of these tests carry, and what becomes of it.
 
-use crate::capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
-use crate::store::indexer::{Budget, Indexer};
-use crate::store::library::{file_stem, spool_of};
+pub use super::written::{Session, bytes, context, drain, exit};
+
 use crate::store::reader::Recording;
-use crate::trace::clock::{Clock, Moment};
-use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::event::EventKind;
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::{Seq, StreamId};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub const INITIALIZE: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
 "#;
 pub const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"weather","version":"2"}}}
 "#;
-
-/// A session, as far as its recorder has come.
-pub struct Session {
-    pub reel: PathBuf,
-    writer: Option<Writer>,
-    sent: [u64; 3],
-    t: u64,
-}
-
-impl Session {
-    /// A session of the server `name` in the folder `dir`.
-    pub fn start(dir: &Path, name: &str, id: u32) -> Self {
-        let context = context(name, id);
-        let stem = file_stem(context.wall_ns, name, &context.recording);
-        let reel = dir.join(format!("{stem}.reel"));
-        let start = serde_json::to_vec(&EventKind::Start(Box::new(context))).unwrap();
-        let writer = Writer::create(&spool_of(&reel), 0xABCD_0000 | id, &start).unwrap();
-        Self {
-            reel,
-            writer: Some(writer),
-            sent: [0; 3],
-            t: 0,
-        }
-    }
-
-    /// Bytes that a pump reads at once.
-    pub fn chunk(&mut self, stream: StreamId, bytes: &[u8]) {
-        let at = self.sent[usize::from(stream.0)];
-        self.append(RecordKind::Chunk, stream, at, bytes);
-        self.sent[usize::from(stream.0)] += bytes.len() as u64;
-    }
-
-    /// Bytes that are forwarded but not recorded.
-    pub fn lose(&mut self, stream: StreamId, bytes: u64) {
-        self.sent[usize::from(stream.0)] += bytes;
-    }
-
-    pub fn event(&mut self, kind: &EventKind) {
-        let json = serde_json::to_vec(kind).unwrap();
-        self.append(RecordKind::Event, StreamId(0), 0, &json);
-    }
-
-    /// Writes the status block.
-    pub fn status(&mut self, end: Option<EventKind>, gap: Option<&str>) {
-        let status = Status {
-            forwarded: self.sent,
-            gap: gap.map(Into::into),
-            end: end.map(|exit| EndNote {
-                t_ns: self.t,
-                exit: Some(exit),
-            }),
-            ..Status::default()
-        };
-        self.writer.as_ref().unwrap().write_status(&status).unwrap();
-    }
-
-    /// The server exits and the session ends as it should.
-    pub fn end(&mut self) {
-        let exit = exit(0);
-        self.event(&exit);
-        self.status(Some(exit), None);
-    }
-
-    /// The recorder dies: its lock is free.
-    pub fn die(&mut self) {
-        self.writer = None;
-    }
-
-    /// Where the next record will stand.
-    pub fn written(&self) -> u64 {
-        self.writer.as_ref().unwrap().end()
-    }
-
-    pub fn spool(&self) -> SpoolReader {
-        SpoolReader::open(&spool_of(&self.reel)).unwrap()
-    }
-
-    pub fn indexer(&self) -> Indexer {
-        let context = context("weather", 1);
-        Indexer::create(&self.reel, &context, self.spool()).unwrap()
-    }
-
-    fn append(&mut self, kind: RecordKind, stream: StreamId, offset: u64, payload: &[u8]) {
-        self.t += 1000;
-        let t = Moment(self.t);
-        let writer = self.writer.as_mut().unwrap();
-        writer.append(kind, stream, t, offset, payload).unwrap();
-    }
-}
-
-pub fn context(name: &str, id: u32) -> ProcessContext {
-    ProcessContext {
-        recording: format!("{id:08x}"),
-        name: name.into(),
-        origin: "live".into(),
-        wall_ns: 1_795_000_000_000_000_000 + u64::from(id) * 1_000_000_000,
-        transport: "stdio".into(),
-        ..ProcessContext::default()
-    }
-}
-
-pub fn exit(code: i32) -> EventKind {
-    EventKind::Exit {
-        code: Some(code),
-        signal: None,
-        max_rss_bytes: 1,
-        user_ns: 2,
-        system_ns: 3,
-    }
-}
-
-/// A budget of so many bytes in each transaction, whatever the time.
-pub fn bytes(bytes: u64) -> Budget {
-    Budget {
-        bytes,
-        nanos: u64::MAX,
-        clock: Clock::start(),
-    }
-}
-
-/// Steps until the whole spool is drained.
-pub fn drain(indexer: &mut Indexer, budget: &Budget) {
-    while !indexer.step(u64::MAX, budget).unwrap().caught_up {}
-}
 
 /// A session with a bit of everything; chunks of `size` bytes.
 pub fn busy_session(session: &mut Session, calls: u32, size: usize) {

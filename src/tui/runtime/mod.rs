@@ -10,6 +10,8 @@
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod input;
+pub mod memory;
+mod panic;
 mod screen;
 mod threads;
 
@@ -18,6 +20,7 @@ use super::effect::{Effect, Effects, Msg, Now};
 use super::{update, view};
 use crate::store::library::Library;
 use crate::trace::clock::{Clock, wall_clock_ns};
+use panic::Fuse;
 use screen::Screen;
 use std::io;
 use std::path::PathBuf;
@@ -47,6 +50,8 @@ pub struct Options {
     pub settings: Settings,
     /// What the configuration has to say; shown as messages.
     pub remarks: Vec<String>,
+    /// The file that keeps layout and colours for the next time.
+    pub memory: Option<PathBuf>,
 }
 
 /// Shows the viewer until the user quits.
@@ -74,6 +79,8 @@ pub fn run(options: Options) -> io::Result<()> {
         threads,
         screen: &mut screen,
         clock,
+        memory: options.memory,
+        fuse: Fuse::of_process(),
     };
     event_loop.run(&inbox, effects)
 }
@@ -83,6 +90,8 @@ struct Loop<'s> {
     threads: Threads,
     screen: &'s mut Screen,
     clock: Clock,
+    memory: Option<PathBuf>,
+    fuse: Fuse,
 }
 
 /// Whether the viewer goes on.
@@ -105,6 +114,9 @@ impl Loop<'_> {
             let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
             going = self.carry_out(effects)?;
             for msg in first.into_iter().chain(inbox.try_iter().take(AT_ONCE)) {
+                if matches!(msg, Msg::Key(_)) {
+                    self.fuse.burn();
+                }
                 let effects = update::update(&mut self.app, msg);
                 if self.carry_out(effects)? == Going::Quit {
                     going = Going::Quit;
@@ -131,7 +143,12 @@ impl Loop<'_> {
                 Effect::Mouse(on) => self.screen.mouse(on)?,
                 Effect::Suspend => self.screen.suspend()?,
                 Effect::Repaint => self.screen.repaint()?,
-                Effect::Remember => {}
+                Effect::Remember => {
+                    if let Some(path) = &self.memory {
+                        // It is a convenience, and nobody can do anything about it.
+                        let _ = memory::write(path, &self.app.settings.remember());
+                    }
+                }
                 Effect::Quit => return Ok(Going::Quit),
             }
         }

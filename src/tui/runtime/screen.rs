@@ -13,7 +13,6 @@ use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use std::io::{self, BufRead as _, Stdout, Write as _, stdin, stdout};
-use std::sync::Once;
 
 /// The terminal while the viewer has it. Dropping it gives it back.
 pub(super) struct Screen {
@@ -24,7 +23,7 @@ pub(super) struct Screen {
 impl Screen {
     /// Takes the terminal over. From here on a panic gives it back before it is told.
     pub fn begin(mouse: bool) -> io::Result<Self> {
-        give_back_on_panic();
+        super::panic::install(give_back);
         take_over(mouse)?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
         Ok(Self { terminal, mouse })
@@ -38,6 +37,7 @@ impl Screen {
 
     /// Draws.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        super::panic::check()?;
         self.terminal.draw(draw).map(|_| ())
     }
 
@@ -109,15 +109,4 @@ fn give_back() {
         Show
     );
     let _ = disable_raw_mode();
-}
-
-fn give_back_on_panic() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            give_back();
-            before(info);
-        }));
-    });
 }

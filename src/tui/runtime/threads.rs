@@ -21,11 +21,11 @@ impl Threads {
     pub fn start(library: &Library, clock: Clock, sender: &SyncSender<Msg>) -> Self {
         let (reader, librarian) = (Arc::new(Desk::default()), Arc::new(Desk::default()));
         let work = (Arc::clone(&reader), sender.clone(), library.clone());
-        spawn("reader", move || {
+        spawn("reader", sender, move || {
             read(&work.0, &work.1, Reader::new(work.2, clock))
         });
         let work = (Arc::clone(&librarian), sender.clone(), library.clone());
-        spawn("librarian", move || {
+        spawn("librarian", sender, move || {
             list(&work.0, &work.1, Librarian::new(work.2, clock));
         });
         Self { reader, librarian }
@@ -47,10 +47,26 @@ impl Drop for Threads {
     }
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
-    let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
+fn spawn(name: &str, sender: &SyncSender<Msg>, work: impl FnOnce() + Send + 'static) {
+    let bell = Bell(sender.clone());
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _bell = bell;
+        work();
+    });
     // Without its threads the viewer would show nothing, and say nothing.
     thread.expect("a process that has just begun may start a thread");
+}
+
+/// Wakes the loop if its thread panics, so that the viewer ends instead of waiting for answers.
+struct Bell(SyncSender<Msg>);
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let answer = Answer::Failed(Slot::Open, "a thread of the viewer has ended".into());
+            let _ = self.0.send(Msg::Answer(Box::new(answer)));
+        }
+    }
 }
 
 fn read(desk: &Desk, sender: &SyncSender<Msg>, mut reader: Reader) {

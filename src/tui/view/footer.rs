@@ -1,8 +1,189 @@
 //! Chips, messages and hints.
+//!
+//! ```text
+//!  FOLLOW ▼  2 selected        copied 412 B        / search  f filter  y copy  : commands  ? help
+//! ```
+//!
+//! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
-use crate::tui::app::App;
+use crate::text::{cut, width};
+use crate::trace::item::Lens;
+use crate::tui::action::Action;
+use crate::tui::app::notices::Weight;
+use crate::tui::app::{App, Focus, Session, View};
+use crate::tui::theme::{Glyph, Look, Role};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// A mode that changes what is seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chip {
+    /// How it is drawn.
+    pub role: Role,
+    /// What it says.
+    pub text: String,
+    /// What a click on it does: it ends the mode.
+    pub action: Option<Action>,
+}
 
 /// Draws it.
-pub fn draw(_app: &App, _area: Rect, _frame: &mut Frame<'_>) {}
+pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let look = &app.settings.look;
+    let columns = usize::from(area.width);
+    let mut spans = vec![Span::raw(" ")];
+    let mut used = 1;
+    for chip in chips(app) {
+        let text = format!(" {} ", chip.text);
+        if used + width(&text) + 1 > columns {
+            break;
+        }
+        used += width(&text) + 1;
+        spans.push(Span::styled(text, look.style(chip.role)));
+        spans.push(Span::raw(" "));
+    }
+    let room = columns.saturating_sub(used + 1);
+    let right = match app.notices.shown(app.now) {
+        Some(notice) => {
+            let (glyph, role) = match notice.weight {
+                Weight::Success => (Glyph::Ok, Role::Good),
+                Weight::Error => (Glyph::Error, Role::Bad),
+            };
+            let text = cut(&format!("{} {}", look.glyph(glyph), notice.text), room);
+            vec![Span::styled(text, look.style(role))]
+        }
+        None => hints(app, look, room),
+    };
+    let wide: usize = right.iter().map(|span| width(&span.content)).sum();
+    spans.push(Span::raw(" ".repeat(room.saturating_sub(wide))));
+    spans.extend(right);
+    frame.render_widget(Line::from(spans), area);
+}
+
+/// The modes that change what is seen, in the order in which they are shown.
+#[must_use]
+pub fn chips(app: &App) -> Vec<Chip> {
+    let look = &app.settings.look;
+    let mut chips = Vec::new();
+    if let Some(session) = app.session.as_deref() {
+        chips.extend(session_chips(look, session));
+    }
+    if !app.settings.mouse {
+        chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));
+    }
+    chips
+}
+
+fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
+    Chip {
+        role,
+        text: text.into(),
+        action,
+    }
+}
+
+fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
+    let mut chips = Vec::new();
+    if let Some(seq) = session.playback.cursor {
+        let text = format!("{} AT #{}", look.glyph(Glyph::Back), seq.0);
+        chips.push(chip(Role::ChipWarn, text, Some(Action::TimeCursor)));
+    }
+    if session.playback.paused.is_some() {
+        chips.push(chip(Role::ChipWarn, "PAUSED", Some(Action::Pause)));
+    }
+    if session.lens == Lens::Wire {
+        chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));
+    }
+    if session.zoom {
+        chips.push(chip(Role::Chip, "ZOOM", Some(Action::Zoom)));
+    }
+    chips
+}
+
+/// As many hints as fit, the most useful first.
+fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut used = 0;
+    for (action, word) in useful(app) {
+        let Some(key) = app.settings.keymap.keys(*action).first().copied() else {
+            continue;
+        };
+        let key = key.to_string();
+        let wide = width(&key) + 1 + width(word) + 2;
+        if used + wide > room {
+            continue;
+        }
+        used += wide;
+        spans.push(Span::styled(key, look.style(Role::Key)));
+        spans.push(Span::styled(format!(" {word}  "), look.style(Role::Faint)));
+    }
+    spans
+}
+
+/// What is worth a hint where the keys are now.
+fn useful(app: &App) -> &'static [(Action, &'static str)] {
+    use Action as A;
+    const LIBRARY: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Open, "open"),
+        (A::Narrow, "narrow"),
+        (A::Back, "quit"),
+        (A::RecordingNote, "note"),
+        (A::Delete, "delete"),
+        (A::Palette, "commands"),
+    ];
+    const LIST: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Filter, "filter"),
+        (A::Search, "search"),
+        (A::NextFailure, "next failure"),
+        (A::Open, "detail"),
+        (A::Palette, "commands"),
+        (A::Copy, "copy"),
+        (A::Wire, "wire"),
+        (A::Back, "back"),
+    ];
+    const DETAIL: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Toggle, "fold"),
+        (A::Representation, "raw"),
+        (A::Sides, "sides"),
+        (A::Copy, "copy"),
+        (A::Close, "back"),
+        (A::Palette, "commands"),
+    ];
+    const TIMELINE: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::ZoomIn, "zoom in"),
+        (A::ZoomOut, "out"),
+        (A::PanLeft, "earlier"),
+        (A::PanRight, "later"),
+        (A::Exchanges, "list"),
+    ];
+    const STATS: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Sort, "sort"),
+        (A::SortReverse, "reverse"),
+        (A::Open, "filter to row"),
+        (A::Exchanges, "list"),
+    ];
+    const FINDINGS: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Open, "go there"),
+        (A::Exchanges, "list"),
+        (A::Palette, "commands"),
+    ];
+    match app.session.as_deref() {
+        None => LIBRARY,
+        Some(session) => match (session.focus, session.view) {
+            (Focus::Detail, _) => DETAIL,
+            (Focus::Main, View::Exchanges) => LIST,
+            (Focus::Main, View::Timeline) => TIMELINE,
+            (Focus::Main, View::Stats) => STATS,
+            (Focus::Main, View::Findings) => FINDINGS,
+        },
+    }
+}

@@ -1,14 +1,204 @@
-//! What went wrong, in one line.
+//! What went wrong, or what everybody waits for, in one line.
+//!
+//! ```text
+//!  why  search_docs failed twice: quota exceeded (tool-error, #1187, #1201)
+//! ```
+//!
+//! What hangs now comes first, then how it ended, then the first failure, then the first finding
+//! that is an error. As many as fit; the header and the views have the rest.
 
+use crate::protocol::message::Direction;
+use crate::text::{cut, duration, escape, escape_bytes, plural, size, width};
+use crate::trace::clock::Moment;
+use crate::trace::exchange::Exchange;
+use crate::trace::frame::{Seq, StreamId};
+use crate::trace::session::{End, Side};
 use crate::tui::app::{App, Session};
+use crate::tui::theme::Role;
+use crate::tui::worker::open::Vitals;
+use crate::words;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
 
-/// Whether there is something to say.
+/// What waits for less is not worth a word.
+const PATIENCE_NS: u64 = 1_000_000_000;
+
+/// Requests that are named.
+const NAMED: usize = 3;
+
+/// Whether there is something to say. The line stays while a recording is live: what comes and
+/// goes would move everything below it.
 #[must_use]
-pub fn has(_session: &Session) -> bool {
-    false
+pub fn has(session: &Session) -> bool {
+    let vitals = session.vitals.as_deref();
+    vitals.is_some_and(|vitals| session.is_live() || !past(vitals).is_empty())
 }
 
 /// Draws it.
-pub fn draw(_app: &App, _session: &Session, _area: Rect, _frame: &mut Frame<'_>) {}
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    let Some(vitals) = session.vitals.as_deref().filter(|_| !area.is_empty()) else {
+        return;
+    };
+    let look = &app.settings.look;
+    let mut said = if session.is_live() {
+        present(vitals, session.now(app.now))
+    } else {
+        Vec::new()
+    };
+    said.extend(past(vitals));
+    if said.is_empty() {
+        return;
+    }
+    let mut room = usize::from(area.width).saturating_sub(7);
+    let mut spans = vec![Span::styled(" why  ", look.style(Role::Faint))];
+    for (at, (role, text)) in said.into_iter().enumerate() {
+        let fits = width(&text) + 3 <= room;
+        if at > 0 && !fits {
+            break;
+        }
+        if at > 0 {
+            spans.push(Span::styled(" · ", look.style(Role::Faint)));
+            room -= 3;
+        }
+        let text = cut(&text, room);
+        room = room.saturating_sub(width(&text));
+        spans.push(Span::styled(text, look.style(role)));
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+type Said = Vec<(Role, String)>;
+
+/// What hangs now.
+fn present(vitals: &Vitals, now: Moment) -> Said {
+    let mut said = Said::new();
+    let age = |since: Moment| now.0.saturating_sub(since.0);
+    for stall in &vitals.stalls {
+        let who = words::idle_reader(stall.stream);
+        let text = format!(
+            "{who}: {} wait since {}",
+            size(stall.bytes),
+            duration(age(stall.since))
+        );
+        said.push((Role::Bad, text));
+    }
+    for line in vitals
+        .unfinished
+        .iter()
+        .filter(|line| age(line.since) > PATIENCE_NS)
+    {
+        let text = format!(
+            "{} has written {} of a line and not ended it for {}",
+            writer(line.stream),
+            size(line.bytes),
+            duration(age(line.since))
+        );
+        said.push((Role::Warn, text));
+    }
+    // Of a call in which the server asks its client, the client is to be waited for.
+    let waiting = vitals.open.iter().rev();
+    let waiting = waiting.filter(|exchange| age(exchange.t_request) > PATIENCE_NS);
+    if let Some(exchange) = waiting.max_by_key(|exchange| is_of_server(exchange)) {
+        said.push((Role::Open, self::waiting(exchange, age(exchange.t_request))));
+    }
+    said
+}
+
+fn is_of_server(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::ServerToClient
+}
+
+fn waiting(exchange: &Exchange, age: u64) -> String {
+    let whom = if is_of_server(exchange) {
+        "client"
+    } else {
+        "server"
+    };
+    format!(
+        "waiting for the {whom}: {} for {} (#{})",
+        call(exchange),
+        duration(age),
+        exchange.request.0.0
+    )
+}
+
+fn writer(stream: StreamId) -> &'static str {
+    match stream {
+        StreamId::C2S => "the host",
+        StreamId::S2C => "the server",
+        _ => "the server's stderr",
+    }
+}
+
+/// What is over.
+fn past(vitals: &Vitals) -> Said {
+    let mut said = Said::new();
+    said.extend(end(vitals));
+    if let Some(exchange) = &vitals.first_failure {
+        said.push((Role::Bad, failure(exchange, &vitals.failed_alike)));
+    }
+    if let Some(finding) = &vitals.first_error {
+        let frame = finding
+            .frame
+            .map_or(String::new(), |seq| format!(" (#{})", seq.0));
+        said.push((Role::Warn, format!("{}{frame}", escape(&finding.detail))));
+    }
+    said
+}
+
+/// How it ended, if not well.
+fn end(vitals: &Vitals) -> Option<(Role, String)> {
+    let session = &vitals.summary.session;
+    let end = session.phase.end()?;
+    let is_well = matches!(end, End::Exited { code: 0 });
+    if is_well || (matches!(end, End::Unknown) && vitals.summary.open == 0) {
+        return None;
+    }
+    // Whoever was told to go did not crash.
+    let told = session
+        .closed_first
+        .is_some_and(|closed| closed.by == Side::Host);
+    if told && matches!(end, End::Killed { .. }) {
+        return None;
+    }
+    let last = vitals.last_words.last();
+    let last = last.map_or(String::new(), |line| {
+        format!("; last on stderr: {}", escape_bytes(line.trim_ascii_end()))
+    });
+    Some((Role::Bad, format!("{}{last}", words::end(end))))
+}
+
+/// `search_docs failed twice: quota exceeded (tool-error, #1187, #1201)`
+fn failure(exchange: &Exchange, alike: &[Seq]) -> String {
+    let times = match alike.len() {
+        0 | 1 => String::new(),
+        2 => " twice".to_owned(),
+        times => format!(" {}", plural(times as u64, "time")),
+    };
+    let answer = exchange.summary.split_once(" → ").map(|(_, answer)| answer);
+    let answer = answer.map_or(String::new(), |answer| format!(": {}", escape(answer)));
+    let mut places: Vec<_> = alike
+        .iter()
+        .take(NAMED)
+        .map(|seq| format!("#{}", seq.0))
+        .collect();
+    if places.is_empty() {
+        places.push(format!("#{}", exchange.request.0.0));
+    }
+    if alike.len() > NAMED {
+        places.push("…".to_owned());
+    }
+    format!(
+        "{} failed{times}{answer} ({}, {})",
+        call(exchange),
+        exchange.status.as_str(),
+        places.join(", ")
+    )
+}
+
+/// The tool, prompt or resource, else the method.
+fn call(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref().unwrap_or(&exchange.method);
+    cut(&escape(name), 40)
+}

@@ -2,10 +2,16 @@
 
 use crate::store::library::Standing;
 use crate::store::reader::{FindingRow, ReadError, Recording, Summary};
-use crate::trace::clock::Moment;
+use crate::store::story::{Stall, Unfinished};
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::{Seq, StreamId};
+use crate::trace::frame::Seq;
 use std::path::PathBuf;
+
+/// Open calls that the header may name.
+const OPEN: u32 = 4;
+
+/// Lines of stderr that are shown where nothing else is.
+const LAST_WORDS: u32 = 5;
 
 /// Opens another recording.
 #[derive(Debug)]
@@ -30,7 +36,7 @@ pub enum Answer {
 }
 
 /// What the header tells: is it alive, who waits for whom, what failed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Vitals {
     /// The session as it stands.
     pub summary: Summary,
@@ -44,49 +50,71 @@ pub struct Vitals {
     pub open: Vec<Exchange>,
     /// The first failure.
     pub first_failure: Option<Exchange>,
-    /// How many times the same method and name failed.
+    /// The requests of all calls of the same method and name that failed.
     pub failed_alike: Vec<Seq>,
     /// The first finding that is an error.
     pub first_error: Option<FindingRow>,
-    /// The last lines of stderr, where the session has ended badly or nothing was said yet.
+    /// The last lines of stderr.
     pub last_words: Vec<Box<[u8]>>,
 }
 
-/// A line whose end has not come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unfinished {
-    /// On which stream.
-    pub stream: StreamId,
-    /// Bytes so far.
-    pub bytes: u64,
-    /// When its first byte came.
-    pub since: Moment,
-}
-
-/// A write that hangs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stall {
-    /// On which stream: whose reader does not read.
-    pub stream: StreamId,
-    /// Bytes that wait.
-    pub bytes: u64,
-    /// Since when.
-    pub since: Moment,
-}
-
 impl Vitals {
-    /// Reads them.
-    pub(super) fn read(recording: &Recording, standing: Standing) -> Result<Self, ReadError> {
+    /// Reads them; what cannot have changed since `before` is taken from there.
+    pub(super) fn read(
+        recording: &Recording,
+        standing: Standing,
+        before: Option<&Self>,
+    ) -> Result<Self, ReadError> {
+        let summary = recording.summary()?;
+        let live = standing == Standing::Live;
+        let same = |field: fn(&Summary) -> u64| {
+            before.filter(|before| field(&before.summary) == field(&summary))
+        };
+        let (first_failure, failed_alike) = match same(|summary| summary.failed) {
+            Some(before) => (before.first_failure.clone(), before.failed_alike.clone()),
+            None => failures(recording)?,
+        };
+        let first_error = match same(|summary| summary.findings) {
+            Some(before) => before.first_error.clone(),
+            None => recording.first_error()?,
+        };
+        // They are shown where nothing was said yet, and at a bad end.
+        let last_words = if live && summary.messages > 0 {
+            Vec::new()
+        } else {
+            recording.last_words(LAST_WORDS)?
+        };
         Ok(Self {
-            summary: recording.summary()?,
+            unfinished: if live {
+                recording.unfinished()?
+            } else {
+                Vec::new()
+            },
+            stalls: if live {
+                recording.open_stalls()?
+            } else {
+                Vec::new()
+            },
+            open: if summary.open > 0 {
+                recording.oldest_open(OPEN)?
+            } else {
+                Vec::new()
+            },
+            summary,
             standing,
-            unfinished: Vec::new(),
-            stalls: Vec::new(),
-            open: Vec::new(),
-            first_failure: None,
-            failed_alike: Vec::new(),
-            first_error: None,
-            last_words: Vec::new(),
+            first_failure,
+            failed_alike,
+            first_error,
+            last_words,
         })
     }
+}
+
+fn failures(recording: &Recording) -> Result<(Option<Exchange>, Vec<Seq>), ReadError> {
+    let first = recording.first_failure()?;
+    let alike = match &first {
+        Some(first) => recording.failed_alike(first)?,
+        None => Vec::new(),
+    };
+    Ok((first, alike))
 }

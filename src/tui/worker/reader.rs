@@ -3,7 +3,7 @@
 use super::open::{Answer as Opened, Vitals};
 use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
 use crate::store::library::{Details, Entry, Library, Standing};
-use crate::store::reader::{ReadError, Recording, Summary};
+use crate::store::reader::{ReadError, Recording};
 use crate::store::recovery::{self, Stage};
 use crate::store::watch::{Change, INTERVAL, Read, Watch};
 use crate::trace::clock::Clock;
@@ -30,7 +30,7 @@ pub struct Reader {
     library: Library,
     path: Option<PathBuf>,
     source: From,
-    summary: Option<Summary>,
+    vitals: Option<Box<Vitals>>,
     jobs: BTreeMap<Slot, Work>,
     /// The job that was stepped last, so that the others get their turn.
     last: Option<Slot>,
@@ -60,7 +60,7 @@ impl Reader {
             library,
             path: None,
             source: From::Nothing,
-            summary: None,
+            vitals: None,
             jobs: BTreeMap::new(),
             last: None,
         }
@@ -73,6 +73,7 @@ impl Reader {
             Ask::Open(ask) => {
                 self.jobs.clear();
                 self.source = From::Nothing;
+                self.vitals = None;
                 self.path.clone_from(&ask.path);
                 if let Some(path) = ask.path {
                     self.open(&path, tell);
@@ -107,14 +108,14 @@ impl Reader {
             From::Finished(recording) => Some(&**recording),
             From::Nothing => None,
         };
-        let (Some(recording), Some(path), Some(summary)) = (recording, &self.path, &self.summary)
+        let (Some(recording), Some(path), Some(vitals)) = (recording, &self.path, &self.vitals)
         else {
             return false;
         };
         let source = Source {
             recording,
             path,
-            summary,
+            summary: &vitals.summary,
             clock: self.clock,
         };
         let Some(work) = self.jobs.get_mut(&slot) else {
@@ -158,7 +159,7 @@ impl Reader {
         let Some(recording) = watch.recording() else {
             return Ok(());
         };
-        let vitals = Vitals::read(recording, Standing::Live)?;
+        let vitals = Vitals::read(recording, Standing::Live, self.vitals.as_deref())?;
         let is_final = vitals.summary.state.is_final();
         // The jobs have to see the last rows before the file is let go.
         let ended = is_final;
@@ -198,7 +199,7 @@ impl Reader {
             return self.follow(tell);
         }
         let opened = Recording::open(path).and_then(|recording| {
-            let vitals = Vitals::read(&recording, entry.standing)?;
+            let vitals = Vitals::read(&recording, entry.standing, None)?;
             Ok((recording, vitals))
         });
         match opened {
@@ -216,9 +217,9 @@ impl Reader {
     /// Tells how the recording stands, and wakes the jobs that have more to say.
     fn grow(&mut self, vitals: Vitals, ended: bool, tell: &mut dyn FnMut(Answer)) {
         let last = Seq(vitals.summary.frames);
-        let before = self.summary.replace(vitals.summary.clone());
+        let before = self.vitals.replace(Box::new(vitals.clone()));
         let growth = Growth {
-            after: before.map_or(Seq(0), |summary| Seq(summary.frames)),
+            after: before.map_or(Seq(0), |before| Seq(before.summary.frames)),
             last,
             ended,
         };

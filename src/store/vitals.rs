@@ -1,0 +1,82 @@
+//! What one wants to know of a recording at a glance: who waits, what failed first, last words.
+//!
+//! Asked whenever a live recording grows, so every query is answered by an index or looks at a
+//! bounded number of rows.
+
+use super::reader::rows::{self, finding};
+use super::reader::rows::{exchange_columns, summary_columns};
+use super::reader::{FindingRow, ReadError, Recording};
+use super::values::{from_sql, to_sql};
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::{Seq, StreamId};
+
+/// Findings that are looked through for the first error: a recording of nothing but junk has
+/// millions of them.
+const FINDINGS: u64 = 10_000;
+
+/// Failures of one call that are counted.
+const ALIKE: u32 = 100;
+
+const OLDEST_OPEN: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.status = 'open' ORDER BY e.id LIMIT ?1"
+);
+const FIRST_OF_STATUS: &str = "SELECT min(id) FROM exchange WHERE status = ?1";
+const FAILED_ALIKE: &str = "SELECT request FROM exchange
+    WHERE method = ?1 AND name IS ?2 AND status IN ('error', 'tool-error', 'lost', 'unanswered')
+    ORDER BY id LIMIT ?3";
+const FIRST_ERROR: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+    WHERE id <= ?1 AND severity = 'error' ORDER BY id LIMIT 1";
+const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
+    WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
+
+impl Recording {
+    /// The oldest exchanges that wait for an answer, `limit` at most.
+    pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(OLDEST_OPEN, [limit], rows::exchange)
+    }
+
+    /// The first exchange that failed.
+    pub fn first_failure(&self) -> Result<Option<Exchange>, ReadError> {
+        let mut first: Option<u64> = None;
+        for status in Status::ALL.into_iter().filter(|status| status.is_failure()) {
+            let id: Option<i64> = self
+                .one(FIRST_OF_STATUS, [status.as_str()], |row| row.get(0))?
+                .flatten();
+            let id = id.map(from_sql);
+            first = match (first, id) {
+                (Some(first), Some(id)) => Some(first.min(id)),
+                (first, id) => first.or(id),
+            };
+        }
+        match first {
+            Some(id) => self.exchange(ExchangeId(id)),
+            None => Ok(None),
+        }
+    }
+
+    /// The requests of all exchanges with the method and name of this one that failed, a hundred
+    /// at most.
+    pub fn failed_alike(&self, exchange: &Exchange) -> Result<Vec<Seq>, ReadError> {
+        let params = (&*exchange.method, exchange.name.as_deref(), ALIKE);
+        self.list(FAILED_ALIKE, params, |row| {
+            row.get(0).map(from_sql).map(Seq)
+        })
+    }
+
+    /// The first of the earliest findings that is an error.
+    pub fn first_error(&self) -> Result<Option<FindingRow>, ReadError> {
+        self.one(FIRST_ERROR, [to_sql(FINDINGS)], finding)
+    }
+
+    /// The last lines of stderr, their first 4 KiB, the oldest first.
+    pub fn last_words(&self, lines: u32) -> Result<Vec<Box<[u8]>>, ReadError> {
+        let params = (StreamId::STDERR.0, lines);
+        let mut words = self.list(LAST_LINES, params, |row| {
+            row.get(0).map(Vec::into_boxed_slice)
+        })?;
+        words.reverse();
+        Ok(words)
+    }
+}

@@ -1,0 +1,197 @@
+//! The viewer driven by hand: no threads, no terminal, and a clock that stands still until it is
+//! told otherwise.
+
+use crate::fixture::{MS, WALL_NS};
+use mcpreel::store::library::Library;
+use mcpreel::trace::clock::Clock;
+use mcpreel::tui::app::{App, Settings};
+use mcpreel::tui::effect::{Effect, Effects, Msg, Now};
+use mcpreel::tui::keymap::Key;
+use mcpreel::tui::worker::library::Librarian;
+use mcpreel::tui::worker::{Answer, Ask, Reader};
+use mcpreel::tui::{update, view};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use std::path::Path;
+
+/// When the viewer looks at a recording, after its start.
+const AT_NS: u64 = 24_000 * MS;
+
+/// Steps after which a question counts as never answered.
+const PATIENCE: u32 = 1_000_000;
+
+/// The viewer without its threads.
+pub struct Viewer {
+    pub app: App,
+    reader: Reader,
+    librarian: Librarian,
+    /// What it wants of its terminal, oldest first.
+    pub wishes: Vec<Effect>,
+}
+
+impl Viewer {
+    /// The recording `path` in a terminal of this size.
+    pub fn open(path: &Path, size: (u16, u16)) -> Self {
+        let dir = path.parent().expect("it is in a folder");
+        let mut viewer = Self::begin(dir, Settings::default(), size);
+        let effects = update::session::open(&mut viewer.app, path, None);
+        viewer.carry_out(effects);
+        viewer
+    }
+
+    /// The recordings of the folder `dir`.
+    pub fn folder(dir: &Path, size: (u16, u16)) -> Self {
+        let mut viewer = Self::begin(dir, Settings::default(), size);
+        viewer.settle();
+        viewer
+    }
+
+    fn begin(dir: &Path, settings: Settings, size: (u16, u16)) -> Self {
+        let (library, clock) = (Library::new(dir), Clock::start());
+        let now = Now {
+            ui_ns: 0,
+            wall_ns: WALL_NS + AT_NS,
+        };
+        let mut app = App::new(&library, settings, size, now);
+        let effects = update::library::begin(&mut app);
+        let mut viewer = Self {
+            app,
+            reader: Reader::new(library.clone(), clock),
+            librarian: Librarian::new(library, clock),
+            wishes: Vec::new(),
+        };
+        viewer.carry_out(effects);
+        viewer
+    }
+
+    /// Presses keys as they are written in the help, separated by blanks: `j j Enter Ctrl-D`.
+    pub fn press(&mut self, keys: &str) -> &mut Self {
+        for name in keys.split_whitespace() {
+            let key = Key::parse(name).unwrap_or_else(|| panic!("no key is called {name}"));
+            self.key(key);
+        }
+        self
+    }
+
+    /// Presses keys and types what stands in single quotes: `f 'is:failed' Enter`.
+    pub fn act(&mut self, script: &str) -> &mut Self {
+        for (nth, part) in script.split('\'').enumerate() {
+            if nth % 2 == 0 {
+                self.press(part);
+            } else {
+                self.type_text(part);
+            }
+        }
+        self
+    }
+
+    /// From here on it says that its recording lies in the folder of a person: where it really
+    /// lies is never the same.
+    pub fn stand_in(&mut self, real: &Path) {
+        let folder = Path::new("/home/ana/.local/share/mcpreel/recordings");
+        folder.clone_into(&mut self.app.library.dir);
+        if let (Some(session), Some(name)) = (self.app.session.as_deref_mut(), real.file_name()) {
+            session.path = folder.join(name);
+        }
+    }
+
+    /// Types a text letter by letter.
+    pub fn type_text(&mut self, text: &str) -> &mut Self {
+        for letter in text.chars() {
+            let name = if letter == ' ' {
+                "Space".to_owned()
+            } else {
+                letter.to_string()
+            };
+            self.press(&name);
+        }
+        self
+    }
+
+    /// Presses one key and waits for all answers.
+    pub fn key(&mut self, key: Key) {
+        self.tell(Msg::Key(key));
+    }
+
+    /// Something happens; waits for all answers.
+    pub fn tell(&mut self, msg: Msg) {
+        let effects = update::update(&mut self.app, msg);
+        self.carry_out(effects);
+        self.settle();
+    }
+
+    /// Gives the terminal another size.
+    pub fn resize(&mut self, size: (u16, u16)) -> &mut Self {
+        self.tell(Msg::Resize(size.0, size.1));
+        self
+    }
+
+    /// Time passes.
+    pub fn wait_ns(&mut self, ns: u64) -> &mut Self {
+        let now = Now {
+            ui_ns: self.app.now.ui_ns + ns,
+            wall_ns: self.app.now.wall_ns + ns,
+        };
+        self.tell(Msg::Tick(now));
+        self
+    }
+
+    /// Looks whether the recording has grown, and answers until there is no more to say.
+    pub fn settle(&mut self) {
+        let mut answers = Vec::new();
+        self.reader.follow(&mut |answer| answers.push(answer));
+        self.take(answers);
+        for _ in 0..PATIENCE {
+            let mut answers = Vec::new();
+            let worked = self.reader.step(&mut |answer| answers.push(answer));
+            self.take(answers);
+            if !worked {
+                return;
+            }
+        }
+        panic!("the reader never comes to an end");
+    }
+
+    /// What the terminal shows.
+    pub fn screen(&self) -> Buffer {
+        let (columns, rows) = self.app.size;
+        let terminal = Terminal::new(TestBackend::new(columns, rows));
+        let mut terminal = terminal.expect("memory does not fail");
+        let drawn = terminal.draw(|frame| view::draw(&self.app, frame));
+        drawn.expect("memory does not fail");
+        terminal.backend().buffer().clone()
+    }
+
+    /// Whether it wanted to end.
+    pub fn has_quit(&self) -> bool {
+        let quit = |wish: &Effect| matches!(wish, Effect::Quit);
+        self.wishes.iter().any(quit)
+    }
+
+    fn take(&mut self, answers: Vec<Answer>) {
+        for answer in answers {
+            let effects = update::update(&mut self.app, Msg::Answer(Box::new(answer)));
+            self.carry_out(effects);
+        }
+    }
+
+    fn carry_out(&mut self, effects: Effects) {
+        for effect in effects {
+            match effect {
+                Effect::Ask(ask) => self.ask(*ask),
+                wish => self.wishes.push(wish),
+            }
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        let mut answers = Vec::new();
+        let mut tell = |answer| answers.push(answer);
+        match ask {
+            Ask::Library(ask) => self.librarian.answer(ask, &mut tell),
+            ask => self.reader.take(ask, &mut tell),
+        }
+        self.take(answers);
+    }
+}

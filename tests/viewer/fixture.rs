@@ -1,0 +1,222 @@
+//! Recordings whose every byte and moment is known, made by the real indexer.
+//!
+//! All tell the same [`story`], or the beginning of it, and differ in how they stand:
+//!
+//! | recording | how it stands |
+//! |---|---|
+//! | [`live`] | being recorded: calls open, a line unfinished, a pipe that is not read |
+//! | [`ended`] | over, the server left with exit code 3 while a call was open |
+//! | [`killed`] | its recorder was killed, and what it had left was recovered |
+//! | [`gap`] | being recorded, with bytes that are not on record |
+//! | [`empty`] | being recorded, no message yet |
+
+use crate::story;
+use crate::support::conversation::Conversation;
+use crate::support::written::{Session, bytes, drain, exit};
+use mcpreel::store::annotate::{set_mark, set_note};
+use mcpreel::store::indexer::Indexer;
+use mcpreel::store::reader::Recording as Reader;
+use mcpreel::store::recovery::bring_up_to_date;
+use mcpreel::store::values::State;
+use mcpreel::trace::clock::Clock;
+use mcpreel::trace::event::{Closer, EventKind, ProcessContext, ProcessName};
+use mcpreel::trace::frame::StreamId;
+use std::path::{Path, PathBuf};
+
+/// 2026-11-20 12:00:00 UTC.
+pub const WALL_NS: u64 = 1_795_176_000_000_000_000;
+
+/// A millisecond.
+pub const MS: u64 = 1_000_000;
+
+/// A recording in a folder of its own.
+pub struct Recording {
+    pub path: PathBuf,
+    /// What keeps it live: the lock of its spool, the connection that writes.
+    recorder: Option<(Session, Indexer)>,
+    _dir: tempfile::TempDir,
+}
+
+impl Recording {
+    fn begin(id: u32) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = dir
+            .path()
+            .join(format!("2026-11-20T12-00-00_weather-server_{id:08x}.reel"));
+        let session = Session::begin(&path, context(id));
+        let indexer = session.indexer();
+        Self {
+            path,
+            recorder: Some((session, indexer)),
+            _dir: dir,
+        }
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The session that is recorded, until it is over.
+    pub fn session(&mut self) -> &mut Session {
+        &mut self.recorder.as_mut().expect("the recorder lives").0
+    }
+
+    /// Puts on record what was written so far.
+    pub fn index(&mut self) {
+        let (_, indexer) = self.recorder.as_mut().expect("the recorder lives");
+        drain(indexer, &bytes(u64::MAX));
+    }
+
+    /// Completes the recording, as its recorder does.
+    pub fn finish(&mut self) {
+        self.index();
+        let (_, mut indexer) = self.recorder.take().expect("the recorder lives");
+        let finished = indexer.finish(State::Complete);
+        finished.expect("it can be completed");
+        indexer.release_spool().expect("the spool can be removed");
+    }
+
+    /// The recorder dies at once.
+    pub fn kill(&mut self) {
+        self.recorder = None;
+    }
+}
+
+/// The first lines of `conversation`, being recorded.
+pub fn wild(conversation: Conversation, lines: usize) -> Growing {
+    let mut growing = Growing {
+        recording: Recording::begin(0x7f3a_9c26),
+        conversation,
+    };
+    growing.add(lines);
+    growing
+}
+
+/// A recording that grows.
+pub struct Growing {
+    recording: Recording,
+    conversation: Conversation,
+}
+
+impl Growing {
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.recording.path
+    }
+
+    /// More lines.
+    pub fn add(&mut self, lines: usize) {
+        let session = self.recording.session();
+        for line in self.conversation.by_ref().take(lines) {
+            session.at(line.t).chunk(line.stream, &line.bytes);
+        }
+        self.recording.index();
+    }
+}
+
+/// Calls are open, a line is unfinished, the server does not read.
+pub fn live() -> Recording {
+    let mut recording = Recording::begin(0x7f3a_9c21);
+    let session = recording.session();
+    story::whole(session);
+    story::hang(session);
+    recording.index();
+    annotate(&recording.path);
+    recording
+}
+
+/// The server left with an exit code while a call was open.
+pub fn ended() -> Recording {
+    let mut recording = Recording::begin(0x7f3a_9c22);
+    let session = recording.session();
+    story::whole(session);
+    session.at(23_000 * MS);
+    session.chunk(StreamId::STDERR, b"fatal: upstream closed the connection\n");
+    session.event(&eof(StreamId::S2C));
+    session.event(&eof(StreamId::STDERR));
+    session.end_with(exit(3));
+    recording.finish();
+    annotate(&recording.path);
+    recording
+}
+
+/// The recorder was killed; the recording was completed from its spool.
+pub fn killed() -> Recording {
+    let mut recording = Recording::begin(0x7f3a_9c23);
+    story::whole(recording.session());
+    recording.kill();
+    let recovered = bring_up_to_date(&recording.path, Clock::start(), &mut |_| ());
+    recovered.expect("it can be completed");
+    recording
+}
+
+/// Bytes are missing, recording goes on.
+pub fn gap() -> Recording {
+    let mut recording = Recording::begin(0x7f3a_9c24);
+    let session = recording.session();
+    story::opening(session);
+    session.lose(StreamId::S2C, 12_000);
+    session.status(None, Some("no space left on device"));
+    story::forecast(session, 2_000, 50);
+    recording.index();
+    recording
+}
+
+/// The server was started and has said nothing but a line on stderr.
+pub fn empty() -> Recording {
+    let mut recording = Recording::begin(0x7f3a_9c25);
+    let session = recording.session();
+    story::start(session);
+    recording.index();
+    recording
+}
+
+fn context(id: u32) -> ProcessContext {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+    ProcessContext {
+        recording: format!("{id:08x}"),
+        name: "weather-server".into(),
+        origin: "live".into(),
+        wall_ns: WALL_NS,
+        transport: "stdio".into(),
+        argv: words("npx -y weather-server --units metric"),
+        executable: Some("/usr/bin/npx".into()),
+        cwd: Some("/home/ana/work".into()),
+        path: Some("/usr/local/bin:/usr/bin:/bin".into()),
+        env_names: words("HOME LANG PATH WEATHER_TOKEN"),
+        pid: 4710,
+        host: ProcessName {
+            pid: 4700,
+            name: "claude".into(),
+            command: words("claude --mcp-config weather.json"),
+        },
+        mcpreel: "0.1.0".into(),
+        slow_ns: Some(1000 * MS),
+    }
+}
+
+fn eof(stream: StreamId) -> EventKind {
+    let by = Closer::Writer;
+    EventKind::Eof { stream, by }
+}
+
+/// A note on the first call that failed, a mark on the slow one.
+fn annotate(reel: &Path) {
+    let recording = Reader::open(reel).expect("it can be read");
+    let first = |name: &str| {
+        let mut found = None;
+        let each = recording.each_exchange(|exchange| {
+            if exchange.name.as_deref() == Some(name) && found.is_none() {
+                found = Some(exchange.request.0);
+            }
+        });
+        each.expect("it can be read");
+        found.expect("the story has it")
+    };
+    let (failed, slow) = (first("search_docs"), first("yearly_report"));
+    drop(recording);
+    let note = "the quota again, see the billing page";
+    set_note(reel, Some(failed), Some(note)).expect("it can be written");
+    set_mark(reel, slow, Some("slow")).expect("it can be written");
+}

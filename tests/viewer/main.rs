@@ -1,0 +1,103 @@
+//! The viewer: what it shows, and what it does with keys.
+//!
+//! * [`fixture`]: recordings whose every byte and moment is known; [`story`] is what they tell.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod by_hand;
+mod fixture;
+mod fuzz;
+mod notation;
+mod on_a_terminal;
+mod scenes;
+mod snapshots;
+mod story;
+mod svg;
+
+use mcpreel::store::reader::Recording;
+use mcpreel::store::values::State;
+use mcpreel::trace::exchange::Status;
+use std::collections::BTreeSet;
+
+/// The statuses of all exchanges of a recording.
+fn statuses(recording: &Recording) -> BTreeSet<&'static str> {
+    let mut statuses = BTreeSet::new();
+    let each = recording.each_exchange(|exchange| {
+        statuses.insert(exchange.status.as_str());
+    });
+    each.expect("it can be read");
+    statuses
+}
+
+#[test]
+fn the_fixtures_stand_as_they_say() {
+    let expected = [
+        (fixture::live(), State::Live, Status::Open),
+        (fixture::ended(), State::Complete, Status::Lost),
+        (fixture::killed(), State::Recovered, Status::Unanswered),
+    ];
+    for (fixture, state, open_ends) in expected {
+        let recording = Recording::open(&fixture.path).expect("it can be read");
+        let summary = recording.summary().expect("it can be read");
+        assert_eq!(summary.state, state);
+        let statuses = statuses(&recording);
+        for status in [
+            "ok",
+            "tool-error",
+            "error",
+            "late",
+            "cancelled",
+            open_ends.as_str(),
+        ] {
+            assert!(
+                statuses.contains(status),
+                "{state:?}: {status} in {statuses:?}"
+            );
+        }
+        assert!(summary.findings > 0, "{state:?}");
+    }
+}
+
+#[test]
+fn the_fixtures_are_the_same_every_time() {
+    for make in [fixture::live, fixture::ended, fixture::killed, fixture::gap] {
+        let (one, other) = (make(), make());
+        for read in [support::rows::Rows::frames, support::rows::Rows::derived] {
+            read(&one.path).assert_same(&read(&other.path), "a fixture");
+        }
+    }
+}
+
+#[test]
+fn a_gap_and_an_empty_recording_say_so() {
+    let summary = |fixture: &fixture::Recording| {
+        let recording = Recording::open(&fixture.path).expect("it can be read");
+        recording.summary().expect("it can be read")
+    };
+    assert_eq!(summary(&fixture::gap()).gap_bytes, 12_000);
+    assert_eq!(summary(&fixture::empty()).messages, 0);
+}
+
+#[test]
+fn a_conversation_is_mixed_as_it_says_and_the_same_for_the_same_seed() {
+    let lines = |seed| support::conversation::Conversation::tame(seed).take(20_000);
+    let bytes = |seed| lines(seed).map(|line| line.bytes).collect::<Vec<_>>();
+    assert_eq!(bytes(3), bytes(3));
+    assert_ne!(bytes(3), bytes(4));
+    let count = |part: &[u8]| {
+        let has = |line: &Vec<u8>| memchr::memmem::find(line, part).is_some();
+        bytes(3).iter().filter(|line| has(line)).count()
+    };
+    let calls = count(br#""tools/call""#);
+    let (tool_errors, errors) = (count(br#""isError":true"#), count(br#""error":{"#));
+    assert!((4_000..8_000).contains(&calls), "{calls}");
+    assert!(
+        (calls / 30..calls / 12).contains(&tool_errors),
+        "{tool_errors} of {calls}"
+    );
+    assert!(
+        (calls / 200..calls / 40).contains(&errors),
+        "{errors} of {calls}"
+    );
+}

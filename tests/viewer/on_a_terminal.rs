@@ -1,0 +1,229 @@
+//! The real program on a real terminal, beside real sessions.
+
+use crate::fixture;
+use crate::support::session::Session;
+use crate::support::terminal::Terminal;
+use crate::support::{Library, MCPREEL, wait_for};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+const SIZE: (u16, u16) = (120, 40);
+
+/// A frame is to be seen within 150 ms on a machine that has nothing else to do.
+const SOON: Duration = Duration::from_secs(3);
+
+/// The viewer on the recording `path`.
+fn open(path: &Path) -> Terminal {
+    let path = path.to_str().expect("the path is text");
+    viewer(&["open", path], &[], path)
+}
+
+/// `mcpreel ARGS…` on a terminal, with the folder `home` for everything.
+fn viewer(arguments: &[&str], environment: &[(&str, &str)], home: &str) -> Terminal {
+    let folder = Path::new(home);
+    let folder = if folder.is_dir() {
+        Some(folder)
+    } else {
+        folder.parent()
+    };
+    let folder = folder.and_then(Path::to_str).expect("the path is text");
+    let mut all = vec![("HOME", folder), ("MCPREEL_DIR", folder)];
+    all.extend(environment);
+    Terminal::start(MCPREEL, arguments, &all, SIZE)
+}
+
+/// The viewer on the newest recording of a folder.
+fn newest(library: &Library) -> Terminal {
+    let folder = library.path().to_str().expect("the path is text");
+    viewer(&["open", "@"], &[], folder)
+}
+
+/// A session whose server answers nothing but keeps reading.
+fn session(library: &Library) -> Session {
+    let session = Session::start(&mut library.run(["cat"]));
+    call(&session, "first_tool");
+    wait_for("something is on record", || {
+        library
+            .json(&["ls"])
+            .into_iter()
+            .find(|listed| listed["frames"].as_u64() > Some(0))
+    });
+    session
+}
+
+/// The host calls a tool; `cat` sends the call back.
+fn call(session: &Session, tool: &str) {
+    let mut stdin = session.stdin.as_ref().expect("stdin is open");
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":"{tool}","method":"tools/call","params":{{"name":"{tool}"}}}}"#
+    );
+    writeln!(stdin, "{call}").expect("the server reads");
+}
+
+fn is_given_back(screen: &vt100::Screen) -> bool {
+    !screen.alternate_screen()
+        && !screen.hide_cursor()
+        && !screen.bracketed_paste()
+        && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+}
+
+#[test]
+fn it_shows_a_recording_and_quits_without_a_trace() {
+    let recording = fixture::ended();
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("get_forecast");
+    terminal.look(|screen| assert!(screen.alternate_screen()));
+    // Back to the recordings, and out.
+    terminal.press("q");
+    terminal.wait_for_no("get_forecast");
+    terminal.press("q");
+    let (code, text) = terminal.end();
+    assert_eq!((code, text.trim()), (0, ""));
+    terminal.look(|screen| assert!(is_given_back(screen)));
+}
+
+#[test]
+fn escape_never_quits_and_ctrl_c_does_so_only_twice() {
+    let recording = fixture::ended();
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("get_forecast");
+    for _ in 0..5 {
+        terminal.press("\u{1b}");
+    }
+    terminal.press("\u{3}");
+    terminal.wait_for("Ctrl-C again quits");
+    terminal.press("\u{3}");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn a_frame_is_on_the_screen_soon_after_it_came() {
+    let library = Library::new();
+    let session = session(&library);
+    let terminal = newest(&library);
+    terminal.wait_for("first_tool");
+    for nth in 0..5 {
+        let tool = format!("tool_number_{nth}");
+        let before = terminal.clock().now();
+        call(&session, &tool);
+        let took = terminal.wait_for(&tool).since(before);
+        assert!(took < SOON, "{took:?}");
+    }
+    session.end();
+}
+
+#[test]
+fn the_end_of_the_session_is_told_and_the_file_let_go() {
+    let library = Library::new();
+    let session = session(&library);
+    let terminal = newest(&library);
+    terminal.wait_for("first_tool");
+    session.end();
+    terminal.wait_for("ended");
+    wait_for("the recording is one plain file", || {
+        let beside = ["reel-wal", "reel-shm", "spool"];
+        beside
+            .iter()
+            .all(|ending| library.files(ending).is_empty())
+            .then_some(())
+    });
+}
+
+#[test]
+fn a_recorder_that_is_killed_is_noticed() {
+    let library = Library::new();
+    let session = session(&library);
+    let terminal = newest(&library);
+    terminal.wait_for("first_tool");
+    let recorder = Pid::from_raw(i32::try_from(session.child.id()).expect("a pid"));
+    kill(recorder, Signal::SIGKILL).expect("it is ours");
+    session.wait();
+    terminal.wait_for("the recorder has gone");
+}
+
+#[test]
+fn it_follows_the_size_of_its_window() {
+    let recording = fixture::ended();
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("get_forecast");
+    terminal.resize((18, 2));
+    terminal.wait_for("too small");
+    terminal.resize((200, 50));
+    terminal.wait_for("get_forecast");
+    terminal.look(|screen| {
+        let last = screen
+            .rows(0, 200)
+            .map(|row| row.trim_end().chars().count())
+            .max();
+        assert!(last > Some(150), "the new width is not used: {last:?}");
+    });
+}
+
+#[test]
+fn it_suspends_to_the_shell_and_comes_back() {
+    let recording = fixture::ended();
+    let path = recording.path.to_str().expect("the path is text");
+    let script = format!("'{MCPREEL}' open '{path}'; echo in-the-shell; read x; fg; echo over");
+    let home = [("HOME", "/nonexistent")];
+    let mut terminal = Terminal::start("bash", &["--norc", "-mc", &script], &home, SIZE);
+    terminal.wait_for("get_forecast");
+    terminal.press("\u{1a}");
+    terminal.wait_for("in-the-shell");
+    terminal.look(|screen| assert!(is_given_back(screen)));
+    terminal.press("\r");
+    terminal.wait_until("it is back", |screen| {
+        screen.alternate_screen() && screen.contents().contains("get_forecast")
+    });
+    terminal.press("qq");
+    terminal.wait_for("over");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_and_says_where_it_is_told() {
+    let recording = fixture::ended();
+    let path = recording.path.to_str().expect("the path is text");
+    let broken = [("MCPREEL_PANIC_AT_KEY", "1")];
+    let mut terminal = viewer(&["open", path], &broken, path);
+    terminal.wait_for("get_forecast");
+    terminal.press("j");
+    let (code, text) = terminal.end();
+    assert_ne!(code, 0);
+    terminal.look(|screen| assert!(is_given_back(screen)));
+    assert!(text.contains("panicked"), "{text}");
+}
+
+#[test]
+fn a_viewer_that_is_stopped_or_killed_changes_nothing_for_the_session() {
+    let library = Library::new();
+    let session = session(&library);
+    for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
+        let terminal = newest(&library);
+        terminal.wait_for("first_tool");
+        let viewer = Pid::from_raw(i32::try_from(terminal.pid()).expect("a pid"));
+        kill(viewer, signal).expect("it is ours");
+        let before = session.out.len();
+        let mut sent = 0;
+        for nth in 0..500 {
+            call(
+                &session,
+                &format!("during_{signal}_{nth}_{}", "x".repeat(2000)),
+            );
+            sent += 1;
+        }
+        assert_eq!(sent, 500);
+        let last = format!("during_{signal}_499_");
+        wait_for("the answer to the last call", || {
+            (session.out.len() > before && session.out.contains(last.as_bytes())).then_some(())
+        });
+        wait_for("it is on record", || {
+            let listed = library.json(&["ls"]).swap_remove(0);
+            (listed["frames"].as_u64() >= Some(1000)).then_some(())
+        });
+    }
+    let received = session.end();
+    assert!(received.status.success());
+    assert_eq!(received.err, b"");
+}

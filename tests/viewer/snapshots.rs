@@ -1,0 +1,91 @@
+//! What the screens look like: text and style, in [our notation](crate::notation).
+//!
+//! After a change of the looks `INSTA_UPDATE=always cargo test --test viewer snapshots` writes
+//! them anew; `git diff` shows what became of each.
+
+use crate::by_hand::Viewer;
+use crate::notation;
+use crate::scenes::{SCENES, Scene};
+use mcpreel::tui::theme::{Colors, Look};
+
+/// Wide with two panes, two panes above each other, one pane.
+const SIZES: [(u16, u16); 3] = [(200, 50), (100, 30), (60, 15)];
+
+#[test]
+fn every_panel_at_200x50() {
+    all_at(SIZES[0]);
+}
+
+#[test]
+fn every_panel_at_100x30() {
+    all_at(SIZES[1]);
+}
+
+#[test]
+fn every_panel_at_60x15() {
+    all_at(SIZES[2]);
+}
+
+#[test]
+fn without_colour() {
+    let look = Look {
+        colors: Colors::None,
+        ..Look::default()
+    };
+    looking("no-color", look);
+}
+
+#[test]
+fn in_ascii() {
+    let look = Look {
+        ascii: true,
+        ..Look::default()
+    };
+    looking("ascii", look);
+}
+
+#[test]
+fn on_a_light_terminal() {
+    let look = Look {
+        theme: "light",
+        ..Look::default()
+    };
+    looking("light", look);
+}
+
+#[test]
+fn too_small() {
+    let (viewer, _recording) = Scene::find("ended").play((18, 2));
+    compare("too-small", &viewer);
+}
+
+#[test]
+fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
+    for scene in SCENES.iter().filter(|scene| scene.is_tame()) {
+        let (mut viewer, _recording) = scene.play(SIZES[0]);
+        viewer.app.settings.look.ascii = true;
+        let screen = viewer.screen();
+        let other = screen.content.iter().find(|cell| !cell.symbol().is_ascii());
+        assert!(other.is_none(), "{}: {other:?}", scene.name);
+    }
+}
+
+fn all_at(size: (u16, u16)) {
+    for scene in SCENES {
+        let (viewer, _recording) = scene.play(size);
+        compare(&format!("{}-{}x{}", scene.name, size.0, size.1), &viewer);
+    }
+}
+
+fn looking(name: &str, look: Look) {
+    let (mut viewer, _recording) = Scene::find("live").play((120, 30));
+    viewer.app.settings.look = look;
+    compare(name, &viewer);
+}
+
+fn compare(name: &str, viewer: &Viewer) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, notation::screen(&viewer.screen())));
+}

@@ -81,8 +81,22 @@ fn a_story_has_everything_between_request_and_answer_in_order() {
     assert!(recording.story(ExchangeId(9)).unwrap().is_none());
     let touched = recording.exchanges_touched(Seq(6)).unwrap();
     assert_eq!(touched, [(ExchangeId(1), ItemKey::of_part(Seq(2), 0))]);
-    let touched = recording.exchanges_touched(Seq(5)).unwrap();
-    assert_eq!(touched.len(), 2, "the call waits for what was asked in it");
+}
+
+#[test]
+fn an_answer_touches_the_call_in_which_it_was_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::C2S, CALL);
+    session.chunk(StreamId::S2C, ASKED);
+    session.chunk(StreamId::C2S, REPLIED);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let recording = Recording::open(&session.reel).unwrap();
+    let touched = recording.exchanges_touched(Seq(2)).unwrap();
+    let rows = [1, 2].map(|n| (ExchangeId(n), ItemKey::of_part(Seq(n), 0)));
+    assert_eq!(touched, rows);
+    assert_eq!(recording.exchanges_touched(Seq(3)).unwrap(), []);
 }
 
 #[test]

@@ -37,6 +37,9 @@ const AT_ONCE: usize = 64;
 /// How often what counts up is drawn anew.
 const TICK: Duration = Duration::from_millis(250);
 
+/// How often the screen is drawn anew while a recording is played.
+const FRAME: Duration = Duration::from_millis(50);
+
 /// What the viewer begins with.
 #[derive(Debug)]
 pub struct Options {
@@ -128,7 +131,11 @@ impl Loop<'_> {
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
         if update::is_restless(&self.app) {
-            inbox.recv_timeout(TICK)
+            inbox.recv_timeout(if update::playback::is_playing(&self.app) {
+                FRAME
+            } else {
+                TICK
+            })
         } else {
             inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
         }

@@ -8,6 +8,7 @@
 //! looked at is made by [`generate`] at the first call and kept in `target`.
 
 mod generate;
+mod select;
 #[expect(
     dead_code,
     reason = "shared with tests and benches that use other parts"
@@ -24,7 +25,7 @@ use support::table::{self, Row};
 type Line = fn(&Setup) -> anyhow::Result<Vec<Row>>;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line); 1] = [("recordings", recordings)];
+const LINES: [(&str, Line); 2] = [("recordings", recordings), ("select", select::measure)];
 
 /// How to measure.
 struct Setup {

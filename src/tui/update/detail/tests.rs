@@ -228,7 +228,7 @@ fn keys_fold_and_walk_the_tree_and_the_path_follows() {
     );
     hand.press("Space");
     assert!(hand.pane().contains("▸ request"));
-    hand.press("l j j");
+    hand.press("l j l j");
     assert_eq!(hand.path(), "params.name");
     hand.press("o a");
     assert_eq!(hand.path(), "params.name");

@@ -70,6 +70,24 @@ impl Status {
         }
     }
 
+    /// What it means, one line.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Open => "no answer yet, and the recording is live",
+            Self::Ok => "answered with a result",
+            Self::ToolError => "answered with a result that has isError",
+            Self::Error => "answered with an error",
+            Self::InputRequired => "the server asked for input first; joined to the retry",
+            Self::Task => "answered with a task; joined to its outcome",
+            Self::Cancelled => "cancelled, and never answered",
+            Self::Late => "answered after it was cancelled",
+            Self::Lost => "the answering side ended, or went wrong, before it answered",
+            Self::Unanswered => "the recording ended otherwise before there was an answer",
+            Self::Listening => "a subscription that stays open; it has no latency",
+        }
+    }
+
     /// The status that [`Self::as_str`] writes so.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {

@@ -3,7 +3,6 @@
 use crate::tui::action::Action;
 use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::notices::{Notice, Weight};
-use crate::tui::app::palette::Palette;
 use crate::tui::app::text::Text;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::{Effect, Effects};
@@ -12,10 +11,8 @@ use crate::tui::theme::{Role, THEMES};
 /// Does it, if it is one of these.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let effects = match action {
-        Action::Palette => {
-            app.overlays.push(Overlay::Palette(Palette::default()));
-            vec![]
-        }
+        Action::Palette => super::palette::open(app),
+        Action::Help => super::help::open(app),
         Action::Cancel => cancel(app),
         Action::Quit => vec![Effect::Quit],
         Action::Back => back(app),

@@ -29,3 +29,8 @@ pub fn begin(_app: &mut App) -> Effects {
 pub fn wanted(_app: &mut App) -> Effects {
     vec![]
 }
+
+/// Puts the cursor on the row of a frame.
+pub fn goto(_app: &mut App, _seq: crate::trace::frame::Seq) -> Effects {
+    vec![]
+}

@@ -12,6 +12,7 @@ pub mod diff;
 pub mod everywhere;
 pub mod filter;
 pub mod findings;
+pub mod help;
 pub mod library;
 pub mod list;
 pub mod menu;

@@ -1,11 +1,66 @@
 //! Any command, by parts of its name.
 
-use crate::tui::app::App;
+use super::prompt::request;
+use super::{list, playback};
+use crate::tui::app::palette::{Command, Palette};
+use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
+use crossterm::event::KeyCode;
 
-/// A key while the palette is open.
-pub fn press(app: &mut App, _key: Key) -> Effects {
-    app.overlays.pop();
+/// Opens it.
+pub fn open(app: &mut App) -> Effects {
+    let contexts = app.contexts();
+    app.overlays.push(Overlay::Palette(Palette {
+        contexts,
+        ..Palette::default()
+    }));
     vec![]
+}
+
+/// A key while it is open.
+pub fn press(app: &mut App, key: Key) -> Effects {
+    let Some(Overlay::Palette(palette)) = app.overlays.last_mut() else {
+        return vec![];
+    };
+    match (key.code, key.ctrl) {
+        (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => {
+            app.overlays.pop();
+        }
+        (KeyCode::Enter, _) => return run(app),
+        (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => {
+            let last = palette.commands().len().saturating_sub(1);
+            palette.at = (palette.at + 1).min(last);
+        }
+        (KeyCode::Up | KeyCode::BackTab, _) | (KeyCode::Char('p'), true) => {
+            palette.at = palette.at.saturating_sub(1);
+        }
+        (KeyCode::Backspace, _) if palette.input.value().is_empty() => {
+            app.overlays.pop();
+        }
+        _ => {
+            if let Some(request) = request(key) {
+                palette.input.handle(request);
+                palette.at = 0;
+            }
+        }
+    }
+    vec![]
+}
+
+fn run(app: &mut App) -> Effects {
+    let Some(Overlay::Palette(palette)) = app.overlays.pop() else {
+        return vec![];
+    };
+    match palette.commands().into_iter().nth(palette.at) {
+        Some(Command::Do(action)) => super::perform(app, action),
+        Some(Command::Goto(seq)) => list::goto(app, seq),
+        Some(Command::PlayUntil(filter)) => playback::play_until(app, &filter),
+        None => {
+            let typed = crate::text::escape(palette.input.value()).into_owned();
+            let message = format!("no command is called {typed}; : shows them all");
+            app.notices.error(message, app.now);
+            vec![]
+        }
+    }
 }

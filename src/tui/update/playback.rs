@@ -25,3 +25,8 @@ pub fn tick(_app: &mut App) -> Effects {
 pub fn is_playing(_app: &App) -> bool {
     false
 }
+
+/// Plays until a filter matches.
+pub fn play_until(_app: &mut App, _filter: &str) -> Effects {
+    vec![]
+}

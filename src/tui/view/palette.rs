@@ -1,9 +1,117 @@
 //! Any command, by parts of its name.
+//!
+//! ```text
+//!  ┌ commands ──────────────────────────────────────────────┐
+//!  │ : fail▏                                                │
+//!  │   next-failure      next failed exchange             e │
+//!  │   previous-failure  failed exchange before           E │
+//!  └────────────────────────────────────────────────────────┘
+//! ```
 
+use super::overlay::visible;
+use crate::text::{cut, pad_end, width};
 use crate::tui::app::App;
-use crate::tui::app::palette::Palette;
+use crate::tui::app::palette::{Command, Palette};
+use crate::tui::theme::Role;
+use crate::tui::widget::frame;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
+
+/// As wide as a line can be read at a glance.
+const WIDTH: u16 = 84;
+
+/// The longest name.
+const NAME: usize = 18;
 
 /// Draws it.
-pub fn draw(_app: &App, _palette: &Palette, _area: Rect, _frame: &mut Frame<'_>) {}
+pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let columns = area.width.min(WIDTH);
+    let area = Rect {
+        x: area.x + (area.width - columns) / 2,
+        y: area.y + u16::from(area.height > 12) * 2,
+        width: columns,
+        height: area
+            .height
+            .saturating_sub(u16::from(area.height > 12) * 4)
+            .min(24),
+    };
+    frame.render_widget(Clear, area);
+    let inner = frame::draw(
+        look,
+        "commands",
+        "Enter does it · Esc closes",
+        true,
+        area,
+        frame,
+    );
+    let mut rows = inner.rows();
+    let Some(first) = rows.next() else { return };
+    draw_input(app, palette, first, frame);
+    let commands = palette.commands();
+    let room = usize::from(inner.height.saturating_sub(1));
+    let skip = (palette.at + 1).saturating_sub(room);
+    if commands.is_empty()
+        && let Some(row) = rows.next()
+    {
+        frame.render_widget(
+            Line::styled("  nothing is called so", look.style(Role::Faint)),
+            row,
+        );
+        return;
+    }
+    for ((at, command), row) in commands.iter().enumerate().skip(skip).zip(rows) {
+        frame.render_widget(line(app, command, usize::from(row.width)), row);
+        if at == palette.at {
+            frame
+                .buffer_mut()
+                .set_style(row, look.style(Role::Selected));
+        }
+    }
+}
+
+fn draw_input(app: &App, palette: &Palette, row: Rect, frame: &mut Frame<'_>) {
+    let style = app.settings.look.style(Role::Prompt);
+    let room = usize::from(row.width).saturating_sub(4).max(1);
+    let scroll = palette.input.visual_scroll(room.saturating_sub(1));
+    let text = visible(palette.input.value(), scroll, room);
+    let line = Line::from(vec![Span::styled(" : ", style), Span::raw(text)]);
+    frame.render_widget(line, row);
+    let caret = 3 + palette.input.visual_cursor().saturating_sub(scroll);
+    let x = row.x
+        + u16::try_from(caret)
+            .unwrap_or(0)
+            .min(row.width.saturating_sub(1));
+    frame.set_cursor_position(Position::new(x, row.y));
+}
+
+fn line(app: &App, command: &Command, columns: usize) -> Line<'static> {
+    let look = &app.settings.look;
+    let (name, help, keys) = match command {
+        Command::Do(action) => {
+            let keys = app.settings.keymap.keys(*action);
+            let keys = keys.iter().take(2).map(ToString::to_string);
+            (
+                action.row().name.to_owned(),
+                action.row().help,
+                keys.collect::<Vec<_>>().join(" "),
+            )
+        }
+        Command::Goto(seq) => (format!("#{}", seq.0), "to this frame", String::new()),
+        Command::PlayUntil(_) => (
+            "play until".to_owned(),
+            "play until this filter matches",
+            String::new(),
+        ),
+    };
+    let name = format!("  {}  ", pad_end(&name, NAME));
+    let room = columns.saturating_sub(width(&name) + width(&keys) + 3);
+    let help = pad_end(&cut(help, room), room);
+    Line::from(vec![
+        Span::styled(cut(&name, columns), look.style(Role::Strong)),
+        Span::raw(help),
+        Span::styled(format!("  {keys} "), look.style(Role::Key)),
+    ])
+}

@@ -1,0 +1,98 @@
+//! What can be done where the keys are, made of the table of actions.
+
+use crate::text::pad_end;
+use crate::trace::exchange::Status;
+use crate::tui::action::{Context, TABLE};
+use crate::tui::app::text::{Line, Text};
+use crate::tui::app::{App, Overlay};
+use crate::tui::effect::Effects;
+use crate::tui::theme::{Glyph, Role};
+
+/// Columns of the keys.
+const KEYS: usize = 22;
+
+/// Opens the help for where the keys are.
+pub fn open(app: &mut App) -> Effects {
+    let contexts = app.contexts();
+    let mut lines = Vec::new();
+    for context in &contexts {
+        keys(app, *context, &mut lines);
+    }
+    if contexts.contains(&Context::Session) {
+        filter_language(&mut lines);
+        legend(app, &mut lines);
+    }
+    app.overlays.push(Overlay::Text(Text {
+        title: "help".to_owned(),
+        lines,
+        top: 0,
+    }));
+    vec![]
+}
+
+fn heading(text: &str, lines: &mut Vec<Line>) {
+    if !lines.is_empty() {
+        lines.push(Vec::new());
+    }
+    lines.push(vec![(Role::Title, text.to_owned())]);
+}
+
+/// The keys of a context, each action once.
+fn keys(app: &App, context: Context, lines: &mut Vec<Line>) {
+    heading(context.as_str(), lines);
+    for row in TABLE {
+        let bound = app.settings.keymap.of(context).iter();
+        let keys: Vec<_> = bound
+            .filter(|(_, action)| *action == row.action)
+            .map(|(key, _)| key.to_string())
+            .collect();
+        if !keys.is_empty() {
+            push(&keys.join(" "), row.help, lines);
+        }
+    }
+    if context == Context::Everywhere {
+        let unbound = TABLE
+            .iter()
+            .filter(|row| app.settings.keymap.keys(row.action).is_empty());
+        for row in unbound {
+            push(&format!(":{}", row.name), row.help, lines);
+        }
+    }
+}
+
+fn push(keys: &str, help: &str, lines: &mut Vec<Line>) {
+    let keys = format!("  {}", pad_end(keys, KEYS));
+    lines.push(vec![(Role::Key, keys), (Role::Text, help.to_owned())]);
+}
+
+/// How rows are filtered.
+fn filter_language(_lines: &mut Vec<Line>) {}
+
+/// What the signs and words mean.
+fn legend(app: &App, lines: &mut Vec<Line>) {
+    heading("signs", lines);
+    let signs = [
+        (Glyph::ToServer, "from the client to the server"),
+        (Glyph::ToClient, "from the server to the client"),
+        (
+            Glyph::Failed,
+            "failed: error, tool-error, lost or unanswered",
+        ),
+        (Glyph::Running, "open: no answer yet"),
+        (
+            Glyph::Times,
+            "so many notifications of the same method in a row",
+        ),
+        (Glyph::Child, "the last progress of the call above"),
+        (Glyph::Warning, "a finding points at it"),
+        (Glyph::Marked, "somebody has marked it"),
+        (Glyph::Noted, "somebody has written a note"),
+    ];
+    for (glyph, meaning) in signs {
+        push(app.settings.look.glyph(glyph), meaning, lines);
+    }
+    heading("status of an exchange", lines);
+    for status in Status::ALL {
+        push(status.as_str(), status.help(), lines);
+    }
+}

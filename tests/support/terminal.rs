@@ -10,6 +10,9 @@ use std::time::Duration;
 /// No condition takes longer on a busy machine, unless the program is broken.
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// Whoever has drawn nothing for so long waits for somebody.
+const QUIET: Duration = Duration::from_millis(40);
+
 /// Columns and rows.
 pub type Size = (u16, u16);
 
@@ -151,6 +154,19 @@ impl Terminal {
             );
             let waited = self.shown.changed.wait_timeout(state, DEADLINE);
             state = waited.expect("no thread panics").0;
+        }
+    }
+
+    /// Waits until nothing was drawn for a moment.
+    pub fn wait_until_quiet(&self) {
+        let mut state = self.shown.lock();
+        loop {
+            let waited = self.shown.changed.wait_timeout(state, QUIET);
+            let (next, timeout) = waited.expect("no thread panics");
+            if timeout.timed_out() {
+                return;
+            }
+            state = next;
         }
     }
 

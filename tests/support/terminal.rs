@@ -4,7 +4,7 @@ use mcpreel::trace::clock::{Clock, Moment};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// No condition takes longer on a busy machine, unless the program is broken.
@@ -212,7 +212,8 @@ impl Shown {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no thread panics")
+        // A test that fails while it looks at the screen says so itself.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn follow(&self, mut output: impl Read) {

@@ -92,6 +92,8 @@ fn escape_never_quits_and_ctrl_c_does_so_only_twice() {
     terminal.wait_for("get_forecast");
     for _ in 0..5 {
         terminal.press("\u{1b}");
+        // What follows an Esc at once belongs to it.
+        terminal.wait_until_quiet();
     }
     terminal.press("\u{3}");
     terminal.wait_for("Ctrl-C again quits");
@@ -141,7 +143,7 @@ fn a_recorder_that_is_killed_is_noticed() {
     let recorder = Pid::from_raw(i32::try_from(session.child.id()).expect("a pid"));
     kill(recorder, Signal::SIGKILL).expect("it is ours");
     session.wait();
-    terminal.wait_for("the recorder has gone");
+    terminal.wait_for("RECOVERED");
 }
 
 #[test]
@@ -163,11 +165,26 @@ fn it_follows_the_size_of_its_window() {
 }
 
 #[test]
+fn it_draws_everything_anew_when_asked() {
+    let recording = fixture::ended();
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("get_forecast");
+    terminal.wait_until_quiet();
+    let before = terminal.bytes();
+    terminal.press("\u{c}");
+    terminal.wait_until_quiet();
+    terminal.wait_for("get_forecast");
+    let drawn = terminal.bytes() - before;
+    assert!(drawn > 300, "only {drawn} bytes");
+}
+
+#[test]
 fn it_suspends_to_the_shell_and_comes_back() {
     let recording = fixture::ended();
     let path = recording.path.to_str().expect("the path is text");
     let script = format!("'{MCPREEL}' open '{path}'; echo in-the-shell; read x; fg; echo over");
-    let home = [("HOME", "/nonexistent")];
+    let home = recording.folder().to_str().expect("the path is text");
+    let home = [("HOME", home), ("MCPREEL_DIR", home)];
     let mut terminal = Terminal::start("bash", &["--norc", "-mc", &script], &home, SIZE);
     terminal.wait_for("get_forecast");
     terminal.press("\u{1a}");

@@ -2,12 +2,16 @@
 
 use crate::tui::effect::Msg;
 use crate::tui::keymap::Key;
-use crossterm::event::{Event, KeyEventKind, read};
+use crossterm::event::{Event, KeyEventKind, poll, read};
 use std::sync::mpsc::SyncSender;
 use std::thread;
+use std::time::Duration;
 
 /// Reads events and sends them, until the viewer or the terminal has gone.
 pub(super) fn start(sender: SyncSender<Msg>) {
+    // The first look makes the terminal tell of its size: whoever asks for the size after this
+    // call will hear of every change of it.
+    let _ = poll(Duration::ZERO);
     let read_all = move || {
         while let Ok(event) = read() {
             let Some(msg) = message(event) else { continue };

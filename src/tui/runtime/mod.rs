@@ -10,6 +10,7 @@
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod input;
+pub mod memory;
 mod panic;
 mod screen;
 mod threads;
@@ -49,6 +50,8 @@ pub struct Options {
     pub settings: Settings,
     /// What the configuration has to say; shown as messages.
     pub remarks: Vec<String>,
+    /// The file that keeps layout and colours for the next time.
+    pub memory: Option<PathBuf>,
 }
 
 /// Shows the viewer until the user quits.
@@ -76,6 +79,7 @@ pub fn run(options: Options) -> io::Result<()> {
         threads,
         screen: &mut screen,
         clock,
+        memory: options.memory,
         fuse: Fuse::of_process(),
     };
     event_loop.run(&inbox, effects)
@@ -86,6 +90,7 @@ struct Loop<'s> {
     threads: Threads,
     screen: &'s mut Screen,
     clock: Clock,
+    memory: Option<PathBuf>,
     fuse: Fuse,
 }
 
@@ -138,7 +143,12 @@ impl Loop<'_> {
                 Effect::Mouse(on) => self.screen.mouse(on)?,
                 Effect::Suspend => self.screen.suspend()?,
                 Effect::Repaint => self.screen.repaint()?,
-                Effect::Remember => {}
+                Effect::Remember => {
+                    if let Some(path) = &self.memory {
+                        // It is a convenience, and nobody can do anything about it.
+                        let _ = memory::write(path, &self.app.settings.remember());
+                    }
+                }
                 Effect::Quit => return Ok(Going::Quit),
             }
         }

@@ -10,6 +10,7 @@
 //!
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
+pub mod annotations;
 pub mod detail;
 pub mod diff;
 pub mod filter;

@@ -11,10 +11,13 @@ mod fixture;
 mod fuzz;
 mod notation;
 mod on_a_terminal;
+mod pictures;
 mod scenes;
+mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod zone;
 
 use mcpreel::store::reader::Recording;
 use mcpreel::store::values::State;

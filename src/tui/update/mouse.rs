@@ -4,7 +4,7 @@
 //! moving the selection, a click on a chip ends its mode, the divider between list and detail is
 //! dragged. Nothing can be done with the mouse only.
 
-use super::{list, perform};
+use super::{detail, list, perform};
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
@@ -52,12 +52,8 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
         return vec![];
     };
     if places.detail.contains(at) {
-        let focus = std::mem::replace(&mut session.focus, Focus::Detail);
-        let effects = (0..NOTCH).flat_map(|_| perform(app, action)).collect();
-        if let Some(session) = app.session.as_deref_mut() {
-            session.focus = focus;
-        }
-        return effects;
+        let notch = isize::try_from(NOTCH).unwrap_or(1);
+        return detail::wheel(app, if down { notch } else { -notch });
     }
     if !places.main.contains(at) {
         return vec![];
@@ -107,7 +103,7 @@ fn click(app: &mut App, at: Position) -> Effects {
         return vec![];
     };
     if places.detail.contains(at) {
-        session.focus = Focus::Detail;
+        return click_detail(app, at);
     } else if places.main.contains(at) {
         session.focus = Focus::Main;
         if session.view == View::Exchanges {
@@ -116,6 +112,19 @@ fn click(app: &mut App, at: Position) -> Effects {
         }
     }
     vec![]
+}
+
+fn click_detail(app: &mut App, at: Position) -> Effects {
+    let (at, now) = ((at.x, at.y), app.now.ui_ns);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let before = session.detail.click.replace((at, now));
+    let again = before.is_some_and(|(place, then)| place == at && now - then < DOUBLE_NS);
+    if again {
+        session.detail.click = None;
+    }
+    detail::click(app, at, again)
 }
 
 fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {

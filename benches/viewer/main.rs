@@ -12,6 +12,7 @@ mod keys;
 mod live;
 mod long_message;
 mod search;
+mod select;
 mod start;
 #[expect(
     dead_code,
@@ -30,12 +31,13 @@ use support::table::{self, Row};
 type Line = fn(&Setup) -> anyhow::Result<Vec<Row>>;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line); 8] = [
+const LINES: [(&str, Line); 9] = [
     ("recordings", recordings),
     ("first-paint", start::first_paint),
     ("memory", start::memory),
     ("keys", keys::measure),
     ("filter", search::filter),
+    ("select", select::measure),
     ("search", search::text),
     ("long-message", long_message::measure),
     ("live", live::measure),

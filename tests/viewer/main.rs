@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asking;
 mod by_hand;
 mod fixture;
 mod fuzz;

@@ -1,6 +1,6 @@
 //! The terminal: taken over, given back, whatever happens.
 
-use crossterm::clipboard::CopyToClipboard;
+use super::clipboard::{self, Between};
 use crossterm::cursor::Show;
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
@@ -62,7 +62,9 @@ impl Screen {
 
     /// Puts a text into the clipboard of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        execute!(stdout(), CopyToClipboard::to_clipboard_from(text))
+        let mut out = stdout();
+        out.write_all(&clipboard::sequence(text, Between::of_process()))?;
+        out.flush()
     }
 
     /// Shows a text on the normal screen until Enter is pressed.

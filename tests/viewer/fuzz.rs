@@ -16,7 +16,7 @@ const KEYS: u32 = 60;
 const ROUNDS: u64 = if cfg!(feature = "long-tests") {
     400
 } else {
-    24
+    8
 };
 
 #[test]

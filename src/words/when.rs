@@ -26,6 +26,16 @@ pub fn clock(wall_ns: u64) -> String {
     local(wall_ns).format("%H:%M:%S").to_string()
 }
 
+/// `15:17`, or `11-20` where that was longer ago than most of a day: for narrow places.
+#[must_use]
+pub fn near(wall_ns: u64, now_ns: u64) -> String {
+    const MOST_OF_A_DAY_NS: u64 = 18 * 3_600 * 1_000_000_000;
+    if now_ns.saturating_sub(wall_ns) < MOST_OF_A_DAY_NS {
+        return time(wall_ns);
+    }
+    local(wall_ns).format("%m-%d").to_string()
+}
+
 /// `2026-11-20 15:17:03.120 +01:00`
 #[must_use]
 pub fn exact(wall_ns: u64) -> String {

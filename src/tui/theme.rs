@@ -71,6 +71,10 @@ pub enum Glyph {
     Note,
     Error,
     Cursor,
+    Sorted,
+    AtMost,
+    Hatched,
+    Tick,
 }
 
 /// How many colours there are.
@@ -204,5 +208,9 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::Note => ("•", "-"),
         Glyph::Error => ("✗", "E"),
         Glyph::Cursor => ("▏", "|"),
+        Glyph::Sorted => ("▴", "^"),
+        Glyph::AtMost => ("≤", "<="),
+        Glyph::Hatched => ("▒", "/"),
+        Glyph::Tick => ("┃", ":"),
     }
 }

@@ -89,8 +89,8 @@ pub fn session(app: &App, session: &Session) -> Places {
 
 fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) -> (Rect, Rect) {
     let single = session.zoom || matches!(arrangement, Arrangement::Single | Arrangement::Tiny);
-    // The statistics and the timeline want the whole width.
-    let alone = single || matches!(session.view, View::Stats | View::Timeline);
+    // All views but the list want the whole width.
+    let alone = single || session.view != View::Exchanges;
     if alone {
         return match session.focus {
             Focus::Main => (area, Rect::default()),

@@ -14,3 +14,8 @@ pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
 pub fn answer(_app: &mut App, _answer: timeline::Answer) -> Effects {
     vec![]
 }
+
+/// Asks.
+pub fn wanted(_app: &mut App) -> Effects {
+    vec![]
+}

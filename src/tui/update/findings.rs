@@ -155,23 +155,22 @@ pub fn wanted(app: &mut App) -> Effects {
     }
     let until = session.until();
     let state = &mut session.findings;
-    let ask = findings::Ask {
-        until,
-        unfolded: state.unfolded.clone().into_iter().collect(),
-        count: true,
-    };
-    if state.asked.as_ref() == Some(&ask) {
+    let unfolded: Vec<_> = state.unfolded.clone().into_iter().collect();
+    let asked = (until, unfolded.clone());
+    if state.asked.as_ref() == Some(&asked) {
         return vec![];
     }
-    if state
-        .asked
-        .as_ref()
-        .is_some_and(|asked| asked.until != until)
-    {
+    let moved = state.asked.as_ref().is_some_and(|(then, _)| *then != until);
+    if moved {
         state.groups = None;
         state.rows.clear();
     }
-    state.asked = Some(ask.clone());
+    let ask = findings::Ask {
+        until,
+        unfolded,
+        known: state.groups.is_some() && state.percent == 100,
+    };
+    state.asked = Some(asked);
     vec![Ask::Findings(ask).into()]
 }
 

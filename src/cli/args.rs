@@ -6,6 +6,9 @@
 )]
 
 use super::{exit, quantity};
+use crate::tui::app::settings::Color;
+use crate::tui::theme::Theme;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,8 +22,8 @@ Examples:
       What goes into a host's configuration in place of the server's command.
   mcpreel tail
       Follow the session that is being recorded, from another terminal.
-  mcpreel show @
-      The newest recording.
+  mcpreel
+      All recordings, in the viewer.
 
 RECORDING is a path, `@` (the newest) or `@2` (the second newest), an id or its
 beginning (at least four digits), or a name (the newest of that name).";
@@ -29,17 +32,23 @@ beginning (at least four digits), or a name (the newest of that name).";
 /// server, forwards every byte untouched, and keeps each session in one file.
 #[derive(Debug, Parser)]
 #[command(name = "mcpreel", version, max_term_width = 100)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit::HELP))]
 pub struct Cli {
-    /// Without one: `ls`.
+    /// Without one: the viewer with all recordings, or without a terminal `ls`.
     #[command(subcommand)]
     pub command: Option<Command>,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub appearance: Appearance,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Run),
+    Open(Open),
     Ls(Ls),
     Show(Show),
     Tail(Tail),
@@ -62,6 +71,55 @@ pub struct Folder {
     /// ~/.config/mcpreel/config.toml, else ~/.local/share/mcpreel/recordings]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// How the viewer looks; the configuration file has the same.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of the viewer")]
+pub struct Appearance {
+    /// Colours [default: unless NO_COLOR is set or TERM is dumb]
+    #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
+    pub color: Option<Color>,
+    /// Which colours [default: dark, or those of the last time]
+    #[arg(long, value_name = "NAME", value_parser = words(&Theme::ALL.map(Theme::as_str), Theme::parse))]
+    pub theme: Option<Theme>,
+    /// Boxes, arrows and signs in ASCII
+    #[arg(long)]
+    pub ascii: bool,
+    /// Nothing moves by itself but the rows
+    #[arg(long)]
+    pub no_motion: bool,
+    /// Leave the mouse to the terminal, to select text
+    #[arg(long)]
+    pub no_mouse: bool,
+}
+
+/// One of these words, as what it means.
+fn words<T: Clone + Send + Sync + 'static>(
+    words: &[&'static str],
+    parse: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    let words = PossibleValuesParser::new(words.iter().copied());
+    words.map(move |word| parse(&word).expect("it is one of the words"))
+}
+
+/// Show a recording in the viewer: a terminal interface, live if it is being recorded
+///
+/// Keys: `?` shows them all, `q` goes back and quits.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel open                   the newest recording
+  mcpreel open weather-server    the newest of that name
+  mcpreel open '7f3a#1187'       with the cursor on a frame")]
+pub struct Open {
+    /// A path, @, @2, an id or its first four digits or more, or a name; #SEQ selects a frame
+    #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub appearance: Appearance,
 }
 
 /// Record a stdio server: what goes into a host's configuration

@@ -41,6 +41,18 @@ impl Settings {
         fatal.map(in_words)
     }
 
+    /// What is odd about the file and does no harm, one sentence each.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let odd = self.problems.iter().filter(|problem| !problem.is_fatal());
+        odd.map(in_words)
+    }
+
+    /// The file of what the viewer keeps for the next time; `None` without a home directory.
+    #[must_use]
+    pub fn state_file(&self) -> Option<PathBuf> {
+        self.environment.state_file()
+    }
+
     /// The folder of the recordings, or why there is none.
     pub fn recordings_dir(&self, folder: &Folder) -> Result<PathBuf, String> {
         recordings_dir(
@@ -67,8 +79,8 @@ pub fn of(folder: &Folder) -> Result<PathBuf, Failure> {
     if let Some(fault) = settings.faults().next() {
         return Err(Failure::Usage(fault));
     }
-    for warning in &settings.problems {
-        output::say(&format!("warning: {}", in_words(warning)));
+    for warning in settings.warnings() {
+        output::say(&format!("warning: {warning}"));
     }
     settings.recordings_dir(folder).map_err(Failure::Usage)
 }

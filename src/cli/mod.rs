@@ -17,6 +17,7 @@ mod json;
 mod lines;
 mod ls;
 mod man;
+mod open;
 pub mod output;
 mod prune;
 mod quantity;
@@ -47,10 +48,11 @@ pub fn main() -> ExitCode {
             };
         }
     };
-    let command = cli
-        .command
-        .unwrap_or_else(|| Command::Ls(args::Ls::default()));
-    let (code, message) = exit::code(dispatch(command));
+    let outcome = match cli.command {
+        Some(command) => dispatch(command),
+        None => open::all(cli.folder, &cli.appearance),
+    };
+    let (code, message) = exit::code(outcome);
     if let Some(message) = message {
         output::say(&message);
     }
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Run(args) => Ok(exit::Exit::Process(run::run(args))),
+        Command::Open(args) => open::run(&args),
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Stats(args) => stats::run(&args),

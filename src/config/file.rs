@@ -1,11 +1,13 @@
 //! The configuration file: TOML, kebab-case, every key optional.
 
+use super::viewer::Viewer;
 use nix::fcntl::OFlag;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The shipped sample; it spells out the defaults.
@@ -15,7 +17,7 @@ pub const SAMPLE: &str = include_str!("sample.toml");
 const MAX_SIZE: u64 = 1024 * 1024;
 
 /// The keys that are known.
-const KEYS: [&str; 3] = ["dir", "max-size", "slow"];
+const KEYS: [&str; 4] = ["dir", "max-size", "slow", "viewer"];
 
 /// What the file says, or the defaults where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct Config {
     pub max_size: Option<Setting>,
     /// How long an answer takes that is called slow.
     pub slow: Option<Setting>,
+    /// What the viewer looks like, and its keys.
+    pub viewer: Viewer,
 }
 
 /// A value as it stands in the file.
@@ -80,7 +84,7 @@ pub enum Problem {
         message: String,
     },
     /// A key that is not known; the others are used.
-    #[error("{at}: unknown key `{key}`{}", did_you_mean(*nearest))]
+    #[error("{at}: unknown key `{key}`{}", did_you_mean(*nearest, known))]
     UnknownKey {
         /// Where.
         at: Position,
@@ -88,16 +92,20 @@ pub enum Problem {
         key: String,
         /// The known key that looks most like it.
         nearest: Option<&'static str>,
+        /// All that are known there.
+        known: &'static [&'static str],
     },
     /// A value of the wrong type; the others are used.
-    #[error("{at}: `{key}` is {found}, expected a string in quotes")]
-    NotText {
+    #[error("{at}: `{key}` is {found}, expected {expected}")]
+    WrongType {
         /// Where.
         at: Position,
         /// The key.
-        key: &'static str,
+        key: String,
         /// The TOML type that was found.
         found: &'static str,
+        /// What it should be.
+        expected: &'static str,
     },
 }
 
@@ -109,10 +117,10 @@ impl Problem {
     }
 }
 
-fn did_you_mean(nearest: Option<&str>) -> String {
+fn did_you_mean(nearest: Option<&str>, known: &[&str]) -> String {
     match nearest {
         Some(key) => format!(", did you mean `{key}`?"),
-        None => format!(", known are {}", KEYS.join(", ")),
+        None => format!(", known are {}", known.join(", ")),
     }
 }
 
@@ -139,40 +147,94 @@ impl Config {
     /// Reads the text of a file; `path` is for the positions only.
     #[must_use]
     pub fn parse(text: &str, path: &Path) -> (Self, Vec<Problem>) {
-        let at = |offset| position(text, path, offset);
         let table = match DeTable::parse(text) {
             Ok(table) => table.into_inner(),
             Err(error) => {
-                let at = at(error.span().map_or(0, |span| span.start));
+                let offset = error.span().map_or(0, |span| span.start);
+                let at = position(text, path, offset);
                 let message = error.message().to_owned();
                 return (Self::default(), vec![Problem::Syntax { at, message }]);
             }
         };
-        let (mut config, mut problems) = (Self::default(), Vec::new());
+        let mut config = Self::default();
+        let mut reading = Reading::new(text, path);
         for (key, value) in &table {
-            let slot = match key.get_ref().as_ref() {
-                "dir" => ("dir", &mut config.dir),
-                "max-size" => ("max-size", &mut config.max_size),
-                "slow" => ("slow", &mut config.slow),
-                unknown => {
-                    problems.push(unknown_key(unknown, at(key.span().start)));
-                    continue;
-                }
-            };
-            let at = at(value.span().start);
-            match value.get_ref() {
-                DeValue::String(text) => {
-                    let text = text.clone().into_owned();
-                    *slot.1 = Some(Setting { text, at });
-                }
-                other => problems.push(Problem::NotText {
-                    at,
-                    key: slot.0,
-                    found: other.type_str(),
-                }),
+            match key.get_ref().as_ref() {
+                "dir" => config.dir = reading.text("dir", value),
+                "max-size" => config.max_size = reading.text("max-size", value),
+                "slow" => config.slow = reading.text("slow", value),
+                "viewer" => config.viewer = Viewer::read(value, &mut reading),
+                _ => reading.unknown(key, &KEYS),
             }
         }
-        (config, problems)
+        (config, reading.problems)
+    }
+}
+
+/// A file that is read: where its values stand, and what is wrong with them.
+pub(super) struct Reading<'t> {
+    text: &'t str,
+    path: &'t Path,
+    problems: Vec<Problem>,
+}
+
+impl<'t> Reading<'t> {
+    fn new(text: &'t str, path: &'t Path) -> Self {
+        Self {
+            text,
+            path,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Where a key or value stands.
+    pub fn at<T>(&self, what: &Spanned<T>) -> Position {
+        position(self.text, self.path, what.span().start)
+    }
+
+    /// A string.
+    pub fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
+        match value.get_ref() {
+            DeValue::String(text) => Some(Setting {
+                text: text.clone().into_owned(),
+                at: self.at(value),
+            }),
+            _ => self.wrong(key, value, "a string in quotes"),
+        }
+    }
+
+    /// `true` or `false`, as text.
+    pub fn switch(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
+        match value.get_ref() {
+            DeValue::Boolean(on) => Some(Setting {
+                text: on.to_string(),
+                at: self.at(value),
+            }),
+            _ => self.wrong(key, value, "true or false"),
+        }
+    }
+
+    /// A value of another type than `expected`.
+    pub fn wrong<T>(
+        &mut self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        expected: &'static str,
+    ) -> Option<T> {
+        self.problems.push(Problem::WrongType {
+            at: self.at(value),
+            key: key.to_owned(),
+            found: value.get_ref().type_str(),
+            expected,
+        });
+        None
+    }
+
+    /// A key that is none of those `known`.
+    pub fn unknown<T: AsRef<str>>(&mut self, key: &Spanned<T>, known: &'static [&'static str]) {
+        let at = self.at(key);
+        let problem = unknown_key(key.get_ref().as_ref(), known, at);
+        self.problems.push(problem);
     }
 }
 
@@ -195,18 +257,20 @@ fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn unknown_key(key: &str, at: Position) -> Problem {
+fn unknown_key(key: &str, known: &'static [&'static str], at: Position) -> Problem {
     // Below this likeness a suggestion is a guess that sends people the wrong way.
     const ALIKE: f64 = 0.6;
     let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(known, key);
-    let nearest = KEYS
-        .into_iter()
+    let nearest = known
+        .iter()
+        .copied()
         .filter(|known| likeness(known) >= ALIKE)
         .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
     Problem::UnknownKey {
         at,
         key: key.to_owned(),
         nearest,
+        known,
     }
 }
 
@@ -280,7 +344,7 @@ mod tests {
         let (_, problems) = parse("colour = 1");
         assert_eq!(
             problems,
-            ["c.toml:1:1: unknown key `colour`, known are dir, max-size, slow"]
+            ["c.toml:1:1: unknown key `colour`, known are dir, max-size, slow, viewer"]
         );
     }
 

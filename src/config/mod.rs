@@ -1,7 +1,8 @@
 //! What a user may set, and where.
 //!
 //! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
-//! * [`paths`]: which folder holds the recordings.
+//! * [`paths`]: which folder holds the recordings;
+//! * [`viewer`]: what the file says about the viewer.
 //!
 //! Settings stay text here: whoever uses a value compiles it, and has its position for the
 //! message. Nothing here prints, and a missing file is no error. Only HOME (else the password
@@ -10,6 +11,8 @@
 
 pub mod file;
 pub mod paths;
+pub mod viewer;
 
 pub use file::{Config, Position, Problem, Setting};
 pub use paths::{Environment, FolderError, recordings_dir};
+pub use viewer::Viewer;

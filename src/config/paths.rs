@@ -15,6 +15,9 @@ const DEFAULT_DIR: &str = if cfg!(target_os = "macos") {
 /// Where the configuration file lives, below the home directory.
 const CONFIG_FILE: &str = ".config/mcpreel/config.toml";
 
+/// What the viewer keeps for the next time, below the home directory.
+const STATE_FILE: &str = ".local/state/mcpreel/viewer.toml";
+
 /// What of the process's surroundings matters.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
@@ -39,6 +42,12 @@ impl Environment {
     #[must_use]
     pub fn config_file(&self) -> Option<PathBuf> {
         Some(self.home.as_ref()?.join(CONFIG_FILE))
+    }
+
+    /// What the viewer keeps for the next time; `None` without a home directory.
+    #[must_use]
+    pub fn state_file(&self) -> Option<PathBuf> {
+        Some(self.home.as_ref()?.join(STATE_FILE))
     }
 }
 

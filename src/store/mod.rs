@@ -17,6 +17,7 @@
 //!   exchange, and what is in the way;
 //! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
 //! * [`vitals`]: who waits, what failed first, last words;
+//! * [`past`]: what was true at a frame;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
 //! * [`reader`]: read-only access to one recording; [`watch`] notices that it has changed, [`tail`]
@@ -32,6 +33,7 @@ pub mod findings;
 pub mod indexer;
 pub mod library;
 pub mod open;
+pub mod past;
 pub mod reader;
 pub mod recovery;
 pub mod reindex;

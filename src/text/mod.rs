@@ -13,4 +13,4 @@ pub mod width;
 
 pub use escape::{escape, escape_bytes};
 pub use units::{clock, count, duration, plural, since, size};
-pub use width::{cut, cut_middle, pad_end, pad_start, width};
+pub use width::{cut, cut_middle, pad_end, pad_start, width, wrap};

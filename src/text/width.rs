@@ -48,6 +48,40 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
     kept
 }
 
+/// The text in lines of at most `columns` columns, broken between words; a word that is longer is
+/// broken where it has to be.
+#[must_use]
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word;
+        loop {
+            let line = lines.last_mut().expect("there is a line from the start");
+            let used = width(line);
+            let gap = usize::from(used > 0);
+            if used + gap + width(word) <= columns {
+                line.push_str(&" "[..gap]);
+                line.push_str(word);
+                break;
+            }
+            if used == 0 {
+                let fits = head(word, columns);
+                // A cluster that is wider than the whole line stands alone.
+                let first = word.graphemes(true).next().unwrap_or(word);
+                let taken = if fits.is_empty() { first } else { fits };
+                line.push_str(taken);
+                word = &word[taken.len()..];
+                if word.is_empty() {
+                    break;
+                }
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
+}
+
 /// The text followed by as many spaces as fill `columns`; unchanged where it is as wide or wider.
 #[must_use]
 pub fn pad_end(text: &str, columns: usize) -> String {
@@ -90,6 +124,15 @@ fn tail(text: &str, columns: usize) -> &str {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn lines_are_broken_between_words_and_long_words_anywhere() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh ij", 5), ["abcde", "fgh", "ij"]);
+        assert_eq!(wrap("東京都", 3), ["東", "京", "都"]);
+        assert_eq!(wrap("", 5), [""]);
+        assert_eq!(wrap("東", 1), ["東"]);
+    }
 
     #[test]
     fn width_counts_what_is_seen() {

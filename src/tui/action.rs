@@ -185,6 +185,31 @@ impl Action {
 }
 
 impl Context {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Everywhere,
+        Self::Library,
+        Self::Session,
+        Self::List,
+        Self::Detail,
+        Self::Timeline,
+        Self::Stats,
+        Self::Findings,
+        Self::Playback,
+        Self::Diff,
+        Self::Text,
+        Self::Menu,
+        Self::Prompt,
+    ];
+
+    /// The context that [`Self::as_str`] writes so.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|context| context.as_str() == word)
+    }
+
     /// What it is called in the help and in the configuration.
     #[must_use]
     pub fn as_str(self) -> &'static str {

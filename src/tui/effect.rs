@@ -17,6 +17,8 @@ pub enum Msg {
     Resize(u16, u16),
     /// Time has passed.
     Tick(Now),
+    /// The viewer is to end: the terminal has gone, or a signal says so.
+    Leave,
     /// The worker knows something.
     Answer(Box<Answer>),
 }

@@ -75,6 +75,10 @@ pub enum Glyph {
     AtMost,
     Hatched,
     Tick,
+    Changed,
+    Added,
+    Order,
+    Noise,
 }
 
 /// How many colours there are.
@@ -87,28 +91,51 @@ pub enum Colors {
     Sixteen,
 }
 
+/// A set of colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// For a dark background.
+    #[default]
+    Dark,
+    /// For a light background.
+    Light,
+    /// For eyes that do not tell red from green.
+    Safe,
+    /// Nothing faint, what went wrong on a ground of its own.
+    Contrast,
+}
+
+impl Theme {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::Safe, Self::Contrast];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+            Self::Safe => "safe",
+            Self::Contrast => "contrast",
+        }
+    }
+
+    /// The theme of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.as_str() == name)
+    }
+}
+
 /// Colours and glyphs in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// The name of the theme.
-    pub theme: &'static str,
+    /// The colours, where there are some.
+    pub theme: Theme,
     /// How many colours.
     pub colors: Colors,
     /// Whether only ASCII is drawn.
     pub ascii: bool,
-}
-
-/// The themes.
-pub const THEMES: &[&str] = &["dark", "light", "safe", "contrast"];
-
-impl Default for Look {
-    fn default() -> Self {
-        Self {
-            theme: "dark",
-            colors: Colors::default(),
-            ascii: false,
-        }
-    }
 }
 
 impl Look {
@@ -117,7 +144,7 @@ impl Look {
     pub fn style(&self, role: Role) -> Style {
         match self.colors {
             Colors::None => plain(role),
-            Colors::Sixteen => sixteen(role),
+            Colors::Sixteen => themed(self.theme, role),
         }
     }
 
@@ -145,25 +172,49 @@ impl Look {
     }
 }
 
+/// What a theme changes of the dark one.
+fn themed(theme: Theme, role: Role) -> Style {
+    let style = Style::new();
+    let alarm = style.fg(Color::White).bg(Color::Red);
+    match (theme, role) {
+        (Theme::Light, Role::Warn) => style.fg(Color::Magenta),
+        (
+            Theme::Light,
+            Role::Open | Role::Event | Role::JsonKey | Role::BorderFocus | Role::Prompt,
+        ) => style.fg(Color::Blue),
+        (Theme::Light, Role::FromServer) | (Theme::Safe, Role::Good) => style.fg(Color::Cyan),
+        (Theme::Light, Role::Key) => style.fg(Color::Blue).add_modifier(Modifier::BOLD),
+        (Theme::Light, Role::Chip) => style.fg(Color::White).bg(Color::Blue),
+        (Theme::Light, Role::ChipWarn) => style.fg(Color::White).bg(Color::Magenta),
+        (Theme::Safe, Role::JsonNumber | Role::FromServer) => style.fg(Color::Blue),
+        (Theme::Safe, Role::Bad) => style.fg(Color::Magenta).add_modifier(Modifier::BOLD),
+        (Theme::Contrast, Role::Bad) => alarm.add_modifier(Modifier::BOLD),
+        (
+            Theme::Contrast,
+            Role::Faint | Role::Border | Role::Stderr | Role::Notification | Role::JsonWord,
+        ) => style,
+        (Theme::Contrast, Role::Warn | Role::Open | Role::Good) => {
+            sixteen(role).add_modifier(Modifier::BOLD)
+        }
+        _ => sixteen(role),
+    }
+}
+
 fn sixteen(role: Role) -> Style {
     let style = Style::new();
     match role {
         Role::Text | Role::JsonString => style,
         Role::Faint | Role::Border | Role::Stderr | Role::Notification => style.fg(Color::DarkGray),
-        Role::Strong | Role::Title => style.add_modifier(Modifier::BOLD),
-        Role::Header => style.add_modifier(Modifier::BOLD),
-        Role::Good => style.fg(Color::Green),
+        Role::Strong | Role::Title | Role::Header => style.add_modifier(Modifier::BOLD),
+        Role::Good | Role::JsonNumber => style.fg(Color::Green),
         Role::Bad => style.fg(Color::Red),
         Role::Warn | Role::Open => style.fg(Color::Yellow),
-        Role::FromServer => style.fg(Color::Magenta),
+        Role::FromServer | Role::JsonWord => style.fg(Color::Magenta),
         Role::Event => style.fg(Color::Blue),
         Role::Chip => style.fg(Color::Black).bg(Color::Cyan),
-        Role::ChipWarn => style.fg(Color::Black).bg(Color::Yellow),
+        Role::ChipWarn | Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
         Role::BorderFocus | Role::Prompt | Role::JsonKey => style.fg(Color::Cyan),
         Role::Key => style.fg(Color::Cyan).add_modifier(Modifier::BOLD),
-        Role::JsonNumber => style.fg(Color::Green),
-        Role::JsonWord => style.fg(Color::Magenta),
-        Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
         Role::Selected => style.add_modifier(Modifier::REVERSED),
         Role::SelectedElsewhere => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
     }
@@ -212,5 +263,9 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::AtMost => ("≤", "<="),
         Glyph::Hatched => ("▒", "/"),
         Glyph::Tick => ("┃", ":"),
+        Glyph::Changed => ("~", "~"),
+        Glyph::Added => ("+", "+"),
+        Glyph::Order => ("↕", "o"),
+        Glyph::Noise => ("·", "."),
     }
 }

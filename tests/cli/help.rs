@@ -5,8 +5,9 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "run",
+    "open",
     "ls",
     "show",
     "tail",

@@ -47,7 +47,7 @@ fn in_ascii() {
 #[test]
 fn on_a_light_terminal() {
     let look = Look {
-        theme: "light",
+        theme: mcpreel::tui::theme::Theme::Light,
         ..Look::default()
     };
     looking("light", look);

@@ -73,11 +73,13 @@ fn build(pattern: &str, needle: &str, ignore_case: bool) -> Option<Regex> {
     built.ok()
 }
 
-/// All ways in which JSON may write `char` inside a string. Letters and digits of ASCII are not
-/// looked for in their escaped form: nobody writes them so, and it would make the search slow.
+/// All ways in which JSON may write `char` inside a string. What must not be escaped, and is not
+/// by those who make JSON safe for HTML, is looked for as it is only: nobody writes `\u0061`, and
+/// to look for it would make every search slow.
 fn forms(char: char, ignore_case: bool, out: &mut String) {
     let plain = regex::escape(char.encode_utf8(&mut [0; 4]));
-    if char.is_ascii_alphanumeric() || char == ' ' {
+    let as_it_is = char == ' ' || char.is_ascii_graphic();
+    if as_it_is && !r#""\/<>&'"#.contains(char) {
         out.push_str(&plain);
         return;
     }

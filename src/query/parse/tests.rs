@@ -115,7 +115,7 @@ fn a_filter_may_never_become_one() {
         "is=failed",
         "id<5",
         "method==x",
-        "99999999999999999999999 seq:99999999999999999999",
+        "seq:99999999999999999999 a",
         "latency~5",
     ] {
         assert_eq!(refused(text).kind, Invalid, "{text}");

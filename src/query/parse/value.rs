@@ -61,7 +61,8 @@ fn pattern_text(text: &str) -> Result<Value, Wrong> {
         Ok(_) => Ok(plain(text, false)),
         Err(error) => {
             let reason = pattern::reason(&error);
-            let open = reason.contains("unclosed") || reason.contains("incomplete");
+            // Whatever is not closed yet may be; a repetition of nothing stays one.
+            let open = !reason.contains("missing");
             let sentence = format!("the regular expression is not valid: {reason}");
             Err(if open {
                 Wrong::Unclosed(sentence)
@@ -104,14 +105,17 @@ fn json(op: Op, raw: &Raw) -> Result<Value, Wrong> {
     {
         return range_of(op, from, to);
     }
-    match op.is_order() {
-        true if matches!(raw.text.as_str(), "-") => Err(Wrong::Unfinished),
-        true => Err(Wrong::Because(format!(
-            "`{}` asks for an order, which only numbers have, for example 5",
-            op.as_str()
-        ))),
-        false => Ok(plain(&raw.text, raw.quoted)),
+    if !op.is_order() {
+        return Ok(plain(&raw.text, raw.quoted));
     }
+    // `1.` and `-` may become `1.0` and `-0`.
+    if Number::parse(&format!("{}0", raw.text)).is_some() {
+        return Err(Wrong::Unfinished);
+    }
+    Err(Wrong::Because(format!(
+        "`{}` asks for an order, which only numbers have, for example 5",
+        op.as_str()
+    )))
 }
 
 fn whole(text: &str) -> Result<Quantity, Wrong> {

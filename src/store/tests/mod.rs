@@ -7,6 +7,7 @@ mod opening;
 mod recovering;
 mod selecting;
 mod session;
+mod traffic;
 
 /// The integration tests and the benches write sessions with the same file.
 #[path = "../../../tests/support/written.rs"]

@@ -1,6 +1,7 @@
 //! A choice of some.
 
 use crate::tui::action::Action;
+use crate::tui::theme::Theme;
 use std::path::PathBuf;
 
 /// A choice of some.
@@ -38,8 +39,8 @@ pub enum Choice {
     Delete(PathBuf),
     /// The filter becomes this text.
     Filter(String),
-    /// The theme of this name.
-    Theme(String),
+    /// Other colours.
+    Theme(Theme),
     /// Something is copied.
     Copy(CopyWhat),
     /// A jump.

@@ -10,6 +10,7 @@
 //!
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
+pub mod annotations;
 pub mod detail;
 pub mod diff;
 pub mod filter;
@@ -21,6 +22,7 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod rules;
 pub mod search;
 pub mod session;
 pub mod settings;

@@ -3,11 +3,15 @@
 use crate::tui::effect::Msg;
 use crate::tui::keymap::Key;
 use crossterm::event::{Event, KeyEventKind, read};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-/// Reads events and sends them, until the viewer or the terminal has gone.
+/// Reads events and sends them, until the viewer or the terminal has gone. Signals that ask a
+/// program to end come as [`Msg::Leave`], so that the terminal is given back first.
 pub(super) fn start(sender: SyncSender<Msg>) {
+    start_signals(sender.clone());
     let read_all = move || {
         while let Ok(event) = read() {
             let Some(msg) = message(event) else { continue };
@@ -15,11 +19,27 @@ pub(super) fn start(sender: SyncSender<Msg>) {
                 return;
             }
         }
+        // The terminal has gone: nobody is left to look.
+        let _ = sender.send(Msg::Leave);
     };
     // Without input the viewer still shows a live recording; the terminal's end ends it.
     let _ = thread::Builder::new()
         .name("input".to_owned())
         .spawn(read_all);
+}
+
+fn start_signals(sender: SyncSender<Msg>) {
+    let Ok(mut signals) = Signals::new([SIGTERM, SIGHUP, SIGINT]) else {
+        return;
+    };
+    let wait = move || {
+        for _ in signals.forever() {
+            let _ = sender.send(Msg::Leave);
+        }
+    };
+    let _ = thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait);
 }
 
 fn message(event: Event) -> Option<Msg> {

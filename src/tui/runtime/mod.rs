@@ -10,6 +10,7 @@
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod input;
+pub mod memory;
 mod panic;
 mod screen;
 mod threads;
@@ -36,6 +37,9 @@ const AT_ONCE: usize = 64;
 /// How often what counts up is drawn anew.
 const TICK: Duration = Duration::from_millis(250);
 
+/// How often the screen is drawn anew while a recording is played.
+const FRAME: Duration = Duration::from_millis(50);
+
 /// What the viewer begins with.
 #[derive(Debug)]
 pub struct Options {
@@ -49,6 +53,8 @@ pub struct Options {
     pub settings: Settings,
     /// What the configuration has to say; shown as messages.
     pub remarks: Vec<String>,
+    /// The file that keeps layout and colours for the next time.
+    pub memory: Option<PathBuf>,
 }
 
 /// Shows the viewer until the user quits.
@@ -76,6 +82,7 @@ pub fn run(options: Options) -> io::Result<()> {
         threads,
         screen: &mut screen,
         clock,
+        memory: options.memory,
         fuse: Fuse::of_process(),
     };
     event_loop.run(&inbox, effects)
@@ -86,6 +93,7 @@ struct Loop<'s> {
     threads: Threads,
     screen: &'s mut Screen,
     clock: Clock,
+    memory: Option<PathBuf>,
     fuse: Fuse,
 }
 
@@ -123,7 +131,11 @@ impl Loop<'_> {
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
         if update::is_restless(&self.app) {
-            inbox.recv_timeout(TICK)
+            inbox.recv_timeout(if update::playback::is_playing(&self.app) {
+                FRAME
+            } else {
+                TICK
+            })
         } else {
             inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
         }
@@ -138,7 +150,12 @@ impl Loop<'_> {
                 Effect::Mouse(on) => self.screen.mouse(on)?,
                 Effect::Suspend => self.screen.suspend()?,
                 Effect::Repaint => self.screen.repaint()?,
-                Effect::Remember => {}
+                Effect::Remember => {
+                    if let Some(path) = &self.memory {
+                        // It is a convenience, and nobody can do anything about it.
+                        let _ = memory::write(path, &self.app.settings.remember());
+                    }
+                }
                 Effect::Quit => return Ok(Going::Quit),
             }
         }

@@ -6,7 +6,7 @@ use crate::tui::app::notices::{Notice, Weight};
 use crate::tui::app::text::Text;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::{Effect, Effects};
-use crate::tui::theme::{Role, THEMES};
+use crate::tui::theme::{Role, Theme};
 
 /// Does it, if it is one of these.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -64,25 +64,22 @@ fn cancel(app: &mut App) -> Effects {
 }
 
 fn themes(app: &App) -> Menu {
-    let entries = THEMES.iter().map(|name| Entry {
-        letter: name.chars().next().unwrap_or(' '),
-        label: (*name).to_owned(),
-        choice: Choice::Theme((*name).to_owned()),
+    let entries = Theme::ALL.into_iter().map(|theme| Entry {
+        letter: theme.as_str().chars().next().unwrap_or(' '),
+        label: theme.as_str().to_owned(),
+        choice: Choice::Theme(theme),
     });
-    let at = THEMES
-        .iter()
-        .position(|name| *name == app.settings.look.theme);
+    let mut themes = Theme::ALL.into_iter();
+    let at = themes.position(|theme| theme == app.settings.look.theme);
     Menu {
         at: at.unwrap_or(0),
         ..Menu::new("colours", entries.collect())
     }
 }
 
-/// The colours become those of this name.
-pub fn theme(app: &mut App, name: &str) -> Effects {
-    if let Some(name) = THEMES.iter().find(|theme| **theme == name) {
-        app.settings.look.theme = name;
-    }
+/// The colours become these.
+pub fn theme(app: &mut App, theme: Theme) -> Effects {
+    app.settings.look.theme = theme;
     vec![Effect::Remember]
 }
 

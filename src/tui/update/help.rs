@@ -1,5 +1,6 @@
 //! What can be done where the keys are, made of the table of actions.
 
+use crate::query::help;
 use crate::text::pad_end;
 use crate::trace::exchange::Status;
 use crate::tui::action::{Context, TABLE};
@@ -61,12 +62,31 @@ fn keys(app: &App, context: Context, lines: &mut Vec<Line>) {
 }
 
 fn push(keys: &str, help: &str, lines: &mut Vec<Line>) {
-    let keys = format!("  {}", pad_end(keys, KEYS));
+    let keys = format!("  {} ", pad_end(keys, KEYS));
     lines.push(vec![(Role::Key, keys), (Role::Text, help.to_owned())]);
 }
 
 /// How rows are filtered.
-fn filter_language(_lines: &mut Vec<Line>) {}
+fn filter_language(lines: &mut Vec<Line>) {
+    let parts = [
+        ("filters", help::CONDITIONS.to_vec()),
+        ("fields", help::fields().collect()),
+        ("places in bodies", help::roots().collect()),
+        ("flags, after is:", help::flags().collect()),
+        ("operators", help::ops().collect()),
+        ("values", help::VALUES.to_vec()),
+        ("examples", help::EXAMPLES.to_vec()),
+    ];
+    for (title, entries) in parts {
+        heading(title, lines);
+        for entry in entries {
+            push(entry.text, entry.help, lines);
+        }
+        if title == "filters" {
+            lines.push(vec![(Role::Text, format!("  {}", help::TRAP))]);
+        }
+    }
+}
 
 /// What the signs and words mean.
 fn legend(app: &App, lines: &mut Vec<Line>) {

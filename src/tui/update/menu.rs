@@ -47,7 +47,7 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Do(action) => super::perform(app, action),
         Choice::Delete(path) => library::delete(app, &path),
         Choice::Filter(text) => filter::set(app, &text),
-        Choice::Theme(name) => super::everywhere::theme(app, &name),
+        Choice::Theme(theme) => super::everywhere::theme(app, theme),
         Choice::Copy(what) => super::copy::copy(app, what),
         Choice::Jump(to) => search::jump(app, to),
         Choice::FoldTo(level) => detail::fold_to(app, level),

@@ -5,6 +5,7 @@
 //! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
+pub mod annotations;
 mod answers;
 pub mod copy;
 pub mod detail;
@@ -13,6 +14,7 @@ pub mod everywhere;
 pub mod filter;
 pub mod findings;
 pub mod help;
+pub mod jump;
 pub mod library;
 pub mod list;
 pub mod menu;
@@ -23,6 +25,7 @@ pub mod palette;
 pub mod playback;
 pub mod prompt;
 pub mod search;
+pub mod selection;
 pub mod session;
 pub mod stats;
 pub mod text;
@@ -47,6 +50,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
             app.now = now;
             tick(app)
         }
+        Msg::Leave => vec![super::effect::Effect::Quit],
         Msg::Answer(answer) => answers::take(app, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
@@ -55,6 +59,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     effects.extend(timeline::wanted(app));
     effects.extend(stats::wanted(app));
     effects.extend(findings::wanted(app));
+    effects.extend(search::wanted(app));
     effects
 }
 

@@ -8,11 +8,11 @@ use crate::tui::view::overlay;
 
 /// Scrolls.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = overlay::text_rows(app);
+    let (columns, page) = overlay::text_room(app);
     let Some(Overlay::Text(text)) = app.overlays.last_mut() else {
         return None;
     };
-    let tops = text.lines.len().saturating_sub(page) + 1;
+    let tops = text.wrapped(columns).len().saturating_sub(page) + 1;
     text.top = moved(action, text.top, tops, page)?;
     Some(vec![])
 }

@@ -87,12 +87,9 @@ fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
 
 fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     let mut chips = Vec::new();
-    if let Some(seq) = session.playback.cursor {
-        let text = format!("{} AT #{}", look.glyph(Glyph::Back), seq.0);
-        chips.push(chip(Role::ChipWarn, text, Some(Action::TimeCursor)));
-    }
-    if session.playback.paused.is_some() {
-        chips.push(chip(Role::ChipWarn, "PAUSED", Some(Action::Pause)));
+    chips.extend(super::playback::chips(look, session));
+    if let Some(text) = session.search.status() {
+        chips.push(chip(Role::Chip, text, Some(Action::Close)));
     }
     if session.lens == Lens::Wire {
         chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));

@@ -32,10 +32,12 @@ pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// Lines of a text that are on the screen at once.
+/// Columns of a text, and how many of its lines are on the screen at once.
 #[must_use]
-pub fn text_rows(app: &App) -> usize {
-    usize::from(text_area(app.size).height.saturating_sub(2))
+pub fn text_room(app: &App) -> (usize, usize) {
+    let area = text_area(app.size);
+    let inner = |side: u16| usize::from(side.saturating_sub(2));
+    (inner(area.width), inner(area.height))
 }
 
 /// A margin where there is room for one.
@@ -49,13 +51,14 @@ fn draw_text(app: &App, text: &Text, area: Rect, frame: &mut Frame<'_>) {
     let area = text_area(app.size).intersection(area);
     frame.render_widget(Clear, area);
     let rows = usize::from(area.height.saturating_sub(2));
-    let below = text.lines.len().saturating_sub(text.top + rows);
+    let lines = text.wrapped(usize::from(area.width.saturating_sub(2)));
+    let below = lines.len().saturating_sub(text.top + rows);
     let foot = match below {
         0 => "Esc closes".to_owned(),
         below => format!("{below} more lines {} Esc closes", look.glyph(Glyph::More)),
     };
     let inner = frame::draw(look, &text.title, &foot, true, area, frame);
-    for (line, row) in text.lines.iter().skip(text.top).zip(inner.rows()) {
+    for (line, row) in lines.iter().skip(text.top).zip(inner.rows()) {
         let spans = line
             .iter()
             .map(|(role, text)| Span::styled(text.as_str(), look.style(*role)));

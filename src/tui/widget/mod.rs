@@ -2,4 +2,11 @@
 
 pub mod bars;
 pub mod frame;
+pub mod hex;
+pub mod pieces;
+pub mod raw;
+pub mod spans;
 pub mod table;
+pub mod text;
+pub mod tree;
+pub mod tree_line;

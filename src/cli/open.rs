@@ -1,0 +1,114 @@
+//! `mcpreel open`, and `mcpreel` alone: the viewer.
+
+use super::args::{Appearance, Folder, Ls, Open};
+use super::exit::{Exit, Failure, Outcome};
+use super::folder::Settings;
+use super::{ls, select};
+use crate::store::library::{Library, Selected};
+use crate::text::escape;
+use crate::tui::app::settings::{self, Choices, Surroundings};
+use crate::tui::runtime::memory;
+use crate::tui::{self, Options};
+use std::io::{self, IsTerminal as _};
+
+/// Shows one recording.
+pub fn run(args: &Open) -> Outcome {
+    if !is_terminal() {
+        let reason = "the viewer needs a terminal; `mcpreel show` prints a recording";
+        return Err(Failure::Usage(reason.to_owned()));
+    }
+    let viewer = Viewer::new(&args.folder, &args.appearance)?;
+    let selected = select::find(&args.recording, viewer.library())?;
+    viewer.show(Some(selected))
+}
+
+/// Shows all recordings: in the viewer, or without a terminal as a list.
+pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
+    if !is_terminal() {
+        let json = false;
+        return ls::run(&Ls { folder, json });
+    }
+    Viewer::new(&folder, appearance)?.show(None)
+}
+
+/// Whether somebody sits in front of us and can press keys.
+pub fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// The viewer, about to be shown.
+pub struct Viewer {
+    library: Library,
+    settings: settings::Settings,
+    remarks: Vec<String>,
+    memory: Option<std::path::PathBuf>,
+}
+
+impl Viewer {
+    /// What the options, the configuration, the last time and the terminal make of it. A
+    /// configuration that cannot be read is refused; what is merely odd is said in the viewer.
+    pub fn new(folder: &Folder, appearance: &Appearance) -> Result<Self, Failure> {
+        let read = Settings::read();
+        if let Some(fault) = read.faults().next() {
+            return Err(Failure::Usage(fault));
+        }
+        let library = Library::new(read.recordings_dir(folder).map_err(Failure::Usage)?);
+        let memory = read.state_file();
+        let remembered = memory.as_deref().map(memory::read).unwrap_or_default();
+        let (settings, faults) = settings::Settings::new(
+            Choices::from(appearance),
+            &read.config().viewer,
+            &remembered,
+            surroundings(),
+        );
+        Ok(Self {
+            library,
+            settings,
+            remarks: read
+                .warnings()
+                .map(|warning| escape(&warning).into_owned())
+                .chain(faults)
+                .collect(),
+            memory,
+        })
+    }
+
+    /// The folder of the recordings.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Shows a recording, or all of them, until the user quits.
+    pub fn show(self, recording: Option<Selected>) -> Outcome {
+        let seq = recording.as_ref().and_then(|selected| selected.seq);
+        tui::run(Options {
+            library: self.library,
+            open: recording.map(|selected| selected.path),
+            seq,
+            settings: self.settings,
+            remarks: self.remarks,
+            memory: self.memory,
+        })?;
+        Ok(Exit::Fine)
+    }
+}
+
+impl From<&Appearance> for Choices {
+    fn from(appearance: &Appearance) -> Self {
+        Self {
+            color: appearance.color,
+            theme: appearance.theme,
+            ascii: appearance.ascii,
+            no_motion: appearance.no_motion,
+            no_mouse: appearance.no_mouse,
+        }
+    }
+}
+
+fn surroundings() -> Surroundings {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    Surroundings {
+        no_color: set("NO_COLOR").is_some(),
+        dumb: set("TERM").is_some_and(|term| term == "dumb"),
+    }
+}

@@ -1,0 +1,154 @@
+//! What the file says about the viewer: `[viewer]`, `[viewer.keys.CONTEXT]`, `[[viewer.rules]]`.
+
+use super::file::{Reading, Setting};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The keys of `[viewer]`.
+const KEYS: &[&str] = &[
+    "theme", "color", "ascii", "motion", "mouse", "keys", "rules",
+];
+
+/// The keys of a rule.
+const RULE_KEYS: &[&str] = &["name", "filter", "style"];
+
+/// What the viewer looks like, and its keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Viewer {
+    /// The name of the theme.
+    pub theme: Option<Setting>,
+    /// `auto`, `always` or `never`.
+    pub color: Option<Setting>,
+    /// `true`: nothing but ASCII is drawn.
+    pub ascii: Option<Setting>,
+    /// `false`: nothing moves by itself.
+    pub motion: Option<Setting>,
+    /// `false`: the terminal keeps the mouse.
+    pub mouse: Option<Setting>,
+    /// Keys in place of the usual ones.
+    pub keys: Vec<Binding>,
+    /// Colour rules, in place of the usual ones.
+    pub rules: Vec<Rule>,
+}
+
+/// Keys in place of the usual ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Where they mean it.
+    pub context: Setting,
+    /// What they do.
+    pub action: Setting,
+    /// The keys, separated by spaces.
+    pub keys: Setting,
+}
+
+/// Which rows are drawn how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What it is called.
+    pub name: Option<Setting>,
+    /// Which rows.
+    pub filter: Setting,
+    /// How.
+    pub style: Setting,
+}
+
+impl Viewer {
+    pub(super) fn read(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Self {
+        let mut viewer = Self::default();
+        let DeValue::Table(table) = value.get_ref() else {
+            reading.wrong::<()>("viewer", value, "a table");
+            return viewer;
+        };
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "theme" => viewer.theme = reading.text("theme", value),
+                "color" => viewer.color = reading.text("color", value),
+                "ascii" => viewer.ascii = reading.switch("ascii", value),
+                "motion" => viewer.motion = reading.switch("motion", value),
+                "mouse" => viewer.mouse = reading.switch("mouse", value),
+                "keys" => viewer.keys = contexts(value, reading),
+                "rules" => viewer.rules = rules(value, reading),
+                _ => reading.unknown(key, KEYS),
+            }
+        }
+        viewer
+    }
+}
+
+/// A table of a table of keys, per context.
+fn contexts(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Binding> {
+    let mut bindings = Vec::new();
+    let DeValue::Table(contexts) = value.get_ref() else {
+        reading.wrong::<()>(
+            "keys",
+            value,
+            "a table per context, such as [viewer.keys.list]",
+        );
+        return bindings;
+    };
+    for (context, value) in contexts {
+        let DeValue::Table(actions) = value.get_ref() else {
+            reading.wrong::<()>(context.get_ref(), value, "a table of actions and keys");
+            continue;
+        };
+        for (action, keys) in actions {
+            if let Some(keys) = reading.text(action.get_ref(), keys) {
+                bindings.push(Binding {
+                    context: named(context, reading),
+                    action: named(action, reading),
+                    keys,
+                });
+            }
+        }
+    }
+    bindings
+}
+
+fn named<T: AsRef<str>>(key: &Spanned<T>, reading: &Reading<'_>) -> Setting {
+    Setting {
+        text: key.get_ref().as_ref().to_owned(),
+        at: reading.at(key),
+    }
+}
+
+fn rules(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Rule> {
+    let DeValue::Array(array) = value.get_ref() else {
+        reading.wrong::<()>("rules", value, "an array of tables, each [[viewer.rules]]");
+        return Vec::new();
+    };
+    let mut rules = Vec::new();
+    for value in array {
+        match value.get_ref() {
+            DeValue::Table(table) => rules.extend(rule(value, table, reading)),
+            _ => {
+                reading.wrong::<()>("rules", value, "a table with filter and style");
+            }
+        }
+    }
+    rules
+}
+
+fn rule(
+    value: &Spanned<DeValue<'_>>,
+    table: &DeTable<'_>,
+    reading: &mut Reading<'_>,
+) -> Option<Rule> {
+    let (mut name, mut filter, mut style) = (None, None, None);
+    for (key, value) in table {
+        match key.get_ref().as_ref() {
+            "name" => name = reading.text("name", value),
+            "filter" => filter = reading.text("filter", value),
+            "style" => style = reading.text("style", value),
+            _ => reading.unknown(key, RULE_KEYS),
+        }
+    }
+    let (Some(filter), Some(style)) = (filter, style) else {
+        return reading.wrong("rules", value, "a table with filter and style");
+    };
+    Some(Rule {
+        name,
+        filter,
+        style,
+    })
+}

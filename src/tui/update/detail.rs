@@ -165,6 +165,7 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
             shown.story = same.story;
             shown.at_finding = same.at_finding;
         }
+        shown.mark(|bytes| session.search.places(bytes));
         detail.shown = Some(Box::new(shown));
     }
     settle(app);

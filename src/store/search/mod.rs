@@ -8,7 +8,7 @@
 
 mod pattern;
 
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{Finder, Pattern, PatternError};
 
 use super::indexer::COLLECT_LIMIT;
 use super::reader::rows::number;
@@ -17,7 +17,6 @@ use super::values::to_sql;
 use crate::protocol::message::Classifier;
 use crate::trace::clock::Clock;
 use crate::trace::frame::{Seq, StreamId};
-use pattern::Finder;
 use rusqlite::Connection;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;

@@ -34,6 +34,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 
 /// Rows of a pane from which on the columns have headings.
 const HEADED: u16 = 8;
@@ -271,7 +272,7 @@ impl<'a> Picture<'a> {
             &cells.what
         };
         let what = pad_end(&cut_what(what, columns.what), columns.what);
-        spans.push(Span::styled(what, style));
+        self.marked(row, &what, style, spans);
         if columns.size > 0 {
             let text = cells.size.map_or_else(String::new, size);
             spans.push(Span::styled(
@@ -280,6 +281,26 @@ impl<'a> Picture<'a> {
             ));
         }
         self.outcome(&cells, style, spans);
+    }
+
+    /// The text with what is searched for marked in it; the first letter, where it was found
+    /// elsewhere in the row.
+    fn marked(&self, row: Row, text: &str, style: Style, spans: &mut Vec<Span<'static>>) {
+        let search = &self.session.search;
+        if !search.is_hit(row.key()) {
+            return spans.push(Span::styled(text.to_owned(), style));
+        }
+        let mut places = search.places(text.as_bytes());
+        if places.is_empty() {
+            let first = text.chars().next().map_or(0, char::len_utf8);
+            places.push(0..first);
+        }
+        let hit = style.patch(self.look.style(Role::Hit));
+        for piece in divide(text, &places) {
+            let (piece, is_hit) = piece;
+            let style = if is_hit { hit } else { style };
+            spans.push(Span::styled(piece.to_owned(), style));
+        }
     }
 
     /// How long it took and how it ended.
@@ -336,6 +357,21 @@ fn time_width(session: &Session, end: Moment) -> usize {
         TimeColumn::Start => width(&tenths(end)),
         TimeColumn::Delta | TimeColumn::Clock => columns::TIME,
     }
+}
+
+/// The text in parts, of which some are among `places`.
+fn divide<'t>(text: &'t str, places: &[Range<usize>]) -> Vec<(&'t str, bool)> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for place in places {
+        let parts_of = (text.get(at..place.start), text.get(place.clone()));
+        if let (Some(before), Some(hit)) = parts_of {
+            parts.extend([(before, false), (hit, true)]);
+            at = place.end;
+        }
+    }
+    parts.push((text.get(at..).unwrap_or_default(), false));
+    parts
 }
 
 /// `12:04.3`

@@ -16,6 +16,7 @@
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
 //! * [`vitals`]: who waits, what failed first, last words;
+//! * [`past`]: what was true at a frame;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
 //! * [`reader`]: read-only access to one recording; [`watch`] notices that it has changed, [`tail`]
@@ -29,6 +30,7 @@ pub mod annotate;
 pub mod indexer;
 pub mod library;
 pub mod open;
+pub mod past;
 pub mod reader;
 pub mod recovery;
 pub mod reindex;

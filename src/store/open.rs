@@ -22,6 +22,9 @@ use std::time::Duration;
 /// How long a reader waits for a writer that switches the journal mode.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Statements that are kept ready: a viewer asks for some dozens of things again and again.
+const STATEMENTS: usize = 64;
+
 /// The part of an `SQLite` header that says what the file is.
 const HEADER: usize = 100;
 
@@ -248,6 +251,7 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
     let connect = || {
         let conn = Connection::open_with_flags(uri(path, query), flags)?;
         conn.busy_timeout(BUSY_TIMEOUT)?;
+        conn.set_prepared_statement_cache_capacity(STATEMENTS);
         schema::distrust(&conn)?;
         // Opening is lazy: the first read finds what is in the way.
         let stranger = match schema::stranger(&conn, Additions::Allowed) {

@@ -5,6 +5,7 @@
 //! * [`correlator`]: pairs requests with responses, both directions, both eras;
 //! * [`item`]: the rows that a session is shown as;
 //! * [`session`]: who spoke, which versions and capabilities, in which phase it is;
+//! * [`state`]: what was true at a moment;
 //! * [`stats`]: latencies per method and per tool.
 
 pub mod clock;
@@ -14,4 +15,5 @@ pub mod exchange;
 pub mod frame;
 pub mod item;
 pub mod session;
+pub mod state;
 pub mod stats;

@@ -129,10 +129,17 @@ pub fn session(app: &App, session: &Session) -> Places {
     }
 }
 
-fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) -> (Rect, Rect) {
-    let single = session.zoom || matches!(arrangement, Arrangement::Single | Arrangement::Tiny);
+/// Whether a view and the detail are on the screen at once.
+#[must_use]
+pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
+    let single = matches!(arrangement(size), Arrangement::Single | Arrangement::Tiny);
     // The statistics and the timeline want the whole width.
-    let alone = single || matches!(session.view, View::Stats | View::Timeline);
+    let wide = matches!(session.view, View::Stats | View::Timeline);
+    !(single || session.zoom || wide)
+}
+
+fn panes_of(app: &App, session: &Session, arrangement: Arrangement, area: Rect) -> (Rect, Rect) {
+    let alone = !shows_both(app.size, session);
     if alone {
         return match session.focus {
             Focus::Main => (area, Rect::default()),

@@ -71,6 +71,10 @@ pub enum Glyph {
     Note,
     Error,
     Cursor,
+    Changed,
+    Added,
+    Order,
+    Noise,
 }
 
 /// How many colours there are.
@@ -251,5 +255,9 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::Note => ("•", "-"),
         Glyph::Error => ("✗", "E"),
         Glyph::Cursor => ("▏", "|"),
+        Glyph::Changed => ("~", "~"),
+        Glyph::Added => ("+", "+"),
+        Glyph::Order => ("↕", "o"),
+        Glyph::Noise => ("·", "."),
     }
 }

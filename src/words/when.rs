@@ -30,6 +30,12 @@ pub fn near(wall_ns: u64, now_ns: u64) -> String {
     local(wall_ns).format("%m-%d").to_string()
 }
 
+/// `15:17:03`
+#[must_use]
+pub fn clock(wall_ns: u64) -> String {
+    local(wall_ns).format("%H:%M:%S").to_string()
+}
+
 /// `2026-11-20 15:17:03.120 +01:00`
 #[must_use]
 pub fn exact(wall_ns: u64) -> String {

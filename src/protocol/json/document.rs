@@ -35,6 +35,19 @@ impl<'t> Document<'t> {
         Ok(Self { text, nodes })
     }
 
+    /// Reads as much of `text` as can be read, and of that at most `max_nodes` nodes: the
+    /// beginning of a text that goes on, or of one that is no JSON. Containers that are open
+    /// where reading stopped hold what came before; a string that breaks off at the end of the
+    /// text is there as far as it goes, without a closing quote. Returns the document, unless
+    /// not even one value had begun, and why reading stopped before the end of the text.
+    #[must_use]
+    pub fn read_prefix(text: &'t [u8], max_nodes: usize) -> (Option<Self>, Option<Stopped>) {
+        let mut nodes = Vec::new();
+        let stopped = prefix_into(text, max_nodes, &mut nodes);
+        let document = (!nodes.is_empty()).then_some(Self { text, nodes });
+        (document, stopped)
+    }
+
     /// The outermost value.
     #[must_use]
     pub fn root(&self) -> Value<'_> {
@@ -48,6 +61,18 @@ impl<'t> Document<'t> {
     }
 }
 
+/// Why [`Document::read_prefix`] read no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// What comes next is no JSON, or the text ends within a value.
+    At(SyntaxError),
+    /// There are as many nodes as were asked for; the text was read up to this byte.
+    Enough {
+        /// Bytes that were read.
+        offset: usize,
+    },
+}
+
 /// Reads `text` into `nodes`, whose former content goes and whose memory is used again. Returns
 /// the outermost value.
 pub fn parse_into<'d>(text: &'d [u8], nodes: &'d mut Vec<Node>) -> Result<Value<'d>, SyntaxError> {
@@ -55,22 +80,35 @@ pub fn parse_into<'d>(text: &'d [u8], nodes: &'d mut Vec<Node>) -> Result<Value<
     if u32::try_from(text.len()).is_err() {
         return scan::error(u32::MAX as usize, Reason::TooLong);
     }
-    let mut parser = Parser {
-        text,
-        at: 0,
-        nodes,
-        open: NONE,
-        depth: 0,
-    };
+    let mut parser = Parser::new(text, nodes);
     let mut next = Next::Value;
     while next != Next::Nothing {
-        next = match next {
-            Next::Value => parser.value()?,
-            Next::Key => parser.key()?,
-            _ => parser.after_value()?,
-        };
+        next = parser.step(next)?;
     }
     Ok(Value::new(text, nodes, 0))
+}
+
+/// See [`Document::read_prefix`].
+fn prefix_into(text: &[u8], max_nodes: usize, nodes: &mut Vec<Node>) -> Option<Stopped> {
+    // Offsets have 32 bits.
+    let text = &text[..text.len().min(u32::MAX as usize - 1)];
+    let mut parser = Parser::new(text, nodes);
+    let mut next = Next::Value;
+    while next != Next::Nothing {
+        let nodes = parser.nodes.len();
+        if nodes >= max_nodes && matches!(next, Next::Value | Next::Key) {
+            parser.abandon(next, nodes);
+            return Some(Stopped::Enough { offset: parser.at });
+        }
+        next = match parser.step(next) {
+            Ok(next) => next,
+            Err(error) => {
+                parser.abandon(next, nodes);
+                return Some(Stopped::At(error));
+            }
+        };
+    }
+    None
 }
 
 /// No container: the parent of the outermost value.
@@ -94,7 +132,56 @@ struct Parser<'t, 'n> {
     depth: usize,
 }
 
-impl Parser<'_, '_> {
+impl<'t, 'n> Parser<'t, 'n> {
+    fn new(text: &'t [u8], nodes: &'n mut Vec<Node>) -> Self {
+        Self {
+            text,
+            at: 0,
+            nodes,
+            open: NONE,
+            depth: 0,
+        }
+    }
+
+    fn step(&mut self, next: Next) -> Result<Next, SyntaxError> {
+        match next {
+            Next::Value => self.value(),
+            Next::Key => self.key(),
+            _ => self.after_value(),
+        }
+    }
+
+    /// Leaves well-formed nodes where `next` could not be read, before which there were `nodes`
+    /// of them: names without a value go, open containers end here.
+    fn abandon(&mut self, next: Next, nodes: usize) {
+        self.nodes.truncate(nodes);
+        let in_string = next == Next::Value && self.text.get(self.at) == Some(&b'"');
+        if in_string && let Err(error) = scan::string(self.text, self.at) {
+            self.leaf(Kind::String, error.offset, true);
+        } else if next == Next::Value || self.drop_unfinished_number() {
+            let key = self.in_object();
+            self.nodes.truncate(self.nodes.len() - usize::from(key));
+        }
+        let end = narrow(self.at);
+        let next = narrow(self.nodes.len());
+        while let Some(node) = self.nodes.get_mut(self.open as usize) {
+            self.open = std::mem::replace(&mut node.next, next);
+            node.end = end;
+        }
+    }
+
+    /// A number at the very end of the text may have had more digits.
+    fn drop_unfinished_number(&mut self) -> bool {
+        let length = self.text.len();
+        let unfinished = |node: &mut Node| node.kind == Kind::Number && node.end as usize == length;
+        self.open != NONE && self.nodes.pop_if(unfinished).is_some()
+    }
+
+    fn in_object(&self) -> bool {
+        let open = self.nodes.get(self.open as usize);
+        open.is_some_and(|open| open.kind == Kind::Object)
+    }
+
     fn value(&mut self) -> Result<Next, SyntaxError> {
         let start = self.skip_white();
         let (kind, end, escaped) = match self.text.get(start) {

@@ -18,6 +18,7 @@ use crate::trace::frame::{FrameHead, Seq};
 use rows::{exchange_columns, message_columns, summary_columns};
 use rusqlite::blob::Blob;
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Bytes of frames in a page of [`Recording::frames`].
@@ -170,6 +171,18 @@ impl Recording {
         let conn = &self.opened.conn;
         let blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true);
         Ok(blob.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
+    }
+
+    /// The bytes `range` of the frame `seq`, as far as there are so many. Costs as much as their
+    /// place in the frame, not as much as the frame.
+    pub fn piece(&self, seq: Seq, range: Range<u64>) -> Result<Vec<u8>, ReadError> {
+        let blob = self.stream(seq)?;
+        let within = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(blob.len());
+        let (start, end) = (within(range.start), within(range.end));
+        let mut piece = vec![0; end.saturating_sub(start)];
+        blob.read_at_exact(&mut piece, start)
+            .map_err(|error| OpenError::from_sqlite(&self.path, error))?;
+        Ok(piece)
     }
 
     /// A page of events after the one with the number `after`.

@@ -87,8 +87,10 @@ pub struct Search {
     finder: Finder,
     threads: u64,
     range: u64,
-    /// The frames `1..=left` are still to be looked at; `None` before the first step.
+    /// The frames after `after` up to `left` are still to be looked at; `None` before the first
+    /// step.
     left: Option<u64>,
+    after: u64,
     of: u64,
     bytes: u64,
 }
@@ -104,9 +106,18 @@ impl Search {
             threads: threads.min(MAX_THREADS) as u64,
             range: FIRST_RANGE,
             left: from.map(|seq| seq.0),
+            after: 0,
             of: 0,
             bytes: 0,
         })
+    }
+
+    /// After it was done: goes on with the frames after `after` up to `last`, which have come
+    /// since.
+    pub fn again(&mut self, after: Seq, last: Seq) {
+        self.after = after.0;
+        self.left = Some(last.0);
+        self.of = last.0;
     }
 
     /// Goes on for about as long as `pace` says.
@@ -115,9 +126,9 @@ impl Search {
         let spent = || pace.clock.now().0.saturating_sub(began.0);
         let mut left = self.begin()?;
         let mut found = Found::default();
-        while left > 0 {
+        while left > self.after {
             let range_began = spent();
-            let from = left.saturating_sub(self.range);
+            let from = left.saturating_sub(self.range).max(self.after);
             let (hits, bytes) = self.look(from + 1, left)?;
             found.hits.extend(hits);
             self.bytes += bytes;
@@ -129,9 +140,9 @@ impl Search {
         }
         self.left = Some(left);
         Ok(Found {
-            done: left == 0,
-            left,
-            of: self.of,
+            done: left <= self.after,
+            left: left.saturating_sub(self.after),
+            of: self.of.saturating_sub(self.after),
             bytes: self.bytes,
             ..found
         })
@@ -205,9 +216,8 @@ impl Search {
                 };
                 let stream = StreamId(row.get(1)?);
                 let place = self.finder.in_bytes(raw).map(Place::Bytes).or_else(|| {
-                    let is_found = stream.messages().is_some()
-                        && self.finder.may_be_in_a_summary()
-                        && self.in_summaries(&mut classifier, raw);
+                    let is_found =
+                        stream.messages().is_some() && self.in_summaries(&mut classifier, raw);
                     is_found.then_some(Place::Summary)
                 });
                 hits.extend(place.map(|place| SearchHit { seq, place }));

@@ -1,5 +1,6 @@
 //! Whole rows, for a viewport.
 
+use super::judge::Judge;
 use super::{Context, Question};
 use crate::store::reader::rows::{
     self, exchange_columns, message_columns, number, summary_columns,
@@ -17,7 +18,18 @@ const EXCHANGE_AT: &str = concat!(
     exchange_columns!(),
     " WHERE e.request = ?1 AND e.request_part = ?2"
 );
+const LIGHT_EXCHANGE_AT: &str = concat!(
+    "SELECT ",
+    exchange_columns!(light),
+    " WHERE e.request = ?1 AND e.request_part = ?2"
+);
+const LIGHT_EXCHANGE: &str = concat!("SELECT ", exchange_columns!(light), " WHERE e.id = ?1");
 const EXCHANGE: &str = concat!("SELECT ", exchange_columns!(), " WHERE e.id = ?1");
+const LIGHT_MESSAGE: &str = concat!(
+    "SELECT ",
+    message_columns!(light),
+    " WHERE m.frame = ?1 AND m.part = ?2"
+);
 const MESSAGE: &str = concat!(
     "SELECT ",
     message_columns!(),
@@ -49,7 +61,9 @@ impl Recording {
     ) -> Result<Vec<Item>, ReadError> {
         self.read(|conn| {
             let until = effective(conn, until)?;
-            let items = keys.iter().map(|&key| item(conn, lens, key, until));
+            let items = keys
+                .iter()
+                .map(|&key| item(conn, lens, key, until, Detail::Whole));
             items.filter_map(Result::transpose).collect()
         })
     }
@@ -59,11 +73,17 @@ impl Recording {
     pub fn fitting(
         &self,
         question: &Question,
-        _context: Context,
+        context: Context,
         keys: &[ItemKey],
     ) -> Result<Vec<ItemKey>, ReadError> {
-        let items = self.items(question.lens, keys, question.until)?;
-        Ok(items.into_iter().map(|item| item.key).collect())
+        let judge = Judge::new(&question.query, question.lens, context);
+        let mut fitting = Vec::new();
+        for &key in keys {
+            if self.read(|conn| judge.fits(conn, key, question.until))? {
+                fitting.push(key);
+            }
+        }
+        Ok(fitting)
     }
 }
 
@@ -77,16 +97,27 @@ pub(super) fn effective(conn: &Connection, until: Option<Seq>) -> rusqlite::Resu
     Ok((until.0 < last).then_some(until))
 }
 
-fn item(
+/// How much of a row is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// All of it.
+    Whole,
+    /// All but its summary, for which its bytes would have to be read.
+    WithoutSummary,
+}
+
+/// The row at `key` as it stood at `until`, which is [`effective`].
+pub(super) fn item(
     conn: &Connection,
     lens: Lens,
     key: ItemKey,
     until: Option<Seq>,
+    detail: Detail,
 ) -> rusqlite::Result<Option<Item>> {
     if until.is_some_and(|until| key.seq > until) {
         return Ok(None);
     }
-    let Some(what) = what(conn, lens, key, until)? else {
+    let Some(what) = what(conn, lens, key, until, detail)? else {
         return Ok(None);
     };
     let is_event = matches!(what, What::Event(_));
@@ -107,6 +138,7 @@ fn what(
     lens: Lens,
     key: ItemKey,
     until: Option<Seq>,
+    detail: Detail,
 ) -> rusqlite::Result<Option<What>> {
     if let Some(id) = key.event_id() {
         let mut statement = conn.prepare_cached(EVENT)?;
@@ -115,7 +147,10 @@ fn what(
     }
     let at = (to_sql(key.seq.0), key.nth);
     if lens == Lens::Exchanges {
-        let mut statement = conn.prepare_cached(EXCHANGE_AT)?;
+        let mut statement = conn.prepare_cached(match detail {
+            Detail::Whole => EXCHANGE_AT,
+            Detail::WithoutSummary => LIGHT_EXCHANGE_AT,
+        })?;
         let exchange = statement.query_row(at, |row| rows::exchange_at(row, until));
         if let Some(exchange) = exchange.optional()? {
             return Ok(Some(What::Exchange(Box::new(exchange))));
@@ -124,9 +159,15 @@ fn what(
     let Some(head) = head(conn, key.seq)? else {
         return Ok(None);
     };
-    let mut statement = conn.prepare_cached(MESSAGE)?;
+    let mut statement = conn.prepare_cached(match detail {
+        Detail::Whole => MESSAGE,
+        Detail::WithoutSummary => LIGHT_MESSAGE,
+    })?;
     if let Some(row) = statement.query_row(at, rows::message).optional()? {
-        let exchange = row.record.exchange.map(|id| exchange(conn, id, until));
+        let exchange = row
+            .record
+            .exchange
+            .map(|id| exchange(conn, id, until, detail));
         return Ok(Some(What::Message {
             record: Box::new(row.record),
             head,
@@ -155,8 +196,12 @@ fn exchange(
     conn: &Connection,
     id: ExchangeId,
     until: Option<Seq>,
+    detail: Detail,
 ) -> rusqlite::Result<Option<Exchange>> {
-    let mut statement = conn.prepare_cached(EXCHANGE)?;
+    let mut statement = conn.prepare_cached(match detail {
+        Detail::Whole => EXCHANGE,
+        Detail::WithoutSummary => LIGHT_EXCHANGE,
+    })?;
     let exchange = statement.query_row([to_sql(id.0)], |row| rows::exchange_at(row, until));
     exchange.optional()
 }

@@ -13,35 +13,31 @@
 //! * [`Scan`] goes over a recording frame range by frame range, in steps as short as its caller
 //!   wants. Between two steps it holds no statement and no transaction, so it never keeps a live
 //!   recording's WAL from being checkpointed;
-//! * `compile`: a condition becomes two: one that every row that fits meets, and one that only
-//!   rows that fit meet. Where they differ the second stage decides;
-//! * `column`: the fields of the rows as SQL;
-//! * `source`: where rows come from; `item`: whole rows, for a viewport; `count`: totals, values
-//!   seen, and what has changed.
+//! * `compile`: a filter becomes two conditions: one that every row that fits meets, and one that
+//!   only rows that fit meet. Where they differ the second stage decides, which is `judge`;
+//! * `column`: the fields of the rows as SQL; `condition`: conditions out of constant pieces and
+//!   bound values; `source`: where rows come from;
+//! * `item`: whole rows, for a viewport; `count`: totals, values seen, and what has changed.
 //!
 //! A question with a moment ([`Question::until`]) sees nothing that came after that frame: an
 //! exchange whose response came later is open.
 
+mod column;
+mod compile;
+mod condition;
 mod count;
 mod item;
+mod judge;
 mod scan;
 mod source;
 
 pub use scan::Scan;
 
+pub use crate::query::Context;
 use crate::query::Query;
-use crate::trace::clock::{Clock, Moment};
+use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, ItemKind, Lens};
-
-/// What a filter needs to know beside the row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Context {
-    /// What `-5m` counts back from.
-    pub end: Moment,
-    /// An answer that took longer is slow, nanoseconds.
-    pub slow_ns: u64,
-}
 
 /// What is asked of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]

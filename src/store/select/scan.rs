@@ -1,12 +1,16 @@
 //! Going over a recording, frame range by frame range.
 
+use super::compile::Compiler;
+use super::condition::Condition;
+use super::judge::Judge;
 use super::source::Source;
 use super::{Context, Hit, Limit, Question, Step, Way};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::values::{from_sql, to_sql};
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, ItemKind};
-use rusqlite::{Connection, Row};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
@@ -20,12 +24,15 @@ const RANGES: std::ops::RangeInclusive<u64> = 64..=1 << 19;
 /// How long a range should take, nanoseconds: steps cannot be shorter than that.
 const RANGE_NS: u64 = 4_000_000;
 
+/// The first parameter that a condition may use: before it stand those of the range.
+const FIRST_VALUE: usize = 3;
+
 const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event),
     messages > 4 * exchanges FROM recording";
 
 /// A row that may fit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
+struct Candidate {
     hit: Hit,
     /// Whether it does fit, as far as columns can tell.
     sure: bool,
@@ -36,7 +43,9 @@ pub(super) struct Candidate {
 /// It may go on after it was done: a scan from the oldest then finds what has come since.
 #[derive(Debug)]
 pub struct Scan {
-    question: Question,
+    plans: Vec<Plan>,
+    judge: Judge,
+    until: Option<Seq>,
     way: Way,
     at: Option<ItemKey>,
     range: u64,
@@ -67,12 +76,17 @@ impl Extent {
 }
 
 impl Scan {
-    /// A scan for `question` that begins after `from`, or at the end of the recording where it
+    /// A scan for `question` that begins after `from`, or at the end of the recording where its
     /// [`Way`] begins.
     #[must_use]
-    pub fn new(question: &Question, way: Way, from: Option<ItemKey>, _context: Context) -> Self {
+    pub fn new(question: &Question, way: Way, from: Option<ItemKey>, context: Context) -> Self {
+        let sources = Source::of(question.lens).iter();
         Self {
-            question: question.clone(),
+            plans: sources
+                .filter_map(|&source| Plan::new(source, question, context))
+                .collect(),
+            judge: Judge::new(&question.query, question.lens, context),
+            until: question.until,
             way,
             at: from,
             range: FIRST_RANGE,
@@ -82,72 +96,102 @@ impl Scan {
     /// Goes on within `limit`.
     pub fn step(&mut self, recording: &Recording, limit: &Limit) -> Result<Step, ReadError> {
         let began = limit.clock.now();
+        let spent = || limit.clock.now().0.saturating_sub(began.0);
         let mut step = Step::default();
         loop {
-            let range_began = limit.clock.now();
-            let done =
-                recording.in_one_read(|recording| self.range(recording, limit, &mut step))?;
-            let now = limit.clock.now();
-            self.adapt(now.0.saturating_sub(range_began.0));
-            step.done = done;
-            step.looked_at = self.at;
-            let spent = now.0.saturating_sub(began.0) >= limit.nanos;
-            if done || spent || step.hits.len() >= limit.hits {
-                return Ok(step);
+            let range_began = spent();
+            let range = recording.in_one_read(|recording| self.look(recording))?;
+            let looked = spent() - range_began;
+            let Some(range) = range else {
+                step.done = true;
+                break;
+            };
+            let mut candidates = range.candidates.into_iter();
+            let is_over =
+                |hits, judged| hits >= limit.hits.max(1) || (judged > 0 && spent() >= limit.nanos);
+            let is_through = self.take(recording, &mut candidates, &mut step, &is_over)?;
+            self.adapt(looked, is_through);
+            if !is_through {
+                break;
+            }
+            self.at = Some(range.end);
+            step.done = range.is_last;
+            if step.done || spent() >= limit.nanos {
+                break;
             }
         }
+        step.looked_at = self.at;
+        Ok(step)
     }
 
-    fn adapt(&mut self, took: u64) {
+    /// Takes candidates until the step is over: that is asked with the hits that it has, and with
+    /// the rows of this range that were judged one by one. Returns whether all were taken.
+    fn take(
+        &mut self,
+        recording: &Recording,
+        candidates: &mut dyn Iterator<Item = Candidate>,
+        step: &mut Step,
+        is_over: &dyn Fn(usize, u64) -> bool,
+    ) -> Result<bool, ReadError> {
+        let mut judged = 0;
+        for Candidate { hit, sure } in candidates {
+            if is_over(step.hits.len(), judged) {
+                return Ok(false);
+            }
+            if !sure {
+                judged += 1;
+            }
+            if sure || recording.read(|conn| self.judge.fits(conn, hit.key, self.until))? {
+                step.hits.push(hit);
+            }
+            self.at = Some(hit.key);
+        }
+        Ok(true)
+    }
+
+    fn adapt(&mut self, took: u64, is_through: bool) {
         let range = match took {
-            ..RANGE_NS => self.range.saturating_mul(2),
+            ..RANGE_NS if is_through => self.range.saturating_mul(2),
             _ => self.range / 2,
         };
         self.range = range.clamp(*RANGES.start(), *RANGES.end());
     }
 
-    /// Looks at the next range of frames. Returns whether there is no other one.
-    fn range(
-        &mut self,
-        recording: &Recording,
-        limit: &Limit,
-        step: &mut Step,
-    ) -> Result<bool, ReadError> {
-        let extent = recording.read(|conn| Extent::of(conn, self.question.until))?;
+    /// Looks at the columns of the next range of frames; `None` if there is nothing to look at.
+    fn look(&mut self, recording: &Recording) -> Result<Option<Found>, ReadError> {
+        let extent = recording.read(|conn| Extent::of(conn, self.until))?;
         let Some((lo, hi)) = self.next(&extent) else {
             self.at = self.at.or(Some(extent.last));
-            return Ok(true);
+            return Ok(None);
         };
-        let mut found = Vec::new();
-        for &source in Source::of(self.question.lens) {
-            recording.read(|conn| candidates(conn, source, extent.dense, (lo, hi), &mut found))?;
+        let mut candidates = Vec::new();
+        for plan in &self.plans {
+            recording.read(|conn| plan.run(conn, extent.dense, (lo, hi), &mut candidates))?;
         }
-        found.retain(|candidate| self.is_ahead(candidate.hit.key));
-        found.sort_unstable_by_key(|candidate| candidate.hit.key);
-        if self.way == Way::Newest {
-            found.reverse();
-        }
-        for candidate in found {
-            if step.hits.len() >= limit.hits {
-                return Ok(false);
+        candidates.retain(|candidate| self.is_ahead(candidate.hit.key));
+        candidates.sort_unstable_by_key(|candidate| candidate.hit.key);
+        let is_newest = hi == extent.last.seq.0;
+        Ok(Some(match self.way {
+            Way::Newest => {
+                candidates.reverse();
+                Found {
+                    candidates,
+                    end: ItemKey::of_part(Seq(lo), 0),
+                    is_last: lo == 0,
+                }
             }
-            self.at = Some(candidate.hit.key);
-            if candidate.sure {
-                step.hits.push(candidate.hit);
-            }
-        }
-        self.at = Some(match self.way {
-            Way::Newest => ItemKey::of_part(Seq(lo), 0),
-            Way::Oldest if hi == extent.last.seq.0 => extent.last,
-            Way::Oldest => ItemKey {
-                seq: Seq(hi),
-                nth: u32::MAX,
+            Way::Oldest => Found {
+                candidates,
+                end: match is_newest {
+                    true => extent.last,
+                    false => ItemKey {
+                        seq: Seq(hi),
+                        nth: u32::MAX,
+                    },
+                },
+                is_last: is_newest,
             },
-        });
-        Ok(match self.way {
-            Way::Newest => lo == 0,
-            Way::Oldest => hi == extent.last.seq.0,
-        })
+        }))
     }
 
     /// The frames that are looked at next, both included; `None` if there are none.
@@ -184,21 +228,72 @@ impl Scan {
     }
 }
 
-/// Adds the rows of `source` in the frames `lo..=hi` that may fit.
-fn candidates(
-    conn: &Connection,
-    source: Source,
-    dense: bool,
-    (lo, hi): (u64, u64),
-    found: &mut Vec<Candidate>,
-) -> rusqlite::Result<()> {
-    let sql = [source.head(), "1", source.range(dense)].concat();
-    let mut statement = conn.prepare_cached(&sql)?;
-    let mut rows = statement.query([to_sql(lo), to_sql(hi)])?;
-    while let Some(row) = rows.next()? {
-        found.push(candidate(row)?);
+/// What stands in a range of frames.
+struct Found {
+    /// In the order of the scan.
+    candidates: Vec<Candidate>,
+    /// How far the scan is when all of them were taken.
+    end: ItemKey,
+    /// Whether nothing comes after it.
+    is_last: bool,
+}
+
+/// How the rows of a source are asked for.
+#[derive(Debug)]
+struct Plan {
+    /// Where most messages are rows of their own, and where not.
+    dense: String,
+    sparse: String,
+    values: Vec<Value>,
+}
+
+impl Plan {
+    /// `None` if no row of `source` can fit.
+    fn new(source: Source, question: &Question, context: Context) -> Option<Self> {
+        let compiler = Compiler {
+            source,
+            context,
+            until: question.until,
+        };
+        let bounds = compiler.query(&question.query);
+        if bounds.may == Condition::Constant(false) {
+            return None;
+        }
+        let mut values = Vec::new();
+        let mut head = source.head().to_owned();
+        if bounds.is_exact() {
+            head.push('1');
+        } else {
+            head.push_str("coalesce(");
+            bounds.sure.write(&mut head, &mut values, FIRST_VALUE);
+            head.push_str(", 0)");
+        }
+        let mut condition = String::from(" AND ");
+        bounds.may.write(&mut condition, &mut values, FIRST_VALUE);
+        Some(Self {
+            dense: [&head, source.range(true), &condition].concat(),
+            sparse: [&head, source.range(false), &condition].concat(),
+            values,
+        })
     }
-    Ok(())
+
+    /// Adds the rows in the frames `lo..=hi` that may fit.
+    fn run(
+        &self,
+        conn: &Connection,
+        dense: bool,
+        (lo, hi): (u64, u64),
+        found: &mut Vec<Candidate>,
+    ) -> rusqlite::Result<()> {
+        let sql = if dense { &self.dense } else { &self.sparse };
+        let mut statement = conn.prepare_cached(sql)?;
+        let range = [to_sql(lo), to_sql(hi)].map(Value::from);
+        let mut rows = statement.query(params_from_iter(range.iter().chain(&self.values)))?;
+        while let Some(row) = rows.next()? {
+            found.push(candidate(row)?);
+        }
+        Ok(())
+    }
 }
 
 /// `seq, part or event, kind, what runs are folded by, sure`.

@@ -1,5 +1,237 @@
 //! One row in full.
+//!
+//! * [`part`]: what stands below each other: findings, note, request, response;
+//! * [`body`]: their lines, and moving among them;
+//! * [`story`]: what happened from the request to the answer;
+//! * [`memory`]: where somebody was in rows that were left.
 
-/// One row in full.
+pub mod body;
+pub mod memory;
+pub mod part;
+pub mod story;
+
+use crate::store::reader::FindingRow;
+use crate::trace::frame::Seq;
+use crate::trace::item::{Item, What};
+use crate::tui::widget::pieces::Hits;
+use crate::tui::worker::detail::{Amount, Ask, AskStory, Row};
+use body::{Body, Position};
+use memory::{Left, Memory};
+use part::Part;
+
+/// One row in full, and how it is looked at.
 #[derive(Debug, Default)]
-pub struct Detail {}
+pub struct Detail {
+    /// What is shown of it.
+    pub tab: Tab,
+    /// Which messages of an exchange.
+    pub sides: Sides,
+    /// How bytes are written.
+    pub representation: Representation,
+    /// How much of the messages of this row.
+    pub amount: Amount,
+    /// What was asked for last.
+    pub asked: Option<Ask>,
+    /// Whose story was asked for last.
+    pub asked_story: Option<AskStory>,
+    /// What is there. It may be the row before as long as the answer has not come.
+    pub shown: Option<Box<Shown>>,
+    /// Columns and rows that it was scrolled for.
+    pub size: (usize, usize),
+    /// Where somebody was in rows that were left.
+    pub memory: Memory,
+}
+
+/// What is shown of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// Its messages.
+    #[default]
+    Body,
+    /// What happened from the request to the answer.
+    Story,
+    /// What is wrong with it.
+    Findings,
+}
+
+/// Which messages of an exchange are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sides {
+    /// Both.
+    #[default]
+    Both,
+    /// The request.
+    Request,
+    /// The response, or that there is none.
+    Response,
+}
+
+/// How bytes are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Representation {
+    /// JSON as rows that fold; anything else as text.
+    #[default]
+    Tree,
+    /// Every byte as text.
+    Raw,
+    /// Every byte as a number.
+    Hex,
+}
+
+/// A row that has come.
+#[derive(Debug)]
+pub struct Shown {
+    /// What was asked for.
+    pub ask: Ask,
+    /// The row.
+    pub item: Item,
+    /// What stands below each other in its body.
+    pub parts: Vec<Part>,
+    /// What is wrong with it.
+    pub findings: Vec<FindingRow>,
+    /// What happened; none until it has come, and for what is no exchange.
+    pub story: Option<story::Told>,
+    /// Where one is in the body.
+    pub at: Place,
+    /// Where one is in the story: the row of the cursor, the first on the screen.
+    pub at_story: (usize, usize),
+    /// Where one is in the findings: the one under the cursor.
+    pub at_finding: usize,
+}
+
+/// Where one is in the body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The line of the cursor.
+    pub cursor: Position,
+    /// The first line on the screen.
+    pub top: Position,
+}
+
+impl Tab {
+    /// All of them, in order.
+    pub const ALL: [Self; 3] = [Self::Body, Self::Story, Self::Findings];
+
+    /// What stands above the pane.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Body => "Body",
+            Self::Story => "Story",
+            Self::Findings => "Findings",
+        }
+    }
+}
+
+impl Sides {
+    /// The next in turn.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Both => Self::Request,
+            Self::Request => Self::Response,
+            Self::Response => Self::Both,
+        }
+    }
+}
+
+impl Representation {
+    /// The next in turn.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Tree => Self::Raw,
+            Self::Raw => Self::Hex,
+            Self::Hex => Self::Tree,
+        }
+    }
+}
+
+impl Detail {
+    /// The lines of the body, written for so many columns.
+    #[must_use]
+    pub fn body(&self, columns: usize) -> Option<Body<'_>> {
+        let shown = self.shown.as_deref()?;
+        Some(Body::new(
+            &shown.parts,
+            self.sides,
+            self.representation,
+            columns,
+        ))
+    }
+
+    /// The part under the cursor of the body.
+    #[must_use]
+    pub fn part(&self) -> Option<&Part> {
+        let shown = self.shown.as_deref()?;
+        shown.parts.get(shown.at.cursor.part)
+    }
+
+    /// The path of the value under the cursor; none where there is no tree.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        let node = self.shown.as_deref()?.at.cursor.node()?;
+        Some(self.part()?.tree()?.path(node).to_string())
+    }
+
+    /// The bytes of the value under the cursor, as they are on the wire; none where there is no
+    /// tree.
+    #[must_use]
+    pub fn value(&self) -> Option<&[u8]> {
+        let node = self.shown.as_deref()?.at.cursor.node()?;
+        Some(self.part()?.tree()?.raw(node))
+    }
+
+    /// The bytes of the message under the cursor, and whether that is all of them.
+    #[must_use]
+    pub fn message(&self) -> Option<(&[u8], bool)> {
+        let text = self.part()?.text.as_ref()?;
+        Some((&text.bytes, text.bytes.len() as u64 == text.size))
+    }
+}
+
+impl Shown {
+    /// The row that has come, as somebody left it or from its beginning.
+    #[must_use]
+    pub fn new(ask: Ask, row: Row, left: Option<&Left>) -> Self {
+        let mut shown = Self {
+            ask,
+            parts: part::parts(&row.item, row.texts, &row.findings, ask.amount),
+            item: row.item,
+            findings: row.findings,
+            story: None,
+            at: Place::default(),
+            at_story: (0, 0),
+            at_finding: 0,
+        };
+        if let Some(left) = left {
+            left.restore(&mut shown);
+        }
+        shown
+    }
+
+    /// The frame that it is named after.
+    #[must_use]
+    pub fn seq(&self) -> Seq {
+        match &self.item.what {
+            What::Exchange(exchange) => exchange.request.0,
+            _ => self.item.key.seq,
+        }
+    }
+
+    /// Marks in every part what `find` finds in its bytes.
+    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Vec<std::ops::Range<usize>>) {
+        for part in &mut self.parts {
+            part.hits = part
+                .text
+                .as_ref()
+                .map_or_else(Vec::new, |text| find(&text.bytes));
+        }
+    }
+
+    /// What is marked in a part.
+    #[must_use]
+    pub fn hits(&self, part: usize) -> Hits<'_> {
+        self.parts.get(part).map_or(&[], |part| &part.hits)
+    }
+}

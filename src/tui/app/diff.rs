@@ -1,5 +1,141 @@
 //! Two exchanges side by side.
 
+use crate::replay::compare::{Class, Comparison, Half, Row};
+use crate::trace::exchange::Exchange;
+
 /// Two exchanges side by side.
+#[derive(Debug)]
+pub struct Diff {
+    /// Names the answer that belongs to it.
+    pub generation: u64,
+    /// What is known by now.
+    pub stage: Stage,
+    /// Whether what is equal is shown too.
+    pub unfolded: bool,
+    /// The row under the cursor.
+    pub at: usize,
+    /// The first row on the screen, as far as it was scrolled.
+    pub top: usize,
+}
+
+/// What is known by now.
+#[derive(Debug)]
+pub enum Stage {
+    /// The worker compares.
+    Comparing,
+    /// It has.
+    Compared(Box<Compared>),
+}
+
+/// Two exchanges, compared.
+#[derive(Debug)]
+pub struct Compared {
+    /// The earlier one, or the one that was selected first.
+    pub left: Exchange,
+    /// The other one.
+    pub right: Exchange,
+    /// Their requests.
+    pub request: Part,
+    /// Their responses.
+    pub response: Part,
+    /// What is on the screen, in order.
+    pub rows: Vec<DiffRow>,
+    /// The places in `rows` of the differences that are walked: all but noise, unless there is
+    /// nothing else.
+    pub changes: Vec<usize>,
+}
+
+/// The comparison of two messages.
 #[derive(Debug, Default)]
-pub struct Diff {}
+pub struct Part {
+    /// What was found.
+    pub comparison: Comparison,
+    /// Whether a message was so long that only its outline was compared.
+    pub outline: bool,
+}
+
+/// A row on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffRow {
+    /// `request` or `response`, with what was found in it.
+    Head(Half),
+    /// A row of the comparison.
+    Row(Half, Row),
+}
+
+impl Diff {
+    /// A comparison that was asked for.
+    #[must_use]
+    pub fn new(generation: u64) -> Self {
+        Self {
+            generation,
+            stage: Stage::Comparing,
+            unfolded: false,
+            at: 0,
+            top: 0,
+        }
+    }
+
+    /// The comparison, if it is there.
+    #[must_use]
+    pub fn compared(&self) -> Option<&Compared> {
+        match &self.stage {
+            Stage::Comparing => None,
+            Stage::Compared(compared) => Some(compared),
+        }
+    }
+}
+
+impl Compared {
+    /// Two exchanges with what differs between their messages, equal parts folded.
+    #[must_use]
+    pub fn new(left: Exchange, right: Exchange, request: Part, response: Part) -> Self {
+        let mut compared = Self {
+            left,
+            right,
+            request,
+            response,
+            rows: Vec::new(),
+            changes: Vec::new(),
+        };
+        compared.fold(false);
+        compared
+    }
+
+    /// Shows what is equal, or folds it.
+    pub fn fold(&mut self, unfolded: bool) {
+        let (mut rows, mut changes, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+        for half in [Half::Request, Half::Response] {
+            rows.push(DiffRow::Head(half));
+            let comparison = &self.part(half).comparison;
+            for row in comparison.rows(unfolded).rows {
+                match comparison.class(row) {
+                    None => {}
+                    Some(Class::Noise) => noise.push(rows.len()),
+                    Some(_) => changes.push(rows.len()),
+                }
+                // That a message is an object need not be said.
+                if !comparison.is_root_within(row) {
+                    rows.push(DiffRow::Row(half, row));
+                }
+            }
+        }
+        self.rows = rows;
+        self.changes = if changes.is_empty() { noise } else { changes };
+    }
+
+    /// The comparison of one half.
+    #[must_use]
+    pub fn part(&self, half: Half) -> &Part {
+        match half {
+            Half::Request => &self.request,
+            Half::Response => &self.response,
+        }
+    }
+
+    /// How many differences of a class there are, in both halves.
+    #[must_use]
+    pub fn count(&self, class: Class) -> usize {
+        self.request.comparison.count(class) + self.response.comparison.count(class)
+    }
+}

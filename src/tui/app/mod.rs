@@ -10,6 +10,7 @@
 //!
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
+pub mod annotations;
 pub mod detail;
 pub mod diff;
 pub mod filter;
@@ -21,6 +22,7 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod rules;
 pub mod search;
 pub mod session;
 pub mod settings;
@@ -54,6 +56,8 @@ pub struct App {
     pub notices: notices::Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
+    /// Whether the divider is being dragged.
+    pub dragging: bool,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -86,6 +90,7 @@ impl App {
             overlays: Vec::new(),
             notices: notices::Notices::default(),
             quit_armed: false,
+            dragging: false,
             generation: 0,
         }
     }

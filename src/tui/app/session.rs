@@ -1,6 +1,6 @@
 //! One recording on the screen.
 
-use super::{detail, filter, findings, list, playback, search, stats, timeline};
+use super::{annotations, detail, filter, findings, list, playback, search, stats, timeline};
 use crate::store::library::Standing;
 use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
@@ -43,6 +43,8 @@ pub struct Session {
     pub search: search::Search,
     /// The time cursor and the pause.
     pub playback: playback::Playback,
+    /// Marks and notes.
+    pub annotations: annotations::Annotations,
 }
 
 /// How far opening a recording has come.
@@ -107,6 +109,7 @@ impl Session {
             findings: findings::Findings::default(),
             search: search::Search::default(),
             playback: playback::Playback::default(),
+            annotations: annotations::Annotations::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! The command line comes first, then the configuration, then what the viewer remembers of the
 //! last time, then what the surroundings suggest.
 
+use super::rules::{self, Rule};
 use crate::config::{Setting, Viewer};
 use crate::tui::action::{Action, Context};
 use crate::tui::keymap::{Key, Keymap};
@@ -22,6 +23,8 @@ pub struct Settings {
     pub motion: bool,
     /// Where the divider between list and detail stands, in percent of the width or height.
     pub divider: u16,
+    /// The colours of rows: the first rule that fits.
+    pub rules: Vec<Rule>,
 }
 
 /// What the command line says.
@@ -80,6 +83,7 @@ impl Default for Settings {
             mouse: true,
             motion: true,
             divider: 55,
+            rules: Rule::defaults(),
         }
     }
 }
@@ -124,6 +128,7 @@ impl Settings {
             mouse: mouse && !choices.no_mouse,
             motion: !choices.no_motion && is(&viewer.motion).unwrap_or(true),
             divider: remembered.divider.unwrap_or(55).clamp(20, 80),
+            rules: rules::configured(&viewer.rules, &mut faults),
         };
         (settings, faults)
     }

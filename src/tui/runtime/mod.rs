@@ -9,6 +9,7 @@
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
+mod clipboard;
 mod input;
 pub mod memory;
 mod panic;
@@ -36,6 +37,9 @@ const AT_ONCE: usize = 64;
 
 /// How often what counts up is drawn anew.
 const TICK: Duration = Duration::from_millis(250);
+
+/// How often the screen is drawn anew while a recording is played.
+const FRAME: Duration = Duration::from_millis(50);
 
 /// What the viewer begins with.
 #[derive(Debug)]
@@ -128,7 +132,11 @@ impl Loop<'_> {
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
         if update::is_restless(&self.app) {
-            inbox.recv_timeout(TICK)
+            inbox.recv_timeout(if update::playback::is_playing(&self.app) {
+                FRAME
+            } else {
+                TICK
+            })
         } else {
             inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
         }
@@ -139,6 +147,10 @@ impl Loop<'_> {
             match effect {
                 Effect::Ask(ask) => self.threads.ask(*ask),
                 Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Save { path, text } => {
+                    let result = clipboard::save(&path, &text);
+                    update::copy::saved(&mut self.app, &path, &result);
+                }
                 Effect::Print(text) => self.screen.print(&text)?,
                 Effect::Mouse(on) => self.screen.mouse(on)?,
                 Effect::Suspend => self.screen.suspend()?,

@@ -1,36 +1,291 @@
 //! One row in full.
 
+mod mouse;
+mod moves;
+mod open;
+
+pub use mouse::{click, wheel};
+
+use crate::trace::item::{ItemKey, Lens};
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::detail::memory::Left;
+use crate::tui::app::detail::{Shown, Tab, story};
+use crate::tui::app::menu::{Choice, Entry, Menu};
+use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::Effects;
+use crate::tui::layout;
+use crate::tui::view::detail as view;
+use crate::tui::widget::tree::Tree;
+use crate::tui::worker::Ask;
 use crate::tui::worker::detail;
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    if action == Action::Open {
+        return Some(open::open(app));
+    }
+    let size = size(app);
+    let detail = &mut app.session.as_deref_mut()?.detail;
+    match action {
+        Action::NextPane | Action::PreviousPane => {
+            let by = if action == Action::NextPane { 1 } else { -1 };
+            let tab = next_tab(detail.tab, by);
+            detail.tab = tab.unwrap_or_default();
+            return tab.map(|_| vec![]);
+        }
+        Action::Collapse => moves::collapse(detail, size),
+        Action::Expand => moves::expand(detail, size),
+        Action::Toggle => moves::toggle(detail, size),
+        action => return moves::moved(detail, action, size).or_else(|| setting(app, action)),
+    }
+    Some(vec![])
+}
+
+/// Does it, if it concerns the detail although another pane has the keys.
+pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
+    setting(app, action)
+}
+
+/// The tab after this one, or before; none at the end of the walk.
+fn next_tab(tab: Tab, by: isize) -> Option<Tab> {
+    let at = Tab::ALL.iter().position(|known| *known == tab)?;
+    Tab::ALL.get(at.checked_add_signed(by)?).copied()
+}
+
+/// How the body is written, and how much of it.
+fn setting(app: &mut App, action: Action) -> Option<Effects> {
+    let detail = &mut app.session.as_deref_mut()?.detail;
+    match action {
+        Action::Representation => detail.representation = detail.representation.next(),
+        Action::Sides => detail.sides = detail.sides.next(),
+        Action::LoadMore => return Some(load_more(app)),
+        Action::Fold => {
+            app.overlays.push(Overlay::Menu(fold_menu()));
+            return Some(vec![]);
+        }
+        _ => return None,
+    }
+    detail.tab = Tab::Body;
+    settle(app);
+    Some(vec![])
+}
+
+fn fold_menu() -> Menu {
+    let level = |level: u8| Entry {
+        letter: char::from(b'0' + level),
+        label: match level {
+            1 => "one level".to_owned(),
+            _ => format!("{level} levels"),
+        },
+        choice: Choice::FoldTo(Some(level.into())),
+    };
+    let all = Entry {
+        letter: 'a',
+        label: "unfold all".to_owned(),
+        choice: Choice::FoldTo(None),
+    };
+    let levels = (1..=5).map(level);
+    Menu::new("unfold", [all].into_iter().chain(levels).collect())
+}
+
+/// Folds the tree under the cursor to a level; none unfolds all.
+pub fn fold_to(app: &mut App, level: Option<usize>) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
+        return vec![];
+    };
+    // On a heading that has no tree, such as a finding, all of them are meant.
+    let at = shown.at.cursor.part;
+    let one = shown
+        .parts
+        .get(at)
+        .is_some_and(|part| part.tree().is_some());
+    for (part, _) in shown
+        .parts
+        .iter_mut()
+        .zip(0..)
+        .filter(|(_, nth)| !one || *nth == at)
+    {
+        if let Some(tree) = part.tree_mut() {
+            match level {
+                Some(level) => tree.fold_to(u16::try_from(level).unwrap_or(u16::MAX)),
+                None => tree.unfold_all(),
+            }
+        }
+    }
+    settle(app);
+    vec![]
+}
+
+fn load_more(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let parts = detail.shown.iter().flat_map(|shown| &shown.parts);
+    let is_cut = parts.filter_map(|part| part.text.as_ref()).any(is_cut);
+    match detail.amount.next() {
+        Some(amount) if is_cut => detail.amount = amount,
+        _ if is_cut => {
+            let text = "more than this is not held; `mcpreel show --json` has all of it";
+            app.notices.error(text, app.now);
+        }
+        _ => app.notices.success("all of it is here", app.now),
+    }
+    vec![]
+}
+
+fn is_cut(text: &detail::Text) -> bool {
+    use crate::protocol::json::Stopped;
+    let stopped = text.tree.as_deref().and_then(Tree::stopped);
+    (text.bytes.len() as u64) < text.size || matches!(stopped, Some(Stopped::Enough { .. }))
 }
 
 /// An answer has come.
-pub fn answer(_app: &mut App, _answer: detail::Answer) -> Effects {
+pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    if detail.asked != Some(answer.ask) {
+        return vec![];
+    }
+    let before = detail.shown.take();
+    let address = (answer.ask.lens, answer.ask.key);
+    let same = before.filter(|shown| (shown.ask.lens, shown.ask.key) == address);
+    if let Some(row) = answer.row {
+        let left = same.as_deref().map(Left::of);
+        let left = left
+            .as_ref()
+            .or_else(|| detail.memory.left(address.0, address.1));
+        let mut shown = Shown::new(answer.ask, *row, left);
+        if let Some(same) = same {
+            shown.story = same.story;
+            shown.at_finding = same.at_finding;
+        }
+        detail.shown = Some(Box::new(shown));
+    }
+    settle(app);
     vec![]
 }
 
 /// What belongs to the row.
-pub fn story(_app: &mut App, _answer: detail::StoryAnswer) -> Effects {
+pub fn story(app: &mut App, answer: detail::StoryAnswer) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let (asked, shown) = (detail.asked_story, detail.shown.as_deref_mut());
+    if let Some(shown) = shown.filter(|_| asked == Some(answer.ask)) {
+        let is_same = shown.item.exchange().map(|exchange| exchange.id);
+        if is_same == Some(answer.ask.exchange) {
+            shown.story = answer.story.map(|story| story::Told::new(*story));
+        }
+    }
     vec![]
-}
-
-/// Does it, if it concerns the detail although another pane has the keys.
-pub fn perform_in_session(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
 }
 
 /// Asks for the selected row in full, if that is not what is there.
-pub fn wanted(_app: &mut App) -> Effects {
-    vec![]
+pub fn wanted(app: &mut App) -> Effects {
+    let size = size(app);
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    if layout::session(app, session).detail.is_empty() {
+        return vec![];
+    }
+    let selected = selected(session);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let mut effects = Effects::new();
+    let (lens, until) = (session.lens, session.until());
+    let detail = &mut session.detail;
+    if let Some(key) = selected {
+        effects.extend(ask(detail, lens, key, until));
+    } else {
+        leave(detail);
+        detail.asked = None;
+    }
+    effects.extend(ask_story(detail));
+    if detail.size != size {
+        settle(app);
+    }
+    effects
 }
 
-/// Folds the tree to a level; none unfolds all.
-pub fn fold_to(_app: &mut App, _level: Option<usize>) -> Effects {
-    vec![]
+type Detail = crate::tui::app::detail::Detail;
+
+fn ask(
+    detail: &mut Detail,
+    lens: Lens,
+    key: ItemKey,
+    until: Option<crate::trace::frame::Seq>,
+) -> Option<crate::tui::effect::Effect> {
+    let is_new = detail
+        .asked
+        .is_none_or(|asked| (asked.lens, asked.key) != (lens, key));
+    if is_new {
+        if let Some(shown) = &detail.shown {
+            detail.memory.leave(shown);
+        }
+        detail.amount = detail::Amount::default();
+    }
+    let ask = detail::Ask {
+        key,
+        lens,
+        until,
+        amount: detail.amount,
+    };
+    (detail.asked != Some(ask)).then(|| {
+        detail.asked = Some(ask);
+        Ask::Detail(ask).into()
+    })
 }
+
+/// The story of what is there; it comes after the row.
+fn ask_story(detail: &mut Detail) -> Option<crate::tui::effect::Effect> {
+    let shown = detail.shown.as_deref()?;
+    let exchange = shown.item.exchange()?.id;
+    let until = shown.ask.until;
+    let ask = detail::AskStory { exchange, until };
+    (detail.asked_story != Some(ask) || shown.story.is_none() && detail.asked_story.is_none()).then(
+        || {
+            detail.asked_story = Some(ask);
+            Ask::Story(ask).into()
+        },
+    )
+}
+
+fn leave(detail: &mut Detail) {
+    if let Some(shown) = detail.shown.take() {
+        detail.memory.leave(&shown);
+    }
+}
+
+/// The row that is selected in the list.
+fn selected(session: &Session) -> Option<ItemKey> {
+    session.list.selected()
+}
+
+/// Columns and rows of the body.
+fn size(app: &App) -> (usize, usize) {
+    let Some(session) = app.session.as_deref() else {
+        return (0, 0);
+    };
+    let inner = view::inner(app, layout::session(app, session).detail);
+    (inner.width.into(), inner.height.into())
+}
+
+/// Puts the cursor on a line that there is, and the line on the screen.
+fn settle(app: &mut App) {
+    let size = size(app);
+    if let Some(session) = app.session.as_deref_mut() {
+        moves::settle(&mut session.detail, size);
+    }
+}
+
+#[cfg(test)]
+mod tests;

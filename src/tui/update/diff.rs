@@ -1,21 +1,154 @@
 //! Two exchanges side by side.
 
+use crate::trace::item::ItemKey;
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::diff::{Compared, Diff, Stage};
+use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
-use crate::tui::worker::diff;
+use crate::tui::update::selection;
+use crate::tui::view::diff::rows;
+use crate::tui::worker::{Ask, diff};
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let page = rows(app.size);
+    let Some(Overlay::Diff(diff)) = app.overlays.last_mut() else {
+        return None;
+    };
+    let compared = match (&mut diff.stage, action) {
+        (Stage::Compared(compared), _) => compared,
+        _ => return None,
+    };
+    let last = compared.rows.len().saturating_sub(1);
+    let at = diff.at;
+    let to = match action {
+        Action::Down => at + 1,
+        Action::Up => at.saturating_sub(1),
+        Action::HalfPageDown => at + page / 2,
+        Action::HalfPageUp => at.saturating_sub(page / 2),
+        Action::PageDown => at + page,
+        Action::PageUp => at.saturating_sub(page),
+        Action::Top => 0,
+        Action::Bottom => last,
+        Action::NextChange => {
+            let next = compared.changes.iter().find(|change| **change > at);
+            next.copied().unwrap_or(at)
+        }
+        Action::PreviousChange => {
+            let before = compared.changes.iter().rev().find(|change| **change < at);
+            before.copied().unwrap_or(at)
+        }
+        Action::Unfold | Action::Open => {
+            unfold(diff);
+            diff.at
+        }
+        _ => return None,
+    };
+    let moved = matches!(action, Action::NextChange | Action::PreviousChange) && to == at;
+    let end = if action == Action::NextChange {
+        "that was the last difference"
+    } else {
+        "that was the first difference"
+    };
+    put(diff, to, page);
+    if moved {
+        app.notices.success(end, app.now);
+    }
+    Some(vec![])
+}
+
+/// Puts the cursor on a row, and scrolls as little as is needed.
+fn put(diff: &mut Diff, to: usize, page: usize) {
+    let rows = diff.compared().map_or(0, |compared| compared.rows.len());
+    diff.at = to.min(rows.saturating_sub(1));
+    let page = page.max(1);
+    diff.top = diff
+        .top
+        .min(diff.at)
+        .max((diff.at + 1).saturating_sub(page));
+}
+
+/// Shows what is equal or folds it; the cursor stays on its difference, or on the one before.
+fn unfold(diff: &mut Diff) {
+    let Stage::Compared(compared) = &mut diff.stage else {
+        return;
+    };
+    let passed = compared.changes.iter().filter(|at| **at <= diff.at).count();
+    diff.unfolded = !diff.unfolded;
+    compared.fold(diff.unfolded);
+    let change = passed
+        .checked_sub(1)
+        .and_then(|nth| compared.changes.get(nth));
+    diff.at = change.copied().unwrap_or(0);
 }
 
 /// An answer has come.
-pub fn answer(_app: &mut App, _answer: diff::Answer) -> Effects {
+pub fn answer(app: &mut App, answer: diff::Answer) -> Effects {
+    let page = rows(app.size);
+    let open = app
+        .overlays
+        .iter_mut()
+        .rev()
+        .find_map(|overlay| match overlay {
+            Overlay::Diff(diff) if diff.generation == answer.generation => Some(diff),
+            _ => None,
+        });
+    let Some(diff) = open else {
+        return vec![];
+    };
+    match answer.found {
+        diff::Found::Compared(compared) => {
+            let first = compared.changes.first().copied();
+            diff.stage = Stage::Compared(compared);
+            put(diff, first.unwrap_or(0), page);
+        }
+        diff::Found::Nothing(reason) => {
+            let generation = diff.generation;
+            app.overlays.retain(
+                |overlay| !matches!(overlay, Overlay::Diff(diff) if diff.generation == generation),
+            );
+            app.notices.error(reason, app.now);
+        }
+    }
     vec![]
 }
 
 /// Begins a comparison.
-pub fn perform_in_session(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
+    if action != Action::Diff {
+        return None;
+    }
+    let session = app.session.as_deref()?;
+    let chosen = selection::chosen(session);
+    let (left, right): (Option<ItemKey>, _) = match chosen.as_slice() {
+        [a, b, ..] => (Some(*a.min(b)), Some(*a.max(b))),
+        [one] => (None, Some(*one)),
+        [] => (None, selection::selected(session)),
+    };
+    let (lens, until) = (session.lens, session.until());
+    let Some(right) = right else {
+        app.notices
+            .error("nothing is selected to be compared", app.now);
+        return Some(vec![]);
+    };
+    let generation = app.next_generation();
+    app.overlays
+        .push(Overlay::Diff(Box::new(Diff::new(generation))));
+    let ask = diff::Ask {
+        generation,
+        lens,
+        left,
+        right,
+        until,
+    };
+    Some(vec![Ask::Diff(ask).into()])
+}
+
+/// Whether two exchanges were compared, for tests and the title.
+#[must_use]
+pub fn compared(app: &App) -> Option<&Compared> {
+    match app.overlays.last() {
+        Some(Overlay::Diff(diff)) => diff.compared(),
+        _ => None,
+    }
 }

@@ -1,36 +1,278 @@
 //! The list of exchanges or frames.
 
+use super::motion::moved;
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::Seq;
+use crate::trace::item::{Item, ItemKey};
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::list::{Cursor, List, SELECTED};
+use crate::tui::app::{App, Focus, Session};
 use crate::tui::effect::Effects;
-use crate::tui::worker::list;
+use crate::tui::layout;
+use crate::tui::worker::{Ask, list};
+use std::collections::HashSet;
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let page = page(app);
+    let session = app.session.as_deref_mut()?;
+    let list = &mut session.list;
+    match action {
+        Action::Bottom => list.follow(),
+        Action::Open => session.focus = Focus::Detail,
+        Action::Select => select(list),
+        Action::TimeColumn => list.time = list.time.next(),
+        _ => {
+            let rows = list.index.len();
+            let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;
+            list.go_to = None;
+            list.put_cursor(to, page);
+        }
+    }
+    Some(vec![])
+}
+
+/// Selects the row for a comparison, or takes it out; a third one takes the place of the first.
+fn select(list: &mut List) {
+    let Some(key) = list.selected() else { return };
+    if let Some(at) = list.chosen.iter().position(|chosen| *chosen == key) {
+        list.chosen.remove(at);
+        return;
+    }
+    if list.chosen.len() == SELECTED {
+        list.chosen.remove(0);
+    }
+    list.chosen.push(key);
+}
+
+/// How many rows the list shows at once.
+#[must_use]
+pub fn page(app: &App) -> usize {
+    let Some(session) = app.session.as_deref() else {
+        return 0;
+    };
+    let places = layout::session(app, session);
+    let main = if places.main.is_empty() {
+        // One pane at a time: the list is where the detail is.
+        places.detail
+    } else {
+        places.main
+    };
+    usize::from(crate::tui::view::list::rows_of(places.arrangement, main).height)
+}
+
+/// Asks which rows there are, from the start: after the lens, the filter or the time cursor has
+/// changed.
+pub fn begin(app: &mut App) -> Effects {
+    let generation = app.next_generation();
+    let page = page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let list = &mut session.list;
+    if let (Cursor::At(_), Some(row)) = (list.cursor, list.cursor_row()) {
+        list.hold = row.checked_sub(list.first_row(page)).or(list.hold);
+    }
+    list.scan.generation = generation;
+    list.scan.stopped = false;
+    list.scan.done = false;
+    list.scan.percent = 0;
+    list.scan.total = None;
+    // What was said about rows may be otherwise at another moment or through another lens.
+    list.cache.forget();
+    vec![ask(session, false)]
+}
+
+fn ask(session: &Session, stopped: bool) -> crate::tui::effect::Effect {
+    Ask::List(list::Ask {
+        generation: session.list.scan.generation,
+        lens: session.lens,
+        query: session.filter.in_force().clone(),
+        until: session.until(),
+        stopped,
+    })
+    .into()
+}
+
+/// Stops looking for older rows; what was found stays. Whether there was something to stop.
+pub fn stop(app: &mut App) -> Option<Effects> {
+    let session = app.session.as_deref_mut()?;
+    if !session.list.scan.is_running() || session.list.scan.from.is_none() {
+        return None;
+    }
+    session.list.scan.stopped = true;
+    Some(vec![ask(session, true)])
 }
 
 /// An answer has come.
-pub fn answer(_app: &mut App, _answer: list::Answer) -> Effects {
+pub fn answer(app: &mut App, answer: list::Answer) -> Effects {
+    let page = page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let list = &mut session.list;
+    if answer.generation != list.scan.generation {
+        return vec![];
+    }
+    if list.scan.shown != list.scan.generation {
+        list.reset(session.lens);
+    }
+    let was_visible = is_cursor_visible(list, page);
+    take(list, &answer);
+    mark_changed(list, &answer.touched);
+    if !list.scan.stopped {
+        list.scan.from = answer.from.or(list.scan.from);
+        list.scan.percent = answer.percent;
+        list.scan.done = answer.done;
+    }
+    list.scan.total = answer.total.or(list.scan.total);
+    // Following the end must not carry the cursor off the screen.
+    if was_visible && list.follows() && !is_cursor_visible(list, page) && list.hold.is_none() {
+        if let Some(row) = list.cursor_row() {
+            list.scroll_to(row, page);
+        }
+    }
+    let notice = settle(list, page);
+    if let Some(text) = notice {
+        app.notices.success(text, app.now);
+    }
     vec![]
+}
+
+fn is_cursor_visible(list: &List, page: usize) -> bool {
+    let first = list.first_row(page);
+    let row = list.cursor_row();
+    row.is_some_and(|row| (first..first + page).contains(&row))
+}
+
+fn take(list: &mut List, answer: &list::Answer) {
+    for hit in &answer.older {
+        list.index.add(hit);
+    }
+    let follows = list.follows();
+    for hit in &answer.newer {
+        if list.index.add(hit) && !follows {
+            list.fresh += 1;
+        }
+    }
+    for hit in &answer.begin {
+        list.index.add(hit);
+    }
+    for key in &answer.cease {
+        list.index.remove(*key);
+    }
+}
+
+/// Rows on the screen that have changed are read again.
+fn mark_changed(list: &mut List, touched: &[(ExchangeId, ItemKey)]) {
+    if touched.is_empty() {
+        return;
+    }
+    let ids: HashSet<_> = touched.iter().map(|(id, _)| *id).collect();
+    let is_touched = |item: &Item| item.exchange().is_some_and(|one| ids.contains(&one.id));
+    list.cache.mark(is_touched);
+}
+
+/// Puts the cursor where it belongs among other rows, once that is known. What is to be said.
+fn settle(list: &mut List, page: usize) -> Option<String> {
+    let Cursor::At(key) = list.cursor else {
+        list.hold = None;
+        return None;
+    };
+    let hold = list.hold?;
+    if !list.scan.has_seen(key) && !list.scan.stopped {
+        return None;
+    }
+    list.hold = None;
+    let row = list.cursor_row()?;
+    list.scroll_to(row.saturating_sub(hold), page);
+    if list.index.position(key).is_some() {
+        return None;
+    }
+    list.put_cursor(row, page);
+    let nearest = list.selected()?;
+    Some(format!(
+        "#{} is hidden by the filter; the cursor is on the nearest row, #{}",
+        key.seq.0, nearest.seq.0
+    ))
 }
 
 /// What stands in some rows.
-pub fn rows(_app: &mut App, _answer: list::RowsAnswer) -> Effects {
+pub fn rows(app: &mut App, answer: list::RowsAnswer) -> Effects {
+    let page = page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if answer.lens != session.lens || answer.until != session.until() {
+        return vec![];
+    }
+    let window = session.list.window(page);
+    session.list.cache.take(answer.items, &window);
+    match answer.found {
+        Some((seq, key)) if session.list.go_to == Some(seq) => go_to(app, key),
+        _ => vec![],
+    }
+}
+
+/// Puts the cursor on the frame `seq`, or on the row that it is in.
+pub fn goto(app: &mut App, seq: Seq) -> Effects {
+    if let Some(session) = app.session.as_deref_mut() {
+        session.list.go_to = Some(seq);
+        session.list.cache.ask_again();
+    }
     vec![]
 }
 
-/// Asks which rows there are, from the start.
-pub fn begin(_app: &mut App) -> Effects {
+/// Puts the cursor on a row; as soon as it is there, and on the nearest one if it is hidden.
+pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
+    let page = page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let list = &mut session.list;
+    list.go_to = None;
+    list.cursor = Cursor::At(key);
+    list.hold = Some(page / 3);
+    let notice = settle(list, page);
+    if let Some(text) = notice {
+        app.notices.success(text, app.now);
+    }
     vec![]
+}
+
+/// A row has changed otherwise than by its frames: it was marked or noted.
+pub fn changed(app: &mut App, seq: Seq) {
+    if let Some(session) = app.session.as_deref_mut() {
+        session.list.cache.mark(|item| item.key.seq == seq);
+    }
 }
 
 /// Asks for rows that the screen lacks.
-pub fn wanted(_app: &mut App) -> Effects {
-    vec![]
-}
-
-/// Puts the cursor on the row of a frame.
-pub fn goto(_app: &mut App, _seq: crate::trace::frame::Seq) -> Effects {
-    vec![]
+pub fn wanted(app: &mut App) -> Effects {
+    let page = page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let (lens, until) = (session.lens, session.until());
+    let list = &mut session.list;
+    if list.page != page {
+        let before = std::mem::replace(&mut list.page, page);
+        if let (true, Some(row)) = (is_cursor_visible(list, before), list.cursor_row()) {
+            list.reveal(row, page);
+        }
+    }
+    let find = list.go_to;
+    let window = list.window(page);
+    let rows = list.cache.wanted(&window, find).map(|(keys, find)| {
+        let rows = list::Rows {
+            lens,
+            keys,
+            until,
+            find,
+        };
+        Ask::Rows(rows).into()
+    });
+    let mut effects: Effects = rows.into_iter().collect();
+    effects.extend(super::filter::wanted(app));
+    effects
 }

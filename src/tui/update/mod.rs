@@ -5,6 +5,7 @@
 //! top, the pane, the recording, the viewer as a whole. Each of them is a file here with
 //! `perform(&mut App, Action) -> Option<Effects>`: `None` says that it is somebody else's.
 
+pub mod annotations;
 mod answers;
 pub mod copy;
 pub mod detail;
@@ -13,6 +14,7 @@ pub mod everywhere;
 pub mod filter;
 pub mod findings;
 pub mod help;
+pub mod jump;
 pub mod library;
 pub mod list;
 pub mod menu;
@@ -23,6 +25,7 @@ pub mod palette;
 pub mod playback;
 pub mod prompt;
 pub mod search;
+pub mod selection;
 pub mod session;
 pub mod stats;
 pub mod text;
@@ -53,6 +56,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     // What the screen shows may have moved: rows that it lacks are asked for.
     effects.extend(list::wanted(app));
     effects.extend(detail::wanted(app));
+    effects.extend(search::wanted(app));
     effects
 }
 
@@ -86,8 +90,9 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 5] = [
+            let session: [Perform; 6] = [
                 filter::perform,
+                copy::perform,
                 search::perform,
                 diff::perform_in_session,
                 detail::perform_in_session,

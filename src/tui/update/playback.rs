@@ -1,32 +1,368 @@
 //! The time cursor and the pause.
 
+use super::{jump, list, selection};
+use crate::query::Query;
+use crate::store::select::Way;
+use crate::trace::frame::Seq;
+use crate::trace::item::ItemKey;
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::playback::{Pane, Played, Playing, Stop};
+use crate::tui::app::{App, Focus, Session};
 use crate::tui::effect::Effects;
-use crate::tui::worker::playback;
+use crate::tui::update::motion::moved;
+use crate::tui::worker::jump::{Found, Target};
+use crate::tui::worker::{Ask, playback};
+
+/// Frames ahead under which more are asked for.
+const FEW: usize = 200;
+
+/// How often what is true now is asked for again in a live recording, nanoseconds.
+const AGAIN_NS: u64 = 1_000_000_000;
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let session = app.session.as_deref_mut()?;
+    match action {
+        Action::TimeCursor => Some(switch(app)),
+        Action::StepForward => Some(step(app, Way::Oldest)),
+        Action::StepBack => Some(step(app, Way::Newest)),
+        Action::Play if session.playback.playing.is_some() => {
+            session.playback.playing = None;
+            Some(vec![])
+        }
+        Action::Play => Some(play(app, Stop::End)),
+        Action::Pause => Some(pause(app)),
+        Action::StatePane => Some(pane(app)),
+        Action::Close if session.playback.pane.is_some() => Some(pane(app)),
+        action => scroll(session, action),
+    }
+}
+
+/// While the state has the keys, motions scroll it.
+fn scroll(session: &mut Session, action: Action) -> Option<Effects> {
+    let pane = session.playback.pane.as_mut()?;
+    if session.focus != Focus::Detail {
+        return None;
+    }
+    // How many lines there are depends on the width; drawing shows the last ones at the latest.
+    pane.top = moved(action, pane.top, usize::from(u16::MAX), 10)?;
+    Some(vec![])
+}
+
+/// Time cursor on at the selected row, or off.
+fn switch(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.playback.playing = None;
+    if session.playback.cursor.is_some() {
+        return put(app, None);
+    }
+    let selected = selection::selected(session);
+    match (selected, last(session)) {
+        // What happened before the first frame stands at no frame.
+        (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
+        (None, Some(last)) => put(app, Some(last)),
+        (_, None) => {
+            let text = "nothing is on record yet that the time cursor could stand on";
+            app.notices.error(text, app.now);
+            vec![]
+        }
+    }
+}
+
+/// The last frame on record.
+fn last(session: &Session) -> Option<Seq> {
+    let frames = session.vitals.as_deref()?.summary.frames;
+    (frames > 0).then_some(Seq(frames))
+}
+
+/// Puts the time cursor on a frame, or takes it away: everything on the screen is asked anew.
+fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if session.playback.cursor == cursor {
+        return vec![];
+    }
+    let selected = selection::selected(session);
+    session.playback.cursor = cursor;
+    session.playback.t = None;
+    if cursor.is_some() {
+        // What comes last is what happens: the rows of the list end where the cursor stands.
+        session.list.follow();
+    }
+    let mut effects = list::begin(app);
+    if let (None, Some(key)) = (cursor, selected) {
+        effects.extend(selection::go_to(app, key));
+    }
+    effects.extend(ask(app, false));
+    effects
+}
+
+/// Asks for the time of the cursor, what was true then where that is shown, and for the frames
+/// ahead.
+fn ask(app: &mut App, ahead: bool) -> Effects {
+    let (generation, now) = (app.next_generation(), app.now.ui_ns);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let at = session.until().or(last(session));
+    let Some(at) = at else {
+        return vec![];
+    };
+    let playback = &mut session.playback;
+    if let Some(pane) = &mut playback.pane {
+        pane.asked = Some(at);
+        pane.asked_ns = now;
+    }
+    let playing = playback.playing.as_mut().filter(|playing| {
+        // A question takes the place of the one before it.
+        ahead || playing.asked
+    });
+    let after = playing.map(|playing| {
+        playing.asked = true;
+        playing.ahead.back().map_or(at, |(seq, _)| *seq)
+    });
+    playback.generation = generation;
+    vec![
+        Ask::State(playback::Ask {
+            generation,
+            at,
+            state: playback.pane.is_some(),
+            ahead: after,
+        })
+        .into(),
+    ]
+}
+
+/// A frame later or earlier; with a filter the next row that it shows.
+fn step(app: &mut App, way: Way) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.playback.playing = None;
+    let (Some(at), Some(last)) = (session.playback.cursor, last(session)) else {
+        return switch(app);
+    };
+    if selection::query(session).expr.is_some() {
+        // Whatever belongs to the frame itself was passed, or is what is left.
+        let from = match way {
+            Way::Oldest => ItemKey::of_event(at, u64::MAX),
+            Way::Newest => ItemKey::of_part(at, 0),
+        };
+        return jump::ask(app, Target::Step, way, Some(from));
+    }
+    let to = match way {
+        Way::Oldest => at.0.saturating_add(1).min(last.0),
+        Way::Newest => at.0.saturating_sub(1).max(1),
+    };
+    if Seq(to) == at {
+        return at_end(app, way);
+    }
+    put(app, Some(Seq(to)))
+}
+
+fn at_end(app: &mut App, way: Way) -> Effects {
+    let text = match way {
+        Way::Oldest => "that is the last one",
+        Way::Newest => "that is the first one",
+    };
+    app.notices.success(text, app.now);
+    vec![]
+}
+
+/// The time cursor moves by itself from here on.
+fn play(app: &mut App, stop: Stop) -> Effects {
+    let mut effects = vec![];
+    let is_on = |app: &App| {
+        let session = app.session.as_deref();
+        session.is_some_and(|session| session.playback.is_on())
+    };
+    if !is_on(app) {
+        effects = switch(app);
+    }
+    if !is_on(app) {
+        return effects;
+    }
+    let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref_mut() else {
+        return effects;
+    };
+    let from = session.playback.cursor;
+    session.playback.playing = Some(Playing::new(now, stop.clone()));
+    if let (Stop::Looking(query), Some(from)) = (stop, from) {
+        let from = ItemKey::of_event(from, u64::MAX);
+        effects.extend(jump::ask(app, Target::Stop(query), Way::Oldest, Some(from)));
+    }
+    effects.extend(ask(app, true));
+    effects
+}
+
+/// `:play until FILTER`: plays until a row fits the filter.
+pub fn play_until(app: &mut App, filter: &str) -> Effects {
+    match Query::parse(filter) {
+        Ok(query) if query.expr.is_none() => play(app, Stop::End),
+        Ok(query) => play(app, Stop::Looking(query)),
+        Err(error) => {
+            let text = crate::text::escape(&error.to_string()).into_owned();
+            app.notices.error(text, app.now);
+            vec![]
+        }
+    }
+}
+
+/// Where the next row is that a step goes to, or that playing stops at.
+pub fn found(app: &mut App, answer: &crate::tui::worker::jump::Answer) -> Effects {
+    let key = match answer.found {
+        Found::At(key) | Found::Wrapped(key) => Some(key),
+        Found::Hidden(_) | Found::Nothing | Found::NoCall => None,
+    };
+    let now = app.now;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    match (&answer.ask.to, key) {
+        (Target::Step, Some(key)) if session.playback.is_on() => put(app, Some(key.seq)),
+        (Target::Step, None) => at_end(app, answer.ask.way),
+        (Target::Stop(query), key) => {
+            let Some(playing) = &mut session.playback.playing else {
+                return vec![];
+            };
+            if playing.stop != Stop::Looking(query.clone()) {
+                return vec![];
+            }
+            let Some(key) = key else {
+                session.playback.playing = None;
+                let text = format!("nothing after this fits {query}");
+                app.notices.error(crate::text::escape(&text), now);
+                return vec![];
+            };
+            playing.stop = Stop::At(key.seq);
+            vec![]
+        }
+        _ => vec![],
+    }
+}
+
+/// Freezes the picture, or lets it go on.
+fn pause(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.playback.paused = match session.playback.paused {
+        Some(_) => None,
+        None => last(session),
+    };
+    if session.playback.cursor.is_some() {
+        return vec![];
+    }
+    let mut effects = list::begin(app);
+    if pane_is_open(app) {
+        effects.extend(ask(app, false));
+    }
+    effects
+}
+
+fn pane_is_open(app: &App) -> bool {
+    let session = app.session.as_deref();
+    session.is_some_and(|session| session.playback.pane.is_some())
+}
+
+/// Shows what was true then in place of the detail, or the detail again.
+fn pane(app: &mut App) -> Effects {
+    let size = app.size;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let alone = !crate::tui::layout::shows_both(size, session);
+    if session.playback.pane.take().is_some() {
+        if alone {
+            session.focus = Focus::Main;
+        }
+        return vec![];
+    }
+    session.playback.pane = Some(Pane::default());
+    if alone {
+        session.focus = Focus::Detail;
+    }
+    ask(app, false)
 }
 
 /// An answer has come.
-pub fn answer(_app: &mut App, _answer: playback::Answer) -> Effects {
+pub fn answer(app: &mut App, answer: playback::Answer) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let playback = &mut session.playback;
+    if answer.ask.generation != playback.generation {
+        return vec![];
+    }
+    if playback.cursor == Some(answer.ask.at) {
+        playback.t = answer.t;
+    }
+    if let (Some(pane), Some(state)) = (&mut playback.pane, answer.state) {
+        pane.state = Some((answer.ask.at, state));
+    }
+    if let (Some(playing), Some(_)) = (&mut playback.playing, answer.ask.ahead) {
+        playing.asked = false;
+        playing.is_end = answer.ahead.is_empty();
+        playing.ahead.extend(answer.ahead);
+        if playing.at.is_none() {
+            playing.at = answer.t.map(|t| (answer.ask.at, t));
+        }
+    }
     vec![]
 }
 
 /// Time has passed: playing goes on.
-pub fn tick(_app: &mut App) -> Effects {
-    vec![]
+pub fn tick(app: &mut App) -> Effects {
+    let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let live = session.is_live() && session.until().is_none();
+    let playback = &mut session.playback;
+    let Some(playing) = &mut playback.playing else {
+        let frames = session
+            .vitals
+            .as_deref()
+            .map(|vitals| vitals.summary.frames);
+        let pane = playback.pane.as_ref().filter(|_| live);
+        let is_old = pane.is_some_and(|pane| {
+            pane.asked.map(|seq| seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS
+        });
+        return if is_old { ask(app, false) } else { vec![] };
+    };
+    let played = playing.advance(now);
+    let at = playing.at.map(|(seq, _)| seq);
+    let t = playing.at.map(|(_, t)| t);
+    let more = playing.ahead.len() < FEW && !playing.asked && !playing.is_end;
+    let end = match played {
+        Played::On => None,
+        Played::End => Some("played to the end"),
+        Played::Match => Some("stopped: this fits"),
+    };
+    if let Some(text) = end {
+        playback.playing = None;
+        app.notices.success(text, app.now);
+    }
+    let mut effects = vec![];
+    if at.is_some() {
+        effects = put(app, at);
+    }
+    if let Some(session) = app.session.as_deref_mut() {
+        session.playback.t = t.or(session.playback.t);
+    }
+    if more {
+        effects.extend(ask(app, true));
+    }
+    effects
 }
 
 /// Whether it plays.
 #[must_use]
-pub fn is_playing(_app: &App) -> bool {
-    false
-}
-
-/// Plays until a filter matches.
-pub fn play_until(_app: &mut App, _filter: &str) -> Effects {
-    vec![]
+pub fn is_playing(app: &App) -> bool {
+    let session = app.session.as_deref();
+    session.is_some_and(|session| session.playback.playing.is_some())
 }

@@ -1,23 +1,141 @@
-//! What is searched for, and jumps.
+//! What is searched for.
 
+use super::selection;
+use crate::store::select::Question;
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::menu::JumpTo;
+use crate::tui::app::prompt::{Prompt, Purpose};
+use crate::tui::app::search::{Progress, REGEX, Term};
+use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::Effects;
-use crate::tui::worker::search;
+use crate::tui::worker::Ask;
+use crate::tui::worker::search::{self, End, Find};
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Search => {
+            let prompt = Prompt::new(Purpose::Search, "");
+            app.overlays.push(Overlay::Prompt(prompt));
+            Some(vec![])
+        }
+        Action::SearchNext => Some(walk(app, true)),
+        Action::SearchPrevious => Some(walk(app, false)),
+        Action::Close => clear(app),
+        Action::Cancel => stop(app),
+        _ => super::annotations::perform(app, action).or_else(|| super::jump::perform(app, action)),
+    }
+}
+
+/// The next hit, or the one before.
+fn walk(app: &mut App, forward: bool) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let search = &session.search;
+    let Some(term) = &search.term else {
+        app.notices
+            .error("nothing is searched for; / searches", app.now);
+        return vec![];
+    };
+    let from = selection::selected(session);
+    let onward = search.next(from, forward);
+    let Some(key) = onward.or_else(|| search.next(None, forward)) else {
+        let text = crate::text::escape(&term.text).into_owned();
+        let text = match (search.progress, search.rows.len()) {
+            (Progress::Scanning(..), 0) => format!("no hit yet for {text}, still scanning"),
+            (_, 0) => format!("{text} occurs nowhere"),
+            (_, rows) => format!("{text} occurs only in {rows} rows that the filter hides"),
+        };
+        app.notices.error(text, app.now);
+        return vec![];
+    };
+    let (place, of) = search.place(key);
+    let mut text = format!("row {place} of {of} with a hit");
+    if onward.is_none() {
+        text.push_str(if forward {
+            ", from the top"
+        } else {
+            ", from the end"
+        });
+    }
+    match search.hidden() {
+        0 => {}
+        hidden => text.push_str(&format!(", {hidden} more hidden by the filter")),
+    }
+    app.notices.success(text, app.now);
+    selection::go_to(app, key)
+}
+
+/// Forgets what is searched for, if something is.
+fn clear(app: &mut App) -> Option<Effects> {
+    let session = app.session.as_deref_mut()?;
+    session.search.term.as_ref()?;
+    session.search.clear();
+    Some(vec![Ask::Search(search::Ask::Stop).into()])
+}
+
+/// Stops looking, if it still looks; what was found stays.
+fn stop(app: &mut App) -> Option<Effects> {
+    let search = &mut app.session.as_deref_mut()?.search;
+    let Progress::Scanning(left, _) = search.progress else {
+        return None;
+    };
+    search.progress = Progress::Stopped(left);
+    search.nearest = None;
+    Some(vec![Ask::Search(search::Ask::Stop).into()])
 }
 
 /// An answer has come.
-pub fn answer(_app: &mut App, _answer: search::Answer) -> Effects {
-    vec![]
+pub fn answer(app: &mut App, answer: search::Answer) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let search = &mut session.search;
+    if search.generation != answer.generation || matches!(search.progress, Progress::Stopped(_)) {
+        return vec![];
+    }
+    search.rows.extend(answer.rows);
+    search.hits += answer.hits;
+    search.progress = match answer.end {
+        None => Progress::Scanning(answer.left, answer.of),
+        Some(End::Done) => Progress::Done,
+        Some(End::Full) => Progress::Full(answer.left),
+    };
+    go_nearest(app, answer.left)
 }
 
-/// Where the next row of a kind is.
-pub fn jumped(_app: &mut App, _answer: search::JumpAnswer) -> Effects {
-    vec![]
+/// Goes to the hit that is nearest to where the search began, as soon as that is known: nothing
+/// is left between. Whoever has moved on meanwhile stays there.
+fn go_nearest(app: &mut App, left: u64) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let Some(from) = session.search.nearest else {
+        return vec![];
+    };
+    if selection::selected(session).unwrap_or_default() != from {
+        session.search.nearest = None;
+        return vec![];
+    }
+    let search = &mut session.search;
+    let ended = !matches!(search.progress, Progress::Scanning(..));
+    if !ended && left >= from.seq.0 {
+        return vec![];
+    }
+    let here = search.rows.get(&from).is_some_and(|shown| *shown);
+    let onward = here
+        .then_some(from)
+        .or_else(|| search.next(Some(from), true));
+    let Some(key) = onward.or_else(|| search.next(Some(from), false)) else {
+        if ended {
+            search.nearest = None;
+            return walk(app, true);
+        }
+        return vec![];
+    };
+    search.nearest = None;
+    selection::go_to(app, key)
 }
 
 /// The text of the search has changed.
@@ -25,32 +143,132 @@ pub fn changed(_app: &mut App) -> Effects {
     vec![]
 }
 
-/// The search is done.
-pub fn done(_app: &mut App, _text: &str) -> Effects {
-    vec![]
+/// The search is done; nothing in it ends the search before.
+pub fn done(app: &mut App, text: &str) -> Effects {
+    if text.is_empty() {
+        return clear(app).unwrap_or_default();
+    }
+    let term = match Term::parse(text) {
+        Ok(term) => term,
+        Err(error) => {
+            app.notices.error(error, app.now);
+            // The text stays, to be mended.
+            let prompt = Prompt::new(Purpose::Search, text);
+            app.overlays.push(Overlay::Prompt(prompt));
+            return vec![];
+        }
+    };
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let from = selection::selected(session).unwrap_or_default();
+    session.search.clear();
+    session.search.remember(text);
+    session.search.term = Some(term);
+    session.search.nearest = Some(from);
+    find(app)
+}
+
+/// Asks where the term occurs.
+fn find(app: &mut App) -> Effects {
+    let generation = app.next_generation();
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let question = scope(session);
+    let search = &mut session.search;
+    let Some(pattern) = search.term.as_ref().map(|term| term.pattern.clone()) else {
+        return vec![];
+    };
+    search.rows.clear();
+    search.hits = 0;
+    search.generation = generation;
+    search.progress = Progress::Scanning(1, 1);
+    search.scope = (question.lens, question.query.clone());
+    let find = Find {
+        generation,
+        pattern,
+        question,
+    };
+    vec![Ask::Search(search::Ask::Find(find)).into()]
+}
+
+/// The rows of the list. The time cursor hides hits, it does not make them others.
+fn scope(session: &Session) -> Question {
+    Question {
+        until: None,
+        ..selection::question(session)
+    }
+}
+
+/// Asks anew when other rows are shown than those that were asked for.
+pub fn wanted(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    if session.search.term.is_none() {
+        return vec![];
+    }
+    let question = scope(session);
+    if session.search.scope == (question.lens, question.query) {
+        return vec![];
+    }
+    find(app)
 }
 
 /// The search was left without being done.
-pub fn left(_app: &mut App) -> Effects {
+pub fn left(app: &mut App) -> Effects {
+    if let Some(session) = app.session.as_deref_mut() {
+        session.search.recalled = None;
+    }
     vec![]
 }
 
 /// An older search, or a newer one.
-pub fn step(_app: &mut App, _by: isize) -> Effects {
+pub fn step(app: &mut App, by: isize) -> Effects {
+    let (Some(session), Some(Overlay::Prompt(prompt))) =
+        (app.session.as_deref_mut(), app.overlays.last_mut())
+    else {
+        return vec![];
+    };
+    let search = &mut session.search;
+    // Up, which is negative, goes to what is older.
+    let at = match (search.recalled, by) {
+        (None, ..0) => Some(0),
+        (Some(at), ..0) => Some((at + 1).min(search.history.len().saturating_sub(1))),
+        (Some(at), _) => at.checked_sub(1),
+        (None, _) => None,
+    };
+    let text = at.and_then(|at| search.history.iter().rev().nth(at).cloned());
+    search.recalled = at.filter(|_| text.is_some());
+    prompt.input = tui_input::Input::new(text.unwrap_or_default());
     vec![]
 }
 
-/// Literal text, or a regular expression.
-pub fn switch(_app: &mut App) -> Effects {
+/// Literal text, or a regular expression: that is `re:` before it.
+pub fn switch(app: &mut App) -> Effects {
+    if let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() {
+        let text = prompt.input.value();
+        let text = match text.strip_prefix(REGEX) {
+            Some(literal) => literal.to_owned(),
+            None => format!("{REGEX}{text}"),
+        };
+        prompt.input = tui_input::Input::new(text);
+    }
     vec![]
 }
 
 /// A note on the selected row.
-pub fn note(_app: &mut App, _text: &str) -> Effects {
-    vec![]
+pub fn note(app: &mut App, text: &str) -> Effects {
+    super::annotations::note(app, text)
 }
 
 /// Jumps to the next row of a kind.
-pub fn jump(_app: &mut App, _to: crate::tui::app::menu::JumpTo) -> Effects {
-    vec![]
+pub fn jump(app: &mut App, to: JumpTo) -> Effects {
+    super::jump::begin(app, to, crate::store::select::Way::Oldest)
+}
+
+/// Where the next row of a kind is.
+pub fn jumped(app: &mut App, answer: search::JumpAnswer) -> Effects {
+    super::jump::answer(app, answer)
 }

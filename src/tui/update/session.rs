@@ -100,6 +100,6 @@ fn told_end(app: &mut App) {
 }
 
 /// A mark or note was written, or could not be.
-pub fn noted(_app: &mut App, _answer: note::Answer) -> Effects {
-    vec![]
+pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
+    super::annotations::noted(app, answer)
 }

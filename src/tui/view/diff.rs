@@ -1,9 +1,364 @@
 //! Two exchanges side by side.
+//!
+//! ```text
+//!  ┌ tools/call search_docs ──────────────────────────────────────────────────────────────────┐
+//!  │            #1181  ok  12 ms   412 B → 1.9 kB      │ #1187  tool-error  842 ms   412 B → 210 B │
+//!  │ ✗ 1 breaking · ~ 1 changed · · 2 noise            2 of 4                                   │
+//!  │            request                                                                          │
+//!  │ ~ changed  params.arguments                                                                 │
+//!  │ ~ changed    q: "rust"                            │   q: "rust async"                       │
+//!  │              … 3 unchanged                                                                  │
+//!  │            response                                                                         │
+//!  │ ✗ breaking   isError                              │   isError: true                         │
+//!  ├─ result.isError   ✗ breaking: added ────────────────────────────────────────────────────────┤
+//!  │                                                   │ true                                    │
+//!  └──────────────────────────────────────────────── e E walk · Space unfolds · Esc closes ─────┘
+//! ```
+//!
+//! Under 100 columns the two sides stand one below the other.
 
+mod row;
+
+use crate::replay::compare::{Change, Class, Excerpt, Half, Limits, Row, Verdict};
+use crate::text::{self, cut, escape, pad_end, width};
+use crate::trace::exchange::Exchange;
 use crate::tui::app::App;
-use crate::tui::app::diff::Diff;
+use crate::tui::app::diff::{Compared, Diff, DiffRow, Stage};
+use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::widget::frame;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
 
-/// Draws it.
-pub fn draw(_app: &App, _diff: &Diff, _area: Rect, _frame: &mut Frame<'_>) {}
+/// From this width on the sides stand side by side.
+const BESIDE: u16 = 100;
+
+/// Columns of the sign and the word of a class.
+const WORD: usize = 11;
+
+/// Where the parts of the screen are.
+struct Places {
+    heads: Rect,
+    summary: Rect,
+    body: Rect,
+    /// Where the row under the cursor is named, and below that shown in full.
+    below: Rect,
+    beside: bool,
+}
+
+impl Places {
+    fn of(inner: Rect) -> Self {
+        let beside = inner.width + 2 >= BESIDE;
+        let mut at = inner.y;
+        let mut left = inner.height;
+        let mut take = |wanted: u16| {
+            let height = wanted.min(left);
+            let rows = Rect {
+                y: at,
+                height,
+                ..inner
+            };
+            at += height;
+            left -= height;
+            rows
+        };
+        let roomy = inner.height >= 8;
+        let heads = take(if !roomy { 0 } else { 2 - u16::from(beside) });
+        let summary = take(u16::from(inner.height >= 3));
+        let below = match inner.height {
+            ..5 => 0,
+            5..16 => 1,
+            _ => (inner.height / 4).min(10),
+        };
+        let body = take(
+            inner
+                .height
+                .saturating_sub(heads.height + summary.height + below),
+        );
+        Self {
+            heads,
+            summary,
+            body,
+            below: take(below),
+            beside,
+        }
+    }
+}
+
+/// How many rows are on a screen of this size at least: one below the other, a difference takes
+/// two lines.
+#[must_use]
+pub fn rows((columns, rows): (u16, u16)) -> usize {
+    let inner = Rect::new(1, 1, columns.saturating_sub(2), rows.saturating_sub(2));
+    let places = Places::of(inner);
+    let lines = usize::from(places.body.height);
+    if places.beside { lines } else { lines / 2 }.max(1)
+}
+
+/// Draws it over `area`, the whole screen.
+pub fn draw(app: &App, diff: &Diff, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    frame.render_widget(Clear, area);
+    let foot = "e E walk · Space unfolds · Esc closes";
+    let title = match &diff.stage {
+        Stage::Comparing => "comparing".to_owned(),
+        Stage::Compared(compared) => title(compared),
+    };
+    let inner = frame::draw(look, &title, foot, true, area, frame);
+    let Stage::Compared(compared) = &diff.stage else {
+        let text = format!(" comparing{}", look.glyph(Glyph::Ellipsis));
+        frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
+        return;
+    };
+    let places = Places::of(inner);
+    heads(look, compared, &places, frame);
+    summary(look, diff, compared, places.summary, frame);
+    body(look, diff, compared, &places, frame);
+    below(look, diff, compared, &places, frame);
+}
+
+fn title(compared: &Compared) -> String {
+    let name = |exchange: &Exchange| {
+        let name = exchange.name.as_deref().unwrap_or_default();
+        escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
+    };
+    let (left, right) = (name(&compared.left), name(&compared.right));
+    if left == right {
+        return left;
+    }
+    format!("{left} | {right}")
+}
+
+/// `#1187  tool-error  842 ms  412 B → 210 B`
+fn head(look: &Look, exchange: &Exchange) -> String {
+    let mut parts = vec![
+        format!("#{}", exchange.request.0.0),
+        exchange.status.as_str().to_owned(),
+    ];
+    parts.extend(exchange.latency_ns().map(text::duration));
+    let arrow = look.glyph(Glyph::ToServer);
+    let answer = exchange.response.map(|_| exchange.response_size);
+    let answer = answer.map_or_else(|| "no answer".to_owned(), text::size);
+    parts.push(format!(
+        "{} {arrow} {answer}",
+        text::size(exchange.request_size)
+    ));
+    parts.join("  ")
+}
+
+fn heads(look: &Look, compared: &Compared, places: &Places, frame: &mut Frame<'_>) {
+    let style = look.style(Role::Strong);
+    let [left, right] = [&compared.left, &compared.right].map(|one| head(look, one));
+    if places.beside {
+        let (a, b) = row::columns(places.heads.width);
+        let line = format!(
+            "{}{}{}{}",
+            " ".repeat(WORD),
+            pad_end(&cut(&left, a), a),
+            row::divider(look),
+            cut(&right, b)
+        );
+        frame.render_widget(Line::styled(line, style), places.heads);
+        return;
+    }
+    let room = usize::from(places.heads.width).saturating_sub(2);
+    for ((sign, text), area) in [("-", left), ("+", right)]
+        .into_iter()
+        .zip(places.heads.rows())
+    {
+        let line = format!("{sign} {}", cut(&text, room));
+        frame.render_widget(Line::styled(line, style), area);
+    }
+}
+
+/// How many differences of each class there are, which one the cursor is on, and what was not
+/// looked at.
+fn summary(look: &Look, diff: &Diff, compared: &Compared, area: Rect, frame: &mut Frame<'_>) {
+    let mut spans = vec![Span::raw(" ")];
+    for class in Class::ALL {
+        let count = compared.count(class);
+        if count > 0 {
+            let text = format!("{} {count} {}   ", sign(look, class), class.as_str());
+            spans.push(Span::styled(text, look.style(role(class))));
+        }
+    }
+    let passed = compared.changes.iter().filter(|at| **at <= diff.at).count();
+    if compared.changes.is_empty() {
+        let text = format!("{} nothing differs   ", look.glyph(Glyph::Ok));
+        spans.push(Span::styled(text, look.style(Role::Good)));
+    } else {
+        let text = format!("{passed} of {}   ", compared.changes.len());
+        spans.push(Span::styled(text, look.style(Role::Faint)));
+    }
+    for half in [Half::Request, Half::Response] {
+        let part = compared.part(half);
+        for remark in remarks(part.comparison.limits, part.outline) {
+            let text = format!("{} {}: {remark}   ", look.glyph(Glyph::Warning), word(half));
+            spans.push(Span::styled(text, look.style(Role::Warn)));
+        }
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+fn remarks(limits: Limits, outline: bool) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if outline {
+        remarks.push("too long, only its outline is compared".to_owned());
+    }
+    if limits.as_bytes {
+        remarks.push("no JSON on one side, compared as bytes".to_owned());
+    }
+    if limits.not_compared > 0 {
+        let values = text::plural(limits.not_compared, "value");
+        remarks.push(format!("{values} not compared, there was too much"));
+    }
+    if limits.coarse > 0 {
+        remarks.push("long lists compared place by place".to_owned());
+    }
+    remarks
+}
+
+fn body(look: &Look, diff: &Diff, compared: &Compared, places: &Places, frame: &mut Frame<'_>) {
+    let mut areas = places.body.rows();
+    for (at, row) in compared.rows.iter().enumerate().skip(diff.top) {
+        let lines = row::lines(look, compared, *row, places.body.width, places.beside);
+        for line in lines {
+            let Some(area) = areas.next() else { return };
+            frame.render_widget(line, area);
+            if at == diff.at {
+                let style = look.style(Role::Selected);
+                frame.buffer_mut().set_style(area, style);
+            }
+        }
+    }
+}
+
+/// The row under the cursor: its path, in which way it differs, and both values as far as they
+/// were kept.
+fn below(look: &Look, diff: &Diff, compared: &Compared, places: &Places, frame: &mut Frame<'_>) {
+    let Some(DiffRow::Row(half, Row::Line(at))) = compared.rows.get(diff.at).copied() else {
+        return;
+    };
+    let mut areas = places.below.rows();
+    let Some(first) = areas.next() else { return };
+    let comparison = &compared.part(half).comparison;
+    let Some(line) = comparison.lines.get(at) else {
+        return;
+    };
+    let path = comparison.path(at).to_string();
+    let path = match path.as_str() {
+        "" => word(half).to_owned(),
+        path => escape(path).into_owned(),
+    };
+    let mut spans = vec![Span::styled(format!(" {path}  "), look.style(Role::Title))];
+    if let Verdict::Differs { class, change, .. } = &line.verdict {
+        let text = format!(
+            "{} {}: {}",
+            sign(look, *class),
+            class.as_str(),
+            said(*change)
+        );
+        spans.push(Span::styled(text, look.style(role(*class))));
+    }
+    let style = look.style(Role::Header);
+    frame.render_widget(Line::from(spans).style(style), first);
+    let (left, right) = match &line.verdict {
+        Verdict::Differs { left, right, .. } => (left.as_ref(), right.as_ref()),
+        Verdict::NotCompared { left, right } => (Some(left), Some(right)),
+        Verdict::Same(same) => (Some(same), None),
+        Verdict::SameUnkept(_) | Verdict::Within(_) => (None, None),
+    };
+    let areas: Vec<Rect> = areas.collect();
+    in_full(look, left, right, places.beside, &areas, frame);
+}
+
+fn in_full(
+    look: &Look,
+    left: Option<&Excerpt>,
+    right: Option<&Excerpt>,
+    beside: bool,
+    areas: &[Rect],
+    frame: &mut Frame<'_>,
+) {
+    let columns = areas.first().map_or(0, |area| area.width);
+    if beside {
+        let (a, b) = row::columns(columns);
+        let left = left.map(|left| row::wrapped(left, a)).unwrap_or_default();
+        let right = right
+            .map(|right| row::wrapped(right, b))
+            .unwrap_or_default();
+        for (nth, area) in areas.iter().enumerate() {
+            let cell = |lines: &[String]| lines.get(nth).cloned().unwrap_or_default();
+            let line = format!(
+                "{}{}{}{}",
+                " ".repeat(WORD),
+                pad_end(&cell(&left), a),
+                row::divider(look),
+                cell(&right)
+            );
+            frame.render_widget(Line::raw(line), *area);
+        }
+        return;
+    }
+    let room = usize::from(columns).saturating_sub(3);
+    let lines = |sign: &'static str, excerpt: Option<&Excerpt>, most: usize| -> Vec<String> {
+        let lines = excerpt.map(|one| row::wrapped(one, room));
+        let lines = lines.unwrap_or_default().into_iter().take(most);
+        lines.map(|line| format!(" {sign} {line}")).collect()
+    };
+    let mut all = lines("-", left, areas.len().div_ceil(2));
+    all.extend(lines("+", right, areas.len()));
+    for (line, area) in all.into_iter().zip(areas) {
+        frame.render_widget(Line::raw(line), *area);
+    }
+}
+
+/// In which way it differs, for people.
+fn said(change: Change) -> &'static str {
+    match change {
+        Change::Value => "another value",
+        Change::Type => "another type",
+        Change::Removed => "no longer there",
+        Change::Added => "was not there before",
+        Change::Order => "another order",
+        Change::Outcome => "a result on one side, an error on the other",
+    }
+}
+
+fn word(half: Half) -> &'static str {
+    match half {
+        Half::Request => "request",
+        Half::Response => "response",
+    }
+}
+
+fn sign(look: &Look, class: Class) -> &'static str {
+    look.glyph(match class {
+        Class::Breaking => Glyph::Failed,
+        Class::Changed => Glyph::Changed,
+        Class::Added => Glyph::Added,
+        Class::Order => Glyph::Order,
+        Class::Noise => Glyph::Noise,
+    })
+}
+
+fn role(class: Class) -> Role {
+    match class {
+        Class::Breaking => Role::Bad,
+        Class::Changed => Role::Warn,
+        Class::Added => Role::Good,
+        Class::Order => Role::Event,
+        Class::Noise => Role::Faint,
+    }
+}
+
+/// `text` in exactly `columns` columns.
+fn fitted(text: &str, columns: usize) -> String {
+    let text = cut(text, columns);
+    debug_assert!(width(&text) <= columns);
+    pad_end(&text, columns)
+}
+
+#[cfg(test)]
+mod tests;

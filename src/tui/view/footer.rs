@@ -90,12 +90,24 @@ fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
 
 fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     let mut chips = Vec::new();
-    if let Some(seq) = session.playback.cursor {
-        let text = format!("{} AT #{}", look.glyph(Glyph::Back), seq.0);
-        chips.push(chip(Role::ChipWarn, text, Some(Action::TimeCursor)));
+    chips.extend(super::playback::chips(look, session));
+    if let Some(text) = session.search.status() {
+        chips.push(chip(Role::Chip, text, Some(Action::Close)));
     }
-    if session.playback.paused.is_some() {
-        chips.push(chip(Role::ChipWarn, "PAUSED", Some(Action::Pause)));
+    if session.list.follows() && session.is_live() {
+        let text = format!("FOLLOW {}", look.glyph(Glyph::More));
+        chips.push(chip(Role::Chip, text, None));
+    }
+    if session.filter.off {
+        chips.push(chip(
+            Role::ChipWarn,
+            "FILTER OFF",
+            Some(Action::FilterToggle),
+        ));
+    }
+    if !session.list.chosen.is_empty() {
+        let text = format!("{} selected", session.list.chosen.len());
+        chips.push(chip(Role::Chip, text, None));
     }
     if session.lens == Lens::Wire {
         chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));

@@ -13,6 +13,7 @@ pub mod library;
 pub mod list;
 pub mod overlay;
 pub mod palette;
+pub mod playback;
 pub mod stats;
 pub mod timeline;
 pub mod why;
@@ -54,7 +55,10 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
         }
     }
     if !places.detail.is_empty() {
-        detail::draw(app, session, places.detail, frame);
+        match session.playback.pane {
+            Some(_) => playback::draw(app, session, places.detail, frame),
+            None => detail::draw(app, session, places.detail, frame),
+        }
     }
     footer::draw(app, places.footer, frame);
 }

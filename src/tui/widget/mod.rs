@@ -1,3 +1,10 @@
 //! Pieces of drawing that know nothing of recordings.
 
 pub mod frame;
+pub mod hex;
+pub mod pieces;
+pub mod raw;
+pub mod spans;
+pub mod text;
+pub mod tree;
+pub mod tree_line;

@@ -1,31 +1,308 @@
 //! One row in full, and what else belongs to it.
+//!
+//! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
+//! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
-use super::Job;
+use super::{Answer as Any, Growth, Job, Progress, Source};
+use crate::store::reader::{FindingRow, ReadError, Recording};
+use crate::store::story::Story;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::{FrameHead, Seq};
+use crate::trace::item::{Item, ItemKey, Lens, What};
+use crate::tui::widget::tree::{Limit, Tree};
+use std::sync::Arc;
 
-/// The question.
+/// How much of a message is read. Each step takes four times as long as the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Amount {
+    /// A megabyte.
+    #[default]
+    Page,
+    /// Four megabytes.
+    Pages,
+    /// Sixteen megabytes: as much as a viewer may hold without taking more memory than it should.
+    Most,
+}
+
+/// Which row, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Its address.
+    pub key: ItemKey,
+    /// What is one row.
+    pub lens: Lens,
+    /// The time cursor, or where the picture was frozen.
+    pub until: Option<Seq>,
+    /// How much of each message.
+    pub amount: Amount,
+}
+
+/// The row.
 #[derive(Debug)]
-pub struct Ask;
+pub struct Answer {
+    /// The question.
+    pub ask: Ask,
+    /// The row; none if nothing stands there.
+    pub row: Option<Box<Row>>,
+}
 
-/// The answer.
+/// A row in full.
 #[derive(Debug)]
-pub struct Answer;
+pub struct Row {
+    /// The row.
+    pub item: Item,
+    /// Its messages or its line, in order of time.
+    pub texts: Vec<Text>,
+    /// What is wrong with it.
+    pub findings: Vec<FindingRow>,
+}
 
-impl Ask {
-    pub(super) fn job(self) -> Box<dyn Job> {
-        super::nothing()
+/// The bytes of a message or line.
+#[derive(Debug)]
+pub struct Text {
+    /// What it is.
+    pub role: TextRole,
+    /// Its place on the wire.
+    pub key: ItemKey,
+    /// Its frame; none for an event.
+    pub head: Option<FrameHead>,
+    /// Bytes that there are.
+    pub size: u64,
+    /// The first of them.
+    pub bytes: Arc<[u8]>,
+    /// What they say; none if they are no JSON.
+    pub tree: Option<Box<Tree>>,
+}
+
+/// What the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextRole {
+    /// The request of an exchange.
+    Request,
+    /// Its response.
+    Response,
+    /// Any other message.
+    Message,
+    /// A line without a message.
+    Line,
+    /// An event, as the recording has it.
+    Event,
+}
+
+impl Amount {
+    /// Bytes of a message.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Page => 1 << 20,
+            Self::Pages => 4 << 20,
+            Self::Most => 16 << 20,
+        }
+    }
+
+    /// More than this, if that may be.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        match self {
+            Self::Page => Some(Self::Pages),
+            Self::Pages => Some(Self::Most),
+            Self::Most => None,
+        }
+    }
+
+    fn nodes(self) -> Limit {
+        match self {
+            Self::Page => Limit::PAGE,
+            Self::Pages => Limit(2 * Limit::PAGE.0),
+            Self::Most => Limit(4 * Limit::PAGE.0),
+        }
     }
 }
 
-/// What else belongs to it.
-#[derive(Debug)]
-pub struct AskStory;
+impl Ask {
+    pub(super) fn job(self) -> Box<dyn Job> {
+        Box::new(Detail {
+            ask: self,
+            settled: false,
+        })
+    }
+}
+
+struct Detail {
+    ask: Ask,
+    /// Whether nothing about the row will change any more.
+    settled: bool,
+}
+
+impl Job for Detail {
+    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
+        let row = self.ask.read(source.recording)?;
+        self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
+        answers.push(Any::Detail(Answer {
+            ask: self.ask,
+            row: row.map(Box::new),
+        }));
+        Ok(Progress::Done)
+    }
+
+    fn grown(&mut self, growth: &Growth) -> bool {
+        !self.settled || growth.ended
+    }
+}
+
+fn is_settled(item: &Item) -> bool {
+    item.exchange().is_none_or(is_over)
+}
+
+/// Whether nothing more is expected to happen to it.
+fn is_over(exchange: &Exchange) -> bool {
+    !matches!(
+        exchange.status,
+        Status::Open | Status::Task | Status::Listening | Status::Cancelled
+    )
+}
+
+impl Ask {
+    fn read(&self, recording: &Recording) -> Result<Option<Row>, ReadError> {
+        let mut items = recording.items(self.lens, &[self.key], self.until)?;
+        let Some(item) = items.pop() else {
+            return Ok(None);
+        };
+        let texts = match &item.what {
+            What::Exchange(exchange) => self.exchange(recording, exchange)?,
+            What::Message { head, record, .. } => {
+                let at = (head.seq, record.part);
+                self.message(recording, TextRole::Message, at)?
+                    .into_iter()
+                    .collect()
+            }
+            What::Line { head, .. } => vec![self.line(recording, *head)?],
+            What::Event(event) => {
+                let json = serde_json::to_vec(&event.kind).unwrap_or_default();
+                let size = json.len() as u64;
+                vec![self.text(TextRole::Event, self.key, None, size, json)]
+            }
+        };
+        let findings = findings(recording, &item)?;
+        Ok(Some(Row {
+            item,
+            texts,
+            findings,
+        }))
+    }
+
+    fn exchange(&self, recording: &Recording, exchange: &Exchange) -> Result<Vec<Text>, ReadError> {
+        let mut texts = Vec::with_capacity(2);
+        texts.extend(self.message(recording, TextRole::Request, exchange.request)?);
+        if let Some(at) = exchange.response {
+            texts.extend(self.message(recording, TextRole::Response, at)?);
+        }
+        Ok(texts)
+    }
+
+    fn message(
+        &self,
+        recording: &Recording,
+        role: TextRole,
+        (seq, part): (Seq, u32),
+    ) -> Result<Option<Text>, ReadError> {
+        let messages = recording.messages_of_frame(seq)?;
+        let Some(row) = messages.into_iter().find(|row| row.record.part == part) else {
+            return Ok(None);
+        };
+        let size = row.span.end - row.span.start;
+        let end = row.span.start + size.min(self.amount.bytes());
+        let bytes = recording.piece(seq, row.span.start..end)?;
+        let head = recording.head(seq)?;
+        let key = ItemKey::of_part(seq, part);
+        Ok(Some(self.text(role, key, head, size, bytes)))
+    }
+
+    fn line(&self, recording: &Recording, head: FrameHead) -> Result<Text, ReadError> {
+        let bytes = recording.piece(head.seq, 0..head.size.min(self.amount.bytes()))?;
+        let key = ItemKey::of_part(head.seq, 0);
+        Ok(self.text(TextRole::Line, key, Some(head), head.size, bytes))
+    }
+
+    fn text(
+        &self,
+        role: TextRole,
+        key: ItemKey,
+        head: Option<FrameHead>,
+        size: u64,
+        bytes: Vec<u8>,
+    ) -> Text {
+        let bytes: Arc<[u8]> = bytes.into();
+        let tree = Tree::read(Arc::clone(&bytes), self.amount.nodes()).map(Box::new);
+        Text {
+            role,
+            key,
+            head,
+            size,
+            bytes,
+            tree,
+        }
+    }
+}
+
+fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadError> {
+    match &item.what {
+        What::Exchange(exchange) => recording.findings_of_exchange(exchange),
+        What::Message { head, .. } | What::Line { head, .. } => {
+            recording.findings_of_frame(head.seq)
+        }
+        What::Event(_) => Ok(Vec::new()),
+    }
+}
+
+/// What else belongs to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskStory {
+    /// The exchange.
+    pub exchange: ExchangeId,
+    /// The time cursor, or where the picture was frozen.
+    pub until: Option<Seq>,
+}
 
 /// What belongs to it.
 #[derive(Debug)]
-pub struct StoryAnswer;
+pub struct StoryAnswer {
+    /// The question.
+    pub ask: AskStory,
+    /// The story; none if there is no such exchange.
+    pub story: Option<Box<Story>>,
+}
 
 impl AskStory {
     pub(super) fn job(self) -> Box<dyn Job> {
-        super::nothing()
+        Box::new(Telling {
+            ask: self,
+            settled: false,
+        })
+    }
+}
+
+struct Telling {
+    ask: AskStory,
+    /// Whether nothing will be added to it any more.
+    settled: bool,
+}
+
+impl Job for Telling {
+    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
+        let mut story = source.recording.story(self.ask.exchange)?;
+        self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
+        if let (Some(story), Some(until)) = (&mut story, self.ask.until) {
+            story.entries.retain(|entry| entry.key.seq <= until);
+        }
+        answers.push(Any::Story(StoryAnswer {
+            ask: self.ask,
+            story: story.map(Box::new),
+        }));
+        Ok(Progress::Done)
+    }
+
+    fn grown(&mut self, growth: &Growth) -> bool {
+        !self.settled || growth.ended
     }
 }

@@ -1,17 +1,310 @@
 //! What differs between two exchanges.
 
-use super::Job;
+use super::{Answer as Answers, Job, Progress, Source};
+use crate::protocol::json::Outline;
+use crate::query::ast::{Expr, Field, Op, Subject, Value};
+use crate::query::{self, Query};
+use crate::replay::compare::{Half, Side, compare};
+use crate::store::open::OpenError;
+use crate::store::reader::{ReadError, Recording};
+use crate::store::select::{Limit, Question, Scan, Way};
+use crate::trace::exchange::Exchange;
+use crate::trace::frame::Seq;
+use crate::trace::item::{ItemKey, Lens};
+use crate::tui::app::diff::{Compared, Part};
+use std::io::Read;
+
+/// Longer messages are compared by their outline: comparing takes about as long as reading, and
+/// nobody else is answered meanwhile.
+const WHOLE: u64 = 2 * 1024 * 1024;
+
+/// Bytes of a long message that are read at once.
+const PIECE: usize = 256 * 1024;
+
+/// How long one look for the call before may take, nanoseconds.
+const STEP_NS: u64 = 8_000_000;
 
 /// The question.
 #[derive(Debug)]
-pub struct Ask;
+pub struct Ask {
+    /// Names the answer.
+    pub generation: u64,
+    /// What the rows are.
+    pub lens: Lens,
+    /// One of them; none for the call of the same method and name before the other.
+    pub left: Option<ItemKey>,
+    /// The other.
+    pub right: ItemKey,
+    /// The time cursor.
+    pub until: Option<Seq>,
+}
 
 /// The answer.
 #[derive(Debug)]
-pub struct Answer;
+pub struct Answer {
+    /// The question.
+    pub generation: u64,
+    /// What came of it.
+    pub found: Found,
+}
+
+/// What came of a comparison.
+#[derive(Debug)]
+pub enum Found {
+    /// What differs.
+    Compared(Box<Compared>),
+    /// Nothing to compare: why, one sentence.
+    Nothing(String),
+}
 
 impl Ask {
     pub(super) fn job(self) -> Box<dyn Job> {
-        super::nothing()
+        Box::new(Comparing {
+            ask: self,
+            stage: Stage::Begin,
+        })
+    }
+}
+
+struct Comparing {
+    ask: Ask,
+    stage: Stage,
+}
+
+/// How far it is: one of these per step, so that others are answered in between.
+enum Stage {
+    Begin,
+    /// Looking for the call before.
+    Looking(Box<Exchange>, Scan),
+    /// Both are known.
+    Requests(Box<[Exchange; 2]>),
+    /// The requests are compared.
+    Responses(Box<[Exchange; 2]>, Part),
+    Done,
+}
+
+impl Job for Comparing {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answers>,
+    ) -> Result<Progress, ReadError> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Done);
+        let next = match stage {
+            Stage::Begin => self.begin(source)?,
+            Stage::Looking(right, scan) => self.look(source, right, scan)?,
+            Stage::Requests(both) => {
+                let part = self.part(source, &both, Half::Request)?;
+                Ok(Stage::Responses(both, part))
+            }
+            Stage::Responses(both, request) => {
+                let response = self.part(source, &both, Half::Response)?;
+                let [left, right] = *both;
+                let compared = Compared::new(left, right, request, response);
+                return Ok(self.tell(Found::Compared(Box::new(compared)), answers));
+            }
+            Stage::Done => return Ok(Progress::Done),
+        };
+        match next {
+            Ok(stage) => {
+                self.stage = stage;
+                Ok(Progress::More)
+            }
+            Err(reason) => Ok(self.tell(Found::Nothing(reason), answers)),
+        }
+    }
+}
+
+/// The next stage, or why there is none.
+type Next = Result<Stage, String>;
+
+impl Comparing {
+    fn tell(&self, found: Found, answers: &mut Vec<Answers>) -> Progress {
+        answers.push(Answers::Diff(Answer {
+            generation: self.ask.generation,
+            found,
+        }));
+        Progress::Done
+    }
+
+    fn begin(&self, source: &Source<'_>) -> Result<Next, ReadError> {
+        let Some(right) = self.exchange(source, self.ask.right)? else {
+            let seq = self.ask.right.seq.0;
+            return Ok(Err(format!(
+                "#{seq} belongs to no call that could be compared"
+            )));
+        };
+        let Some(left) = self.ask.left else {
+            let question = Question {
+                lens: Lens::Exchanges,
+                query: same_call(&right),
+                until: self.ask.until,
+            };
+            let (seq, part) = right.request;
+            let from = Some(ItemKey::of_part(seq, part));
+            let scan = Scan::new(&question, Way::Newest, from, source.context());
+            return Ok(Ok(Stage::Looking(Box::new(right), scan)));
+        };
+        Ok(match self.exchange(source, left)? {
+            Some(left) if left.id == right.id => Err("these are one and the same call".to_owned()),
+            Some(left) => Ok(Stage::Requests(Box::new([left, right]))),
+            None => Err(format!(
+                "#{} belongs to no call that could be compared",
+                left.seq.0
+            )),
+        })
+    }
+
+    fn look(
+        &self,
+        source: &Source<'_>,
+        right: Box<Exchange>,
+        mut scan: Scan,
+    ) -> Result<Next, ReadError> {
+        let limit = Limit {
+            hits: 1,
+            nanos: STEP_NS,
+            clock: source.clock,
+        };
+        let step = scan.step(source.recording, &limit)?;
+        if let Some(hit) = step.hits.first() {
+            let left = exchange_at(source.recording, hit.key, self.ask.until)?;
+            return Ok(match left {
+                Some(left) => Ok(Stage::Requests(Box::new([left, *right]))),
+                None => Err("the call before is not there any more".to_owned()),
+            });
+        }
+        if !step.done {
+            return Ok(Ok(Stage::Looking(right, scan)));
+        }
+        let seq = right.request.0.0;
+        let name = right.name.as_deref().unwrap_or_default();
+        let what = format!("{} {name}", right.method);
+        Ok(Err(format!(
+            "#{seq} is the first {}; select two rows with Space to compare them",
+            crate::text::escape(what.trim_end())
+        )))
+    }
+
+    /// The exchange that the row `key` is, or belongs to, as it stood at the time cursor.
+    fn exchange(&self, source: &Source<'_>, key: ItemKey) -> Result<Option<Exchange>, ReadError> {
+        let items = source
+            .recording
+            .items(self.ask.lens, &[key], self.ask.until)?;
+        let exchange = items.first().and_then(|item| item.exchange());
+        let Some((seq, part)) = exchange.map(|exchange| exchange.request) else {
+            return Ok(None);
+        };
+        exchange_at(
+            source.recording,
+            ItemKey::of_part(seq, part),
+            self.ask.until,
+        )
+    }
+
+    fn part(
+        &self,
+        source: &Source<'_>,
+        both: &[Exchange; 2],
+        half: Half,
+    ) -> Result<Part, ReadError> {
+        let mut outline = false;
+        let mut texts = [None, None];
+        for (text, exchange) in texts.iter_mut().zip(both) {
+            *text = text_of(source, exchange, half, &mut outline)?;
+        }
+        let mut part = Part::default();
+        let wall = |exchange: &Exchange| {
+            let t = match half {
+                Half::Request => Some(exchange.t_request),
+                Half::Response => exchange.t_response,
+            };
+            t.map(|t| source.summary.wall_ns.saturating_add(t.0))
+        };
+        let [left, right] = [0, 1].map(|at| Side {
+            text: texts[at].as_deref(),
+            wall_ns: wall(&both[at]),
+        });
+        part.comparison = compare(half, left, right);
+        part.outline = outline;
+        Ok(part)
+    }
+}
+
+fn exchange_at(
+    recording: &Recording,
+    key: ItemKey,
+    until: Option<Seq>,
+) -> Result<Option<Exchange>, ReadError> {
+    let items = recording.items(Lens::Exchanges, &[key], until)?;
+    let item = items.into_iter().next();
+    Ok(item.and_then(|item| item.exchange().cloned()))
+}
+
+/// The bytes of a message, or its outline where they are too many.
+fn text_of(
+    source: &Source<'_>,
+    exchange: &Exchange,
+    half: Half,
+    outline: &mut bool,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let (place, size) = match half {
+        Half::Request => (Some(exchange.request), exchange.request_size),
+        Half::Response => (exchange.response, exchange.response_size),
+    };
+    let Some((seq, part)) = place else {
+        return Ok(None);
+    };
+    if size <= WHOLE {
+        return source.recording.message_bytes(seq, part);
+    }
+    *outline = true;
+    let mut shape = Outline::new();
+    let mut blob = source.recording.stream(seq)?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = blob.read(&mut piece);
+        let read = read.map_err(|error| OpenError::Io {
+            path: source.path.to_owned(),
+            source: error,
+        })?;
+        if read == 0 {
+            break;
+        }
+        shape.push(&piece[..read]);
+    }
+    // What is no JSON is compared as the bytes that it begins with.
+    Ok(Some(shape.finish().unwrap_or(piece)))
+}
+
+/// What fits calls of the same method and name.
+#[must_use]
+pub fn same_call(exchange: &Exchange) -> Query {
+    let equal = |field, text: &str| Expr::Compare {
+        subject: Subject::Field(field),
+        op: Op::Equal,
+        value: Value::Text {
+            text: text.into(),
+            quoted: true,
+        },
+    };
+    let kind = Expr::Compare {
+        subject: Subject::Field(Field::Kind),
+        op: Op::Equal,
+        value: Value::Text {
+            text: "request".into(),
+            quoted: false,
+        },
+    };
+    let name = match exchange.name.as_deref() {
+        Some(name) => equal(Field::Name, name),
+        None => Expr::Not(Box::new(Expr::Has(Subject::Field(Field::Name)))),
+    };
+    query::Query {
+        expr: Some(Expr::And(vec![
+            kind,
+            equal(Field::Method, &exchange.method),
+            name,
+        ])),
     }
 }

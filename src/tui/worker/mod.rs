@@ -17,6 +17,7 @@
 pub mod detail;
 pub mod diff;
 pub mod findings;
+pub mod jump;
 pub mod library;
 pub mod list;
 pub mod note;
@@ -33,7 +34,8 @@ pub use desk::{Desk, Next};
 pub use reader::Reader;
 
 use crate::store::reader::{ReadError, Recording, Summary};
-use crate::trace::clock::Clock;
+use crate::store::select::Context;
+use crate::trace::clock::{Clock, Moment};
 use crate::trace::frame::Seq;
 use std::path::Path;
 
@@ -161,6 +163,17 @@ pub struct Source<'a> {
     pub clock: Clock,
 }
 
+impl Source<'_> {
+    /// What a filter needs to know about the recording.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context {
+            end: Moment(self.summary.t_last_ns),
+            slow_ns: self.summary.slow_ns,
+        }
+    }
+}
+
 /// Whether a job has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -210,7 +223,7 @@ impl Ask {
     #[must_use]
     pub fn job(self) -> Option<Box<dyn Job>> {
         Some(match self {
-            Self::Library(_) | Self::Open(_) => return None,
+            Self::Library(_) | Self::Open(_) | Self::Note(_) => return None,
             Self::List(ask) => ask.job(),
             Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),
@@ -222,7 +235,6 @@ impl Ask {
             Self::Jump(ask) => ask.job(),
             Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
-            Self::Note(ask) => ask.job(),
             Self::Hints(ask) => ask.job(),
         })
     }

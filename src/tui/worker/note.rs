@@ -1,17 +1,55 @@
-//! Marks and notes.
+//! Marks and notes. Every one is written, at once and in order, on a connection of its own.
 
-use super::Job;
+use crate::store::annotate;
+use crate::trace::frame::Seq;
+use std::path::PathBuf;
 
-/// The question.
+/// What is to be written.
 #[derive(Debug)]
-pub struct Ask;
+pub struct Ask {
+    /// The recording.
+    pub path: PathBuf,
+    /// The frame; none for a note on the recording as a whole.
+    pub frame: Option<Seq>,
+    /// What.
+    pub what: What,
+}
 
-/// The answer.
+/// A mark or a note; none takes it away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A mark: a word, empty for a plain mark.
+    Mark(Option<Box<str>>),
+    /// A note.
+    Note(Option<Box<str>>),
+}
+
+/// What came of it.
 #[derive(Debug)]
-pub struct Answer;
+pub struct Answer {
+    /// The frame.
+    pub frame: Option<Seq>,
+    /// What was to be written.
+    pub what: What,
+    /// Why it could not be, one sentence.
+    pub error: Option<String>,
+}
 
 impl Ask {
-    pub(super) fn job(self) -> Box<dyn Job> {
-        super::nothing()
+    /// Writes it.
+    pub(super) fn write(self) -> Answer {
+        let result = match (&self.what, self.frame) {
+            (What::Mark(mark), Some(frame)) => {
+                annotate::set_mark(&self.path, frame, mark.as_deref())
+            }
+            (What::Note(note), frame) => annotate::set_note(&self.path, frame, note.as_deref()),
+            // A recording as a whole has no mark.
+            (What::Mark(_), None) => Ok(()),
+        };
+        Answer {
+            frame: self.frame,
+            what: self.what,
+            error: result.err().map(|error| super::reader::sentence(&error)),
+        }
     }
 }

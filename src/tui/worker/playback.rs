@@ -1,17 +1,71 @@
-//! What was true at a moment.
+//! What was true at a moment, and what comes after it.
 
-use super::Job;
+use super::{Answer as Answers, Job, Progress, Source};
+use crate::store::reader::ReadError;
+use crate::trace::clock::Moment;
+use crate::trace::frame::Seq;
+use crate::trace::state::State;
+
+/// Frames that are handed over at once for playing.
+const AHEAD: u32 = 1000;
 
 /// The question.
-#[derive(Debug)]
-pub struct Ask;
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// Names the answers.
+    pub generation: u64,
+    /// The frame.
+    pub at: Seq,
+    /// Whether it is asked what was true then.
+    pub state: bool,
+    /// The frame after which the next ones are wanted, for playing.
+    pub ahead: Option<Seq>,
+}
 
 /// The answer.
 #[derive(Debug)]
-pub struct Answer;
+pub struct Answer {
+    /// The question.
+    pub ask: Ask,
+    /// When its frame was complete.
+    pub t: Option<Moment>,
+    /// What was true then, if that was asked.
+    pub state: Option<Box<State>>,
+    /// The frames that come next, with their times; none are left where there are none.
+    pub ahead: Vec<(Seq, Moment)>,
+}
 
 impl Ask {
     pub(super) fn job(self) -> Box<dyn Job> {
-        super::nothing()
+        Box::new(Looking(self))
+    }
+}
+
+struct Looking(Ask);
+
+impl Job for Looking {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answers>,
+    ) -> Result<Progress, ReadError> {
+        let ask = self.0;
+        let recording = source.recording;
+        let t = recording.head(ask.at)?.map(|head| head.t_last);
+        let ahead = match ask.ahead {
+            Some(after) => recording.heads(after, AHEAD)?,
+            None => Vec::new(),
+        };
+        let state = match ask.state {
+            true => Some(Box::new(recording.state_at(ask.at)?)),
+            false => None,
+        };
+        answers.push(Answers::State(Answer {
+            ask,
+            t,
+            state,
+            ahead: ahead.iter().map(|head| (head.seq, head.t_last)).collect(),
+        }));
+        Ok(Progress::Done)
     }
 }

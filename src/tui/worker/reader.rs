@@ -79,6 +79,8 @@ impl Reader {
                     self.open(&path, tell);
                 }
             }
+            // Each of them counts: none takes the place of another.
+            Ask::Note(ask) => tell(Answer::Note(ask.write())),
             ask => {
                 if let Some(job) = ask.job() {
                     self.jobs.insert(slot, Work { job, done: false });
@@ -252,7 +254,7 @@ impl Reader {
 }
 
 /// An error with its causes, as one sentence.
-fn sentence(error: &dyn std::error::Error) -> String {
+pub(super) fn sentence(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {

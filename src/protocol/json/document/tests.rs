@@ -123,6 +123,65 @@ fn nesting_beyond_the_limit_is_told_and_overflows_nothing() {
     assert_eq!(refuse(&objects).1, Reason::TooDeep { limit: MAX_DEPTH });
 }
 
+/// What was read of `text`, as nested lists of the raw scalars.
+fn prefix(text: &[u8], max_nodes: usize) -> (Option<String>, Option<Stopped>) {
+    fn show(value: Value<'_>) -> String {
+        match value.kind() {
+            Kind::Array => {
+                let elements: Vec<_> = value.elements().map(show).collect();
+                format!("[{}]", elements.join(","))
+            }
+            Kind::Object => {
+                let members = value.members();
+                let members: Vec<_> = members
+                    .map(|(key, value)| format!("{}:{}", key.raw_text(), show(value)))
+                    .collect();
+                format!("{{{}}}", members.join(","))
+            }
+            _ => value.raw_text().into_owned(),
+        }
+    }
+    let (document, stopped) = Document::read_prefix(text, max_nodes);
+    (document.map(|document| show(document.root())), stopped)
+}
+
+#[test]
+fn the_beginning_of_a_text_is_read_as_far_as_it_goes() {
+    for (text, read) in [
+        (
+            r#"{"a":[1,{"b":2}],"c":"x"}"#,
+            r#"{"a":[1,{"b":2}],"c":"x"}"#,
+        ),
+        (r#"{"a":[1,{"b":2"#, r#"{"a":[1,{}]}"#),
+        (r#"{"a":[1,{"b":2,"#, r#"{"a":[1,{"b":2}]}"#),
+        (r#"{"a":[1,{"b""#, r#"{"a":[1,{}]}"#),
+        (r#"{"a":[1,{"b" "#, r#"{"a":[1,{}]}"#),
+        (r#"{"a":[1,{"b": "#, r#"{"a":[1,{}]}"#),
+        (r#"{"a":[1,{"b":"iVBO"#, r#"{"a":[1,{"b":"iVBO}]}"#),
+        (r#"["cut\"#, r#"["cut\]"#),
+        (r#"{"a":1} trailing"#, r#"{"a":1}"#),
+        (r#"{"a":1,'b':2}"#, r#"{"a":1}"#),
+        (r#"{"a":1]"#, r#"{"a":1}"#),
+    ] {
+        assert_eq!(
+            prefix(text.as_bytes(), 1000).0.as_deref(),
+            Some(read),
+            "{text}"
+        );
+    }
+    assert_eq!(prefix(b"[INFO] up", 1000).0.as_deref(), Some("[]"));
+    assert_eq!(prefix(b"up", 1000).0, None);
+}
+
+#[test]
+fn no_more_nodes_are_read_than_asked_for() {
+    let (read, stopped) = prefix(br#"{"a":[1,2,3],"b":4}"#, 4);
+    assert_eq!(read.as_deref(), Some(r#"{"a":[1]}"#));
+    assert_eq!(stopped, Some(Stopped::Enough { offset: 8 }));
+    let (read, _) = prefix(br#"{"a":1,"b":2}"#, 4);
+    assert_eq!(read.as_deref(), Some(r#"{"a":1}"#));
+}
+
 #[test]
 fn nodes_are_used_again() {
     let mut nodes = Vec::new();
@@ -182,10 +241,21 @@ proptest! {
     }
 
     #[test]
+    fn every_prefix_can_be_walked(model_in in json(), at in any::<prop::sample::Index>(), max in 1usize..40) {
+        let text = model_in.to_string().into_bytes();
+        let cut = &text[..at.index(text.len())];
+        prefix(cut, max);
+        let (read, stopped) = prefix(&text, usize::MAX);
+        prop_assert!(read.is_some());
+        prop_assert_eq!(stopped, None);
+    }
+
+    #[test]
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         if let Ok(document) = Document::parse(&bytes) {
             model(document.root());
         }
+        prefix(&bytes, 16);
     }
 
     #[test]

@@ -1,0 +1,90 @@
+//! How much a difference matters.
+
+use super::line::{Excerpt, Label, Verdict};
+use super::noise;
+use super::walk::Walk;
+use super::{Change, Class, Half};
+use crate::protocol::json::Value;
+
+impl Walk {
+    pub(super) fn scalar(
+        &mut self,
+        depth: u16,
+        label: Label,
+        change: Change,
+        left: Value<'_>,
+        right: Value<'_>,
+    ) {
+        let class = if noise::is_noise(&self.names, left, right, self.wall_ns) {
+            Class::Noise
+        } else if change == Change::Type || self.is_outcome(Some(left), right) {
+            self.worse()
+        } else {
+            Class::Changed
+        };
+        let [left, right] = match change {
+            Change::Value => Excerpt::pair(left.raw(), right.raw()),
+            _ => [Excerpt::of(left), Excerpt::of(right)],
+        };
+        let verdict = Verdict::Differs {
+            class,
+            change,
+            left: Some(left),
+            right: Some(right),
+        };
+        self.push(depth, label, verdict);
+    }
+
+    /// Only the left side has it. `relied_on` says whether somebody asks for it by name.
+    pub(super) fn removed(&mut self, depth: u16, label: Label, value: Value<'_>, relied_on: bool) {
+        let class = match &label {
+            Label::Member(_) if noise::may_be_missing(&self.names) => Class::Noise,
+            _ if relied_on => self.worse(),
+            _ => Class::Changed,
+        };
+        let verdict = Verdict::Differs {
+            class,
+            change: Change::Removed,
+            left: Some(Excerpt::of(value)),
+            right: None,
+        };
+        self.push(depth, label, verdict);
+    }
+
+    pub(super) fn added(&mut self, depth: u16, label: Label, value: Value<'_>) {
+        let class = match &label {
+            Label::Member(_) if noise::may_be_missing(&self.names) => Class::Noise,
+            Label::Member(_) if self.is_outcome(None, value) => self.worse(),
+            _ => Class::Added,
+        };
+        let verdict = Verdict::Differs {
+            class,
+            change: Change::Added,
+            left: None,
+            right: Some(Excerpt::of(value)),
+        };
+        self.push(depth, label, verdict);
+    }
+
+    /// Whether the change means that the right side no longer answers as the left one did:
+    /// `isError` came up, or the result is of another type.
+    fn is_outcome(&self, left: Option<Value<'_>>, right: Value<'_>) -> bool {
+        let [result, member] = self.names.as_slice() else {
+            return false;
+        };
+        let was = left.and_then(|left| left.as_bool()).unwrap_or(false);
+        &**result == "result"
+            && match &**member {
+                "isError" => !was && right.as_bool() == Some(true),
+                "resultType" => left.is_some() || !right.is_str("complete"),
+                _ => false,
+            }
+    }
+
+    pub(super) fn worse(&self) -> Class {
+        match self.half {
+            Half::Request => Class::Changed,
+            Half::Response => Class::Breaking,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What was declared, and what of it was used.
+
+use super::State;
+use crate::protocol::json::{Document, Kind, Value};
+use crate::protocol::mcp::{Revision, capabilities, methods};
+use std::collections::BTreeSet;
+
+/// Capabilities of a side that are looked at: a hostile one could declare a million.
+const KEPT: usize = 200;
+
+/// Who declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Declared {
+    /// The client.
+    ByClient,
+    /// The server.
+    ByServer,
+}
+
+/// A capability.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapabilityUse {
+    /// The path of members that declares it: `resources.subscribe`. Not yet escaped.
+    pub path: String,
+    /// Whether it was declared.
+    pub declared: bool,
+    /// Whether a method that needs it was used.
+    pub used: bool,
+}
+
+/// The capabilities of a side, by path.
+pub(super) fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
+    let (peer, known) = match by {
+        Declared::ByClient => (&state.session.client, capabilities::CLIENT),
+        Declared::ByServer => (&state.session.server, capabilities::SERVER),
+    };
+    let declared = declared(peer.capabilities.as_deref());
+    let used = used(state, by);
+    let known = known.iter().map(|capability| capability.path);
+    let known: BTreeSet<&str> = known.collect();
+    let paths: BTreeSet<&str> = declared
+        .iter()
+        .map(String::as_str)
+        .chain(used.iter().copied().filter(|path| known.contains(path)))
+        .collect();
+    paths
+        .into_iter()
+        .map(|path| CapabilityUse {
+            declared: declared.contains(path),
+            used: used.contains(path),
+            path: path.to_owned(),
+        })
+        .collect()
+}
+
+/// What the methods that were used need of the side that offers them: of requests the one that
+/// receives them, of notifications the one that sends them, unless it is the other one's to
+/// declare.
+fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
+    let known = match by {
+        Declared::ByClient => capabilities::CLIENT,
+        Declared::ByServer => capabilities::SERVER,
+    };
+    let version = state.session.version().and_then(Revision::judging);
+    let mut used = BTreeSet::new();
+    for &(name, to_server) in &state.used {
+        let Some(method) = methods::find(name) else {
+            continue;
+        };
+        let usage = match version {
+            Some(version) => method.used_in(version),
+            None => method.uses().next(),
+        };
+        let Some(path) = usage.and_then(|usage| usage.capability) else {
+            continue;
+        };
+        let offered_by_server = (method.kind == methods::Kind::Request) == to_server;
+        let by_server = by == Declared::ByServer;
+        if offered_by_server == by_server && known.iter().any(|one| one.path == path) {
+            // Who uses a part uses the whole.
+            used.extend(path.match_indices('.').map(|(at, _)| &path[..at]));
+            used.insert(path);
+        }
+    }
+    used
+}
+
+/// The paths that a declaration declares: its members, and below them what is an object or `true`.
+fn declared(json: Option<&str>) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    let document = json.and_then(|json| Document::parse(json.as_bytes()).ok());
+    if let Some(document) = &document {
+        collect(document.root(), "", 0, &mut paths);
+    }
+    paths
+}
+
+/// How deep capabilities nest: `tasks.requests.tools.call`.
+const DEPTH: usize = 4;
+
+fn collect(value: Value<'_>, prefix: &str, depth: usize, paths: &mut BTreeSet<String>) {
+    for (name, inner) in value.members() {
+        let declares = inner.is_object() || inner.as_bool() == Some(true);
+        if paths.len() == KEPT || depth == DEPTH || !(declares || depth == 0 && !off(inner)) {
+            continue;
+        }
+        let name = name.as_str().unwrap_or_default();
+        let path = match prefix {
+            "" => name.into_owned(),
+            _ => format!("{prefix}.{name}"),
+        };
+        // What stands below these is anybody's own.
+        if !matches!(path.as_str(), "experimental" | "extensions") || inner.kind() != Kind::Object {
+            collect(inner, &path, depth + 1, paths);
+        } else {
+            let own = inner.members().filter_map(|(name, _)| name.as_str());
+            paths.extend(own.take(KEPT).map(|name| format!("{path}.{name}")));
+        }
+        paths.insert(path);
+    }
+}
+
+fn off(value: Value<'_>) -> bool {
+    value.is_null() || value.as_bool() == Some(false)
+}

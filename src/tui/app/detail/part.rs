@@ -1,0 +1,180 @@
+//! What stands below each other in the body of a row.
+
+use super::Sides;
+use crate::protocol::json::{Document, Kind, Stopped};
+use crate::store::reader::FindingRow;
+use crate::text::{count, size};
+use crate::trace::item::{Item, What};
+use crate::tui::widget::tree::{NodeId, Tree};
+use crate::tui::worker::detail::{Amount, Text, TextRole};
+use std::ops::Range;
+
+/// Findings that are shown above the messages; the tab has all.
+const FINDINGS_ABOVE: usize = 3;
+
+/// Rows that a message is unfolded to: with its answer about a screen.
+pub const FIT: usize = 40;
+
+/// A heading with what belongs below it.
+#[derive(Debug)]
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// Its bytes.
+    pub text: Option<Text>,
+    /// What is to be said about them.
+    pub notes: Vec<String>,
+    /// Whether only the heading is shown.
+    pub folded: bool,
+    /// What a search found in the bytes.
+    pub hits: Vec<Range<usize>>,
+}
+
+/// What a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// The finding at this place of the row's findings.
+    Finding(usize),
+    /// So many more findings.
+    MoreFindings(usize),
+    /// What a person wrote.
+    Note,
+    /// A message, line or event.
+    Text(TextRole),
+    /// The response that has not come.
+    Missing,
+}
+
+impl Part {
+    fn head(kind: PartKind) -> Self {
+        Self {
+            kind,
+            text: None,
+            notes: Vec::new(),
+            folded: false,
+            hits: Vec::new(),
+        }
+    }
+
+    fn of(mut text: Text, amount: Amount) -> Self {
+        let role = text.role;
+        let notes = notes(&text, amount);
+        if let Some(tree) = text.tree.as_deref_mut() {
+            tree.fold_to_fit(FIT);
+            hide_envelope(tree, role);
+        }
+        Self {
+            text: Some(text),
+            notes,
+            ..Self::head(PartKind::Text(role))
+        }
+    }
+
+    /// The tree of its bytes, if they are JSON.
+    #[must_use]
+    pub fn tree(&self) -> Option<&Tree> {
+        self.text.as_ref()?.tree.as_deref()
+    }
+
+    /// The tree of its bytes, to be folded.
+    pub fn tree_mut(&mut self) -> Option<&mut Tree> {
+        self.text.as_mut()?.tree.as_deref_mut()
+    }
+
+    /// Whether there is something below its heading.
+    #[must_use]
+    pub fn can_fold(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// Whether it is shown where only these sides are.
+    #[must_use]
+    pub fn is_on(&self, sides: Sides) -> bool {
+        match self.kind {
+            PartKind::Text(TextRole::Request) => sides != Sides::Response,
+            PartKind::Text(TextRole::Response) | PartKind::Missing => sides != Sides::Request,
+            _ => true,
+        }
+    }
+}
+
+/// The parts of a row, from the top.
+#[must_use]
+pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amount) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let above = findings.len().min(FINDINGS_ABOVE);
+    parts.extend((0..above).map(|at| Part::head(PartKind::Finding(at))));
+    if findings.len() > above {
+        parts.push(Part::head(PartKind::MoreFindings(findings.len() - above)));
+    }
+    let note = item.annotation.as_ref().and_then(|note| note.note.as_ref());
+    parts.extend(note.map(|_| Part::head(PartKind::Note)));
+    parts.extend(texts.into_iter().map(|text| Part::of(text, amount)));
+    if let What::Exchange(exchange) = &item.what
+        && exchange.response.is_none()
+    {
+        parts.push(Part::head(PartKind::Missing));
+    }
+    parts
+}
+
+/// The members that the heading says: hidden if there is nothing remarkable about them.
+fn hide_envelope(tree: &mut Tree, role: TextRole) {
+    if !matches!(
+        role,
+        TextRole::Request | TextRole::Response | TextRole::Message
+    ) {
+        return;
+    }
+    let names: [&[u8]; 3] = [b"\"jsonrpc\"", b"\"id\"", b"\"method\""];
+    let said = |name: &[u8], node: NodeId| match name {
+        b"\"jsonrpc\"" => tree.raw(node) == b"\"2.0\"",
+        _ => matches!(tree.kind(node), Kind::String | Kind::Number),
+    };
+    let hidden = names.into_iter().filter_map(|name| {
+        let mut found = tree.members().filter(|(key, _)| *key == name);
+        let (_, node) = found.next()?;
+        (found.next().is_none() && said(name, node)).then_some(node)
+    });
+    let hidden = hidden.collect();
+    tree.hide(hidden);
+}
+
+/// What is to be said about the bytes: that they are not all, that they are no JSON.
+fn notes(text: &Text, amount: Amount) -> Vec<String> {
+    let mut notes = Vec::new();
+    let read = text.bytes.len() as u64;
+    let stopped = text.tree.as_deref().and_then(Tree::stopped);
+    let more = match amount.next() {
+        Some(_) => "L loads more",
+        None => "`mcpreel show --json` has all of it",
+    };
+    match stopped {
+        Some(Stopped::Enough { offset }) => {
+            let values = count(text.tree.as_deref().map_or(0, Tree::nodes) as u64);
+            let part = size(offset as u64);
+            let of = size(text.size);
+            notes.push(format!(
+                "the first {values} values: {part} of {of} · {more}"
+            ));
+        }
+        _ if read < text.size => {
+            let (part, of) = (size(read), size(text.size));
+            notes.push(format!("the first {part} of {of} · {more}"));
+        }
+        Some(Stopped::At(error)) => notes.push(format!("no JSON from here on: {error}")),
+        None => notes.extend(no_json(text)),
+    }
+    notes
+}
+
+/// Where the reading of a line stopped that should have been a message. Lines that are no JSON
+/// end soon; those that nearly are have a tree.
+fn no_json(text: &Text) -> Option<String> {
+    let on_protocol = text.head.and_then(|head| head.stream.messages()).is_some();
+    if text.tree.is_some() || !on_protocol {
+        return None;
+    }
+    let error = Document::parse(&text.bytes).err()?;
+    Some(format!("no JSON: {error}"))
+}

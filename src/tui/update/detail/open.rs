@@ -1,0 +1,165 @@
+//! Enter in the detail: a string in full, a jump, more of a long message.
+
+use super::{load_more, moves, size};
+use crate::protocol::json::Kind;
+use crate::trace::item::{ItemKey, Lens};
+use crate::tui::app::detail::body::{Position, Spot};
+use crate::tui::app::detail::part::PartKind;
+use crate::tui::app::detail::{Shown, Tab};
+use crate::tui::app::text::Text;
+use crate::tui::app::{App, Focus, Overlay, View};
+use crate::tui::effect::Effects;
+use crate::tui::theme::{Look, Role};
+use crate::tui::update::list;
+use crate::tui::widget::raw::{Controls, Wrapped};
+use crate::tui::widget::spans::{self, Spans};
+use crate::tui::widget::text::{Content, Expect};
+use crate::tui::widget::tree::{NodeId, Tree};
+use crate::tui::widget::tree_line;
+
+/// Lines of a string that are laid out: some megabytes of text would hold up the screen.
+const LINES: usize = 5_000;
+
+/// Opens what is under the cursor.
+pub fn open(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let tab = session.detail.tab;
+    let Some(shown) = session.detail.shown.as_deref() else {
+        return vec![];
+    };
+    match tab {
+        Tab::Body => in_body(app),
+        Tab::Story => {
+            let rows = shown.story.as_ref().map(|story| &story.rows);
+            let row = rows.and_then(|rows| rows.get(shown.at_story.0));
+            let to = row.map(|row| (row.lens, row.key));
+            to.map_or_else(Effects::new, |(lens, key)| jump(app, lens, key))
+        }
+        Tab::Findings => {
+            let finding = shown.findings.get(shown.at_finding);
+            let frame = finding.and_then(|finding| finding.frame);
+            let within = frame.and_then(|frame| part_of(shown, frame));
+            match (within, frame) {
+                (Some(part), _) => {
+                    session.detail.tab = Tab::Body;
+                    let size = size(app);
+                    if let Some(session) = app.session.as_deref_mut() {
+                        moves::go(&mut session.detail, Position::head(part), size);
+                    }
+                    vec![]
+                }
+                (None, Some(frame)) => jump(app, Lens::Wire, ItemKey::of_part(frame, 0)),
+                (None, None) => vec![],
+            }
+        }
+    }
+}
+
+/// The part whose bytes stand in this frame.
+fn part_of(shown: &Shown, frame: crate::trace::frame::Seq) -> Option<usize> {
+    let is_there = |text: &crate::tui::worker::detail::Text| text.key.seq == frame;
+    let mut parts = shown.parts.iter();
+    parts.position(|part| part.text.as_ref().is_some_and(is_there))
+}
+
+fn in_body(app: &mut App) -> Effects {
+    let size = size(app);
+    let columns = usize::from(app.size.0).saturating_sub(8).max(1);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let Some(shown) = detail.shown.as_deref() else {
+        return vec![];
+    };
+    let cursor = shown.at.cursor;
+    let Some(part) = shown.parts.get(cursor.part) else {
+        return vec![];
+    };
+    match (cursor.spot, part.kind, part.tree()) {
+        (Spot::Head, PartKind::Finding(at), _) => {
+            detail.tab = Tab::Findings;
+            if let Some(shown) = detail.shown.as_deref_mut() {
+                shown.at_finding = at;
+            }
+        }
+        (Spot::Head, PartKind::MoreFindings(_), _) => detail.tab = Tab::Findings,
+        (Spot::Note(_), ..) => return load_more(app),
+        (Spot::Node(node), _, Some(tree)) if tree.kind(node) == Kind::String => {
+            let text = text(tree, node, columns, &app.settings.look);
+            app.overlays.extend(text.map(Overlay::Text));
+        }
+        _ => moves::toggle(detail, size),
+    }
+    vec![]
+}
+
+/// Selects a row of the list, through the lens that has it.
+fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.view = View::Exchanges;
+    session.focus = Focus::Main;
+    let mut effects = Effects::new();
+    if lens == Lens::Wire && session.lens != Lens::Wire {
+        session.lens = Lens::Wire;
+        effects.extend(list::begin(app));
+    }
+    effects.extend(list::go_to(app, key));
+    effects
+}
+
+/// A string in full.
+fn text(tree: &Tree, node: NodeId, columns: usize, look: &Look) -> Option<Text> {
+    let string = tree.string(node)?;
+    let name = tree.name(node);
+    // `data` of images and audio, `blob` of resources.
+    let expect = match name.as_deref() {
+        Some("data" | "blob") => Expect::Base64,
+        _ => Expect::Anything,
+    };
+    let size = string.len() as u64;
+    let (kind, mut lines) = match Content::of(string, expect) {
+        Content::Json(tree) => ("JSON", json(*tree, columns, look)),
+        Content::Binary(binary) => {
+            let line = |text: String| vec![(Role::Text, text)];
+            let hint = "the characters themselves: r shows them".to_owned();
+            let lines = vec![line(binary.to_string()), line(String::new()), line(hint)];
+            ("base64", lines)
+        }
+        Content::Text(text) => ("text", prose(&text, columns)),
+    };
+    if lines.len() > LINES {
+        lines.truncate(LINES);
+        let more = format!("the first {LINES} lines; y copies all of it");
+        lines.push(vec![(Role::Warn, more)]);
+    }
+    let path = crate::text::escape(&tree.path(node).to_string()).into_owned();
+    Some(Text {
+        title: format!("{path} · {kind} · {}", crate::text::size(size)),
+        lines,
+        top: 0,
+    })
+}
+
+fn prose(text: &str, columns: usize) -> Vec<Spans> {
+    let wrapped = Wrapped::new(text.as_bytes(), columns, Controls::Read);
+    let lines = wrapped.lines(0, LINES + 1, &[]).into_iter();
+    let spans = lines.map(|line| {
+        let mut spans = Spans::new();
+        spans::push(&mut spans, line.pieces, Role::Text);
+        spans
+    });
+    spans.collect()
+}
+
+fn json(mut tree: Tree, columns: usize, look: &Look) -> Vec<Spans> {
+    tree.unfold_all();
+    let rows = 0..tree.rows().min(LINES + 1);
+    let rows = rows.filter_map(|row| tree.row(row, columns, &[]));
+    rows.map(|row| tree_line::line(row, columns, look))
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! The lines of the messages.
+//!
+//! ```text
+//! ▾ request  id 7                                        412 B   +12:04.318
+//!   ▾ params (2)                          a tree, or
+//! {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
+//! 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
+//! ⚠ the first 1.0 MB of 20 MB · L loads more
+//! ```
+
+use super::{Pane, head};
+use crate::tui::app::detail::body::{Line, Spot};
+use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::widget::spans::{self, Spans};
+use crate::tui::widget::{hex, tree_line};
+use ratatui::Frame;
+
+/// Columns by which what belongs to a heading stands further in.
+pub const INDENT: usize = 2;
+
+/// Draws them.
+pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
+    let columns = pane.columns();
+    let Some(body) = pane.session.detail.body(columns) else {
+        return;
+    };
+    let look = &pane.app.settings.look;
+    let cursor = body.snap(pane.shown.at.cursor);
+    let mut at = Some(body.snap(pane.shown.at.top));
+    for row in 0..pane.area.height {
+        let Some(position) = at else { break };
+        let Some(line) = body.line(position) else {
+            break;
+        };
+        let line = match line {
+            Line::Head(part) => head::line(pane, part),
+            Line::Row(row) => tree_line::line(row, columns.saturating_sub(INDENT), look),
+            Line::Text(line) => {
+                let mut spans = Spans::new();
+                spans::push(&mut spans, line.pieces, Role::Text);
+                spans
+            }
+            Line::Hex(line) => hex_line(&line, columns),
+            Line::Note(note) => note_line(note, look),
+        };
+        let indented = matches!(position.spot, Spot::Note(_) | Spot::Node(_));
+        let line = if indented { indent(line) } else { line };
+        pane.line(row, line, position == cursor, frame);
+        at = body.next(position);
+    }
+}
+
+fn indent(mut line: Spans) -> Spans {
+    line.insert(0, (Role::Text, " ".repeat(INDENT)));
+    line
+}
+
+fn note_line(note: &str, look: &Look) -> Spans {
+    let sign = look.glyph(Glyph::Warning);
+    vec![(Role::Warn, format!("{sign} {note}"))]
+}
+
+fn hex_line(line: &hex::Line, columns: usize) -> Spans {
+    let per_line = hex::per_line(columns);
+    let mut spans = vec![(Role::Faint, format!("{}  ", line.offset))];
+    for at in 0..per_line {
+        let gap = if at + 1 == per_line || at % 8 == 7 {
+            "  "
+        } else {
+            " "
+        };
+        match line.cells.get(at) {
+            Some(cell) => spans.push((role(cell.hit, Role::Text), cell.hex())),
+            None => spans.push((Role::Text, "  ".to_owned())),
+        }
+        spans.push((Role::Text, gap.to_owned()));
+    }
+    for cell in &line.cells {
+        let text = cell.character().to_string();
+        spans.push((role(cell.hit, Role::Faint), text));
+    }
+    spans
+}
+
+fn role(hit: bool, otherwise: Role) -> Role {
+    if hit { Role::Hit } else { otherwise }
+}

@@ -1,0 +1,196 @@
+//! The headings of the parts of a body.
+//!
+//! ```text
+//! ✗ error  frame-not-json  a line on stdout that is no JSON
+//! ▾ request  id 7                                        412 B   +12:04.318
+//! ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
+//! … no response yet  13.8 s
+//! ```
+
+use super::Pane;
+use crate::store::reader::FindingRow;
+use crate::text::{count, duration, escape, since, size};
+use crate::trace::correlator::MessageKind;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::item::What;
+use crate::tui::app::detail::part::{Part, PartKind};
+use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::widget::spans::{self, Spans};
+use crate::tui::worker::detail::{Text, TextRole};
+
+/// Cells of the bar that divides a latency.
+const BAR: u64 = 10;
+
+/// The heading of `part`.
+pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
+    let look = &pane.app.settings.look;
+    match part.kind {
+        PartKind::Finding(at) => match pane.shown.findings.get(at) {
+            Some(finding) => finding_line(finding, look),
+            None => Spans::new(),
+        },
+        PartKind::MoreFindings(more) => {
+            let text = format!("{} more findings", count(more as u64));
+            vec![(Role::Warn, text)]
+        }
+        PartKind::Note => note(pane, look),
+        PartKind::Missing => missing(pane, look),
+        PartKind::Text(role) => {
+            let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
+            left.extend(what(pane, role, look));
+            let right = part.text.as_ref().map_or_else(Spans::new, facts);
+            spans::justified(left, right, pane.columns())
+        }
+    }
+}
+
+/// `✗ error  frame-not-json  a line on stdout that is no JSON`
+pub fn finding_line(finding: &FindingRow, look: &Look) -> Spans {
+    let (glyph, role) = severity(&finding.severity);
+    vec![
+        (
+            role,
+            format!("{} {}  ", look.glyph(glyph), escape(&finding.severity)),
+        ),
+        (Role::Strong, escape(&finding.rule).into_owned()),
+        (Role::Text, format!("  {}", escape(&finding.detail))),
+    ]
+}
+
+/// The sign and the colour of a severity, which always stand beside its word.
+pub fn severity(word: &str) -> (Glyph, Role) {
+    match word {
+        "error" => (Glyph::Error, Role::Bad),
+        "warning" => (Glyph::Warning, Role::Warn),
+        _ => (Glyph::Note, Role::Faint),
+    }
+}
+
+fn note(pane: &Pane<'_>, look: &Look) -> Spans {
+    let annotation = pane.shown.item.annotation.as_ref();
+    let note = annotation.and_then(|annotation| annotation.note.as_deref());
+    let text = escape(note.unwrap_or_default());
+    vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
+}
+
+fn sign(part: &Part, look: &Look) -> &'static str {
+    let glyph = if part.folded {
+        Glyph::Folded
+    } else {
+        Glyph::Unfolded
+    };
+    look.glyph(glyph)
+}
+
+/// `412 B   +12:04.318`
+fn facts(text: &Text) -> Spans {
+    let time = text
+        .head
+        .map_or_else(String::new, |head| format!("   +{}", since(head.t_last.0)));
+    vec![(Role::Faint, format!("{}{time}", size(text.size)))]
+}
+
+fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
+    let strong = |word: &str| vec![(Role::Strong, word.to_owned())];
+    match (role, &pane.shown.item.what) {
+        (TextRole::Request, What::Exchange(exchange)) => {
+            let mut left = strong("request");
+            let id = escape(exchange.rpc_id.json());
+            left.push((Role::Faint, format!("  id {id}")));
+            left
+        }
+        (TextRole::Response, What::Exchange(exchange)) => {
+            let mut left = strong("response");
+            left.extend(outcome(exchange, look));
+            left
+        }
+        (TextRole::Message, What::Message { record, .. }) => {
+            let mut left = strong(match record.kind {
+                MessageKind::Request => "request",
+                MessageKind::Response => "response",
+                MessageKind::Notification => "notification",
+                MessageKind::Other => "no JSON-RPC message",
+            });
+            let id = record.rpc_id.as_ref();
+            left.extend(id.map(|id| (Role::Faint, format!("  id {}", escape(id.json())))));
+            left
+        }
+        (TextRole::Event, _) => strong("event"),
+        _ => strong("line"),
+    }
+}
+
+/// `✗ tool-error  842 ms ███████░░░ client 250 ms`
+fn outcome(exchange: &Exchange, look: &Look) -> Spans {
+    let mut spans = status(exchange.status, look);
+    let code = exchange.code.as_deref();
+    spans.extend(code.map(|code| (Role::Bad, format!(" {}", escape(code)))));
+    let Some(latency) = exchange.latency_ns() else {
+        return spans;
+    };
+    spans.push((Role::Text, format!("  {}", duration(latency))));
+    let waited = exchange.own_ns().map_or(0, |own| latency - own);
+    if waited > 0 {
+        let client = (waited * BAR)
+            .checked_div(latency)
+            .unwrap_or(0)
+            .clamp(1, BAR);
+        let cells = |glyph, cells: u64| {
+            look.glyph(glyph)
+                .repeat(usize::try_from(cells).unwrap_or(0))
+        };
+        spans.push((Role::Text, format!(" {}", cells(Glyph::Bar, BAR - client))));
+        spans.push((Role::Faint, cells(Glyph::Track, client)));
+        let client = format!(" waited for the client {}", duration(waited));
+        spans.push((Role::Faint, client));
+    }
+    // Of a long answer that trickled in.
+    let transfer = exchange
+        .transfer_ns()
+        .filter(|&transfer| transfer > latency / 10);
+    let transfer = transfer.filter(|&transfer| transfer > 1_000_000);
+    spans.extend(transfer.map(|transfer| {
+        let text = format!("  and {} for its bytes", duration(transfer));
+        (Role::Faint, text)
+    }));
+    spans
+}
+
+fn status(status: Status, look: &Look) -> Spans {
+    let (glyph, role) = match status {
+        Status::Ok => (Glyph::Ok, Role::Good),
+        Status::Open | Status::Listening | Status::Task | Status::InputRequired => {
+            (Glyph::Running, Role::Open)
+        }
+        Status::Late | Status::Cancelled => (Glyph::Warning, Role::Warn),
+        Status::Error | Status::ToolError | Status::Lost | Status::Unanswered => {
+            (Glyph::Failed, Role::Bad)
+        }
+    };
+    let text = format!("  {} {}", look.glyph(glyph), status.as_str());
+    vec![(role, text)]
+}
+
+/// `no response yet  … open  13.8 s`
+fn missing(pane: &Pane<'_>, look: &Look) -> Spans {
+    let Some(exchange) = pane.shown.item.exchange() else {
+        return Spans::new();
+    };
+    let is_waiting = matches!(
+        exchange.status,
+        Status::Open | Status::Listening | Status::Task
+    );
+    let words = if is_waiting {
+        "  no response yet"
+    } else {
+        "  no response"
+    };
+    let mut spans = vec![(Role::Strong, words.to_owned())];
+    spans.extend(status(exchange.status, look));
+    if is_waiting && pane.shown.ask.until.is_none() {
+        let now = pane.session.now(pane.app.now);
+        let waited = now.0.saturating_sub(exchange.t_request.0);
+        spans.push((Role::Open, format!("  {}", duration(waited))));
+    }
+    spans
+}

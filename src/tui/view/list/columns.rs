@@ -1,0 +1,159 @@
+//! The columns of the list, and which of them there is room for.
+//!
+//! ```text
+//!  ★⚠  1187  12:04.3 → tools/call      search_docs {…}  4.1 kB  ▆▆▆░░░   842 ms  ✗ tool-error
+//!  ★⚠  1187  12:04.3 → tools/call      search_docs {…}             842 ms  ✗
+//!  ★  1187 → call search_docs {…}   842 ms  ✗
+//! ```
+//!
+//! In this order they give way to what a row is about: size, the word of the status (its sign
+//! stays), the bar, the time, the method (shortened to its last part, then gone), the latency.
+
+/// `+842 ms`, `15:17:03`
+pub(super) const TIME: usize = 8;
+/// `4.1 kB`
+pub(super) const SIZE: usize = 7;
+/// The bar of the latency.
+pub(super) const BAR: usize = 6;
+/// `842 ms`, `3m05s`
+pub(super) const LATENCY: usize = 7;
+/// `notifications/message` is cut, `elicitation/create` is not.
+const METHOD: usize = 18;
+/// `elicitation/…`, as in a pane of half a screen.
+const METHOD_NARROW: usize = 14;
+/// `call`, `read`, `message`
+const METHOD_SHORT: usize = 9;
+/// A sign and `input-required`.
+const STATUS: usize = 16;
+
+/// Columns in which it is still said what a row is about.
+const WHAT: usize = 24;
+
+/// The columns that there is room for, and how wide they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// Marks, notes and selections; findings.
+    pub signs: usize,
+    /// The number of the frame.
+    pub seq: usize,
+    /// When.
+    pub time: usize,
+    /// The method; 0 if there is no room.
+    pub method: usize,
+    /// Whether only the last part of the method is shown.
+    pub short: bool,
+    /// Bytes.
+    pub size: usize,
+    /// The bar.
+    pub bar: usize,
+    /// The latency.
+    pub latency: usize,
+    /// The status: a sign, or a sign and a word.
+    pub status: usize,
+    /// What is left for what the row is about.
+    pub what: usize,
+}
+
+impl Columns {
+    /// Those that fit into `width` columns, with numbers of up to `digits` digits
+    /// and times of `time` columns.
+    #[must_use]
+    pub fn fit(width: usize, digits: usize, time: usize) -> Self {
+        let mut columns = Self {
+            signs: 2,
+            seq: digits.max(4),
+            time,
+            method: METHOD,
+            short: false,
+            size: SIZE,
+            bar: BAR,
+            latency: LATENCY,
+            status: STATUS,
+            what: 0,
+        };
+        let give_way: [fn(&mut Self); 9] = [
+            |columns| columns.size = 0,
+            |columns| columns.status = 1,
+            |columns| columns.bar = 0,
+            |columns| columns.method = METHOD_NARROW,
+            |columns| columns.time = 0,
+            |columns| (columns.method, columns.short) = (METHOD_SHORT, true),
+            |columns| columns.method = 0,
+            |columns| columns.latency = 0,
+            |columns| columns.signs = 1,
+        ];
+        // Beside a detail a little less has to do; then the latency and the method are dearer.
+        let wanted = [WHAT, WHAT, WHAT, 22, 14, 14, 12, 12, 8];
+        for (give_way, wanted) in give_way.into_iter().zip(wanted) {
+            if width >= columns.fixed() + wanted {
+                break;
+            }
+            give_way(&mut columns);
+        }
+        columns.what = width.saturating_sub(columns.fixed());
+        columns
+    }
+
+    /// All of them together.
+    #[must_use]
+    pub fn whole(&self) -> usize {
+        self.fixed() + self.what
+    }
+
+    /// All columns but what is left, with the gaps between.
+    fn fixed(&self) -> usize {
+        let gapped = [self.time, self.method, self.size, self.bar, self.latency];
+        let gaps: usize = gapped.iter().map(|width| gap(*width)).sum();
+        // The arrow with its gap, and the gap before the status.
+        self.signs + self.seq + 1 + gaps + 2 + self.status + 1
+    }
+}
+
+/// A column with the gap beside it.
+fn gap(width: usize) -> usize {
+    if width == 0 { 0 } else { width + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_fill_the_width_and_never_more() {
+        for width in 12..300 {
+            let columns = Columns::fit(width, 7, TIME);
+            assert!(columns.fixed() + columns.what <= width.max(columns.fixed()));
+            if width >= 30 {
+                assert_eq!(columns.fixed() + columns.what, width, "{columns:?}");
+                assert!(columns.what >= 8, "{width}: {columns:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn columns_give_way_in_their_order_and_come_back_in_it() {
+        let mut before = Columns::fit(200, 4, TIME);
+        assert_eq!(
+            (before.size, before.status, before.bar),
+            (SIZE, STATUS, BAR)
+        );
+        for width in (20..200).rev() {
+            let columns = Columns::fit(width, 4, TIME);
+            let gone = |columns: &Columns| {
+                [
+                    columns.size == 0,
+                    columns.status == 1,
+                    columns.bar == 0,
+                    columns.time == 0,
+                    columns.short,
+                    columns.method == 0,
+                    columns.latency == 0,
+                ]
+            };
+            let (now, then) = (gone(&columns), gone(&before));
+            assert!(now.is_sorted_by(|a, b| a >= b), "{width}: {columns:?}");
+            assert!(now.iter().zip(then).all(|(now, then)| *now || !then));
+            before = columns;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What stands in a list without rows: why there are none.
+
+use crate::store::library::Standing;
+use crate::text::{clock, escape, escape_bytes, plural, size};
+use crate::tui::action::Action;
+use crate::tui::app::filter::Relaxed;
+use crate::tui::app::session::Opening;
+use crate::tui::app::{App, Session};
+use crate::tui::theme::Role;
+
+/// Why there are no rows, line by line.
+#[must_use]
+pub fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
+    match &session.opening {
+        Opening::Asked => vec![(Role::Faint, "opening …".to_owned())],
+        Opening::Waiting => vec![(Role::Open, "the recorder is starting …".to_owned())],
+        Opening::Draining(done, of) => {
+            let text = format!(
+                "completing the recording from its spool: {} of {}",
+                size(*done),
+                size(*of)
+            );
+            vec![(Role::Open, text)]
+        }
+        Opening::Deriving => {
+            vec![(
+                Role::Open,
+                "deriving exchanges and findings anew …".to_owned(),
+            )]
+        }
+        Opening::Unreadable(message) => vec![
+            (Role::Bad, message.clone()),
+            (Role::Faint, "q goes back to the recordings".to_owned()),
+        ],
+        Opening::Open => nothing(app, session),
+    }
+}
+
+fn nothing(app: &App, session: &Session) -> Vec<(Role, String)> {
+    let scan = &session.list.scan;
+    if scan.shown != scan.generation || !scan.done && !scan.stopped {
+        let text = format!("looking … {} %", scan.percent);
+        return vec![(Role::Faint, text)];
+    }
+    if session.filter.in_force().expr.is_some() {
+        return filtered(app, session);
+    }
+    match session.vitals.as_deref() {
+        Some(vitals) if vitals.standing == Standing::Live => waiting(app, session),
+        _ => vec![(Role::Faint, "nothing was recorded".to_owned())],
+    }
+}
+
+fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
+    let scan = &session.list.scan;
+    let hidden = scan.total.map_or_else(String::new, |total| {
+        format!("; {} hidden", plural(total, "row"))
+    });
+    let so_far = if scan.stopped {
+        format!(" in the {} % that were looked at", scan.percent)
+    } else {
+        String::new()
+    };
+    let text = format!("no row fits the filter{so_far}{hidden}");
+    let mut lines = vec![(Role::Warn, text)];
+    let key = app.settings.keymap.keys(Action::Relax).first().copied();
+    let key = key.map_or_else(|| ":relax".to_owned(), |key| key.to_string());
+    match &session.filter.relaxed {
+        Relaxed::Fits(query, count, more) => {
+            let least = if *more { "at least " } else { "" };
+            let text = match query.to_string() {
+                text if text.is_empty() => "no filter".to_owned(),
+                text => escape(&text).into_owned(),
+            };
+            let rows = plural(*count, "row");
+            lines.push((Role::Text, format!("{least}{rows} would fit: {text}")));
+            lines.push((Role::Key, format!("{key} takes that")));
+        }
+        Relaxed::Nothing => {
+            let text = "nothing would fit without one of its conditions either";
+            lines.push((Role::Faint, text.to_owned()));
+        }
+        Relaxed::Unknown | Relaxed::Asked(_) => {}
+    }
+    lines
+}
+
+fn waiting(app: &App, session: &Session) -> Vec<(Role, String)> {
+    let running = clock(session.now(app.now).0);
+    let mut lines = vec![(
+        Role::Open,
+        format!("waiting for the first message; the server started {running} ago"),
+    )];
+    let vitals = session.vitals.as_deref();
+    for line in vitals.into_iter().flat_map(|vitals| &vitals.last_words) {
+        lines.push((
+            Role::Stderr,
+            escape_bytes(line.trim_ascii_end()).to_string(),
+        ));
+    }
+    lines
+}

@@ -1,0 +1,284 @@
+//! Looking through a recording, and following it.
+
+use super::{Answer as Found, Ask};
+use crate::store::reader::{ReadError, Recording};
+use crate::store::select::{Context, Limit, Question, Scan, Way};
+use crate::trace::clock::Moment;
+use crate::trace::frame::Seq;
+use crate::trace::item::{ItemKey, Lens};
+use crate::tui::worker::{Answer, Growth, Job, Progress, Source};
+use std::collections::HashSet;
+
+/// Rows of the first answer: about a screen, so that it comes at once.
+const FIRST: usize = 128;
+
+/// Rows of an answer: a thousand of them would be a screen that waits for memory.
+const AT_ONCE: usize = 4096;
+
+/// How long a step works, nanoseconds.
+const STEP_NS: u64 = 8_000_000;
+
+/// Changed exchanges that are judged in one step.
+const JUDGED: usize = 64;
+
+/// Counting all rows may take this part of the time at most.
+const COUNTING: u64 = 20;
+
+/// Looks through a recording.
+pub(super) struct Scanning {
+    ask: Ask,
+    stage: Stage,
+    /// Finds what is older than what was found; none until the first step.
+    older: Option<Scan>,
+    /// Finds what has come since.
+    newer: Option<Scan>,
+    /// The frames whose changes were looked at.
+    touched_up_to: Seq,
+    /// Exchanges that have changed and were not judged yet.
+    changed: Vec<ItemKey>,
+    /// From where on everything was looked at.
+    from: Option<ItemKey>,
+    is_complete: bool,
+    has_answered: bool,
+    /// When all rows were counted last, and how long that took.
+    counted: Option<(Moment, u64)>,
+}
+
+/// What is done next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// What is older.
+    Older,
+    /// What has come since.
+    Newer,
+    /// Which exchanges have changed.
+    Touched,
+    /// Whether they fit.
+    Judged,
+    /// How many rows there are in all.
+    Counted,
+}
+
+impl Scanning {
+    pub fn new(ask: Ask) -> Self {
+        Self {
+            ask,
+            stage: Stage::Older,
+            older: None,
+            newer: None,
+            touched_up_to: Seq(0),
+            changed: Vec::new(),
+            from: None,
+            is_complete: false,
+            has_answered: false,
+            counted: None,
+        }
+    }
+
+    fn question(&self) -> Question {
+        Question {
+            lens: self.ask.lens,
+            query: self.ask.query.clone(),
+            until: self.ask.until,
+        }
+    }
+
+    fn begin(&mut self, source: &Source<'_>) {
+        if self.older.is_some() {
+            return;
+        }
+        let (question, context) = (self.question(), context(source));
+        let end = Seq(source.summary.frames);
+        self.touched_up_to = end;
+        self.older = Some(Scan::new(&question, Way::Newest, None, context));
+        // Rows of the last frame are found twice, and kept once.
+        let from = ItemKey::of_part(Seq(end.0.saturating_sub(1)), 0);
+        self.newer = Some(Scan::new(&question, Way::Oldest, Some(from), context));
+    }
+
+    fn look_back(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
+        let limit = self.limit(source);
+        let Some(scan) = &mut self.older else {
+            return Ok(Stage::Newer);
+        };
+        let step = scan.step(source.recording, &limit)?;
+        self.from = step.looked_at.or(self.from);
+        self.is_complete = step.done;
+        found.older = step.hits;
+        Ok(if step.done {
+            Stage::Newer
+        } else {
+            Stage::Older
+        })
+    }
+
+    fn look_ahead(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
+        let limit = self.limit(source);
+        let Some(scan) = &mut self.newer else {
+            return Ok(Stage::Touched);
+        };
+        let step = scan.step(source.recording, &limit)?;
+        found.newer = step.hits;
+        Ok(if step.done {
+            Stage::Touched
+        } else {
+            Stage::Newer
+        })
+    }
+
+    fn limit(&self, source: &Source<'_>) -> Limit {
+        Limit {
+            hits: if self.has_answered { AT_ONCE } else { FIRST },
+            nanos: STEP_NS,
+            clock: source.clock,
+        }
+    }
+
+    /// Which exchanges have changed, and so which rows may fit now or not any more.
+    fn look_at_changes(
+        &mut self,
+        source: &Source<'_>,
+        found: &mut Found,
+    ) -> Result<Stage, ReadError> {
+        let after = self.touched_up_to;
+        self.touched_up_to = Seq(source.summary.frames);
+        found.touched = source.recording.exchanges_touched(after)?;
+        if self.ask.query.expr.is_none() || found.touched.is_empty() {
+            return Ok(Stage::Counted);
+        }
+        let is_known =
+            |key: &ItemKey| self.is_complete || self.from.is_some_and(|from| from <= *key);
+        let mut keys = Vec::new();
+        for (id, key) in &found.touched {
+            match self.ask.lens {
+                Lens::Exchanges => keys.push(*key),
+                Lens::Wire => {
+                    let messages = source.recording.messages_of_exchange(*id)?;
+                    let parts = messages.iter().map(|message| &message.record);
+                    keys.extend(parts.map(|record| ItemKey::of_part(record.frame, record.part)));
+                }
+            }
+        }
+        keys.retain(is_known);
+        self.changed.extend(keys);
+        Ok(Stage::Judged)
+    }
+
+    fn judge(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
+        let at = self.changed.len().saturating_sub(JUDGED);
+        let keys = self.changed.split_off(at);
+        let (question, context) = (self.question(), context(source));
+        let fitting = source.recording.fitting(&question, context, &keys)?;
+        let fit: HashSet<_> = fitting.iter().copied().collect();
+        found.cease = keys.into_iter().filter(|key| !fit.contains(key)).collect();
+        found.begin = hits(source.recording, self.ask.lens, fitting)?;
+        Ok(if self.changed.is_empty() {
+            Stage::Counted
+        } else {
+            Stage::Judged
+        })
+    }
+
+    /// Counts all rows, unless that was done only just and takes long.
+    fn count(&mut self, source: &Source<'_>, found: &mut Found) -> Result<(), ReadError> {
+        let began = source.clock.now();
+        let is_due = self
+            .counted
+            .is_none_or(|(at, took)| began.0.saturating_sub(at.0) >= took.saturating_mul(COUNTING));
+        if is_due || source.summary.state.is_final() {
+            let total = source.recording.total(self.ask.lens, self.ask.until)?;
+            found.total = Some(total);
+            let now = source.clock.now();
+            self.counted = Some((now, now.0.saturating_sub(began.0)));
+        }
+        Ok(())
+    }
+
+    fn percent(&self, source: &Source<'_>) -> u8 {
+        let last = self
+            .ask
+            .until
+            .map_or(source.summary.frames, |until| until.0);
+        let (Some(from), false) = (self.from, self.is_complete || last == 0) else {
+            return if self.is_complete { 100 } else { 0 };
+        };
+        let seen = last.saturating_sub(from.seq.0);
+        u8::try_from(seen * 100 / last).unwrap_or(99).min(99)
+    }
+}
+
+/// What `-5m` counts back from, and what is slow.
+pub(super) fn context(source: &Source<'_>) -> Context {
+    Context {
+        end: Moment(source.summary.t_last_ns),
+        slow_ns: source.summary.slow_ns,
+    }
+}
+
+/// Rows that changed as hits: of those only exchanges and messages do, and they stand alone but
+/// for notifications, which fold only where they were found first.
+fn hits(
+    recording: &Recording,
+    lens: Lens,
+    keys: Vec<ItemKey>,
+) -> Result<Vec<crate::store::select::Hit>, ReadError> {
+    use crate::store::select::Hit;
+    use crate::trace::item::ItemKind;
+    if lens == Lens::Exchanges {
+        let hit = |key| Hit {
+            key,
+            kind: ItemKind::Request,
+            fold: None,
+        };
+        return Ok(keys.into_iter().map(hit).collect());
+    }
+    let items = recording.items(lens, &keys, None)?;
+    let hit = |item: &crate::trace::item::Item| Hit {
+        key: item.key,
+        kind: item.kind(),
+        fold: None,
+    };
+    Ok(items.iter().map(hit).collect())
+}
+
+impl Job for Scanning {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        self.begin(source);
+        let mut found = Found {
+            generation: self.ask.generation,
+            ..Found::default()
+        };
+        let stage = self.stage;
+        self.stage = match stage {
+            Stage::Older if self.ask.stopped => Stage::Newer,
+            Stage::Older => self.look_back(source, &mut found)?,
+            Stage::Newer => self.look_ahead(source, &mut found)?,
+            Stage::Touched => self.look_at_changes(source, &mut found)?,
+            Stage::Judged => self.judge(source, &mut found)?,
+            Stage::Counted => {
+                self.count(source, &mut found)?;
+                Stage::Counted
+            }
+        };
+        self.has_answered = true;
+        found.from = self.from;
+        found.percent = self.percent(source);
+        found.done = self.is_complete;
+        answers.push(Answer::List(found));
+        Ok(if stage == Stage::Counted {
+            Progress::Done
+        } else {
+            Progress::More
+        })
+    }
+
+    fn grown(&mut self, _: &Growth) -> bool {
+        self.stage = Stage::Newer;
+        // Nothing that comes now is shown.
+        self.ask.until.is_none()
+    }
+}

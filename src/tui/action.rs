@@ -116,6 +116,7 @@ actions! {
     Filter, "filter", [Session "f"], "filter the rows";
     FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
     FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
+    Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
     Search, "search", [Session "/"], "search in summaries, bodies and stderr";
     SearchNext, "search-next", [Session "n"], "next hit";
     SearchPrevious, "search-previous", [Session "N"], "hit before";

@@ -3,6 +3,7 @@
 use super::keymap::Key;
 use super::worker::{Answer, Ask};
 use crossterm::event::MouseEvent;
+use std::path::PathBuf;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -39,6 +40,13 @@ pub enum Effect {
     Ask(Box<Ask>),
     /// Put this into the clipboard of the terminal.
     Copy(String),
+    /// Write this into a new file.
+    Save {
+        /// The file.
+        path: PathBuf,
+        /// What.
+        text: String,
+    },
     /// Show this on the normal screen until a key is pressed.
     Print(String),
     /// Ask the terminal for mouse events, or stop.

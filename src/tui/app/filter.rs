@@ -1,20 +1,185 @@
 //! Which rows are shown.
+//!
+//! What is typed is a filter, may become one, or is none. The rows are asked with the last one
+//! that was good: a bad one keeps its text, says why, and changes nothing.
 
 use super::{App, Overlay, prompt::Purpose};
-use crate::query::Query;
+use crate::query::ast::Field;
+use crate::query::{Completion, Query, QueryError, complete, value_text};
+
+/// Filters that are remembered.
+const REMEMBERED: usize = 100;
+
+/// The filter that fits everything.
+static EVERYTHING: Query = Query { expr: None };
 
 /// Which rows are shown.
 #[derive(Debug, Default)]
 pub struct Filter {
+    /// What was typed.
+    pub text: String,
+    /// Why that is no filter, if it is none.
+    pub error: Option<QueryError>,
     /// The last good filter.
     pub query: Query,
+    /// Whether everything is shown all the same.
+    pub off: bool,
+    /// What to go back to if what is typed is given up.
+    pub before: Option<(String, Query, bool)>,
+    /// Filters that were used, the newest last.
+    pub history: Vec<String>,
+    /// Which of them is in the prompt.
+    pub recalled: Option<usize>,
+    /// What may come next.
+    pub popup: Popup,
+    /// What would fit where nothing does.
+    pub relaxed: Relaxed,
+}
+
+/// What may come next at the caret.
+#[derive(Debug, Default)]
+pub struct Popup {
+    /// The bytes of the text that a candidate replaces.
+    pub replace: std::ops::Range<usize>,
+    /// What may stand there, with what it means or how often it was seen.
+    pub candidates: Vec<(String, String)>,
+    /// The one that was chosen with the arrows.
+    pub at: Option<usize>,
+    /// The field whose values were asked for, and those that were seen.
+    pub values: Option<(Field, Vec<(String, u64)>)>,
+}
+
+/// What would fit where nothing does.
+#[derive(Debug, Default, PartialEq)]
+pub enum Relaxed {
+    /// It was not asked yet.
+    #[default]
+    Unknown,
+    /// It was asked, for the question of this generation.
+    Asked(u64),
+    /// This would, with so many rows; with `true` at least so many.
+    Fits(Query, u64, bool),
+    /// No filter with one condition less does.
+    Nothing,
 }
 
 impl Filter {
     /// The filter that the rows are asked with.
     #[must_use]
     pub fn in_force(&self) -> &Query {
-        &self.query
+        if self.off { &EVERYTHING } else { &self.query }
+    }
+
+    /// Whether anything may be hidden.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.in_force().expr.is_some()
+    }
+
+    /// Takes in what was typed. Whether other rows fit now.
+    pub fn take(&mut self, text: &str) -> bool {
+        text.clone_into(&mut self.text);
+        match Query::parse(text) {
+            Ok(query) => {
+                self.error = None;
+                let same = query == *self.in_force();
+                self.query = query;
+                self.off = false;
+                !same
+            }
+            Err(error) => {
+                self.error = Some(error);
+                false
+            }
+        }
+    }
+
+    /// Remembers what was typed as the newest.
+    pub fn remember(&mut self) {
+        self.recalled = None;
+        if self.text.trim().is_empty() {
+            return;
+        }
+        self.history.retain(|text| *text != self.text);
+        self.history.push(self.text.clone());
+        if self.history.len() > REMEMBERED {
+            self.history.remove(0);
+        }
+    }
+
+    /// Goes to an older filter (`by` below 0) or a newer one. Its text; empty past the newest.
+    pub fn recall(&mut self, by: isize) -> Option<String> {
+        let newest = self.history.len();
+        let at = self.recalled.unwrap_or(newest).checked_add_signed(by)?;
+        if at > newest || newest == 0 {
+            return None;
+        }
+        self.recalled = (at < newest).then_some(at);
+        Some(self.history.get(at).cloned().unwrap_or_default())
+    }
+}
+
+impl Popup {
+    /// Looks at what may come next. The field whose values are to be asked for, if it is another
+    /// one than before.
+    pub fn look(&mut self, text: &str, caret: usize) -> Option<Field> {
+        let completion = complete(text, caret);
+        self.at = None;
+        let wants = completion.wants_values_of;
+        let known = self.values.as_ref().map(|(field, _)| *field);
+        if wants != known {
+            self.values = wants.map(|field| (field, Vec::new()));
+        }
+        self.fill(text, &completion);
+        wants.filter(|_| wants != known)
+    }
+
+    /// The candidates of the language, then the values that were seen.
+    fn fill(&mut self, text: &str, completion: &Completion) {
+        self.replace = completion.replace.clone();
+        let known = completion.candidates.iter();
+        self.candidates = known
+            .map(|one| (one.text.clone(), one.help.clone()))
+            .collect();
+        let typed = text.get(self.replace.clone()).unwrap_or_default();
+        let begins = typed.trim_start_matches('"').to_lowercase();
+        let (field, values) = match &self.values {
+            Some((field, values)) => (*field, values.as_slice()),
+            None => return,
+        };
+        let fitting = values
+            .iter()
+            .filter(|(value, _)| value.to_lowercase().contains(&begins));
+        self.candidates.extend(fitting.map(|(value, count)| {
+            let seen = crate::text::plural(*count, "time");
+            (value_text(field, value), seen)
+        }));
+    }
+
+    /// Values were seen.
+    pub fn seen(&mut self, field: Field, values: Vec<(String, u64)>, text: &str, caret: usize) {
+        if self
+            .values
+            .as_ref()
+            .is_some_and(|(asked, _)| *asked == field)
+        {
+            self.values = Some((field, values));
+            let at = self.at;
+            self.fill(text, &complete(text, caret));
+            self.at = at.filter(|at| *at < self.candidates.len());
+        }
+    }
+
+    /// The text with the chosen or first candidate in it, and where the caret is then.
+    #[must_use]
+    pub fn completed(&self, text: &str) -> Option<(String, usize)> {
+        let (candidate, _) = self.candidates.get(self.at.unwrap_or(0))?;
+        let (head, tail) = (
+            text.get(..self.replace.start)?,
+            text.get(self.replace.end..)?,
+        );
+        let caret = head.len() + candidate.len();
+        Some((format!("{head}{candidate}{tail}"), caret))
     }
 }
 
@@ -22,4 +187,60 @@ impl Filter {
 #[must_use]
 pub fn is_edited(app: &App) -> bool {
     matches!(app.overlays.last(), Some(Overlay::Prompt(prompt)) if prompt.purpose == Purpose::Filter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_filter_keeps_its_text_and_leaves_the_last_good_one_in_force() {
+        let mut filter = Filter::default();
+        assert!(filter.take("is:failed"));
+        assert!(!filter.take("is:failed metod:x"));
+        assert_eq!(filter.text, "is:failed metod:x");
+        assert_eq!(*filter.in_force(), Query::parse("is:failed").expect("good"));
+        let error = filter.error.clone().expect("there is no such field");
+        assert_eq!(error.nearest.as_deref(), Some("method"));
+        assert!(filter.take(""));
+        assert!(!filter.is_on());
+    }
+
+    #[test]
+    fn older_filters_come_back_and_each_is_remembered_once() {
+        let mut filter = Filter::default();
+        for text in ["is:failed", "is:open", "is:failed", "  "] {
+            filter.take(text);
+            filter.remember();
+        }
+        assert_eq!(filter.recall(-1).as_deref(), Some("is:failed"));
+        assert_eq!(filter.recall(-1).as_deref(), Some("is:open"));
+        assert_eq!(filter.recall(-1), None);
+        assert_eq!(filter.recall(1).as_deref(), Some("is:failed"));
+        assert_eq!(filter.recall(1).as_deref(), Some(""));
+        assert_eq!(filter.recall(1), None);
+    }
+
+    #[test]
+    fn a_candidate_takes_the_place_of_what_was_typed_of_it() {
+        let mut popup = Popup::default();
+        popup.look("is:open meth", 12);
+        let (text, caret) = popup.completed("is:open meth").expect("method begins so");
+        assert!(text.starts_with("is:open method"), "{text}");
+        assert_eq!(caret, text.len());
+    }
+
+    #[test]
+    fn values_that_were_seen_are_offered_with_how_often() {
+        let mut popup = Popup::default();
+        assert_eq!(popup.look("tool:se", 7), Some(Field::Tool));
+        assert_eq!(popup.look("tool:sea", 8), None);
+        let seen = vec![("search docs".to_owned(), 12), ("list".to_owned(), 3)];
+        popup.seen(Field::Tool, seen, "tool:sea", 8);
+        let (text, help) = popup.candidates.last().expect("it was seen");
+        assert_eq!(
+            (text.as_str(), help.as_str()),
+            ("\"search docs\"", "12 times")
+        );
+    }
 }

@@ -43,6 +43,8 @@ pub enum Choice {
     Theme(Theme),
     /// Something is copied.
     Copy(CopyWhat),
+    /// Something is written into a file.
+    Save(CopyWhat, PathBuf),
     /// A jump.
     Jump(JumpTo),
     /// The tree of the detail is folded to this level; none unfolds all.

@@ -56,6 +56,8 @@ pub struct App {
     pub notices: notices::Notices,
     /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
     pub quit_armed: bool,
+    /// Whether the divider is being dragged.
+    pub dragging: bool,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -88,6 +90,7 @@ impl App {
             overlays: Vec::new(),
             notices: notices::Notices::default(),
             quit_armed: false,
+            dragging: false,
             generation: 0,
         }
     }

@@ -9,6 +9,7 @@
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
+mod clipboard;
 mod input;
 pub mod memory;
 mod panic;
@@ -146,6 +147,10 @@ impl Loop<'_> {
             match effect {
                 Effect::Ask(ask) => self.threads.ask(*ask),
                 Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Save { path, text } => {
+                    let result = clipboard::save(&path, &text);
+                    update::copy::saved(&mut self.app, &path, &result);
+                }
                 Effect::Print(text) => self.screen.print(&text)?,
                 Effect::Mouse(on) => self.screen.mouse(on)?,
                 Effect::Suspend => self.screen.suspend()?,

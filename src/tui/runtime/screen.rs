@@ -1,13 +1,13 @@
 //! The terminal: taken over, given back, whatever happens.
 
-use crossterm::clipboard::CopyToClipboard;
+use super::clipboard::{self, Between};
 use crossterm::cursor::Show;
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
@@ -43,7 +43,11 @@ impl Screen {
 
     /// Draws everything anew the next time.
     pub fn repaint(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` would ask where the cursor is, and the answer would go to the thread
+        // that reads keys.
+        execute!(stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(())
     }
 
     /// Asks for mouse events, or stops.
@@ -58,7 +62,9 @@ impl Screen {
 
     /// Puts a text into the clipboard of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        execute!(stdout(), CopyToClipboard::to_clipboard_from(text))
+        let mut out = stdout();
+        out.write_all(&clipboard::sequence(text, Between::of_process()))?;
+        out.flush()
     }
 
     /// Shows a text on the normal screen until Enter is pressed.
@@ -80,7 +86,7 @@ impl Screen {
 
     fn again(&mut self) -> io::Result<()> {
         take_over(self.mouse)?;
-        self.terminal.clear()
+        self.repaint()
     }
 }
 

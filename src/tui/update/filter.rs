@@ -1,46 +1,308 @@
 //! Which rows are shown.
 
+use crate::query::ast::Field;
+use crate::query::{relaxations, value_text};
+use crate::trace::item::Item;
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::filter::Relaxed;
+use crate::tui::app::menu::{Choice, Entry, Menu};
+use crate::tui::app::prompt::{Prompt, Purpose};
+use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
-use crate::tui::worker::list;
+use crate::tui::worker::{Ask, list};
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Filter => Some(edit(app)),
+        Action::FilterToggle => {
+            let filter = &mut app.session.as_deref_mut()?.filter;
+            filter.off = !filter.off;
+            Some(super::list::begin(app))
+        }
+        Action::FilterLike => Some(like(app)),
+        Action::Relax => Some(relax(app)),
+        Action::Cancel => super::list::stop(app),
+        _ => None,
+    }
 }
 
-/// Values and relaxations.
-pub fn hints(_app: &mut App, _answer: list::HintsAnswer) -> Effects {
-    vec![]
+/// Opens the prompt with what was typed before.
+fn edit(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
+    filter.recalled = None;
+    let prompt = Prompt::new(Purpose::Filter, &filter.text);
+    app.overlays.push(Overlay::Prompt(prompt));
+    look(app)
+}
+
+/// The text of the filter and the byte at which the caret stands.
+fn typed(app: &App) -> Option<(String, usize)> {
+    let Some(Overlay::Prompt(prompt)) = app.overlays.last() else {
+        return None;
+    };
+    let text = prompt.input.value().to_owned();
+    let caret = text.char_indices().nth(prompt.input.cursor());
+    let caret = caret.map_or(text.len(), |(at, _)| at);
+    Some((text, caret))
+}
+
+/// Looks at what may come next.
+fn look(app: &mut App) -> Effects {
+    let (Some((text, caret)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
+        return vec![];
+    };
+    let wants = session.filter.popup.look(&text, caret);
+    let ask = |field| Ask::Hints(list::Hints::Values(field)).into();
+    wants.map(ask).into_iter().collect()
 }
 
 /// The text of the filter has changed.
-pub fn changed(_app: &mut App) -> Effects {
-    vec![]
+pub fn changed(app: &mut App) -> Effects {
+    let mut effects = apply(app);
+    effects.extend(look(app));
+    effects
 }
 
-/// The filter is done.
-pub fn done(_app: &mut App, _text: &str) -> Effects {
-    vec![]
+/// What is typed is in force as soon as it is a filter.
+fn apply(app: &mut App) -> Effects {
+    let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
+        return vec![];
+    };
+    let differs = session.filter.take(&text);
+    if differs {
+        super::list::begin(app)
+    } else {
+        vec![]
+    }
 }
 
-/// The filter was left without being done.
-pub fn left(_app: &mut App) -> Effects {
-    vec![]
+/// The filter is done. A candidate that was chosen is taken in first.
+pub fn done(app: &mut App, text: &str) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let popup = &session.filter.popup;
+    if let (Some(_), Some((text, caret))) = (popup.at, popup.completed(text)) {
+        app.overlays
+            .push(Overlay::Prompt(Prompt::new(Purpose::Filter, "")));
+        return put(app, &text, caret);
+    }
+    session.filter.before = None;
+    set(app, text)
 }
 
-/// An older filter, or a newer one.
-pub fn step(_app: &mut App, _by: isize) -> Effects {
+/// The filter was left without being done: the one before is in force again.
+pub fn left(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    let Some((text, query, off)) = filter.before.take() else {
+        return vec![];
+    };
+    let was = filter.in_force().clone();
+    filter.take(&text);
+    filter.query = query;
+    filter.off = off;
+    if *filter.in_force() == was {
+        return vec![];
+    }
+    super::list::begin(app)
+}
+
+/// Another candidate, an older filter, or a newer one.
+pub fn step(app: &mut App, by: isize) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    let popup = &mut filter.popup;
+    let is_recalling = filter.recalled.is_some();
+    match (popup.at, by) {
+        (Some(0), ..0) => popup.at = None,
+        (Some(at), _) => {
+            let last = popup.candidates.len().saturating_sub(1);
+            popup.at = Some(at.saturating_add_signed(by).min(last));
+        }
+        (None, 1..) if !is_recalling && !popup.candidates.is_empty() => popup.at = Some(0),
+        (None, _) => {
+            let Some(text) = filter.recall(by) else {
+                return vec![];
+            };
+            let caret = text.len();
+            return put(app, &text, caret);
+        }
+    }
     vec![]
 }
 
 /// The rest of a word.
-pub fn complete(_app: &mut App) -> Effects {
-    vec![]
+pub fn complete(app: &mut App) -> Effects {
+    let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref()) else {
+        return vec![];
+    };
+    match session.filter.popup.completed(&text) {
+        Some((text, caret)) => put(app, &text, caret),
+        None => vec![],
+    }
+}
+
+/// Puts a text into the prompt, with the caret at this byte.
+fn put(app: &mut App, text: &str, caret: usize) -> Effects {
+    let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
+        return vec![];
+    };
+    let letters = text
+        .get(..caret)
+        .map_or(text.len(), |head| head.chars().count());
+    prompt.input = tui_input::Input::new(text.to_owned()).with_cursor(letters);
+    changed(app)
 }
 
 /// The filter becomes this text.
-pub fn set(_app: &mut App, _text: &str) -> Effects {
+pub fn set(app: &mut App, text: &str) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    let differs = filter.take(text);
+    filter.remember();
+    if differs {
+        super::list::begin(app)
+    } else {
+        vec![]
+    }
+}
+
+/// Values and relaxations.
+pub fn hints(app: &mut App, answer: list::HintsAnswer) -> Effects {
+    let typed = typed(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    match (answer, typed) {
+        (list::HintsAnswer::Values(field, values), Some((text, caret))) => {
+            session.filter.popup.seen(field, values, &text, caret);
+        }
+        (list::HintsAnswer::Relaxed { generation, fits }, _)
+            if session.filter.relaxed == Relaxed::Asked(generation) =>
+        {
+            session.filter.relaxed = match fits {
+                Some((query, count, more)) => Relaxed::Fits(query, count, more),
+                None => Relaxed::Nothing,
+            };
+        }
+        _ => {}
+    }
     vec![]
+}
+
+/// Asks what would fit where nothing does, once it is known that nothing does.
+pub fn wanted(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let (scan, filter) = (&session.list.scan, &mut session.filter);
+    let is_empty = session.list.index.is_empty() && scan.shown == scan.generation && scan.done;
+    if !is_empty || !filter.is_on() {
+        filter.relaxed = Relaxed::Unknown;
+        return vec![];
+    }
+    let is_known = match filter.relaxed {
+        Relaxed::Unknown => false,
+        Relaxed::Asked(generation) => generation == scan.generation,
+        Relaxed::Fits(..) | Relaxed::Nothing => true,
+    };
+    if is_known {
+        return vec![];
+    }
+    let generation = scan.generation;
+    filter.relaxed = Relaxed::Asked(generation);
+    let ask = list::Hints::Relax {
+        generation,
+        lens: session.lens,
+        query: filter.in_force().clone(),
+        until: session.playback.until(),
+    };
+    vec![Ask::Hints(ask).into()]
+}
+
+/// Takes out the condition that hides everything, or the last one.
+fn relax(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let filter = &session.filter;
+    let query = match &filter.relaxed {
+        Relaxed::Fits(query, ..) => Some(query.clone()),
+        _ => relaxations(filter.in_force()).into_iter().next(),
+    };
+    query.map_or_else(Vec::new, |query| set(app, &query.to_string()))
+}
+
+/// Offers filters for rows like the selected one.
+fn like(app: &mut App) -> Effects {
+    let item = app
+        .session
+        .as_deref()
+        .and_then(|session| session.list.selected_item());
+    let entries = item.map(alike).unwrap_or_default();
+    if entries.is_empty() {
+        app.notices
+            .success("nothing of this row can be filtered by", app.now);
+        return vec![];
+    }
+    let menu = Menu::new("filter rows with the same …", entries);
+    app.overlays.push(Overlay::Menu(menu));
+    vec![]
+}
+
+/// The filters that a row suggests.
+fn alike(item: &Item) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut offer = |letter, what: &str, filter: String| {
+        entries.push(Entry {
+            letter,
+            label: format!("{what:<8} {}", crate::text::escape(&filter)),
+            choice: Choice::Filter(filter),
+        });
+    };
+    let exact =
+        |field: Field, value: &str| format!("{}={}", field.as_str(), value_text(field, value));
+    if let Some(method) = item.method() {
+        offer('m', "method", exact(Field::Method, method));
+    }
+    if let Some(name) = item.name() {
+        offer('n', "name", exact(Field::Name, name));
+    }
+    if let (Some(method), Some(name)) = (item.method(), item.name()) {
+        let filter = format!(
+            "{} {}",
+            exact(Field::Method, method),
+            exact(Field::Name, name)
+        );
+        offer('c', "call", filter);
+    }
+    if let Some(exchange) = item.exchange() {
+        offer(
+            's',
+            "status",
+            format!("status:{}", exchange.status.as_str()),
+        );
+        offer('i', "id", format!("id:{}", exchange.rpc_id.json()));
+        if let Some(task) = &exchange.task {
+            offer('t', "task", exact(Field::Task, task));
+        }
+        let (first, last) = (exchange.request.0.0, exchange.response);
+        if let Some((last, _)) = last {
+            offer('r', "time", format!("seq:{first}..{}", last.0));
+        }
+    }
+    offer('k', "kind", format!("kind:{}", item.kind().as_str()));
+    entries
 }

@@ -263,16 +263,16 @@ pub fn wanted(app: &mut App) -> Effects {
     }
     let find = list.go_to;
     let window = list.window(page);
-    let Some((keys, find)) = list.cache.wanted(&window, find) else {
-        return vec![];
-    };
-    vec![
-        Ask::Rows(list::Rows {
+    let rows = list.cache.wanted(&window, find).map(|(keys, find)| {
+        let rows = list::Rows {
             lens,
             keys,
             until,
             find,
-        })
-        .into(),
-    ]
+        };
+        Ask::Rows(rows).into()
+    });
+    let mut effects: Effects = rows.into_iter().collect();
+    effects.extend(super::filter::wanted(app));
+    effects
 }

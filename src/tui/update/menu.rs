@@ -49,6 +49,7 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Filter(text) => filter::set(app, &text),
         Choice::Theme(theme) => super::everywhere::theme(app, theme),
         Choice::Copy(what) => super::copy::copy(app, what),
+        Choice::Save(what, path) => super::copy::save(app, what, path),
         Choice::Jump(to) => search::jump(app, to),
         Choice::FoldTo(level) => detail::fold_to(app, level),
     }

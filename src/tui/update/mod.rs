@@ -90,8 +90,9 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 5] = [
+            let session: [Perform; 6] = [
                 filter::perform,
+                copy::perform,
                 search::perform,
                 diff::perform_in_session,
                 detail::perform_in_session,

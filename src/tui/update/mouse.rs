@@ -1,10 +1,182 @@
 //! The mouse.
+//!
+//! A click selects, a double click opens, the wheel scrolls what is under the pointer without
+//! moving the selection, a click on a chip ends its mode, the divider between list and detail is
+//! dragged. Nothing can be done with the mouse only.
 
-use crate::tui::app::App;
-use crate::tui::effect::Effects;
-use crossterm::event::MouseEvent;
+use super::{list, perform};
+use crate::text::width;
+use crate::tui::action::Action;
+use crate::tui::app::list::Cursor;
+use crate::tui::app::{App, Focus, View};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::layout::{self, Arrangement, Places};
+use crate::tui::view::{footer, list as drawn};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+/// Rows of a notch of the wheel.
+const NOTCH: usize = 3;
+
+/// Two clicks on the same row within this time open it.
+const DOUBLE_NS: u64 = 400_000_000;
 
 /// Something that the mouse did.
-pub fn update(_app: &mut App, _event: MouseEvent) -> Effects {
+pub fn update(app: &mut App, event: MouseEvent) -> Effects {
+    let at = Position::new(event.column, event.row);
+    match event.kind {
+        MouseEventKind::ScrollDown => wheel(app, at, true),
+        MouseEventKind::ScrollUp => wheel(app, at, false),
+        MouseEventKind::Down(MouseButton::Left) => click(app, at),
+        MouseEventKind::Drag(MouseButton::Left) => drag(app, at),
+        MouseEventKind::Up(MouseButton::Left) if std::mem::take(&mut app.dragging) => {
+            vec![Effect::Remember]
+        }
+        _ => vec![],
+    }
+}
+
+fn places(app: &App) -> Option<Places> {
+    let session = app.session.as_deref()?;
+    Some(layout::session(app, session))
+}
+
+fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
+    let action = if down { Action::Down } else { Action::Up };
+    let over = places(app).filter(|_| app.overlays.is_empty());
+    let Some(places) = over else {
+        return (0..NOTCH).flat_map(|_| perform(app, action)).collect();
+    };
+    let page = list::page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if places.detail.contains(at) {
+        let focus = std::mem::replace(&mut session.focus, Focus::Detail);
+        let effects = (0..NOTCH).flat_map(|_| perform(app, action)).collect();
+        if let Some(session) = app.session.as_deref_mut() {
+            session.focus = focus;
+        }
+        return effects;
+    }
+    if !places.main.contains(at) {
+        return vec![];
+    }
+    if session.view != View::Exchanges {
+        let focus = std::mem::replace(&mut session.focus, Focus::Main);
+        let effects = (0..NOTCH).flat_map(|_| perform(app, action)).collect();
+        if let Some(session) = app.session.as_deref_mut() {
+            session.focus = focus;
+        }
+        return effects;
+    }
+    let list = &mut session.list;
+    // The cursor stays on its row, also when it had been riding on the last one.
+    if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
+        list.cursor = Cursor::At(key);
+    }
+    let first = list.first_row(page);
+    let to = if down {
+        first + NOTCH
+    } else {
+        first.saturating_sub(NOTCH)
+    };
+    list.scroll_to(to.min(list.index.len().saturating_sub(page)), page);
+    vec![]
+}
+
+fn click(app: &mut App, at: Position) -> Effects {
+    if !app.overlays.is_empty() {
+        return vec![];
+    }
+    let Some(places) = places(app) else {
+        return vec![];
+    };
+    if places.footer.contains(at) {
+        let action = chip_at(app, at.x.saturating_sub(places.footer.x));
+        return action.map_or_else(Effects::new, |action| perform(app, action));
+    }
+    if places.filter.contains(at) {
+        return perform(app, Action::Filter);
+    }
+    if is_divider(&places, at) {
+        app.dragging = true;
+        return vec![];
+    }
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if places.detail.contains(at) {
+        session.focus = Focus::Detail;
+    } else if places.main.contains(at) {
+        session.focus = Focus::Main;
+        if session.view == View::Exchanges {
+            let rows = drawn::rows_of(places.arrangement, places.main);
+            return click_row(app, rows, at);
+        }
+    }
+    vec![]
+}
+
+fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
+    let now = app.now.ui_ns;
+    let page = usize::from(rows.height);
+    let Some(session) = app.session.as_deref_mut().filter(|_| rows.contains(at)) else {
+        return vec![];
+    };
+    let list = &mut session.list;
+    let row = list.first_row(page) + usize::from(at.y - rows.y);
+    let Some(key) = list.index.get(row).map(crate::tui::app::list::Row::key) else {
+        return vec![];
+    };
+    list.put_cursor(row, page);
+    let before = list.click.replace((key, now));
+    let again = before.is_some_and(|(row, then)| row == key && now - then < DOUBLE_NS);
+    if again {
+        list.click = None;
+        return perform(app, Action::Open);
+    }
+    vec![]
+}
+
+/// What ends the mode whose chip is in this column of the footer.
+fn chip_at(app: &App, column: u16) -> Option<Action> {
+    let mut from = 1;
+    for chip in footer::chips(app) {
+        let wide = width(&chip.text) + 2;
+        if (from..from + wide).contains(&usize::from(column)) {
+            return chip.action;
+        }
+        from += wide + 1;
+    }
+    None
+}
+
+/// Whether this is where list and detail meet.
+fn is_divider(places: &Places, at: Position) -> bool {
+    if places.main.is_empty() || places.detail.is_empty() {
+        return false;
+    }
+    match places.arrangement {
+        Arrangement::Beside => {
+            places.main.union(places.detail).contains(at)
+                && (at.x + 1 == places.main.right() || at.x == places.detail.x)
+        }
+        Arrangement::Stacked => at.y == places.detail.y,
+        Arrangement::Single | Arrangement::Tiny => false,
+    }
+}
+
+fn drag(app: &mut App, at: Position) -> Effects {
+    let Some(places) = places(app).filter(|_| app.dragging) else {
+        return vec![];
+    };
+    let both = places.main.union(places.detail);
+    let (part, whole) = match places.arrangement {
+        Arrangement::Beside => (at.x.saturating_sub(both.x), both.width),
+        _ => (at.y.saturating_sub(both.y), both.height),
+    };
+    let percent = u32::from(part) * 100 / u32::from(whole.max(1));
+    app.settings.divider = u16::try_from(percent).unwrap_or(50).clamp(20, 80);
     vec![]
 }

@@ -1,8 +1,253 @@
 //! The filter and what it leaves.
+//!
+//! ```text
+//!  filter ✓ method:tools/call latency>200ms                                   37 of 1 204 shown
+//!  filter ✗ metod:tools/call▏                        scanning 61 % · 12 hits · Ctrl-C stops
+//!           └ there is no field `metod`; did you mean `method`?
+//!           │ method:   method of the request or notification │
+//! ```
+//!
+//! What is good, unfinished or bad differs in its sign; the message stands under its place while
+//! the filter is typed, and beside it afterwards.
 
+use crate::query::{ErrorKind, QueryError};
+use crate::text::{count, cut, escape, pad_end, plural, width};
+use crate::tui::app::filter::{Filter, is_edited};
+use crate::tui::app::prompt::Prompt;
 use crate::tui::app::{App, Session};
+use crate::tui::theme::{Glyph, Look, Role};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Candidates that are shown at once.
+const CANDIDATES: usize = 8;
 
 /// Draws it.
-pub fn draw(_app: &App, _session: &Session, _area: Rect, _frame: &mut Frame<'_>) {}
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let look = &app.settings.look;
+    let columns = usize::from(area.width);
+    let counts = cut(&counts(session, look), columns / 2);
+    let edited = is_edited(app);
+    let label = label(&session.filter, look, columns);
+    let used: usize = label.iter().map(|span| width(&span.content)).sum();
+    let room = columns.saturating_sub(used + width(&counts) + 3);
+    let mut spans = label;
+    if edited {
+        let (text, caret) = window(app, room);
+        let x = area.x + u16::try_from(used + caret).unwrap_or(0);
+        frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));
+        spans.push(Span::styled(pad_end(&text, room), look.style(Role::Text)));
+    } else {
+        spans.extend(said(&session.filter, look, room));
+    }
+    spans.push(Span::styled(
+        format!("  {counts} "),
+        look.style(Role::Faint),
+    ));
+    frame.render_widget(Line::from(spans), area);
+}
+
+/// ` filter ✓ `
+fn label(filter: &Filter, look: &Look, columns: usize) -> Vec<Span<'static>> {
+    let (glyph, role) = match &filter.error {
+        _ if filter.off => (Glyph::Prompt, Role::Faint),
+        Some(error) if error.kind == ErrorKind::Incomplete => (Glyph::Running, Role::Open),
+        Some(_) => (Glyph::Failed, Role::Bad),
+        None if filter.query.expr.is_none() => (Glyph::Prompt, Role::Prompt),
+        None => (Glyph::Ok, Role::Good),
+    };
+    let word = match (columns, filter.off) {
+        (..50, _) => " ",
+        (_, true) => " filter off ",
+        (_, false) => " filter ",
+    };
+    vec![
+        Span::styled(word, look.style(Role::Prompt)),
+        Span::styled(format!("{} ", look.glyph(glyph)), look.style(role)),
+    ]
+}
+
+/// The filter as it is while nobody types, with what is wrong with it.
+fn said(filter: &Filter, look: &Look, room: usize) -> Vec<Span<'static>> {
+    let text = cut(&escape(&filter.text), room);
+    let left = room.saturating_sub(width(&text));
+    let role = if filter.off { Role::Faint } else { Role::Text };
+    let wrong = filter.error.as_ref().map_or_else(String::new, |error| {
+        cut(&format!("  {}", escape(&error.message)), left)
+    });
+    let left = left.saturating_sub(width(&wrong));
+    vec![
+        Span::styled(text, look.style(role)),
+        Span::styled(wrong, look.style(Role::Bad)),
+        Span::raw(" ".repeat(left)),
+    ]
+}
+
+/// `37 of 1 204 shown`, or how far the scan is.
+fn counts(session: &Session, look: &Look) -> String {
+    let list = &session.list;
+    let (scan, hits) = (&list.scan, list.index.items());
+    let dot = if look.ascii { "-" } else { "·" };
+    if scan.shown != scan.generation {
+        return "scanning".to_owned();
+    }
+    if scan.stopped {
+        return format!(
+            "partial: {} in the newest {} %",
+            plural(hits, "hit"),
+            scan.percent
+        );
+    }
+    if !scan.done {
+        let hits = plural(hits, "hit");
+        return format!(
+            "scanning {} % {dot} {hits} {dot} Ctrl-C stops",
+            scan.percent
+        );
+    }
+    match scan.total {
+        Some(total) if session.filter.is_on() => {
+            format!("{} of {} shown", count(hits), count(total.max(hits)))
+        }
+        _ => plural(hits, "row"),
+    }
+}
+
+/// The part of what is typed that there is room for, and the column of the caret in it.
+fn window(app: &App, room: usize) -> (String, usize) {
+    let Some(prompt) = prompt(app) else {
+        return (String::new(), 0);
+    };
+    let (head, tail) = halves(prompt);
+    let (head, tail) = (escape(head), escape(tail));
+    let mut skipped = 0;
+    let mut from = 0;
+    let all = width(&head);
+    for (at, cluster) in head.grapheme_indices(true) {
+        if all - skipped < room.max(1) {
+            break;
+        }
+        skipped += width(cluster);
+        from = at + cluster.len();
+    }
+    let shown = &head[from..];
+    let text = cut(&format!("{shown}{tail}"), room);
+    (text, width(shown))
+}
+
+fn prompt(app: &App) -> Option<&Prompt> {
+    match app.overlays.last() {
+        Some(crate::tui::app::Overlay::Prompt(prompt)) => Some(prompt),
+        _ => None,
+    }
+}
+
+/// What stands before the caret and after.
+fn halves(prompt: &Prompt) -> (&str, &str) {
+    let text = prompt.input.value();
+    let caret = text.char_indices().nth(prompt.input.cursor());
+    text.split_at(caret.map_or(text.len(), |(at, _)| at))
+}
+
+/// Draws what lies over the panes while the filter is typed: the message under its place, and
+/// what may come next.
+pub fn draw_popup(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
+    let Some(session) = app.session.as_deref() else {
+        return;
+    };
+    let bar = crate::tui::layout::session(app, session).filter;
+    let below = Rect {
+        y: bar.bottom(),
+        height: area.bottom().saturating_sub(bar.bottom() + 1),
+        ..area
+    };
+    let look = &app.settings.look;
+    let label = label(&session.filter, look, usize::from(area.width));
+    let x: usize = label.iter().map(|span| width(&span.content)).sum();
+    let mut rows = below.rows();
+    if let Some(error) = &session.filter.error {
+        let Some(row) = rows.next() else { return };
+        draw_message(prompt, error, x, look, row, frame);
+    }
+    draw_candidates(session, x, look, rows, frame);
+}
+
+fn draw_message(
+    prompt: &Prompt,
+    error: &QueryError,
+    x: usize,
+    look: &Look,
+    row: Rect,
+    frame: &mut Frame<'_>,
+) {
+    let before = prompt
+        .input
+        .value()
+        .get(..error.at.start)
+        .unwrap_or_default();
+    let text = format!("{} {}", look.glyph(Glyph::Child), escape(&error.message));
+    let columns = usize::from(row.width);
+    // The whole message is worth more than its exact place.
+    let place = x + width(&escape(before));
+    let place = place.min(columns.saturating_sub(width(&text) + 1));
+    let role = match error.kind {
+        ErrorKind::Incomplete => Role::Open,
+        ErrorKind::Invalid => Role::Bad,
+    };
+    let text = cut(&text, columns.saturating_sub(place));
+    let line = format!("{}{text}", " ".repeat(place));
+    frame.render_widget(Clear, row);
+    frame.render_widget(Line::styled(pad_end(&line, columns), look.style(role)), row);
+}
+
+fn draw_candidates(
+    session: &Session,
+    x: usize,
+    look: &Look,
+    rows: impl Iterator<Item = Rect>,
+    frame: &mut Frame<'_>,
+) {
+    let popup = &session.filter.popup;
+    let first = popup.at.map_or(0, |at| (at + 1).saturating_sub(CANDIDATES));
+    let shown = popup.candidates.iter().enumerate().skip(first);
+    let shown: Vec<_> = shown.take(CANDIDATES).collect();
+    let wide = shown.iter().map(|(_, (text, _))| width(&escape(text)));
+    let wide = wide.max().unwrap_or(0).min(40);
+    let help = shown.iter().map(|(_, (_, help))| width(&escape(help)));
+    let help = help.max().unwrap_or(0);
+    let more = popup.candidates.len().saturating_sub(first + shown.len());
+    let last = shown.last().map(|(at, _)| *at);
+    for ((at, (text, meaning)), row) in shown.into_iter().zip(rows) {
+        let room = usize::from(row.width).saturating_sub(x + wide + 4);
+        let mut meaning = escape(meaning).into_owned();
+        if more > 0 && Some(at) == last {
+            meaning = format!("{meaning}  {} {more} more", look.glyph(Glyph::More));
+        }
+        let help = help.max(width(&meaning)).min(room);
+        let text = format!(
+            " {}  {} ",
+            pad_end(&cut(&escape(text), wide), wide),
+            pad_end(&cut(&meaning, help), help)
+        );
+        let text = cut(&text, usize::from(row.width).saturating_sub(x));
+        let place = Rect {
+            x: row.x + u16::try_from(x).unwrap_or(0).min(row.width),
+            width: u16::try_from(width(&text)).unwrap_or(0),
+            ..row
+        }
+        .intersection(row);
+        let role = if popup.at == Some(at) {
+            Role::Selected
+        } else {
+            Role::Header
+        };
+        frame.render_widget(Clear, place);
+        frame.render_widget(Line::styled(text, look.style(role)), place);
+    }
+}

@@ -91,6 +91,21 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     if let Some(text) = session.search.status() {
         chips.push(chip(Role::Chip, text, Some(Action::Close)));
     }
+    if session.list.follows() && session.is_live() {
+        let text = format!("FOLLOW {}", look.glyph(Glyph::More));
+        chips.push(chip(Role::Chip, text, None));
+    }
+    if session.filter.off {
+        chips.push(chip(
+            Role::ChipWarn,
+            "FILTER OFF",
+            Some(Action::FilterToggle),
+        ));
+    }
+    if !session.list.chosen.is_empty() {
+        let text = format!("{} selected", session.list.chosen.len());
+        chips.push(chip(Role::Chip, text, None));
+    }
     if session.lens == Lens::Wire {
         chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));
     }

@@ -25,7 +25,9 @@ pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
     match overlay {
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => draw_menu(app, menu, area, frame),
-        Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {}
+        Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
+            super::filter::draw_popup(app, prompt, area, frame);
+        }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),
         Overlay::Diff(diff) => super::diff::draw(app, diff, area, frame),

@@ -102,7 +102,7 @@ impl Hand {
 
 #[test]
 fn look() {
-    for name in [ "/tmp/e-rec/2026-11-20T19-32-56_weather-server_171b074e.reel"] {
+    for name in ["/tmp/e-rec/2026-11-20T19-32-56_weather-server_171b074e.reel"] {
         let mut hand = Hand::open(name, (160, 30));
         for seq in 1..60 {
             hand.select(seq);

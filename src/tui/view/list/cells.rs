@@ -41,7 +41,9 @@ impl<'a> Cells<'a> {
         let mut cells = Self {
             paint: rules::paint(item, rules),
             arrow: item.direction().map(arrow),
-            method: item.method().map_or(Cow::Borrowed(""), escape),
+            method: item
+                .method()
+                .map_or(Cow::Borrowed(""), |method| escape(short(method))),
             what: String::new(),
             is_uri: item.name().is_some_and(|name| name.contains("://")),
             size: None,
@@ -117,9 +119,15 @@ impl<'a> Cells<'a> {
 /// A line for people without the method, which has a column of its own, and without the arrow
 /// before an outcome with nothing in front.
 fn about(summary: &str, method: Option<&str>) -> String {
-    let rest = method.and_then(|method| summary.strip_prefix(method));
+    let strip = |method| summary.strip_prefix(method);
+    let rest = method.and_then(|method| strip(method).or_else(|| strip(short(method))));
     let rest = rest.unwrap_or(summary).trim_start();
     escape(rest.strip_prefix("→ ").unwrap_or(rest)).into_owned()
+}
+
+/// `message` says enough: that it is a notification, its place without an outcome says.
+fn short(method: &str) -> &str {
+    method.strip_prefix("notifications/").unwrap_or(method)
 }
 
 fn trimmed(line: &[u8]) -> &[u8] {

@@ -9,8 +9,8 @@
 //! In this order they give way to what a row is about: size, the word of the status (its sign
 //! stays), the bar, the time, the method (shortened to its last part, then gone), the latency.
 
-/// `12:04.3`, `+842 ms`
-pub(super) const TIME: usize = 9;
+/// `+842 ms`, `15:17:03`
+pub(super) const TIME: usize = 8;
 /// `4.1 kB`
 pub(super) const SIZE: usize = 7;
 /// The bar of the latency.
@@ -55,13 +55,14 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Those that fit into `width` columns, with numbers of up to `digits` digits.
+    /// Those that fit into `width` columns, with numbers of up to `digits` digits
+    /// and times of `time` columns.
     #[must_use]
-    pub fn fit(width: usize, digits: usize) -> Self {
+    pub fn fit(width: usize, digits: usize, time: usize) -> Self {
         let mut columns = Self {
             signs: 2,
             seq: digits.max(4),
-            time: TIME,
+            time,
             method: METHOD,
             short: false,
             size: SIZE,
@@ -82,7 +83,7 @@ impl Columns {
             |columns| columns.signs = 1,
         ];
         // Beside a detail a little less has to do; then the latency and the method are dearer.
-        let wanted = [WHAT, WHAT, WHAT, 18, 14, 14, 12, 12, 8];
+        let wanted = [WHAT, WHAT, WHAT, 22, 14, 14, 12, 12, 8];
         for (give_way, wanted) in give_way.into_iter().zip(wanted) {
             if width >= columns.fixed() + wanted {
                 break;
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn columns_fill_the_width_and_never_more() {
         for width in 12..300 {
-            let columns = Columns::fit(width, 7);
+            let columns = Columns::fit(width, 7, TIME);
             assert!(columns.fixed() + columns.what <= width.max(columns.fixed()));
             if width >= 30 {
                 assert_eq!(columns.fixed() + columns.what, width, "{columns:?}");
@@ -131,13 +132,13 @@ mod tests {
 
     #[test]
     fn columns_give_way_in_their_order_and_come_back_in_it() {
-        let mut before = Columns::fit(200, 4);
+        let mut before = Columns::fit(200, 4, TIME);
         assert_eq!(
             (before.size, before.status, before.bar),
             (SIZE, STATUS, BAR)
         );
         for width in (20..200).rev() {
-            let columns = Columns::fit(width, 4);
+            let columns = Columns::fit(width, 4, TIME);
             let gone = |columns: &Columns| {
                 [
                     columns.size == 0,

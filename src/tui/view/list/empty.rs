@@ -1,7 +1,9 @@
 //! What stands in a list without rows: why there are none.
 
 use crate::store::library::Standing;
-use crate::text::{clock, escape_bytes, plural, size};
+use crate::text::{clock, escape, escape_bytes, plural, size};
+use crate::tui::action::Action;
+use crate::tui::app::filter::Relaxed;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Session};
 use crate::tui::theme::Role;
@@ -41,7 +43,7 @@ fn nothing(app: &App, session: &Session) -> Vec<(Role, String)> {
         return vec![(Role::Faint, text)];
     }
     if session.filter.in_force().expr.is_some() {
-        return filtered(session);
+        return filtered(app, session);
     }
     match session.vitals.as_deref() {
         Some(vitals) if vitals.standing == Standing::Live => waiting(app, session),
@@ -49,7 +51,7 @@ fn nothing(app: &App, session: &Session) -> Vec<(Role, String)> {
     }
 }
 
-fn filtered(session: &Session) -> Vec<(Role, String)> {
+fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     let scan = &session.list.scan;
     let hidden = scan.total.map_or_else(String::new, |total| {
         format!("; {} hidden", plural(total, "row"))
@@ -59,10 +61,28 @@ fn filtered(session: &Session) -> Vec<(Role, String)> {
     } else {
         String::new()
     };
-    vec![(
-        Role::Warn,
-        format!("no row fits the filter{so_far}{hidden}"),
-    )]
+    let text = format!("no row fits the filter{so_far}{hidden}");
+    let mut lines = vec![(Role::Warn, text)];
+    let key = app.settings.keymap.keys(Action::Relax).first().copied();
+    let key = key.map_or_else(|| ":relax".to_owned(), |key| key.to_string());
+    match &session.filter.relaxed {
+        Relaxed::Fits(query, count, more) => {
+            let least = if *more { "at least " } else { "" };
+            let text = match query.to_string() {
+                text if text.is_empty() => "no filter".to_owned(),
+                text => escape(&text).into_owned(),
+            };
+            let rows = plural(*count, "row");
+            lines.push((Role::Text, format!("{least}{rows} would fit: {text}")));
+            lines.push((Role::Key, format!("{key} takes that")));
+        }
+        Relaxed::Nothing => {
+            let text = "nothing would fit without one of its conditions either";
+            lines.push((Role::Faint, text.to_owned()));
+        }
+        Relaxed::Unknown | Relaxed::Asked(_) => {}
+    }
+    lines
 }
 
 fn waiting(app: &App, session: &Session) -> Vec<(Role, String)> {

@@ -143,13 +143,14 @@ impl<'a> Picture<'a> {
             .as_deref()
             .map_or(0, |vitals| vitals.summary.frames);
         let digits = frames.to_string().len();
+        let now = session.now(app.now);
         Self {
             app,
             session,
             list,
             look: &app.settings.look,
-            columns: Columns::fit(usize::from(area.width), digits),
-            now: session.now(app.now),
+            columns: Columns::fit(usize::from(area.width), digits, time_width(session, now)),
+            now,
             selected: list.cursor_row(),
         }
     }
@@ -200,11 +201,17 @@ impl<'a> Picture<'a> {
         let whole = columns.whole();
         spans.push(Span::raw(" ".repeat(whole.saturating_sub(used))));
         let is_selected = self.selected.and_then(|at| self.list.index.get(at)) == Some(row);
-        Line::from(spans).patch_style(match (is_selected, self.session.focus) {
-            (true, Focus::Main) => self.look.style(Role::Selected),
-            (true, Focus::Detail) => self.look.style(Role::SelectedElsewhere),
-            _ => Style::new(),
-        })
+        match (is_selected, self.session.focus) {
+            // Colours turned inside out are hard to read.
+            (true, Focus::Main) => {
+                let bare = spans.into_iter().map(|span| Span::raw(span.content));
+                Line::from_iter(bare).style(self.look.style(Role::Selected))
+            }
+            (true, Focus::Detail) => {
+                Line::from(spans).style(self.look.style(Role::SelectedElsewhere))
+            }
+            _ => Line::from(spans),
+        }
     }
 
     /// Selected, marked or noted; findings.
@@ -320,6 +327,14 @@ impl<'a> Picture<'a> {
                 })
             }
         }
+    }
+}
+
+/// How wide times are: they are alike in a recording.
+fn time_width(session: &Session, end: Moment) -> usize {
+    match session.list.time {
+        TimeColumn::Start => width(&tenths(end)),
+        TimeColumn::Delta | TimeColumn::Clock => columns::TIME,
     }
 }
 

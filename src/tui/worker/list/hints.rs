@@ -1,17 +1,151 @@
-//! What helps with a filter.
+//! What helps with a filter: values seen of a field, and what would fit where nothing does.
 
-use crate::tui::worker::Job;
+use super::scan::context;
+use crate::query::ast::Field;
+use crate::query::{Query, relaxations};
+use crate::store::reader::ReadError;
+use crate::store::select::{Limit, Question, Scan, Way};
+use crate::trace::frame::Seq;
+use crate::trace::item::Lens;
+use crate::tui::worker::{Answer, Job, Progress, Source};
+
+/// Values that are offered.
+const VALUES: u32 = 50;
+
+/// How long a step works, nanoseconds.
+const STEP_NS: u64 = 8_000_000;
+
+/// Rows that are counted of a relaxation; more are told as at least so many.
+const COUNTED: u64 = 10_000;
+
+/// Steps in which one relaxation is looked through.
+const STEPS: u32 = 100;
+
+/// Relaxations that are tried.
+const TRIED: usize = 8;
 
 /// What helps with a filter.
 #[derive(Clone, Debug)]
-pub struct Hints;
+pub enum Hints {
+    /// Values of this field.
+    Values(Field),
+    /// Of the filters with one condition less the first that something fits.
+    Relax {
+        /// The list's question.
+        generation: u64,
+        /// What is one row.
+        lens: Lens,
+        /// What fits nothing.
+        query: Query,
+        /// The time cursor.
+        until: Option<Seq>,
+    },
+}
 
 /// What helps.
 #[derive(Debug)]
-pub struct HintsAnswer;
+pub enum HintsAnswer {
+    /// Values seen, the most frequent first, with how often.
+    Values(Field, Vec<(String, u64)>),
+    /// What would fit, with how many rows, and whether that is only at least so many.
+    Relaxed {
+        /// The list's question.
+        generation: u64,
+        /// None if nothing does.
+        fits: Option<(Query, u64, bool)>,
+    },
+}
 
 impl Hints {
     pub(in crate::tui::worker) fn job(self) -> Box<dyn Job> {
-        crate::tui::worker::nothing()
+        match self {
+            Self::Values(field) => Box::new(Values(field)),
+            Self::Relax {
+                generation,
+                lens,
+                query,
+                until,
+            } => Box::new(Relaxing {
+                generation,
+                questions: relaxations(&query)
+                    .into_iter()
+                    .take(TRIED)
+                    .map(|query| Question { lens, query, until })
+                    .rev()
+                    .collect(),
+                scan: None,
+                counted: 0,
+                steps: 0,
+            }),
+        }
+    }
+}
+
+struct Values(Field);
+
+impl Job for Values {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let values = source.recording.values(self.0, VALUES)?;
+        answers.push(Answer::Hints(HintsAnswer::Values(self.0, values)));
+        Ok(Progress::Done)
+    }
+}
+
+struct Relaxing {
+    generation: u64,
+    /// Those that are still to be tried, the nearest last.
+    questions: Vec<Question>,
+    scan: Option<Scan>,
+    counted: u64,
+    steps: u32,
+}
+
+impl Relaxing {
+    fn tell(&self, fits: Option<(Query, u64, bool)>) -> Answer {
+        Answer::Hints(HintsAnswer::Relaxed {
+            generation: self.generation,
+            fits,
+        })
+    }
+}
+
+impl Job for Relaxing {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let Some(question) = self.questions.last() else {
+            answers.push(self.tell(None));
+            return Ok(Progress::Done);
+        };
+        let scan = self
+            .scan
+            .get_or_insert_with(|| Scan::new(question, Way::Newest, None, context(source)));
+        let limit = Limit {
+            hits: 1024,
+            nanos: STEP_NS,
+            clock: source.clock,
+        };
+        let step = scan.step(source.recording, &limit)?;
+        self.counted += step.hits.len() as u64;
+        self.steps += 1;
+        let gives_up = self.counted >= COUNTED || self.steps >= STEPS;
+        if !step.done && !gives_up {
+            return Ok(Progress::More);
+        }
+        if self.counted > 0 {
+            let fits = (question.query.clone(), self.counted, !step.done);
+            answers.push(self.tell(Some(fits)));
+            return Ok(Progress::Done);
+        }
+        self.questions.pop();
+        self.scan = None;
+        self.steps = 0;
+        Ok(Progress::More)
     }
 }

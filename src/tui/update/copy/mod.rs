@@ -1,0 +1,213 @@
+//! Into the clipboard, into a file, or onto the normal screen.
+//!
+//! What is copied is exactly what is on the wire; whoever pastes it into a terminal is on their
+//! own. What is printed on the normal screen is escaped.
+
+mod report;
+
+use crate::text::{escape, escape_bytes, size};
+use crate::tui::action::Action;
+use crate::tui::app::detail::Shown;
+use crate::tui::app::menu::{Choice, CopyWhat, Entry, Menu};
+use crate::tui::app::{App, Overlay, Session};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::worker::detail::TextRole;
+use std::path::PathBuf;
+
+/// Terminals take no more than about this much; many drop the whole of it silently.
+const CLIPBOARD: usize = 100_000;
+
+/// What can be copied, with the letter and the words of the menu.
+const CHOICES: [(char, CopyWhat, &str); 6] = [
+    ('v', CopyWhat::Value, "value under the cursor"),
+    ('p', CopyWhat::Path, "its path"),
+    ('m', CopyWhat::Message, "message, as on the wire"),
+    ('e', CopyWhat::Exchange, "request and response"),
+    ('l', CopyWhat::Link, "link: recording and frame"),
+    (
+        'r',
+        CopyWhat::Report,
+        "bug report in Markdown, not redacted",
+    ),
+];
+
+/// Opens the menu, or prints.
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Copy => Some(menu(app)),
+        Action::Print => Some(print(app)),
+        _ => None,
+    }
+}
+
+/// What there is to be copied of the selected row.
+fn menu(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
+        let text = text_of(session, what)?;
+        Some(Entry {
+            letter,
+            label: format!("{label}  ({})", size(text.len() as u64)),
+            choice: Choice::Copy(what),
+        })
+    });
+    let entries: Vec<_> = choices.collect();
+    if entries.is_empty() {
+        app.notices
+            .error("no row is selected: there is nothing to copy", app.now);
+        return vec![];
+    }
+    app.overlays.push(Overlay::Menu(Menu::new("copy", entries)));
+    vec![]
+}
+
+/// Copies something of what is selected; too much for a clipboard goes into a file, if wanted.
+pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let Some(text) = text_of(session, what) else {
+        return vec![];
+    };
+    let bytes = size(text.len() as u64);
+    if text.len() > CLIPBOARD {
+        let path = file_name(session, what);
+        let mut menu = Menu::new(
+            format!("{bytes} is more than terminals take"),
+            vec![
+                Entry {
+                    letter: 'f',
+                    label: format!("write it to {}", escape(&path.to_string_lossy())),
+                    choice: Choice::Save(what, path),
+                },
+                Entry {
+                    letter: 'n',
+                    label: "leave it".to_owned(),
+                    choice: Choice::Nothing,
+                },
+            ],
+        );
+        menu.text
+            .push("In the folder that the viewer was started in.".to_owned());
+        app.overlays.push(Overlay::Menu(menu));
+        return vec![];
+    }
+    let said =
+        format!("{bytes} sent to the terminal's clipboard; if it takes none, :print shows them");
+    app.notices.success(said, app.now);
+    vec![Effect::Copy(text)]
+}
+
+/// Writes it into a file.
+pub fn save(app: &mut App, what: CopyWhat, path: PathBuf) -> Effects {
+    let text = app
+        .session
+        .as_deref()
+        .and_then(|session| text_of(session, what));
+    text.map_or_else(Effects::new, |text| vec![Effect::Save { path, text }])
+}
+
+/// The file was written, or could not be.
+pub fn saved(app: &mut App, path: &std::path::Path, result: &std::io::Result<u64>) {
+    let path = path.to_string_lossy();
+    let path = escape(&path);
+    match result {
+        Ok(bytes) => app
+            .notices
+            .success(format!("{} written to {path}", size(*bytes)), app.now),
+        Err(error) => app
+            .notices
+            .error(format!("{path} was not written: {error}"), app.now),
+    }
+}
+
+fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
+    let id = session
+        .vitals
+        .as_deref()
+        .map_or("mcpreel", |vitals| &vitals.summary.id);
+    let seq = shown(session).map_or(0, |shown| shown.seq().0);
+    let ending = match what {
+        CopyWhat::Report => "md",
+        CopyWhat::Exchange => "jsonl",
+        _ => "json",
+    };
+    PathBuf::from(format!("{id}-{seq}.{ending}"))
+}
+
+/// The message on the normal screen, in lines, each escaped.
+fn print(app: &mut App) -> Effects {
+    let session = app.session.as_deref();
+    let message = session.and_then(|session| {
+        shown(session)?;
+        session.detail.message()
+    });
+    let Some((bytes, whole)) = message else {
+        app.notices
+            .error("no row is selected: there is nothing to print", app.now);
+        return vec![];
+    };
+    let lines = bytes
+        .trim_ascii_end()
+        .split(|byte| *byte == b'\n')
+        .map(escape_bytes);
+    let mut text = lines.collect::<Vec<_>>().join("\n");
+    if !whole {
+        text.push_str("\n(the first part; `mcpreel show` has all of it)");
+    }
+    vec![Effect::Print(text)]
+}
+
+/// The selected row, if it has come.
+fn shown(session: &Session) -> Option<&Shown> {
+    let shown = session.detail.shown.as_deref()?;
+    (session.list.selected() == Some(shown.ask.key)).then_some(shown)
+}
+
+/// What would be copied; none where there is no such thing.
+fn text_of(session: &Session, what: CopyWhat) -> Option<String> {
+    let shown = shown(session)?;
+    match what {
+        CopyWhat::Value => value(session.detail.value()?),
+        CopyWhat::Path => session.detail.path().filter(|path| !path.is_empty()),
+        CopyWhat::Message => {
+            let (bytes, whole) = session.detail.message()?;
+            whole.then(|| line(bytes))
+        }
+        CopyWhat::Exchange => exchange(shown),
+        CopyWhat::Link => {
+            let id = &session.vitals.as_deref()?.summary.id;
+            Some(format!("{id}#{}", shown.seq().0))
+        }
+        CopyWhat::Report => report::markdown(session, shown),
+    }
+}
+
+/// A string by what it says, anything else as it stands.
+fn value(raw: &[u8]) -> Option<String> {
+    match serde_json::from_slice::<String>(raw) {
+        Ok(text) => Some(text),
+        Err(_) => Some(line(raw)),
+    }
+}
+
+/// Request and response, a line each; only where both are here as a whole.
+fn exchange(shown: &Shown) -> Option<String> {
+    let texts = shown.parts.iter().filter_map(|part| part.text.as_ref());
+    let mut texts =
+        texts.filter(|text| matches!(text.role, TextRole::Request | TextRole::Response));
+    let mut lines = Vec::new();
+    for text in texts.by_ref() {
+        if text.bytes.len() as u64 != text.size {
+            return None;
+        }
+        lines.push(line(&text.bytes));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n") + "\n")
+}
+
+fn line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned()
+}

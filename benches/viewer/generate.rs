@@ -23,7 +23,7 @@ const CHUNK: usize = 64 * 1024;
 const TOGETHER: u64 = 20_000;
 
 /// Frames around a long message.
-const AROUND: u64 = 40;
+pub const AROUND: u64 = 40;
 
 /// A recording of so many frames.
 pub fn frames(count: u64) -> anyhow::Result<PathBuf> {

@@ -8,11 +8,18 @@
 //! looked at is made by [`generate`] at the first call and kept in `target`.
 
 mod generate;
+mod keys;
+mod live;
+mod long_message;
+mod search;
+mod select;
+mod start;
 #[expect(
     dead_code,
     reason = "shared with tests and benches that use other parts"
 )]
 mod support;
+mod viewer;
 
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -24,7 +31,17 @@ use support::table::{self, Row};
 type Line = fn(&Setup) -> anyhow::Result<Vec<Row>>;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line); 1] = [("recordings", recordings)];
+const LINES: [(&str, Line); 9] = [
+    ("recordings", recordings),
+    ("first-paint", start::first_paint),
+    ("memory", start::memory),
+    ("keys", keys::measure),
+    ("filter", search::filter),
+    ("select", select::measure),
+    ("search", search::text),
+    ("long-message", long_message::measure),
+    ("live", live::measure),
+];
 
 /// How to measure.
 struct Setup {
@@ -45,8 +62,13 @@ impl Setup {
 }
 
 fn main() -> anyhow::Result<()> {
-    let arguments = std::env::args().skip(1);
-    let (options, names): (Vec<_>, Vec<_>) = arguments.partition(|word| word.starts_with("--"));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == live::ARGUMENT) {
+        return live::serve(&arguments[1..]);
+    }
+    let (options, names): (Vec<_>, Vec<_>) = arguments
+        .into_iter()
+        .partition(|word| word.starts_with("--"));
     // Cargo adds `--bench`.
     if let Some(unknown) = options
         .iter()

@@ -10,5 +10,7 @@ pub mod machine;
 pub mod stats;
 #[path = "../recorder/table.rs"]
 pub mod table;
+#[path = "../../tests/support/terminal.rs"]
+pub mod terminal;
 #[path = "../../tests/support/written.rs"]
 pub mod written;

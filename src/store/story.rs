@@ -24,6 +24,11 @@ const MESSAGES: &str = concat!(
     message_columns!(),
     " WHERE m.exchange = ?1 ORDER BY m.frame, m.part LIMIT ?2"
 );
+const ANSWER: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " WHERE m.exchange = ?1 AND m.kind = 'response' AND m.frame > ?2 LIMIT 1"
+);
 const T_OF_FRAME: &str = "SELECT t_last FROM frame WHERE seq = ?1";
 const COUNT_MESSAGES: &str = "SELECT count(*) FROM message WHERE exchange = ?1";
 const LINES: &str = r#"SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
@@ -186,6 +191,13 @@ impl Recording {
         })
     }
 
+    /// The exchanges in which the other side was asked during `id`, in order.
+    pub fn children(&self, id: ExchangeId) -> Result<Vec<ExchangeId>, ReadError> {
+        self.list(CHILDREN, [to_sql(id.0)], |row| {
+            number(row, 0).map(ExchangeId)
+        })
+    }
+
     /// The lines whose ends have not come yet.
     pub fn unfinished(&self) -> Result<Vec<Unfinished>, ReadError> {
         self.list(UNFINISHED, [], |row| {
@@ -295,9 +307,14 @@ struct Telling<'c> {
 }
 
 impl Telling<'_> {
+    /// The messages of `id`: the first of them, and in any case the answer.
     fn messages(&mut self, id: ExchangeId, of: Kinship) -> rusqlite::Result<()> {
         let id = to_sql(id.0);
-        let messages = self.list(MESSAGES, (id, to_sql(EACH)), rows::message)?;
+        let mut messages = self.list(MESSAGES, (id, to_sql(EACH)), rows::message)?;
+        if messages.len() as u64 == EACH {
+            let last = messages.last().map_or(0, |row| to_sql(row.record.frame.0));
+            messages.extend(self.list(ANSWER, (id, last), rows::message)?);
+        }
         self.count(COUNT_MESSAGES, [id], messages.len())?;
         for row in messages {
             let (frame, part) = (row.record.frame, row.record.part);

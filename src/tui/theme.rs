@@ -206,7 +206,7 @@ fn sixteen(role: Role) -> Style {
         Role::Bad => style.fg(Color::Red),
         Role::Warn | Role::Open => style.fg(Color::Yellow),
         Role::FromServer | Role::JsonWord => style.fg(Color::Magenta),
-        Role::Event => style.fg(Color::Blue),
+        Role::Event => style.fg(Color::LightBlue),
         Role::Chip => style.fg(Color::Black).bg(Color::Cyan),
         Role::ChipWarn | Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
         Role::BorderFocus | Role::Prompt | Role::JsonKey => style.fg(Color::Cyan),

@@ -4,11 +4,14 @@ use mcpreel::trace::clock::{Clock, Moment};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// No condition takes longer on a busy machine, unless the program is broken.
 const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Whoever has drawn nothing for so long waits for somebody.
+const QUIET: Duration = Duration::from_millis(40);
 
 /// Columns and rows.
 pub type Size = (u16, u16);
@@ -154,6 +157,19 @@ impl Terminal {
         }
     }
 
+    /// Waits until nothing was drawn for a moment.
+    pub fn wait_until_quiet(&self) {
+        let mut state = self.shown.lock();
+        loop {
+            let waited = self.shown.changed.wait_timeout(state, QUIET);
+            let (next, timeout) = waited.expect("no thread panics");
+            if timeout.timed_out() {
+                return;
+            }
+            state = next;
+        }
+    }
+
     /// Waits for the end. Returns the exit code and what stands on the screen then.
     pub fn end(&mut self) -> (u32, String) {
         let status = self.child.wait().expect("the child is ours");
@@ -196,7 +212,8 @@ impl Shown {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no thread panics")
+        // A test that fails while it looks at the screen says so itself.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn follow(&self, mut output: impl Read) {

@@ -22,6 +22,8 @@ use mcpreel::trace::clock::Clock;
 use mcpreel::trace::event::{Closer, EventKind, ProcessContext, ProcessName};
 use mcpreel::trace::frame::StreamId;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use tempfile::TempDir;
 
 /// 2026-11-20 12:00:00 UTC.
 pub const WALL_NS: u64 = 1_795_176_000_000_000_000;
@@ -34,22 +36,30 @@ pub struct Recording {
     pub path: PathBuf,
     /// What keeps it live: the lock of its spool, the connection that writes.
     recorder: Option<(Session, Indexer)>,
-    _dir: tempfile::TempDir,
+    dir: Rc<TempDir>,
 }
 
 impl Recording {
-    fn begin(id: u32) -> Self {
-        let dir = tempfile::tempdir().expect("a temporary folder can be made");
-        let path = dir
-            .path()
-            .join(format!("2026-11-20T12-00-00_weather-server_{id:08x}.reel"));
-        let session = Session::begin(&path, context(id));
+    fn begin(place: &Place, id: u32) -> Self {
+        let dir = Rc::clone(&place.dir);
+        let name = format!(
+            "2026-11-20T{:02}-00-00_weather-server_{id:08x}.reel",
+            12 - place.hours
+        );
+        let path = dir.path().join(name);
+        let wall_ns = WALL_NS - place.hours * 3_600_000 * MS;
+        let session = Session::begin(&path, context(id, wall_ns));
         let indexer = session.indexer();
         Self {
             path,
             recorder: Some((session, indexer)),
-            _dir: dir,
+            dir,
         }
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> &Path {
+        self.dir.path()
     }
 
     /// Its file.
@@ -86,11 +96,28 @@ impl Recording {
 /// The first lines of `conversation`, being recorded.
 pub fn wild(conversation: Conversation, lines: usize) -> Growing {
     let mut growing = Growing {
-        recording: Recording::begin(0x7f3a_9c26),
+        recording: Recording::begin(&Place::new(), 0x7f3a_9c26),
         conversation,
     };
     growing.add(lines);
     growing
+}
+
+/// So many lines, all of them ASCII; over.
+pub fn plain_of(lines: usize) -> Recording {
+    let mut recording = Recording::begin(&Place::new(), 0x7f3a_9c27);
+    let session = recording.session();
+    for line in Conversation::tame(1).take(lines) {
+        session.at(line.t).chunk(line.stream, &line.bytes);
+    }
+    session.end();
+    recording.finish();
+    recording
+}
+
+/// A hundred lines, all of them ASCII; over.
+pub fn plain() -> Recording {
+    plain_of(100)
 }
 
 /// A recording that grows.
@@ -115,9 +142,45 @@ impl Growing {
     }
 }
 
+/// Where and when a recording is made.
+struct Place {
+    dir: Rc<TempDir>,
+    /// How long before [`WALL_NS`].
+    hours: u64,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        Self {
+            dir: Rc::new(dir),
+            hours: 0,
+        }
+    }
+}
+
+/// A folder with one of each, the live one first.
+pub fn folder() -> Vec<Recording> {
+    let mut place = Place::new();
+    let makers = [live_in, ended_in, killed_in, gap_in, empty_in];
+    let mut recordings = Vec::new();
+    for make in makers {
+        recordings.push(make(&place));
+        place.hours += 1;
+    }
+    for recording in &mut recordings[3..] {
+        recording.finish();
+    }
+    recordings
+}
+
 /// Calls are open, a line is unfinished, the server does not read.
 pub fn live() -> Recording {
-    let mut recording = Recording::begin(0x7f3a_9c21);
+    live_in(&Place::new())
+}
+
+fn live_in(place: &Place) -> Recording {
+    let mut recording = Recording::begin(place, 0x7f3a_9c21);
     let session = recording.session();
     story::whole(session);
     story::hang(session);
@@ -128,7 +191,11 @@ pub fn live() -> Recording {
 
 /// The server left with an exit code while a call was open.
 pub fn ended() -> Recording {
-    let mut recording = Recording::begin(0x7f3a_9c22);
+    ended_in(&Place::new())
+}
+
+fn ended_in(place: &Place) -> Recording {
+    let mut recording = Recording::begin(place, 0xb02c_77e0);
     let session = recording.session();
     story::whole(session);
     session.at(23_000 * MS);
@@ -143,7 +210,11 @@ pub fn ended() -> Recording {
 
 /// The recorder was killed; the recording was completed from its spool.
 pub fn killed() -> Recording {
-    let mut recording = Recording::begin(0x7f3a_9c23);
+    killed_in(&Place::new())
+}
+
+fn killed_in(place: &Place) -> Recording {
+    let mut recording = Recording::begin(place, 0x15aa_0f3d);
     story::whole(recording.session());
     recording.kill();
     let recovered = bring_up_to_date(&recording.path, Clock::start(), &mut |_| ());
@@ -153,7 +224,11 @@ pub fn killed() -> Recording {
 
 /// Bytes are missing, recording goes on.
 pub fn gap() -> Recording {
-    let mut recording = Recording::begin(0x7f3a_9c24);
+    gap_in(&Place::new())
+}
+
+fn gap_in(place: &Place) -> Recording {
+    let mut recording = Recording::begin(place, 0xe641_0b92);
     let session = recording.session();
     story::opening(session);
     session.lose(StreamId::S2C, 12_000);
@@ -165,20 +240,24 @@ pub fn gap() -> Recording {
 
 /// The server was started and has said nothing but a line on stderr.
 pub fn empty() -> Recording {
-    let mut recording = Recording::begin(0x7f3a_9c25);
+    empty_in(&Place::new())
+}
+
+fn empty_in(place: &Place) -> Recording {
+    let mut recording = Recording::begin(place, 0x0c9d_5512);
     let session = recording.session();
     story::start(session);
     recording.index();
     recording
 }
 
-fn context(id: u32) -> ProcessContext {
+fn context(id: u32, wall_ns: u64) -> ProcessContext {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect();
     ProcessContext {
         recording: format!("{id:08x}"),
         name: "weather-server".into(),
         origin: "live".into(),
-        wall_ns: WALL_NS,
+        wall_ns,
         transport: "stdio".into(),
         argv: words("npx -y weather-server --units metric"),
         executable: Some("/usr/bin/npx".into()),

@@ -5,15 +5,19 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asking;
 mod by_hand;
 mod fixture;
 mod fuzz;
 mod notation;
 mod on_a_terminal;
+mod pictures;
 mod scenes;
+mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod zone;
 
 use mcpreel::store::reader::Recording;
 use mcpreel::store::values::State;

@@ -14,7 +14,7 @@
 
 use ratatui::buffer::CellWidth as _;
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::style::{Color, Modifier};
+use ratatui::style::Color;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -115,14 +115,6 @@ fn look(cell: &Cell) -> String {
 
 fn color(color: Color) -> String {
     color.to_string().to_lowercase()
-}
-
-/// Whether a screen has an attribute anywhere.
-pub fn has(buffer: &Buffer, modifier: Modifier) -> bool {
-    buffer
-        .content
-        .iter()
-        .any(|cell| cell.modifier.intersects(modifier))
 }
 
 #[test]

@@ -92,6 +92,8 @@ fn escape_never_quits_and_ctrl_c_does_so_only_twice() {
     terminal.wait_for("get_forecast");
     for _ in 0..5 {
         terminal.press("\u{1b}");
+        // What follows an Esc at once belongs to it.
+        terminal.wait_until_quiet();
     }
     terminal.press("\u{3}");
     terminal.wait_for("Ctrl-C again quits");
@@ -141,7 +143,7 @@ fn a_recorder_that_is_killed_is_noticed() {
     let recorder = Pid::from_raw(i32::try_from(session.child.id()).expect("a pid"));
     kill(recorder, Signal::SIGKILL).expect("it is ours");
     session.wait();
-    terminal.wait_for("the recorder has gone");
+    terminal.wait_for("RECOVERED");
 }
 
 #[test]
@@ -163,11 +165,26 @@ fn it_follows_the_size_of_its_window() {
 }
 
 #[test]
+fn it_draws_everything_anew_when_asked() {
+    let recording = fixture::ended();
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("get_forecast");
+    terminal.wait_until_quiet();
+    let before = terminal.bytes();
+    terminal.press("\u{c}");
+    terminal.wait_until_quiet();
+    terminal.wait_for("get_forecast");
+    let drawn = terminal.bytes() - before;
+    assert!(drawn > 300, "only {drawn} bytes");
+}
+
+#[test]
 fn it_suspends_to_the_shell_and_comes_back() {
     let recording = fixture::ended();
     let path = recording.path.to_str().expect("the path is text");
     let script = format!("'{MCPREEL}' open '{path}'; echo in-the-shell; read x; fg; echo over");
-    let home = [("HOME", "/nonexistent")];
+    let home = recording.folder().to_str().expect("the path is text");
+    let home = [("HOME", home), ("MCPREEL_DIR", home)];
     let mut terminal = Terminal::start("bash", &["--norc", "-mc", &script], &home, SIZE);
     terminal.wait_for("get_forecast");
     terminal.press("\u{1a}");
@@ -226,4 +243,35 @@ fn a_viewer_that_is_stopped_or_killed_changes_nothing_for_the_session() {
     let received = session.end();
     assert!(received.status.success());
     assert_eq!(received.err, b"");
+}
+
+#[test]
+fn a_key_held_down_does_not_make_it_grow() {
+    let recording = fixture::plain_of(20_000);
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("tools/call");
+    let mut hold = |key: &str, times: usize| {
+        for _ in 0..times {
+            terminal.press(&key.repeat(40));
+            terminal.wait_until_quiet();
+        }
+        resident(terminal.pid())
+    };
+    // Whatever is kept is kept after this: both directions, both lenses.
+    hold("k", 40);
+    let before = hold("jk", 20).max(hold("wk", 2));
+    let after = hold("k", 60).max(hold("jk", 60));
+    let grown = after.saturating_sub(before);
+    assert!(grown < 3_000_000, "{grown} bytes more than {before}");
+}
+
+/// Memory that the process takes now, bytes.
+fn resident(pid: u32) -> u64 {
+    let path = format!("/proc/{pid}/statm");
+    let numbers = std::fs::read_to_string(path).unwrap_or_default();
+    let pages = numbers
+        .split(' ')
+        .nth(1)
+        .and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
 }

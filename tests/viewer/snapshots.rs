@@ -4,26 +4,30 @@
 //! them anew; `git diff` shows what became of each.
 
 use crate::by_hand::Viewer;
+use crate::fixture;
 use crate::notation;
 use crate::scenes::{SCENES, Scene};
+use crate::zone::in_utc;
 use mcpreel::tui::theme::{Colors, Look};
+use ratatui::buffer::Cell;
+use ratatui::style::Color;
 
 /// Wide with two panes, two panes above each other, one pane.
 const SIZES: [(u16, u16); 3] = [(200, 50), (100, 30), (60, 15)];
 
 #[test]
 fn every_panel_at_200x50() {
-    all_at(SIZES[0]);
+    in_utc("snapshots::every_panel_at_200x50", || all_at(SIZES[0]));
 }
 
 #[test]
 fn every_panel_at_100x30() {
-    all_at(SIZES[1]);
+    in_utc("snapshots::every_panel_at_100x30", || all_at(SIZES[1]));
 }
 
 #[test]
 fn every_panel_at_60x15() {
-    all_at(SIZES[2]);
+    in_utc("snapshots::every_panel_at_60x15", || all_at(SIZES[2]));
 }
 
 #[test]
@@ -32,7 +36,7 @@ fn without_colour() {
         colors: Colors::None,
         ..Look::default()
     };
-    looking("no-color", look);
+    in_utc("snapshots::without_colour", || looking("no-color", look));
 }
 
 #[test]
@@ -41,7 +45,7 @@ fn in_ascii() {
         ascii: true,
         ..Look::default()
     };
-    looking("ascii", look);
+    in_utc("snapshots::in_ascii", || looking("ascii", look));
 }
 
 #[test]
@@ -50,19 +54,31 @@ fn on_a_light_terminal() {
         theme: mcpreel::tui::theme::Theme::Light,
         ..Look::default()
     };
-    looking("light", look);
+    in_utc("snapshots::on_a_light_terminal", || looking("light", look));
 }
 
 #[test]
 fn too_small() {
-    let (viewer, _recording) = Scene::find("ended").play((18, 2));
+    let (viewer, _recordings) = Scene::find("ended").play((18, 2));
     compare("too-small", &viewer);
 }
 
 #[test]
+fn nothing_has_a_colour_where_none_are_wanted() {
+    for scene in SCENES {
+        let (mut viewer, _recordings) = scene.play(SIZES[0]);
+        viewer.app.settings.look.colors = Colors::None;
+        let screen = viewer.screen();
+        let colored = |cell: &&Cell| (cell.fg, cell.bg) != (Color::Reset, Color::Reset);
+        let other = screen.content.iter().find(colored);
+        assert!(other.is_none(), "{}: {other:?}", scene.name);
+    }
+}
+
+#[test]
 fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
-    for scene in SCENES.iter().filter(|scene| scene.is_tame()) {
-        let (mut viewer, _recording) = scene.play(SIZES[0]);
+    for scene in SCENES {
+        let (mut viewer, _recordings) = scene.play_on(fixture::plain, SIZES[0]);
         viewer.app.settings.look.ascii = true;
         let screen = viewer.screen();
         let other = screen.content.iter().find(|cell| !cell.symbol().is_ascii());
@@ -72,13 +88,13 @@ fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
 
 fn all_at(size: (u16, u16)) {
     for scene in SCENES {
-        let (viewer, _recording) = scene.play(size);
+        let (viewer, _recordings) = scene.play(size);
         compare(&format!("{}-{}x{}", scene.name, size.0, size.1), &viewer);
     }
 }
 
 fn looking(name: &str, look: Look) {
-    let (mut viewer, _recording) = Scene::find("live").play((120, 30));
+    let (mut viewer, _recordings) = Scene::find("live").play((120, 30));
     viewer.app.settings.look = look;
     compare(name, &viewer);
 }

@@ -155,14 +155,8 @@ fn story(recording: &Recording, exchange: &Exchange, out: &mut Output) -> Result
         .iter()
         .map(|row| (row.record.frame, entry(row)))
         .collect();
-    let mut children = Vec::new();
-    recording.each_exchange(|child| {
-        if child.parent == Some(exchange.id) {
-            children.push(child);
-        }
-    })?;
-    for child in &children {
-        for row in recording.messages_of_exchange(child.id)? {
+    for child in recording.children(exchange.id)? {
+        for row in recording.messages_of_exchange(child)? {
             entries.push((
                 row.record.frame,
                 format!("{} (asked in between)", entry(&row)),

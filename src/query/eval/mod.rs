@@ -23,7 +23,7 @@
 mod body;
 mod column;
 mod compile;
-pub(super) mod pattern;
+pub(crate) mod pattern;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ const PATTERN_BYTES: usize = 1 << 20;
 const NEEDLE_BYTES: usize = 1 << 26;
 
 /// Compiles a regular expression; without a capital letter it ignores case.
-pub(in crate::query) fn regex(pattern: &str) -> Result<Regex, regex::Error> {
+pub(crate) fn regex(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .case_insensitive(!has_capital(pattern))
         .size_limit(PATTERN_BYTES)
@@ -23,7 +23,7 @@ pub(in crate::query) fn regex(pattern: &str) -> Result<Regex, regex::Error> {
 }
 
 /// The last line of an error of [`regex`], which is the reason without the pattern.
-pub(in crate::query) fn reason(error: &regex::Error) -> String {
+pub(crate) fn reason(error: &regex::Error) -> String {
     let text = match error {
         regex::Error::CompiledTooBig(_) => return "it is too large".to_owned(),
         other => other.to_string(),
@@ -46,12 +46,12 @@ fn has_capital(pattern: &str) -> bool {
 }
 
 /// Finds `needle` as it is.
-pub(super) fn contains(needle: &str, ignore_case: bool) -> Option<Regex> {
+pub(crate) fn contains(needle: &str, ignore_case: bool) -> Option<Regex> {
     build(&regex::escape(needle), needle, ignore_case)
 }
 
 /// Finds `needle` as it is, or as it may be escaped within a JSON string.
-pub(super) fn in_json(needle: &str, ignore_case: bool) -> Option<Regex> {
+pub(crate) fn in_json(needle: &str, ignore_case: bool) -> Option<Regex> {
     let mut pattern = String::new();
     for char in needle.chars() {
         forms(char, ignore_case, &mut pattern);
@@ -60,7 +60,7 @@ pub(super) fn in_json(needle: &str, ignore_case: bool) -> Option<Regex> {
 }
 
 /// Smart case: a needle with a capital is meant exactly.
-pub(super) fn ignores_case(needle: &str) -> bool {
+pub(crate) fn ignores_case(needle: &str) -> bool {
     !needle.contains(char::is_uppercase)
 }
 

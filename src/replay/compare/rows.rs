@@ -1,6 +1,6 @@
 //! Lines as they are shown: unchanged ones folded, with their number.
 
-use super::{Comparison, Verdict};
+use super::{Class, Comparison, Verdict};
 
 /// A row of the shown comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,23 @@ impl Comparison {
             at += run;
         }
         rows
+    }
+
+    /// The class of the difference in a row, if there is one.
+    #[must_use]
+    pub fn class(&self, row: Row) -> Option<Class> {
+        match row {
+            Row::Line(at) => self.lines.get(at)?.verdict.class(),
+            Row::Folded { .. } => None,
+        }
+    }
+
+    /// Whether a row says no more than that something in the message differs.
+    #[must_use]
+    pub fn is_root_within(&self, row: Row) -> bool {
+        let first = self.lines.first();
+        let within = first.is_some_and(|line| matches!(line.verdict, Verdict::Within(_)));
+        row == Row::Line(0) && within
     }
 
     /// Unchanged lines of one depth, folded where there are several.

@@ -216,9 +216,8 @@ impl Search {
                 };
                 let stream = StreamId(row.get(1)?);
                 let place = self.finder.in_bytes(raw).map(Place::Bytes).or_else(|| {
-                    let is_found = stream.messages().is_some()
-                        && self.finder.may_be_in_a_summary()
-                        && self.in_summaries(&mut classifier, raw);
+                    let is_found =
+                        stream.messages().is_some() && self.in_summaries(&mut classifier, raw);
                     is_found.then_some(Place::Summary)
                 });
                 hits.extend(place.map(|place| SearchHit { seq, place }));

@@ -1,20 +1,20 @@
 //! What is searched for.
 
-use regex::bytes::{Regex, RegexBuilder};
-use std::fmt::Write as _;
+use crate::query::eval::pattern;
+use regex::bytes::Regex;
 use std::ops::Range;
 
 /// A match of a regular expression that is longer than this is not found where it lies across two
 /// pieces of a frame over 1 MiB.
 const REGEX_OVERLAP: usize = 64 * 1024;
 
-/// A larger program is refused: it would search slowly, and is a mistake more often than not.
-const REGEX_SIZE: usize = 4 * 1024 * 1024;
+/// As many bytes may a character take in JSON: two escapes of six.
+const LONGEST_FORM: usize = 12;
 
 /// What is searched for. Without a capital letter in it, case is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// This text; it is also found as it stands in JSON strings, with its escapes.
+    /// This text; it is also found as it may stand in JSON strings, with escapes.
     Literal(String),
     /// A regular expression over the bytes as they were on the wire.
     Regex(String),
@@ -27,11 +27,14 @@ pub enum PatternError {
     #[error("there is nothing to search for")]
     Empty,
     /// It is no regular expression, or too large a one.
-    #[error("{message}")]
+    #[error("not a regular expression: {reason}")]
     Regex {
         /// What the parser says.
-        message: String,
+        reason: String,
     },
+    /// It is longer than a search can be.
+    #[error("the text is too long to search for")]
+    TooLong,
 }
 
 /// A pattern, ready to be found.
@@ -44,25 +47,30 @@ pub(super) struct Finder {
 
 impl Finder {
     pub fn new(pattern: &Pattern) -> Result<Self, PatternError> {
-        let (bytes, text, overlap) = match pattern {
+        match pattern {
             Pattern::Literal(text) | Pattern::Regex(text) if text.is_empty() => {
-                return Err(PatternError::Empty);
+                Err(PatternError::Empty)
             }
-            Pattern::Literal(text) => {
-                let forms = forms(text);
-                let longest = forms.iter().map(String::len).max().unwrap_or(0);
-                let any: Vec<_> = forms.iter().map(|form| regex::escape(form)).collect();
-                // A letter may have a form in the other case that is longer.
-                (any.join("|"), regex::escape(text), longest * 4)
-            }
-            Pattern::Regex(text) => (text.clone(), text.clone(), REGEX_OVERLAP),
-        };
-        let (Pattern::Literal(typed) | Pattern::Regex(typed)) = pattern;
-        let ignore_case = !typed.chars().any(char::is_uppercase);
-        Ok(Self {
-            bytes: compiled(&bytes, ignore_case)?,
-            text: compiled(&text, ignore_case)?,
-            overlap,
+            Pattern::Literal(text) => Self::literal(text).ok_or(PatternError::TooLong),
+            Pattern::Regex(text) => match pattern::regex(text) {
+                Ok(regex) => Ok(Self {
+                    bytes: regex.clone(),
+                    text: regex,
+                    overlap: REGEX_OVERLAP,
+                }),
+                Err(error) => Err(PatternError::Regex {
+                    reason: pattern::reason(&error),
+                }),
+            },
+        }
+    }
+
+    fn literal(text: &str) -> Option<Self> {
+        let ignore_case = pattern::ignores_case(text);
+        Some(Self {
+            bytes: pattern::in_json(text, ignore_case)?,
+            text: pattern::contains(text, ignore_case)?,
+            overlap: text.chars().count() * LONGEST_FORM,
         })
     }
 
@@ -76,49 +84,8 @@ impl Finder {
         self.text.is_match(text.as_bytes())
     }
 
-    /// Whether summaries may hold it where the bytes do not.
-    #[expect(clippy::unused_self, reason = "patterns will differ in it")]
-    pub fn may_be_in_a_summary(&self) -> bool {
-        true
-    }
-
     /// How many bytes two pieces of a frame have to share, so that no match is cut in two.
     pub fn overlap(&self) -> usize {
         self.overlap
     }
-}
-
-fn compiled(pattern: &str, ignore_case: bool) -> Result<Regex, PatternError> {
-    RegexBuilder::new(pattern)
-        .case_insensitive(ignore_case)
-        .size_limit(REGEX_SIZE)
-        .build()
-        .map_err(|error| PatternError::Regex {
-            message: error.to_string(),
-        })
-}
-
-/// The text, and how it may stand in a JSON string: with what must be escaped, with slashes as
-/// well, and with everything that is not ASCII.
-fn forms(text: &str) -> Vec<String> {
-    let escaped = inside_json(text);
-    let slashes = escaped.replace('/', "\\/");
-    let ascii = escaped.chars().fold(String::new(), |mut form, character| {
-        if character.is_ascii() {
-            form.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let _ = write!(form, "\\u{unit:04x}");
-            }
-        }
-        form
-    });
-    let mut forms = vec![text.to_owned(), escaped, slashes, ascii];
-    forms.dedup();
-    forms
-}
-
-fn inside_json(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
 }

@@ -40,7 +40,8 @@ pub struct Compared {
     pub response: Part,
     /// What is on the screen, in order.
     pub rows: Vec<DiffRow>,
-    /// The places of the differences in `rows`.
+    /// The places in `rows` of the differences that are walked: all but noise, unless there is
+    /// nothing else.
     pub changes: Vec<usize>,
 }
 
@@ -103,17 +104,24 @@ impl Compared {
 
     /// Shows what is equal, or folds it.
     pub fn fold(&mut self, unfolded: bool) {
-        self.rows.clear();
-        self.changes.clear();
+        let (mut rows, mut changes, mut noise) = (Vec::new(), Vec::new(), Vec::new());
         for half in [Half::Request, Half::Response] {
-            self.rows.push(DiffRow::Head(half));
-            let rows = self.part(half).comparison.rows(unfolded);
-            let first = self.rows.len();
-            self.changes
-                .extend(rows.changes.iter().map(|at| first + at));
-            let rows = rows.rows.into_iter();
-            self.rows.extend(rows.map(|row| DiffRow::Row(half, row)));
+            rows.push(DiffRow::Head(half));
+            let comparison = &self.part(half).comparison;
+            for row in comparison.rows(unfolded).rows {
+                match comparison.class(row) {
+                    None => {}
+                    Some(Class::Noise) => noise.push(rows.len()),
+                    Some(_) => changes.push(rows.len()),
+                }
+                // That a message is an object need not be said.
+                if !comparison.is_root_within(row) {
+                    rows.push(DiffRow::Row(half, row));
+                }
+            }
         }
+        self.rows = rows;
+        self.changes = if changes.is_empty() { noise } else { changes };
     }
 
     /// The comparison of one half.

@@ -2,15 +2,19 @@
 
 use crate::tui::effect::Msg;
 use crate::tui::keymap::Key;
-use crossterm::event::{Event, KeyEventKind, read};
+use crossterm::event::{Event, KeyEventKind, poll, read};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::mpsc::SyncSender;
 use std::thread;
+use std::time::Duration;
 
 /// Reads events and sends them, until the viewer or the terminal has gone. Signals that ask a
 /// program to end come as [`Msg::Leave`], so that the terminal is given back first.
 pub(super) fn start(sender: SyncSender<Msg>) {
+    // The first look makes the terminal tell of its size: whoever asks for the size after this
+    // call will hear of every change of it.
+    let _ = poll(Duration::ZERO);
     start_signals(sender.clone());
     let read_all = move || {
         while let Ok(event) = read() {

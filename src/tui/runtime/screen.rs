@@ -7,7 +7,7 @@ use crossterm::event::{
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
@@ -43,7 +43,11 @@ impl Screen {
 
     /// Draws everything anew the next time.
     pub fn repaint(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` would ask where the cursor is, and the answer would go to the thread
+        // that reads keys.
+        execute!(stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(())
     }
 
     /// Asks for mouse events, or stops.
@@ -82,7 +86,7 @@ impl Screen {
 
     fn again(&mut self) -> io::Result<()> {
         take_over(self.mouse)?;
-        self.terminal.clear()
+        self.repaint()
     }
 }
 

@@ -58,10 +58,12 @@ fn switch(app: &mut App) -> Effects {
     if session.playback.cursor.is_some() {
         return put(app, None);
     }
-    let selected = selection::selected(session).map(|key| key.seq);
-    match selected.or(last(session)) {
-        Some(seq) => put(app, Some(seq)),
-        None => {
+    let selected = selection::selected(session);
+    match (selected, last(session)) {
+        // What happened before the first frame stands at no frame.
+        (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
+        (None, Some(last)) => put(app, Some(last)),
+        (_, None) => {
             let text = "nothing is on record yet that the time cursor could stand on";
             app.notices.error(text, app.now);
             vec![]
@@ -83,9 +85,17 @@ fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     if session.playback.cursor == cursor {
         return vec![];
     }
+    let selected = selection::selected(session);
     session.playback.cursor = cursor;
     session.playback.t = None;
+    if cursor.is_some() {
+        // What comes last is what happens: the rows of the list end where the cursor stands.
+        session.list.follow();
+    }
     let mut effects = list::begin(app);
+    if let (None, Some(key)) = (cursor, selected) {
+        effects.extend(selection::go_to(app, key));
+    }
     effects.extend(ask(app, false));
     effects
 }

@@ -2,7 +2,7 @@
 
 use super::{WORD, fitted, role, sign, word};
 use crate::protocol::json::Kind;
-use crate::replay::compare::{Class, Excerpt, Label, Row, Verdict};
+use crate::replay::compare::{Change, Class, Excerpt, Label, Row, Verdict};
 use crate::text::{self, escape, width};
 use crate::tui::app::diff::{Compared, DiffRow};
 use crate::tui::theme::{Glyph, Look, Role};
@@ -52,10 +52,10 @@ pub(super) fn lines(
             let Some(line) = compared.part(half).comparison.lines.get(at) else {
                 return vec![Line::default()];
             };
-            let start = format!("{}{}", indent(line.depth), label(&line.label));
             Drawing {
                 look,
-                start: &start,
+                depth: line.depth,
+                label: &label(&line.label),
                 columns,
                 beside,
             }
@@ -72,8 +72,8 @@ fn indent_of_words(columns: u16) -> usize {
 /// A line that is being drawn.
 struct Drawing<'a> {
     look: &'a Look,
-    /// Indent and label.
-    start: &'a str,
+    depth: u16,
+    label: &'a str,
     columns: u16,
     beside: bool,
 }
@@ -99,19 +99,32 @@ impl Drawing<'_> {
                 vec![self.plain(&text, Role::Warn)]
             }
             Verdict::Differs {
-                class, left, right, ..
+                class,
+                change,
+                left,
+                right,
             } => {
-                let cell = |side: &Option<Excerpt>| side.as_ref().map(|one| self.cell(&shown(one)));
-                self.differing(*class, cell(left), cell(right))
+                let left = left.as_ref().map(|one| self.cell(&shown(one)));
+                let right = right.as_ref().map(|one| match (change, self.label) {
+                    (Change::Outcome, "result") => self.labelled("error", &shown(one)),
+                    (Change::Outcome, _) => self.labelled("result", &shown(one)),
+                    _ => self.cell(&shown(one)),
+                });
+                self.differing(*class, left, right)
             }
         }
     }
 
-    /// Indent, label and value; a value on the wire may itself begin with spaces.
     fn cell(&self, value: &str) -> String {
-        match self.start.trim_start() {
-            "" => format!("{}{value}", self.start),
-            _ => format!("{}: {value}", self.start),
+        self.labelled(self.label, value)
+    }
+
+    /// Indent, label and value.
+    fn labelled(&self, label: &str, value: &str) -> String {
+        let indent = indent(self.depth);
+        match label {
+            "" => format!("{indent}{value}"),
+            _ => format!("{indent}{label}: {value}"),
         }
     }
 
@@ -157,7 +170,7 @@ impl Drawing<'_> {
 }
 
 fn indent(depth: u16) -> String {
-    " ".repeat((2 * usize::from(depth)).min(INDENT))
+    " ".repeat((2 * usize::from(depth.max(1))).min(INDENT))
 }
 
 fn label(label: &Label) -> String {

@@ -1,0 +1,64 @@
+//! From a key to the screen.
+
+use crate::support::stats::{largest, quantile};
+use crate::support::table::Row;
+use crate::viewer::{self, ms, show_ms};
+use crate::{Setup, generate};
+
+const P95_MS: f64 = 16.0;
+const NEVER_OVER_MS: f64 = 100.0;
+
+/// Keys that move, page, jump to either end, unfold and change the view.
+const KEYS: [&str; 16] = [
+    "k",
+    "k",
+    "\u{15}",
+    "k",
+    "\u{1b}[5~",
+    "j",
+    "\u{4}",
+    "g",
+    "j",
+    "G",
+    "k",
+    "\t",
+    "j",
+    "l",
+    "\t",
+    "k",
+];
+
+/// One key at a time, each after the picture of the one before.
+pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
+    let path = generate::frames(setup.frames())?;
+    let mut terminal = viewer::open(&path, None)?;
+    terminal.wait_for(viewer::ROW);
+    let mut early = Vec::new();
+    // While the rows are still being found.
+    for _ in 0..6 {
+        early.push(ms(viewer::press(&mut terminal, "k")));
+    }
+    viewer::wait_until_calm(&terminal);
+    let mut took = Vec::new();
+    for _ in 0..setup.amount(40, 5) {
+        for key in KEYS {
+            took.push(ms(viewer::press(&mut terminal, key)));
+        }
+    }
+    viewer::quit(terminal);
+    let frames = setup.frames();
+    let worst = largest(&took).max(largest(&early));
+    Ok(vec![
+        Row::at_most(
+            format!("key to screen, p95, {frames} frames"),
+            P95_MS,
+            quantile(&took, 0.95),
+            show_ms,
+        )
+        .and(format!("median {}", show_ms(quantile(&took, 0.5)))),
+        Row::at_most("key to screen, at worst", NEVER_OVER_MS, worst, show_ms).and(format!(
+            "{} while rows are still found",
+            show_ms(largest(&early))
+        )),
+    ])
+}

@@ -1,0 +1,79 @@
+//! The real viewer on a real terminal.
+
+use crate::support::terminal::Terminal;
+use anyhow::Context;
+use mcpreel::trace::clock::Moment;
+use std::path::Path;
+use std::time::Duration;
+
+/// Where all measuring is done.
+const SIZE: (u16, u16) = (160, 50);
+
+/// A word that every row of a call has.
+pub const ROW: &str = "tools/call";
+
+/// Opens `path`, with the cursor on the frame `seq`.
+pub fn open(path: &Path, seq: Option<u64>) -> anyhow::Result<Terminal> {
+    let folder = path.parent().and_then(Path::to_str).context("no folder")?;
+    let path = path.to_str().context("the path is text")?;
+    let recording = match seq {
+        Some(seq) => format!("{path}#{seq}"),
+        None => path.to_owned(),
+    };
+    // What a machine that is asked to stay quiet remembers of its user changes nothing here.
+    let home = std::env::temp_dir();
+    let home = home.to_str().context("the path is text")?;
+    let environment = [("HOME", home), ("MCPREEL_DIR", folder)];
+    let arguments = ["open", &recording];
+    let program = env!("CARGO_BIN_EXE_mcpreel");
+    Ok(Terminal::start(program, &arguments, &environment, SIZE))
+}
+
+/// Ends it.
+pub fn quit(mut terminal: Terminal) {
+    terminal.press("qq");
+    terminal.end();
+}
+
+/// Presses a key and waits until the screen has changed; how long that took.
+pub fn press(terminal: &mut Terminal, key: &str) -> Duration {
+    let before = terminal.look(vt100::Screen::contents_formatted);
+    let pressed = terminal.press(key);
+    let shown = terminal.wait_until("a change", |screen| screen.contents_formatted() != before);
+    shown.since(pressed)
+}
+
+/// Waits until nothing has been drawn for a while: no more rows come in.
+pub fn wait_until_calm(terminal: &Terminal) {
+    wait_for_quiet(terminal, Duration::from_millis(700));
+}
+
+/// The same, for less time.
+pub fn wait_until_calm_briefly(terminal: &Terminal) {
+    wait_for_quiet(terminal, Duration::from_millis(30));
+}
+
+fn wait_for_quiet(terminal: &Terminal, quiet: Duration) {
+    let mut before = terminal.bytes();
+    loop {
+        std::thread::sleep(quiet);
+        let now = terminal.bytes();
+        if now == before {
+            return;
+        }
+        before = now;
+    }
+}
+
+/// Milliseconds, for figures.
+pub fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+/// Writes milliseconds.
+pub fn show_ms(ms: f64) -> String {
+    format!("{ms:.1} ms")
+}
+
+/// The start of the clock of a terminal: when its program was started.
+pub const START: Moment = Moment(0);

@@ -1,0 +1,358 @@
+//! What is asked of a recording while it is looked at: comparisons, searches, jumps, marks and
+//! notes, and what was true at a moment.
+
+use crate::by_hand::Viewer;
+use crate::fixture::{self, Recording};
+use crate::notation;
+use mcpreel::trace::frame::Seq;
+use mcpreel::tui::app::{Overlay, View};
+
+const WIDE: (u16, u16) = (140, 40);
+
+fn viewer(recording: &Recording, size: (u16, u16)) -> Viewer {
+    let mut viewer = Viewer::open(recording.path(), size);
+    viewer.settle();
+    viewer
+}
+
+/// The text on the screen.
+fn text(viewer: &Viewer) -> String {
+    let screen = notation::screen(&viewer.screen());
+    let (text, _) = screen.split_once("\n---\n").expect("it has two parts");
+    text.to_owned()
+}
+
+#[track_caller]
+fn shows(viewer: &Viewer, parts: &[&str]) {
+    let text = text(viewer);
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+/// The frame of the row under the cursor.
+fn selected(viewer: &Viewer) -> u64 {
+    let session = viewer.app.session.as_deref().expect("it is open");
+    session.list.selected().expect("there are rows").seq.0
+}
+
+/// Puts the cursor on the row of the frame `seq`.
+fn go(viewer: &mut Viewer, seq: u64) {
+    viewer.act(&format!(": '{seq}' Enter"));
+    assert_eq!(selected(viewer), seq);
+}
+
+/// The frame of the first row whose line on the screen has this text.
+fn find(viewer: &mut Viewer, text: &str) -> u64 {
+    viewer.act(&format!("g / '{text}' Enter"));
+    selected(viewer)
+}
+
+#[test]
+fn the_call_before_is_compared_and_the_differences_are_walked() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.press("G");
+    let second = {
+        find(&mut viewer, "p5");
+        selected(&viewer)
+    };
+    viewer.press("Esc d");
+    shows(
+        &viewer,
+        &[
+            "tools/call search_docs",
+            &format!("#{second}"),
+            "tool-error",
+            "noise",
+            "unchanged",
+            "id",
+        ],
+    );
+    let at = |viewer: &Viewer| match viewer.app.overlays.last() {
+        Some(Overlay::Diff(diff)) => diff.at,
+        other => panic!("{other:?}"),
+    };
+    let first = at(&viewer);
+    viewer.press("e");
+    assert!(at(&viewer) > first);
+    viewer.press("E");
+    assert_eq!(at(&viewer), first);
+    viewer.press("Space");
+    shows(&viewer, &["jsonrpc"]);
+    viewer.press("Esc");
+    assert!(viewer.app.overlays.is_empty());
+}
+
+#[test]
+fn two_selected_calls_are_compared_in_their_order() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, (90, 30));
+    let later = find(&mut viewer, "get_tides");
+    viewer.press("Space");
+    let earlier = find(&mut viewer, "Tromsø");
+    viewer.press("Space Esc d");
+    shows(
+        &viewer,
+        &[
+            &format!("- #{earlier}  ok"),
+            &format!("+ #{later}  error"),
+            "1 breaking",
+            "1 of 4",
+        ],
+    );
+    viewer.press("e e e e");
+    shows(
+        &viewer,
+        &["4 of 4", "a result on one side, an error on the other"],
+    );
+}
+
+#[test]
+fn the_first_call_of_its_kind_has_nothing_to_be_compared_with() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    find(&mut viewer, "get_tides");
+    viewer.press("Esc d");
+    assert!(viewer.app.overlays.is_empty());
+    shows(&viewer, &["is the first tools/call get_tides"]);
+}
+
+#[test]
+fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.press("g");
+    let first = selected(&viewer);
+    viewer.act("/ 'QUOTA' Enter");
+    assert_eq!(selected(&viewer), first, "a capital counts");
+    shows(&viewer, &["QUOTA occurs nowhere"]);
+    viewer.act("/ 'quota' Enter");
+    let one = selected(&viewer);
+    assert!(one > first);
+    viewer.press("n");
+    let two = selected(&viewer);
+    assert!(two > one);
+    viewer.press("N");
+    assert_eq!(selected(&viewer), one);
+    viewer.press("N");
+    assert!(
+        selected(&viewer) > two,
+        "the last one comes before the first"
+    );
+    shows(&viewer, &["/quota  6 hits"]);
+    viewer.press("Esc");
+    assert!(!text(&viewer).contains("/quota"));
+}
+
+#[test]
+fn an_answer_is_found_in_the_row_of_its_request() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.act("g / 'Unknown tool: get_tides' Enter");
+    let row = selected(&viewer);
+    let session = viewer.app.session.as_deref().expect("it is open");
+    let item = session.list.selected_item().expect("it was read");
+    assert_eq!(item.name(), Some("get_tides"));
+    assert_eq!(item.key.seq, Seq(row));
+}
+
+#[test]
+fn a_regular_expression_is_asked_for_by_key_and_a_wrong_one_keeps_its_text() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.act("/ 'get_(' Ctrl-R Enter");
+    shows(&viewer, &["re:get_("]);
+    viewer.act("Backspace 't.des' Enter");
+    assert!(viewer.app.overlays.is_empty());
+    shows(&viewer, &["/re:get_t.des"]);
+    viewer.press("/ Up");
+    shows(&viewer, &["re:get_t.des"]);
+}
+
+#[test]
+fn failures_are_walked_in_both_directions_and_around() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.press("g e");
+    let first = selected(&viewer);
+    viewer.press("e");
+    assert!(selected(&viewer) > first);
+    viewer.press("E");
+    assert_eq!(selected(&viewer), first);
+    viewer.press("E");
+    assert!(selected(&viewer) > first);
+    shows(&viewer, &["from the end"]);
+    viewer.press("e");
+    assert_eq!(selected(&viewer), first);
+}
+
+#[test]
+fn jumps_lead_to_open_calls_and_to_what_is_related() {
+    let recording = fixture::live();
+    let mut viewer = viewer(&recording, WIDE);
+    let trip = find(&mut viewer, "Oslo");
+    viewer.press("Esc");
+    go(&mut viewer, trip);
+    viewer.press("J r");
+    let asked = selected(&viewer);
+    assert!(asked > trip, "{}", text(&viewer));
+    shows(&viewer, &["elicitation/create"]);
+    viewer.press("J o");
+    let session = viewer.app.session.as_deref().expect("it is open");
+    let item = session.list.selected_item().expect("it was read");
+    let status = item.exchange().map(|exchange| exchange.status.as_str());
+    assert_eq!(status, Some("open"));
+}
+
+#[test]
+fn a_mark_and_a_note_are_kept_in_the_recording() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    let tides = find(&mut viewer, "get_tides");
+    viewer.press("Esc m");
+    shows(&viewer, &[&format!("#{tides}: marked")]);
+    viewer.act("c 'ask ana' Enter");
+    shows(&viewer, &["note kept"]);
+    viewer.act("c ' again' Enter");
+    let annotation = |viewer: &Viewer| {
+        let session = viewer.app.session.as_deref().expect("it is open");
+        let item = session.list.selected_item().expect("it was read");
+        item.annotation.clone().unwrap_or_default()
+    };
+    assert_eq!(annotation(&viewer).note.as_deref(), Some("ask ana again"));
+    assert!(annotation(&viewer).mark.is_some());
+    viewer.press("m");
+    assert!(annotation(&viewer).mark.is_none());
+    viewer.press("g J m");
+    let marked = selected(&viewer);
+    let mut again = Viewer::open(recording.path(), WIDE);
+    again.settle();
+    go(&mut again, tides);
+    assert_eq!(annotation(&again).note.as_deref(), Some("ask ana again"));
+    assert!(marked > 0);
+}
+
+#[test]
+fn the_time_cursor_hides_what_came_later_and_steps() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    let tides = find(&mut viewer, "get_tides");
+    viewer.press("Esc");
+    go(&mut viewer, tides);
+    viewer.press("T");
+    shows(&viewer, &[&format!("AT #{tides} 00:07.500")]);
+    let status = |viewer: &Viewer| {
+        let session = viewer.app.session.as_deref().expect("it is open");
+        let item = session.list.selected_item().expect("it was read");
+        item.exchange().map(|exchange| exchange.status.as_str())
+    };
+    assert_eq!(selected(&viewer), tides, "nothing after it is shown");
+    assert_eq!(status(&viewer), Some("open"));
+    viewer.press(".");
+    assert_eq!(selected(&viewer), tides);
+    assert_eq!(status(&viewer), Some("error"));
+    viewer.press(", ,");
+    assert!(selected(&viewer) < tides);
+    viewer.press("T");
+    assert!(!text(&viewer).contains("AT #"));
+    viewer.press("G");
+    assert!(selected(&viewer) > tides);
+}
+
+#[test]
+fn playing_cuts_idle_time_and_stops_at_the_match() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    let tides = find(&mut viewer, "get_tides");
+    viewer.press("Esc g T");
+    viewer.act(": 'play until name:get_tides' Enter");
+    shows(&viewer, &["playing to a match"]);
+    let mut cut = false;
+    for _ in 0..400 {
+        viewer.wait_ns(50 * fixture::MS);
+        cut |= text(&viewer).contains("idle cut to 1 s");
+        if text(&viewer).contains("stopped: this fits") {
+            break;
+        }
+    }
+    assert!(
+        cut,
+        "over a second passed before the second call\n{}",
+        text(&viewer)
+    );
+    let session = viewer.app.session.as_deref().expect("it is open");
+    assert_eq!(session.until(), Some(Seq(tides)));
+}
+
+#[test]
+fn the_state_pane_tells_what_was_true_then() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.press("G S");
+    shows(
+        &viewer,
+        &[
+            "state now",
+            "agreed 2025-11-25",
+            "weather-server 1.4",
+            "tools used",
+            "stale: changed at",
+            "get_forecast",
+            "search_docs",
+        ],
+    );
+    let trip = find(&mut viewer, "Oslo");
+    viewer.press("T");
+    shows(&viewer, &[&format!("state at #{trip}"), "1 call", "ready"]);
+    assert!(!text(&viewer).contains("stale"));
+    viewer.press("S");
+    assert!(!text(&viewer).contains("state at"));
+}
+
+#[test]
+fn a_paused_picture_stands_and_counts_what_is_new() {
+    let mut recording = fixture::live();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.press("p");
+    shows(&viewer, &["PAUSED"]);
+    let last = selected(&viewer);
+    crate::story::forecast(recording.session(), 22_000, 77);
+    recording.index();
+    viewer.settle();
+    assert_eq!(selected(&viewer), last);
+    shows(&viewer, &["PAUSED, "]);
+    viewer.press("p");
+    assert!(selected(&viewer) > last);
+}
+
+#[test]
+fn hits_come_in_while_it_is_recorded() {
+    let mut recording = fixture::live();
+    let mut viewer = viewer(&recording, WIDE);
+    let hits = |viewer: &Viewer| {
+        let session = viewer.app.session.as_deref().expect("it is open");
+        session.search.hits
+    };
+    viewer.act("/ 'get_forecast' Enter");
+    let before = hits(&viewer);
+    assert!(before > 0);
+    crate::story::forecast(recording.session(), 22_000, 77);
+    recording.index();
+    viewer.settle();
+    assert_eq!(hits(&viewer), before + 1);
+}
+
+#[test]
+fn every_way_of_asking_is_possible_at_every_size() {
+    let recording = fixture::live();
+    for size in [(20, 3), (30, 6), (60, 15), (100, 30), (200, 50)] {
+        let mut viewer = viewer(&recording, size);
+        viewer.act("g / 'o' Enter n N J Esc e d e Space Esc T S . , Space p");
+        viewer.wait_ns(3_000 * fixture::MS);
+        viewer.press("S T p m c Esc");
+        let session = viewer.app.session.as_deref().expect("it is open");
+        assert_eq!(session.view, View::Exchanges, "{size:?}");
+        let _ = text(&viewer);
+    }
+}

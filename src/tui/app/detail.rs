@@ -247,7 +247,9 @@ impl Shown {
             let mut spot = Spot::Byte(hit);
             if let Some(tree) = part.tree_mut() {
                 let nodes = tree.nodes_of(&hits);
-                nodes.iter().for_each(|&node| tree.reveal(node));
+                for &node in &nodes {
+                    tree.reveal(node);
+                }
                 spot = nodes.first().map_or(spot, |&node| Spot::Node(node));
             }
             first = first.or(Some(Position { part: nth, spot }));

@@ -43,8 +43,6 @@ pub struct Detail {
     pub size: (usize, usize),
     /// Where somebody was in rows that were left.
     pub memory: Memory,
-    /// The click before: where and when, for double clicks.
-    pub click: Option<((u16, u16), u64)>,
 }
 
 /// What is shown of a row.

@@ -168,11 +168,7 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
         } else {
             detail.asked_story = None;
         }
-<<<<<<< HEAD
-        shown.mark(|text| session.search.places(text));
-=======
         shown.mark(|bytes| session.search.places(bytes));
->>>>>>> main
         detail.shown = Some(Box::new(shown));
     }
     settle(app);

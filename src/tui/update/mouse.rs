@@ -4,11 +4,7 @@
 //! moving the selection, a click on a chip ends its mode, the divider between list and detail is
 //! dragged. Nothing can be done with the mouse only.
 
-<<<<<<< HEAD
-use super::{detail, list, perform};
-=======
 use super::{detail, library, list, perform};
->>>>>>> main
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
@@ -56,13 +52,8 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
         return vec![];
     };
     if places.detail.contains(at) {
-<<<<<<< HEAD
-        let notch = isize::try_from(NOTCH).unwrap_or(1);
-        return detail::wheel(app, if down { notch } else { -notch });
-=======
         let rows = NOTCH.cast_signed();
         return detail::wheel(app, if down { rows } else { -rows });
->>>>>>> main
     }
     if !places.main.contains(at) {
         return vec![];
@@ -115,13 +106,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-<<<<<<< HEAD
-    if places.detail.contains(at) {
-        return click_detail(app, at);
-    } else if places.main.contains(at) {
-=======
     if places.main.contains(at) {
->>>>>>> main
         session.focus = Focus::Main;
         if session.view == View::Exchanges {
             let rows = drawn::rows_of(places.arrangement, places.main);
@@ -131,22 +116,6 @@ fn click(app: &mut App, at: Position) -> Effects {
     vec![]
 }
 
-<<<<<<< HEAD
-fn click_detail(app: &mut App, at: Position) -> Effects {
-    let (at, now) = ((at.x, at.y), app.now.ui_ns);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
-    let before = session.detail.click.replace((at, now));
-    let again = before.is_some_and(|(place, then)| place == at && now - then < DOUBLE_NS);
-    if again {
-        session.detail.click = None;
-    }
-    detail::click(app, at, again)
-}
-
-fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
-=======
 fn click_library(app: &mut App, at: Position) -> Effects {
     let places = layout::library(app.size);
     if places.footer.contains(at) {
@@ -163,7 +132,6 @@ fn click_library(app: &mut App, at: Position) -> Effects {
         return vec![];
     };
     library::go(app, row);
->>>>>>> main
     let now = app.now.ui_ns;
     let before = app.library.click.replace((path.clone(), now));
     if before.is_some_and(|(row, then)| row == path && now - then < DOUBLE_NS) {

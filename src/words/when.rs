@@ -20,12 +20,6 @@ pub fn time(wall_ns: u64) -> String {
     local(wall_ns).format("%H:%M").to_string()
 }
 
-/// `15:17:03`
-#[must_use]
-pub fn clock(wall_ns: u64) -> String {
-    local(wall_ns).format("%H:%M:%S").to_string()
-}
-
 /// `15:17`, or `11-20` where that was longer ago than most of a day: for narrow places.
 #[must_use]
 pub fn near(wall_ns: u64, now_ns: u64) -> String {
@@ -34,6 +28,12 @@ pub fn near(wall_ns: u64, now_ns: u64) -> String {
         return time(wall_ns);
     }
     local(wall_ns).format("%m-%d").to_string()
+}
+
+/// `15:17:03`
+#[must_use]
+pub fn clock(wall_ns: u64) -> String {
+    local(wall_ns).format("%H:%M:%S").to_string()
 }
 
 /// `2026-11-20 15:17:03.120 +01:00`

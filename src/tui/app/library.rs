@@ -26,6 +26,8 @@ pub struct Library {
     pub listed: Option<Now>,
     /// Whether a list is under way.
     pub is_asked: bool,
+    /// The last click: on which recording, when.
+    pub click: Option<(PathBuf, u64)>,
 }
 
 /// What is known of a folder.
@@ -53,6 +55,7 @@ impl Library {
             narrow: String::new(),
             listed: None,
             is_asked: false,
+            click: None,
         }
     }
 

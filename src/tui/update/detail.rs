@@ -167,6 +167,7 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
         } else {
             detail.asked_story = None;
         }
+        shown.mark(|bytes| session.search.places(bytes));
         detail.shown = Some(Box::new(shown));
     }
     settle(app);

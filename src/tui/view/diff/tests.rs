@@ -21,7 +21,7 @@ fn part(half: Half, left: &str, right: &str) -> Part {
 
 fn compared() -> Compared {
     let request = r#"{"id":1,"method":"tools/call","params":{"name":"a"}}"#;
-    let left = r#"{"id":1,"result":{"tools":[{"name":"\u001b[2J\u202e"},{"name":"b","x":1}],"l":1,"m":2}}"#;
+    let left = "{\"id\":1,\"result\":{\"tools\":[{\"name\":\"\\u001b[2J\u{202e}\u{9b}\"},{\"name\":\"b\",\"x\":1}],\"l\":1,\"m\":2}}";
     let right = r#"{"id":1,"result":{"tools":[{"name":"b","x":"日本"}],"l":1,"m":2,"n":3}}"#;
     Compared::new(
         Exchange::bare(),
@@ -99,6 +99,9 @@ fn nothing_from_the_wire_reaches_the_terminal_as_it_was() {
         for line in screen(size, 4) {
             let hostile = |letter: char| letter.is_control() || letter == '\u{202e}';
             assert!(!line.contains(hostile), "{line:?}");
+        }
+        if size.1 == 24 {
+            assert!(screen(size, 4).join("").contains("\\u{202e}"));
         }
     }
 }

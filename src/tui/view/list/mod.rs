@@ -265,8 +265,11 @@ impl<'a> Picture<'a> {
             spans.push(Span::styled(format!("{method} "), style));
         }
         let cut_what = if cells.is_uri { cut_middle } else { cut };
-        let what = if columns.method == 0 && cells.what.is_empty() {
-            &*cells.method
+        let whole;
+        let what = if columns.method == 0 && !cells.method.is_empty() {
+            let last = cells.method.rsplit('/').next().unwrap_or_default();
+            whole = format!("{last} {}", cells.what);
+            &whole
         } else {
             &cells.what
         };
@@ -278,7 +281,8 @@ impl<'a> Picture<'a> {
         } else {
             columns.what
         };
-        spans.push(Span::styled(pad_end(&cut_what(what, room), room), style));
+        let text = with_aside(what, &cells.aside, room, cut_what);
+        spans.push(Span::styled(pad_end(&text, room), style));
         if room > columns.what {
             return;
         }
@@ -345,6 +349,18 @@ impl<'a> Picture<'a> {
             }
         }
     }
+}
+
+/// Two texts in `room` columns; where there is too little, both are cut.
+fn with_aside(text: &str, aside: &str, room: usize, cut_text: fn(&str, usize) -> String) -> String {
+    if aside.is_empty() {
+        return cut_text(text, room);
+    }
+    let half = room / 2;
+    let left = room.saturating_sub(width(text) + 1).max(half);
+    let aside = cut(aside, left);
+    let text = cut_text(text, room.saturating_sub(width(&aside) + 1));
+    format!("{text} {aside}")
 }
 
 /// How much of a bar is full, and how much is left: all of it stands for what is usual. Nothing

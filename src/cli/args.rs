@@ -290,13 +290,17 @@ pub struct Stats {
 /// Record a built-in host and server, and show them live
 ///
 /// About 15 seconds of traffic worth looking at, through the real recorder. Needs nothing else.
+/// On a terminal the viewer shows it, and quitting ends it; elsewhere it is printed like `tail`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mcpreel demo && mcpreel show @")]
+  mcpreel demo
+  mcpreel demo | cat             as lines")]
 pub struct Demo {
     #[command(flatten)]
     pub folder: Folder,
+    #[command(flatten)]
+    pub appearance: Appearance,
     /// How many times faster than normal
     #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
     pub speed: u32,

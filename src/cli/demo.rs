@@ -2,18 +2,24 @@
 
 use super::args::{Demo, DemoHost, DemoServer};
 use super::exit::{Exit, Failure, Outcome};
+use super::open::Viewer;
 use super::tail::{self, Newcomers};
-use super::{folder, output};
+use super::{folder, open, output};
 use crate::demo::{Pace, host, server};
-use crate::store::library::{Entry, Library, create_dir};
+use crate::store::library::{Entry, Library, Selected, Standing, create_dir};
 use crate::store::tail::INTERVAL;
-use crate::text::escape;
+use crate::text::{escape, escape_bytes};
+use crate::trace::clock::{Clock, Moment};
 use anyhow::Context as _;
 use nix::unistd::{AccessFlags, access};
-use std::io;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
+
+/// Server and recorder have this long to leave after the host, nanoseconds: the server may be in
+/// the middle of something.
+const LEAVING: Moment = Moment(5_000_000_000);
 
 /// The built-in server, on this process's own pipes.
 pub fn server(args: &DemoServer) -> Outcome {
@@ -28,12 +34,15 @@ pub fn host(args: &DemoHost) -> Outcome {
     Ok(Exit::Fine)
 }
 
-/// Records a session of the two, and shows it live.
+/// Records a session of the two, and shows it live: in the viewer, or without a terminal as lines.
 pub fn run(args: &Demo) -> Outcome {
+    if open::is_terminal() {
+        return in_viewer(args);
+    }
     let library = Library::new(folder::of(&args.folder)?);
     check(library.dir())?;
     let newcomers = Newcomers::since_now(library.dir());
-    let mut host = start(library.dir(), args.speed)?;
+    let mut host = start(library.dir(), args.speed, Stdio::inherit())?;
     let recording = recording_of(&mut host, newcomers)?;
     let followed = tail::follow(&recording, &library, false);
     let ended = host.wait()?;
@@ -46,6 +55,67 @@ pub fn run(args: &Demo) -> Outcome {
         "the recording is {id}; `mcpreel show {id}` shows it again"
     ));
     Ok(Exit::Fine)
+}
+
+/// The same on a screen that nobody else may write on. Whoever quits early ends the demo.
+fn in_viewer(args: &Demo) -> Outcome {
+    let viewer = Viewer::new(&args.folder, &args.appearance)?;
+    let dir = viewer.library().dir().to_owned();
+    check(&dir)?;
+    let newcomers = Newcomers::since_now(&dir);
+    let mut host = start(&dir, args.speed, Stdio::piped())?;
+    let words = host.stderr.take();
+    let words = thread::spawn(move || overheard(words));
+    let shown = recording_of(&mut host, newcomers).and_then(|path| {
+        let selected = Selected {
+            path: path.clone(),
+            seq: None,
+        };
+        viewer.show(Some(selected)).map(|exit| (path, exit))
+    });
+    let quit_early = host.try_wait()?.is_none();
+    if quit_early {
+        // Its pipes close, which ends the recorder and the server as any host's leaving does.
+        let _ = host.kill();
+    }
+    let ended = host.wait()?;
+    for line in words.join().unwrap_or_default() {
+        output::raw_diagnostic(&format!("{line}\n"));
+    }
+    let (path, exit) = shown?;
+    if !quit_early && !ended.success() {
+        return Err(anyhow::anyhow!("the demo's host ended with {ended}").into());
+    }
+    wait_for_the_end(&path);
+    let id = Entry::read(&path).id;
+    output::say(&format!(
+        "the recording is {id}; `mcpreel open {id}` shows it again"
+    ));
+    Ok(exit)
+}
+
+/// What the host says while the viewer has the screen, escaped; not more than anybody reads.
+fn overheard(words: Option<ChildStderr>) -> Vec<String> {
+    const MOST: usize = 100;
+    let lines = words
+        .into_iter()
+        .flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
+    let mut kept = Vec::new();
+    // All of it is read, so that the host never waits for us.
+    for line in lines.map_while(Result::ok) {
+        if kept.len() < MOST {
+            kept.push(escape_bytes(&line).into_owned());
+        }
+    }
+    kept
+}
+
+/// Waits until the recorder has gone, as long as that takes ordinarily.
+fn wait_for_the_end(recording: &Path) {
+    let clock = Clock::start();
+    while Entry::read(recording).standing == Standing::Live && clock.now() < LEAVING {
+        thread::sleep(INTERVAL);
+    }
 }
 
 /// Whether the recording can be made there: a demo that is not recorded shows nothing.
@@ -61,7 +131,7 @@ fn check(dir: &Path) -> Result<(), Failure> {
 }
 
 /// `demo-host … -- run … -- demo-server …`, all of them this program.
-fn start(dir: &Path, speed: u32) -> Result<Child, Failure> {
+fn start(dir: &Path, speed: u32, stderr: Stdio) -> Result<Child, Failure> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let speed = speed.to_string();
     let child = Command::new(&program)
@@ -74,6 +144,7 @@ fn start(dir: &Path, speed: u32) -> Result<Child, Failure> {
         .args(["demo-server", "--speed", &speed])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        .stderr(stderr)
         .spawn()
         .context("cannot start the demo's host")?;
     Ok(child)

@@ -4,6 +4,7 @@ use crate::store::library::LibraryError;
 use crate::store::reader::ReadError;
 use crate::store::recovery::RecoverError;
 use crate::store::reindex::ReindexError;
+use crate::words::sentence;
 use std::io;
 use std::process::ExitCode;
 
@@ -89,22 +90,6 @@ impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::Refused(error)
     }
-}
-
-/// An error with its causes, none of them twice.
-#[must_use]
-pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        let cause = error.to_string();
-        // Transparent variants repeat what was said, and a database its own words with a number.
-        if !words.ends_with(&cause) && !cause.starts_with("Error code ") {
-            words = format!("{words}: {cause}");
-        }
-        source = error.source();
-    }
-    words
 }
 
 /// The exit code of the whole program, with what is to be said on stderr.

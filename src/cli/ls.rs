@@ -1,7 +1,7 @@
 //! `mcpreel ls`: the folder of recordings.
 
 use super::args::Ls;
-use super::exit::{Exit, Failure, Outcome, sentence};
+use super::exit::{Exit, Failure, Outcome};
 use super::folder;
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table, Way};
@@ -11,7 +11,7 @@ use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
 use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::session::End;
-use crate::words::{self, when};
+use crate::words::{self, sentence, when};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
@@ -75,22 +75,6 @@ fn drain(entries: &mut [Entry], clock: Clock) {
     }
 }
 
-/// How it stands, in one word; what was recovered says so.
-fn state(entry: &Entry) -> &'static str {
-    match (entry.standing, entry.summary().map(|summary| summary.state)) {
-        (Standing::Finished, Some(state)) => state.as_str(),
-        (standing, _) => standing.as_str(),
-    }
-}
-
-/// How long it lasted or has lasted, nanoseconds.
-fn lasted(entry: &Entry) -> Option<u64> {
-    match entry.standing {
-        Standing::Live => Some(wall_clock_ns().saturating_sub(entry.wall_ns)),
-        _ => entry.summary().map(|summary| summary.t_last_ns),
-    }
-}
-
 /// A recording as a JSON object; what cannot be read has nothing but its path and the error.
 #[derive(Default, Serialize)]
 struct Line<'a> {
@@ -125,10 +109,10 @@ impl<'a> From<&'a Entry> for Line<'a> {
         let mut line = Self {
             id: Some(&*entry.id).filter(|id| !id.is_empty()),
             path: entry.path.to_string_lossy().into_owned(),
-            state: state(entry),
+            state: entry.state(),
             started: Some(when::rfc3339(entry.wall_ns)),
             wall_ns: Some(entry.wall_ns),
-            duration_ns: lasted(entry),
+            duration_ns: entry.lasted_ns(wall_clock_ns()),
             name: Some(&entry.name),
             size: entry.size,
             ..Self::default()
@@ -232,9 +216,9 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
     let host = entry.context().map(|context| &*context.host.name);
     // How a recording ended says that it is complete.
     let state = match entry.standing {
-        Standing::Live => Cell::new(state(entry), Ink::Good),
+        Standing::Live => Cell::new(entry.state(), Ink::Good),
         Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => "".into(),
-        _ => Cell::new(state(entry), Ink::Warn),
+        _ => Cell::new(entry.state(), Ink::Warn),
     };
     [
         state,
@@ -245,7 +229,10 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
         host.map_or_else(String::new, |host| escape(host).into_owned())
             .into(),
         end(entry),
-        lasted(entry).map_or_else(String::new, clock).into(),
+        entry
+            .lasted_ns(wall_clock_ns())
+            .map_or_else(String::new, clock)
+            .into(),
         number(summary.map(|summary| summary.exchanges)).into(),
         Cell::new(failing(summary.map(|summary| summary.failed)), Ink::Bad),
         Cell::new(failing(summary.map(|summary| summary.findings)), Ink::Warn),
@@ -256,17 +243,15 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
 
 /// How a finished session ended: whatever was no success is coloured.
 fn end(entry: &Entry) -> Cell {
-    let finished = entry
-        .summary()
-        .filter(|_| entry.standing == Standing::Finished);
-    match finished.map(|summary| summary.session.phase.end()) {
-        None => "".into(),
-        Some(Some(End::Exited { code: 0 })) => Cell::new("exit 0", Ink::Faint),
-        Some(Some(End::Exited { code })) => Cell::new(format!("exit {code}"), Ink::Bad),
-        Some(Some(End::Killed { signal })) => Cell::new(escape(signal), Ink::Bad),
-        Some(Some(End::NotStarted { .. })) => Cell::new("not started", Ink::Bad),
-        Some(Some(End::Unknown) | None) => Cell::new("unknown", Ink::Warn),
-    }
+    let Some(end) = entry.end() else {
+        return "".into();
+    };
+    let ink = match end {
+        End::Exited { code: 0 } => Ink::Faint,
+        End::Unknown => Ink::Warn,
+        _ => Ink::Bad,
+    };
+    Cell::new(words::end_short(end), ink)
 }
 
 /// Who the server says it is.

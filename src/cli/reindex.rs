@@ -1,13 +1,14 @@
 //! `mcpreel reindex`: derives everything anew from the recorded bytes.
 
 use super::args::Reindex;
-use super::exit::{Exit, Outcome, sentence};
+use super::exit::{Exit, Outcome};
 use super::output::{self, Output, Progress};
 use super::{folder, select};
 use crate::store::library::Library;
 use crate::store::reader::Recording;
 use crate::store::reindex::{self, ReindexError};
 use crate::text::{count, escape, plural};
+use crate::words::sentence;
 use nix::unistd::{AccessFlags, access};
 use std::path::Path;
 

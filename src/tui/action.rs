@@ -102,7 +102,7 @@ actions! {
     Narrow, "narrow", [Library "/ f"], "show only recordings with this text";
     RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
-    Select, "select", [Library "Space", List "Space"], "select for a comparison; two at most";
+    Select, "select", [List "Space"], "select for a comparison; two at most";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";

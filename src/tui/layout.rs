@@ -59,6 +59,48 @@ pub fn arrangement((columns, rows): (u16, u16)) -> Arrangement {
     }
 }
 
+/// Where the parts of the recordings screen are. An area that is not shown is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shelf {
+    /// Which folder, how many, how large.
+    pub header: Rect,
+    /// What stands above the columns.
+    pub headings: Rect,
+    /// The recordings, one per row.
+    pub rows: Rect,
+    /// More about the one under the cursor.
+    pub about: Rect,
+    /// Chips, messages and hints.
+    pub footer: Rect,
+}
+
+impl Shelf {
+    /// Recordings that are on the screen at once.
+    #[must_use]
+    pub fn page(&self) -> usize {
+        usize::from(self.rows.height)
+    }
+}
+
+/// Where the parts of the recordings screen are.
+#[must_use]
+pub fn library(size: (u16, u16)) -> Shelf {
+    let area = Rect::new(0, 0, size.0, size.1);
+    let high = |least: u16, rows: u16| if area.height >= least { rows } else { 0 };
+    let (about, footer) = (high(12, 3), high(4, 1));
+    let mut rows = Rows { area, at: 0 };
+    let header = rows.take(1);
+    let headings = rows.take(high(6, 1));
+    let left = area.height.saturating_sub(rows.at + about + footer);
+    Shelf {
+        header,
+        headings,
+        rows: rows.take(left),
+        about: rows.take(about),
+        footer: rows.take(footer),
+    }
+}
+
 /// Where the parts of a recording's screen are.
 #[must_use]
 pub fn session(app: &App, session: &Session) -> Places {
@@ -91,8 +133,8 @@ pub fn session(app: &App, session: &Session) -> Places {
 #[must_use]
 pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
     let single = matches!(arrangement(size), Arrangement::Single | Arrangement::Tiny);
-    // The statistics and the timeline want the whole width.
-    let wide = matches!(session.view, View::Stats | View::Timeline);
+    // All views but the list want the whole width.
+    let wide = session.view != View::Exchanges;
     !(single || session.zoom || wide)
 }
 

@@ -138,6 +138,33 @@ pub fn end(end: &End) -> String {
     }
 }
 
+/// How a session ended, in a word or two: `exit 0`, `SIGKILL`.
+#[must_use]
+pub fn end_short(end: &End) -> String {
+    match end {
+        End::Exited { code } => format!("exit {code}"),
+        End::Killed { signal } => escape(signal).into_owned(),
+        End::NotStarted { .. } => "not started".to_owned(),
+        End::Unknown => "unknown".to_owned(),
+    }
+}
+
+/// An error with its causes, none of them twice.
+#[must_use]
+pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        // Transparent variants repeat what was said, and a database its own words with a number.
+        if !words.ends_with(&cause) && !cause.starts_with("Error code ") {
+            words = format!("{words}: {cause}");
+        }
+        source = error.source();
+    }
+    words
+}
+
 /// A process by name and number.
 #[must_use]
 pub fn process(process: &ProcessName) -> String {

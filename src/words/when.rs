@@ -20,6 +20,16 @@ pub fn time(wall_ns: u64) -> String {
     local(wall_ns).format("%H:%M").to_string()
 }
 
+/// `15:17`, or `11-20` where that was longer ago than most of a day: for narrow places.
+#[must_use]
+pub fn near(wall_ns: u64, now_ns: u64) -> String {
+    const MOST_OF_A_DAY_NS: u64 = 18 * 3_600 * 1_000_000_000;
+    if now_ns.saturating_sub(wall_ns) < MOST_OF_A_DAY_NS {
+        return time(wall_ns);
+    }
+    local(wall_ns).format("%m-%d").to_string()
+}
+
 /// `15:17:03`
 #[must_use]
 pub fn clock(wall_ns: u64) -> String {

@@ -154,13 +154,18 @@ pub(super) fn release(path: &Path, is_damaged: bool) -> io::Result<()> {
     if !is_damaged {
         return std::fs::remove_file(path);
     }
-    let names = std::iter::once(String::from(".damaged"))
-        .chain((2..).map(|number| format!(".damaged-{number}")));
-    let mut paths = names.map(|suffix| open::beside(path, &suffix));
-    match paths.find(|path| !path.exists()) {
+    match damaged(path).find(|path| !path.exists()) {
         Some(kept) => std::fs::rename(path, kept),
         None => Ok(()),
     }
+}
+
+/// What the spool `path` is called as soon as it is known to be damaged: the first of these that
+/// is free.
+pub(super) fn damaged(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = std::iter::once(String::from(".damaged"))
+        .chain((2..).map(|number| format!(".damaged-{number}")));
+    names.map(move |suffix| open::beside(path, &suffix))
 }
 
 /// Drains one spool into one recording.

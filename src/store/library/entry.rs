@@ -7,6 +7,7 @@ use crate::store::open::{self, real};
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::store::values::is_id;
 use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::session::End;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -144,6 +145,32 @@ impl Entry {
     #[must_use]
     pub fn is_readable(&self) -> bool {
         self.standing != Standing::Unreadable
+    }
+
+    /// How it stands, in one word; what was recovered says so.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match (self.standing, self.summary()) {
+            (Standing::Finished, Some(summary)) => summary.state.as_str(),
+            (standing, _) => standing.as_str(),
+        }
+    }
+
+    /// How long it lasted or, at `now_ns` of the wall clock, has lasted: nanoseconds.
+    #[must_use]
+    pub fn lasted_ns(&self, now_ns: u64) -> Option<u64> {
+        match self.standing {
+            Standing::Live => Some(now_ns.saturating_sub(self.wall_ns)),
+            _ => self.summary().map(|summary| summary.t_last_ns),
+        }
+    }
+
+    /// How the session ended, where nothing more will be added.
+    #[must_use]
+    pub fn end(&self) -> Option<&End> {
+        let finished = self.standing == Standing::Finished;
+        let summary = self.summary().filter(|_| finished)?;
+        Some(summary.session.phase.end().unwrap_or(&End::Unknown))
     }
 
     /// Its row, where it has one.

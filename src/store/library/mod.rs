@@ -88,10 +88,7 @@ impl Library {
 
     /// All recordings, the newest first. A folder that does not exist has none.
     pub fn list(&self) -> Result<Vec<Entry>, LibraryError> {
-        let reels = self.reels().map_err(|source| LibraryError {
-            dir: self.dir.clone(),
-            source,
-        })?;
+        let reels = self.reels()?;
         // Reading is mostly waiting for system calls: two threads take little more than half the
         // time of one.
         let (left, right) = reels.split_at(reels.len() / 2);
@@ -125,7 +122,14 @@ impl Library {
     }
 
     /// Paths of the recordings, also of those that are nothing but a spool yet.
-    fn reels(&self) -> io::Result<Vec<PathBuf>> {
+    pub fn reels(&self) -> Result<Vec<PathBuf>, LibraryError> {
+        self.find_reels().map_err(|source| LibraryError {
+            dir: self.dir.clone(),
+            source,
+        })
+    }
+
+    fn find_reels(&self) -> io::Result<Vec<PathBuf>> {
         let files = match std::fs::read_dir(&self.dir) {
             Ok(files) => files,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -3,6 +3,7 @@
 
 use super::{Entry, Standing, spool_of};
 use crate::capture::spool::{self, LockError};
+use crate::store::indexer;
 use crate::store::open::beside;
 use crate::store::reader::Summary;
 use std::io;
@@ -120,7 +121,9 @@ pub fn delete(reel: &Path) -> io::Result<bool> {
         Err(LockError::Missing) => None,
         Err(LockError::Io(error)) => return Err(error),
     };
-    let mut files = vec![reel.to_owned(), spool];
+    let mut files = vec![reel.to_owned()];
+    files.extend(indexer::damaged(&spool).take_while(|file| file.exists()));
+    files.push(spool);
     files.extend(["-wal", "-shm", "-journal"].map(|suffix| beside(reel, suffix)));
     for file in files {
         match std::fs::remove_file(file) {

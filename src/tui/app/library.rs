@@ -1,5 +1,10 @@
 //! The recordings screen.
 
+use crate::store::library::{Entry, Standing};
+use crate::text::escape;
+use crate::tui::effect::Now;
+use crate::tui::worker::library::Row;
+use crate::words;
 use std::path::{Path, PathBuf};
 
 /// The recordings of a folder.
@@ -7,6 +12,34 @@ use std::path::{Path, PathBuf};
 pub struct Library {
     /// The folder.
     pub dir: PathBuf,
+    /// What is known of it.
+    pub listing: Listing,
+    /// All recordings: live ones first, then the newest.
+    pub rows: Vec<Row>,
+    /// The recording under the cursor; none, until the cursor is moved, means the first.
+    pub selected: Option<PathBuf>,
+    /// The first row on the screen, of those that are shown.
+    pub top: usize,
+    /// Only recordings with this text are shown.
+    pub narrow: String,
+    /// When it was listed last; none if it is to be listed as soon as possible.
+    pub listed: Option<Now>,
+    /// Whether a list is under way.
+    pub is_asked: bool,
+    /// The last click: on which recording, when.
+    pub click: Option<(PathBuf, u64)>,
+}
+
+/// What is known of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    /// Nothing was listed yet.
+    #[default]
+    Asked,
+    /// Its recordings.
+    Known,
+    /// It cannot be read: one sentence, escaped.
+    Unreadable(String),
 }
 
 impl Library {
@@ -15,6 +48,91 @@ impl Library {
     pub fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
+            listing: Listing::Asked,
+            rows: Vec::new(),
+            selected: None,
+            top: 0,
+            narrow: String::new(),
+            listed: None,
+            is_asked: false,
+            click: None,
         }
     }
+
+    /// The recordings that are shown.
+    #[must_use]
+    pub fn shown(&self) -> Vec<&Row> {
+        let words: Vec<_> = self
+            .narrow
+            .split_whitespace()
+            .map(str::to_lowercase)
+            .collect();
+        let fits = |row: &&Row| words.is_empty() || has(&row.entry, &words);
+        self.rows.iter().filter(fits).collect()
+    }
+
+    /// Which of `shown` is under the cursor; the first where the chosen one is not among them.
+    #[must_use]
+    pub fn at(&self, shown: &[&Row]) -> usize {
+        let selected = self.selected.as_deref();
+        let found = shown
+            .iter()
+            .position(|row| Some(&*row.entry.path) == selected);
+        found.unwrap_or(0)
+    }
+
+    /// The recording under the cursor.
+    #[must_use]
+    pub fn current(&self) -> Option<&Row> {
+        let shown = self.shown();
+        shown.get(self.at(&shown)).copied()
+    }
+
+    /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
+    #[must_use]
+    pub fn top_showing(&self, at: usize, page: usize) -> usize {
+        self.top.clamp((at + 1).saturating_sub(page.max(1)), at)
+    }
+
+    /// Whether somebody records into the folder.
+    #[must_use]
+    pub fn has_live(&self) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.entry.standing == Standing::Live)
+    }
+}
+
+/// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
+fn has(entry: &Entry, words: &[String]) -> bool {
+    let mut text = vec![
+        entry.id.clone(),
+        entry.name.clone(),
+        entry.state().to_owned(),
+    ];
+    text.push(entry.path.to_string_lossy().into_owned());
+    text.extend(server(entry));
+    text.extend(host(entry));
+    text.extend(entry.end().map(words::end_short));
+    if let Some(context) = entry.context() {
+        text.push(words::command(&context.argv));
+    }
+    if let Some(summary) = entry.summary() {
+        text.extend(words::peer(&summary.session.client));
+        text.extend(summary.note.clone());
+    }
+    let text = text.join("\n").to_lowercase();
+    words.iter().all(|word| text.contains(word.as_str()))
+}
+
+/// Who the server says it is, escaped.
+#[must_use]
+pub fn server(entry: &Entry) -> Option<String> {
+    words::peer(&entry.summary()?.session.server)
+}
+
+/// The program that spawned it, escaped.
+#[must_use]
+pub fn host(entry: &Entry) -> Option<String> {
+    let name = &*entry.context()?.host.name;
+    (!name.is_empty()).then(|| escape(name).into_owned())
 }

@@ -33,8 +33,8 @@ impl Threads {
 
     /// Leaves a question for whoever answers it.
     pub fn ask(&self, ask: Ask) {
-        match ask.slot() {
-            Slot::Library => self.librarian.put(ask),
+        match ask {
+            Ask::Library(_) => self.librarian.put(ask),
             _ => self.reader.put(ask),
         }
     }

@@ -283,3 +283,6 @@ pub fn wanted(app: &mut App) -> Effects {
     effects.extend(super::filter::wanted(app));
     effects
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 //! moving the selection, a click on a chip ends its mode, the divider between list and detail is
 //! dragged. Nothing can be done with the mouse only.
 
-use super::{detail, list, perform};
+use super::{detail, library, list, perform};
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
@@ -86,7 +86,7 @@ fn click(app: &mut App, at: Position) -> Effects {
         return vec![];
     }
     let Some(places) = places(app) else {
-        return vec![];
+        return click_library(app, at);
     };
     if places.footer.contains(at) {
         let action = chip_at(app, at.x.saturating_sub(places.footer.x));
@@ -112,6 +112,31 @@ fn click(app: &mut App, at: Position) -> Effects {
             let rows = drawn::rows_of(places.arrangement, places.main);
             return click_row(app, rows, at);
         }
+    }
+    vec![]
+}
+
+fn click_library(app: &mut App, at: Position) -> Effects {
+    let places = layout::library(app.size);
+    if places.footer.contains(at) {
+        let action = chip_at(app, at.x);
+        return action.map_or_else(Effects::new, |action| perform(app, action));
+    }
+    if !places.rows.contains(at) {
+        return vec![];
+    }
+    let shown = app.library.shown();
+    let first = (app.library).top_showing(app.library.at(&shown), places.page());
+    let row = first + usize::from(at.y - places.rows.y);
+    let Some(path) = shown.get(row).map(|row| row.entry.path.clone()) else {
+        return vec![];
+    };
+    library::go(app, row);
+    let now = app.now.ui_ns;
+    let before = app.library.click.replace((path.clone(), now));
+    if before.is_some_and(|(row, then)| row == path && now - then < DOUBLE_NS) {
+        app.library.click = None;
+        return perform(app, Action::Open);
     }
     vec![]
 }
@@ -174,7 +199,8 @@ fn is_divider(places: &Places, at: Position) -> bool {
             places.main.union(places.detail).contains(at)
                 && (at.x + 1 == places.main.right() || at.x == places.detail.x)
         }
-        Arrangement::Stacked => at.y == places.detail.y,
+        // The row below has the tabs of the detail.
+        Arrangement::Stacked => at.y + 1 == places.main.bottom(),
         Arrangement::Single | Arrangement::Tiny => false,
     }
 }

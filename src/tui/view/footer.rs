@@ -6,7 +6,7 @@
 //!
 //! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
-use crate::text::{cut, width};
+use crate::text::{cut, escape, width};
 use crate::trace::item::Lens;
 use crate::tui::action::Action;
 use crate::tui::app::notices::Weight;
@@ -70,6 +70,9 @@ pub fn chips(app: &App) -> Vec<Chip> {
     let mut chips = Vec::new();
     if let Some(session) = app.session.as_deref() {
         chips.extend(session_chips(look, session));
+    } else if !app.library.narrow.is_empty() {
+        let text = format!("ONLY {}", cut(&escape(&app.library.narrow), 20));
+        chips.push(chip(Role::Chip, text, Some(Action::Close)));
     }
     if !app.settings.mouse {
         chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));

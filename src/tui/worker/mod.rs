@@ -199,7 +199,9 @@ impl Ask {
     #[must_use]
     pub fn slot(&self) -> Slot {
         match self {
-            Self::Library(_) => Slot::Library,
+            Self::Library(library::Ask::List) => Slot::Library,
+            // What is to be written is written, whatever is asked afterwards.
+            Self::Library(_) => Slot::Note,
             Self::Open(_) => Slot::Open,
             Self::List(_) => Slot::List,
             Self::Rows(_) => Slot::Rows,

@@ -1,0 +1,96 @@
+//! More about the recording under the cursor.
+//!
+//! ```text
+//! ────────────────────────────────────────────────────────────────────────────
+//!  7f3a9c21 weather-server · for claude-code 2.1 · npx -y weather-server
+//!  the recorder was killed; what its spool still holds is added when it is opened
+//! ```
+
+use crate::store::library::{Details, Entry, Standing};
+use crate::store::schema::State;
+use crate::text::{cut, escape, size};
+use crate::tui::app::App;
+use crate::tui::theme::Role;
+use crate::tui::worker::library::Row;
+use crate::words;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// Draws it.
+pub fn draw(app: &App, row: &Row, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let columns = usize::from(area.width);
+    let rule = look.border().horizontal_top.repeat(columns);
+    let lines = [
+        (Role::Border, rule),
+        (Role::Text, format!(" {}", who(&row.entry))),
+        (role(&row.entry), format!(" {}", how(&row.entry))),
+    ];
+    for ((role, text), area) in lines.into_iter().zip(area.rows()) {
+        frame.render_widget(Line::styled(cut(&text, columns), look.style(role)), area);
+    }
+}
+
+/// Its id and name, who spoke to it, and what was started.
+fn who(entry: &Entry) -> String {
+    let mut parts = vec![format!("{} {}", escape(&entry.id), escape(&entry.name))];
+    let client = entry
+        .summary()
+        .and_then(|summary| words::peer(&summary.session.client));
+    parts.extend(client.map(|client| format!("for {client}")));
+    if let Some(context) = entry.context() {
+        parts.push(words::command(&context.argv));
+    }
+    parts.join(" · ")
+}
+
+/// How it stands, what is missing, what somebody wrote.
+fn how(entry: &Entry) -> String {
+    let mut parts = vec![standing(entry)];
+    if let Some(summary) = entry.summary() {
+        if summary.gap_bytes > 0 {
+            let missing = size(summary.gap_bytes);
+            parts.push(format!(
+                "gap: {missing} were forwarded and are not on record"
+            ));
+        }
+        if let Some(note) = &summary.note {
+            parts.push(format!("note: {}", escape(note)));
+        }
+    }
+    parts.join(" · ")
+}
+
+fn standing(entry: &Entry) -> String {
+    let end = || entry.end().map(words::end).unwrap_or_default();
+    match (entry.standing, &entry.details) {
+        (_, Details::Unreadable(error)) => escape(&words::sentence(error)).into_owned(),
+        (Standing::Live, _) => "being recorded".to_owned(),
+        (Standing::Pending, _) => {
+            "the session is over; the rest of it is indexed when it is opened".to_owned()
+        }
+        (Standing::Interrupted, _) => {
+            "the recorder was killed; what its spool still holds is added when it is opened"
+                .to_owned()
+        }
+        (Standing::Cut, _) => {
+            "a copy that was made while it was recorded: it may be short".to_owned()
+        }
+        (_, Details::Recorded(summary)) if summary.state == State::Recovered => {
+            format!(
+                "the recorder was killed, and it was completed from its spool; {}",
+                end()
+            )
+        }
+        _ => end(),
+    }
+}
+
+fn role(entry: &Entry) -> Role {
+    match entry.standing {
+        Standing::Unreadable => Role::Bad,
+        Standing::Finished | Standing::Live => Role::Faint,
+        _ => Role::Warn,
+    }
+}

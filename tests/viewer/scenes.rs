@@ -28,7 +28,8 @@ pub const SCENES: &[Scene] = &[
     scene("recordings-delete", Folder, "j Delete"),
     // How a recording stands.
     scene("live", On(fixture::live), "k"),
-    scene("ended", On(fixture::ended), "g e"),
+    scene("failed", On(fixture::live), "g e"),
+    scene("ended", On(fixture::ended), ""),
     scene("killed", On(fixture::killed), ""),
     scene("gap", On(fixture::gap), ""),
     scene("empty", On(fixture::empty), ""),
@@ -43,11 +44,19 @@ pub const SCENES: &[Scene] = &[
     scene("body-hex", On(fixture::ended), "g e Enter r r"),
     scene("body-hostile", On(fixture::ended), ": '38' Enter Enter"),
     scene("story", On(fixture::ended), ": '25' Enter Enter Tab"),
-    scene("findings-of-one", On(fixture::ended), ": '42' Enter Enter Tab Tab"),
+    scene(
+        "findings-of-one",
+        On(fixture::ended),
+        ": '42' Enter Enter Tab Tab",
+    ),
     // Which rows.
     scene("filter-completes", On(fixture::ended), "f 'status:'"),
     scene("filter-wrong", On(fixture::ended), "f 'latency>soon'"),
-    scene("filter-hides-all", On(fixture::ended), "f 'tool:nothing' Enter"),
+    scene(
+        "filter-hides-all",
+        On(fixture::ended),
+        "f 'tool:nothing' Enter",
+    ),
     scene("search", On(fixture::ended), "/ 'quota' Enter"),
     // Two, and then.
     scene("diff", On(fixture::ended), ": '38' Enter d"),

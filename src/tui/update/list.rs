@@ -5,7 +5,7 @@ use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey};
 use crate::tui::action::Action;
-use crate::tui::app::list::{Cursor, List, SELECTED};
+use crate::tui::app::list::{Cursor, FIRST, List, SELECTED};
 use crate::tui::app::{App, Focus, Session};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
@@ -19,6 +19,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let list = &mut session.list;
     match action {
         Action::Bottom => list.follow(),
+        Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
         Action::Select => select(list),
         Action::TimeColumn => list.time = list.time.next(),
@@ -193,6 +194,9 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
         return None;
     }
     list.put_cursor(row, page);
+    if key == FIRST {
+        return None;
+    }
     let nearest = list.selected()?;
     Some(format!(
         "#{} is hidden by the filter; the cursor is on the nearest row, #{}",
@@ -279,3 +283,6 @@ pub fn wanted(app: &mut App) -> Effects {
     effects.extend(super::filter::wanted(app));
     effects
 }
+
+#[cfg(test)]
+mod tests;

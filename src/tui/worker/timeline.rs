@@ -208,7 +208,8 @@ impl Drawing {
             // It is not in the range: the first that began in it is.
             (None, Some(_)) => {
                 work.below = scan(Way::Oldest, before);
-                let first = before.unwrap_or_default();
+                // The frame before the range may hold a request that is open in it.
+                let first = start.map_or_else(ItemKey::default, |seq| ItemKey::of_part(seq, 1));
                 work.above = scan(Way::Newest, Some(first));
             }
         }

@@ -17,6 +17,7 @@ mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod views;
 mod walk;
 mod zone;
 

@@ -9,7 +9,7 @@ use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, duration, escape};
 use crate::trace::item::{Lens, What};
-use crate::trace::stats::{Row, Stats};
+use crate::trace::stats::{Collector, Row, Stats};
 use serde::Serialize;
 
 /// Prints them.
@@ -31,17 +31,17 @@ pub fn run(args: &Args) -> Outcome {
 
 /// Of all exchanges, or of those that fit.
 fn collect(recording: &Recording, query: Option<&Query>) -> Result<Stats, Failure> {
-    let mut exchanges = Vec::new();
+    let mut collector = Collector::default();
     match query {
-        None => recording.each_exchange(|exchange| exchanges.push(exchange))?,
+        None => recording.each_exchange(|exchange| collector.add(&exchange))?,
         Some(query) => filter::each(recording, Lens::Exchanges, query, |item| {
-            if let What::Exchange(exchange) = item.what {
-                exchanges.push(*exchange);
+            if let What::Exchange(exchange) = &item.what {
+                collector.add(exchange);
             }
             Ok(())
         })?,
     }
-    Ok(Stats::collect(&exchanges))
+    Ok(collector.stats([]))
 }
 
 /// A method, or a tool where `name` is set.
@@ -55,6 +55,7 @@ struct Line<'a> {
     cancelled: u64,
     p50_ns: Option<u64>,
     p90_ns: Option<u64>,
+    p95_ns: Option<u64>,
     p99_ns: Option<u64>,
     max_ns: Option<u64>,
     waited_ns: u64,
@@ -71,6 +72,7 @@ impl<'a> From<&'a Row> for Line<'a> {
             cancelled: row.cancelled,
             p50_ns: row.latency.map(|latency| latency.p50_ns),
             p90_ns: row.latency.map(|latency| latency.p90_ns),
+            p95_ns: row.latency.map(|latency| latency.p95_ns),
             p99_ns: row.latency.map(|latency| latency.p99_ns),
             max_ns: row.latency.map(|latency| latency.max_ns),
             waited_ns: row.waited_ns,
@@ -107,7 +109,7 @@ fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> 
         ("FAILED", Fit::Right),
         ("CANCELLED", Fit::Right),
         ("P50", Fit::Right),
-        ("P90", Fit::Right),
+        ("P95", Fit::Right),
         ("P99", Fit::Right),
         ("MAX", Fit::Right),
         ("WAITED", Fit::Right),
@@ -128,7 +130,7 @@ fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> 
             Cell::new(some(row.failed), Ink::Bad),
             some(row.cancelled).into(),
             time(latency.map(|latency| latency.p50_ns)).into(),
-            time(latency.map(|latency| latency.p90_ns)).into(),
+            time(latency.map(|latency| latency.p95_ns)).into(),
             time(latency.map(|latency| latency.p99_ns)).into(),
             time(latency.map(|latency| latency.max_ns)).into(),
             Some(row.waited_ns)

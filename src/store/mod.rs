@@ -15,6 +15,7 @@
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
+//! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
 //! * [`vitals`]: who waits, what failed first, last words;
 //! * [`past`]: what was true at a frame;
 //! * [`search`]: text in bytes and summaries;
@@ -27,6 +28,8 @@
 //! SQL stands in this module only, as constants with bound parameters.
 
 pub mod annotate;
+pub mod figures;
+pub mod findings;
 pub mod indexer;
 pub mod library;
 pub mod open;

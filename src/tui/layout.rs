@@ -133,8 +133,8 @@ pub fn session(app: &App, session: &Session) -> Places {
 #[must_use]
 pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
     let single = matches!(arrangement(size), Arrangement::Single | Arrangement::Tiny);
-    // The statistics and the timeline want the whole width.
-    let wide = matches!(session.view, View::Stats | View::Timeline);
+    // All views but the list want the whole width.
+    let wide = session.view != View::Exchanges;
     !(single || session.zoom || wide)
 }
 

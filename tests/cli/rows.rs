@@ -179,7 +179,8 @@ fn stats_count_every_exchange_once_per_method_and_calls_once_per_tool() {
         (&forecast["count"], &forecast["failed"]),
         (&6.into(), &2.into())
     );
-    let times = ["p50_ns", "p90_ns", "p99_ns", "max_ns"].map(|key| forecast[key].as_u64());
+    let times =
+        ["p50_ns", "p90_ns", "p95_ns", "p99_ns", "max_ns"].map(|key| forecast[key].as_u64());
     assert!(times.is_sorted() && times[0] > Some(0), "{times:?}");
     let storm = find(&rows, "name", "watch_storm");
     assert_eq!(storm["p50_ns"], Value::Null, "it was never answered");

@@ -17,6 +17,7 @@ mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod walk;
 mod zone;
 
 use mcpreel::store::reader::Recording;

@@ -78,8 +78,8 @@ fn is_named(names: &[Box<str>], list: &[&str]) -> bool {
     let Some((name, above)) = names.split_last() else {
         return false;
     };
-    let payload = |name: &Box<str>| PAYLOADS.contains(&&**name);
-    list.contains(&&**name) && !above.iter().any(payload)
+    let in_payload = above.iter().any(|name| PAYLOADS.contains(&&**name));
+    list.contains(&&**name) && !in_payload
 }
 
 fn is_server_version(names: &[Box<str>]) -> bool {

@@ -251,7 +251,7 @@ pub(crate) fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>
 }
 
 /// The value that a word stands for. An unknown word is damage.
-pub(super) fn word<T>(
+pub(crate) fn word<T>(
     row: &Row<'_>,
     at: usize,
     parse: impl Fn(&str) -> Option<T>,

@@ -1,6 +1,10 @@
 //! Text search: over the raw bytes of all frames (bodies, stderr, noise) and over the summaries
 //! of their messages, newest first.
 //!
+//! It passes over the recording twice. The first time it looks at the bytes, as fast as they are
+//! read; the second time at the summaries, which have words that are not on the wire (`14 tools`)
+//! and have to be derived, which is slower. Each pass goes from the newest frame to the oldest.
+//!
 //! There is no index: bytes are looked at where they stand, by several threads at a time, each
 //! with a read-only connection of its own over its part of a range of frames. A [`Search`] goes
 //! on in steps; between two of them nothing is open, so that it can be dropped at any time and a
@@ -8,7 +12,7 @@
 
 mod pattern;
 
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{Finder, Pattern, PatternError};
 
 use super::indexer::COLLECT_LIMIT;
 use super::reader::rows::number;
@@ -17,7 +21,6 @@ use super::values::to_sql;
 use crate::protocol::message::Classifier;
 use crate::trace::clock::Clock;
 use crate::trace::frame::{Seq, StreamId};
-use pattern::Finder;
 use rusqlite::Connection;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -56,6 +59,16 @@ pub enum Place {
     Summary,
 }
 
+/// What is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pass {
+    /// The bytes of all frames.
+    #[default]
+    Bytes,
+    /// The summaries of messages in whose bytes nothing was found.
+    Summaries,
+}
+
 /// How long one step works.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
@@ -68,10 +81,12 @@ pub struct Pace {
 /// What a step found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Frames with the pattern, the newest first.
+    /// Frames with the pattern, those of each pass from the newest to the oldest.
     pub hits: Vec<SearchHit>,
-    /// Whether all frames were looked at.
+    /// Whether all frames were looked at in both passes.
     pub done: bool,
+    /// What is looked at next.
+    pub pass: Pass,
     /// Frames that are not looked at yet.
     pub left: u64,
     /// Frames that there were when the search began.
@@ -87,6 +102,7 @@ pub struct Search {
     finder: Finder,
     threads: u64,
     range: u64,
+    pass: Pass,
     /// The frames after `after` up to `left` are still to be looked at; `None` before the first
     /// step.
     left: Option<u64>,
@@ -105,6 +121,7 @@ impl Search {
             finder: Finder::new(pattern)?,
             threads: threads.min(MAX_THREADS) as u64,
             range: FIRST_RANGE,
+            pass: Pass::Bytes,
             left: from.map(|seq| seq.0),
             after: 0,
             of: 0,
@@ -115,6 +132,7 @@ impl Search {
     /// After it was done: goes on with the frames after `after` up to `last`, which have come
     /// since.
     pub fn again(&mut self, after: Seq, last: Seq) {
+        self.pass = Pass::Bytes;
         self.after = after.0;
         self.left = Some(last.0);
         self.of = last.0;
@@ -131,8 +149,14 @@ impl Search {
             let from = left.saturating_sub(self.range).max(self.after);
             let (hits, bytes) = self.look(from + 1, left)?;
             found.hits.extend(hits);
-            self.bytes += bytes;
             left = from;
+            if self.pass == Pass::Bytes {
+                self.bytes += bytes;
+                if left <= self.after {
+                    self.pass = Pass::Summaries;
+                    left = self.of;
+                }
+            }
             self.adapt(spent() - range_began, pace.nanos);
             if spent() >= pace.nanos {
                 break;
@@ -141,6 +165,7 @@ impl Search {
         self.left = Some(left);
         Ok(Found {
             done: left <= self.after,
+            pass: self.pass,
             left: left.saturating_sub(self.after),
             of: self.of.saturating_sub(self.after),
             bytes: self.bytes,
@@ -214,18 +239,23 @@ impl Search {
                     long.push(seq);
                     continue;
                 };
-                let stream = StreamId(row.get(1)?);
-                let place = self.finder.in_bytes(raw).map(Place::Bytes).or_else(|| {
-                    let is_found =
-                        stream.messages().is_some() && self.in_summaries(&mut classifier, raw);
-                    is_found.then_some(Place::Summary)
-                });
+                let has_messages = StreamId(row.get(1)?).messages().is_some();
+                let place = match (self.pass, self.finder.in_bytes(raw)) {
+                    (Pass::Bytes, found) => found.map(Place::Bytes),
+                    (Pass::Summaries, None) if has_messages => self
+                        .in_summaries(&mut classifier, raw)
+                        .then_some(Place::Summary),
+                    (Pass::Summaries, _) => None,
+                };
                 hits.extend(place.map(|place| SearchHit { seq, place }));
             }
             Ok(())
         })?;
         for seq in long {
-            let place = self.in_long(&recording, seq)?;
+            let place = match self.pass {
+                Pass::Bytes => self.in_long(&recording, seq)?.map(Place::Bytes),
+                Pass::Summaries => self.in_long_summary(&recording, seq)?,
+            };
             hits.extend(place.map(|place| SearchHit { seq, place }));
         }
         hits.sort_by_key(|hit| std::cmp::Reverse(hit.seq));
@@ -238,7 +268,7 @@ impl Search {
     }
 
     /// A frame that is too long to hold is read in pieces that overlap.
-    fn in_long(&self, recording: &Recording, seq: Seq) -> Result<Option<Place>, ReadError> {
+    fn in_long(&self, recording: &Recording, seq: Seq) -> Result<Option<Range<u64>>, ReadError> {
         let overlap = self.finder.overlap();
         let mut blob = recording.stream(seq)?;
         let mut piece = vec![0; PIECE + overlap];
@@ -252,16 +282,19 @@ impl Search {
                 source,
             })?;
             if let Some(Range { start, end }) = self.finder.in_bytes(&piece[..read]) {
-                return Ok(Some(Place::Bytes(at + start..at + end)));
+                return Ok(Some(at + start..at + end));
             }
             if read < piece.len() {
-                break;
+                return Ok(None);
             }
             at += PIECE as u64;
         }
-        drop(blob);
+    }
+
+    fn in_long_summary(&self, recording: &Recording, seq: Seq) -> Result<Option<Place>, ReadError> {
         let is_found = recording.read(|conn| self.in_kept_summaries(conn, seq))?;
-        Ok(is_found.then_some(Place::Summary))
+        let is_new = is_found && self.in_long(recording, seq)?.is_none();
+        Ok(is_new.then_some(Place::Summary))
     }
 
     fn in_kept_summaries(&self, conn: &Connection, seq: Seq) -> rusqlite::Result<bool> {

@@ -38,14 +38,15 @@ pub enum PatternError {
 }
 
 /// A pattern, ready to be found.
-#[derive(Debug)]
-pub(super) struct Finder {
+#[derive(Clone, Debug)]
+pub struct Finder {
     bytes: Regex,
     text: Regex,
     overlap: usize,
 }
 
 impl Finder {
+    /// Makes `pattern` ready.
     pub fn new(pattern: &Pattern) -> Result<Self, PatternError> {
         match pattern {
             Pattern::Literal(text) | Pattern::Regex(text) if text.is_empty() => {
@@ -74,18 +75,26 @@ impl Finder {
         })
     }
 
+    /// Where it stands in the bytes of a message or in a text, to be marked there: `most` places
+    /// at most, in order and apart from each other.
+    #[must_use]
+    pub fn places(&self, bytes: &[u8], most: usize) -> Vec<Range<usize>> {
+        let found = self.bytes.find_iter(bytes).map(|found| found.range());
+        found.filter(|place| !place.is_empty()).take(most).collect()
+    }
+
     /// Where the first match stands in the bytes of a frame.
-    pub fn in_bytes(&self, bytes: &[u8]) -> Option<Range<u64>> {
+    pub(super) fn in_bytes(&self, bytes: &[u8]) -> Option<Range<u64>> {
         let found = self.bytes.find(bytes)?;
         Some(found.start() as u64..found.end() as u64)
     }
 
-    pub fn in_text(&self, text: &str) -> bool {
+    pub(super) fn in_text(&self, text: &str) -> bool {
         self.text.is_match(text.as_bytes())
     }
 
     /// How many bytes two pieces of a frame have to share, so that no match is cut in two.
-    pub fn overlap(&self) -> usize {
+    pub(super) fn overlap(&self) -> usize {
         self.overlap
     }
 }

@@ -47,7 +47,6 @@ impl Condition {
         Self::list(list, false)
     }
 
-    #[expect(clippy::should_implement_trait, reason = "it reads like the others")]
     pub fn not(self) -> Self {
         match self {
             Self::Constant(holds) => Self::Constant(!holds),

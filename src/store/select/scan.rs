@@ -182,12 +182,13 @@ impl Scan {
             }
             Way::Oldest => Found {
                 candidates,
-                end: match is_newest {
-                    true => extent.last,
-                    false => ItemKey {
+                end: if is_newest {
+                    extent.last
+                } else {
+                    ItemKey {
                         seq: Seq(hi),
                         nth: u32::MAX,
-                    },
+                    }
                 },
                 is_last: is_newest,
             },

@@ -1,5 +1,7 @@
 use super::*;
+use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
+use crate::trace::exchange::Status;
 
 const MS: u64 = 1_000_000;
 
@@ -97,4 +99,48 @@ fn rows_are_per_direction_method_and_tool() {
         (stats.total.request_bytes, stats.total.response_bytes),
         (400, 4000)
     );
+}
+
+#[test]
+fn what_is_not_settled_is_counted_and_counted_once_when_it_is() {
+    let open = exchange("tools/call", Some("a"), Status::Open, 0);
+    let done = exchange("tools/call", Some("a"), Status::Ok, 30);
+    let mut collector = Collector::default();
+    collector.add(&done);
+    collector.open(&open);
+    let stats = collector.stats([&open]);
+    assert_eq!((stats.tools[0].count, stats.total.count), (2, 2));
+    assert_eq!(
+        stats.tools[0].latency.map(|latency| latency.measured),
+        Some(1)
+    );
+    collector.settled(&done);
+    let stats = collector.stats([]);
+    assert_eq!((stats.tools[0].count, stats.total.count), (2, 2));
+    assert_eq!(
+        stats.tools[0].latency.map(|latency| latency.measured),
+        Some(2)
+    );
+}
+
+#[test]
+fn the_ten_slowest_are_named_the_slowest_first() {
+    let exchanges: Vec<_> = (1..=30)
+        .map(|ms| exchange("ping", None, Status::Ok, ms * 7 % 31))
+        .collect();
+    let slowest = Stats::collect(&exchanges).slowest;
+    let times: Vec<_> = slowest.iter().map(|slow| slow.latency_ns / MS).collect();
+    assert_eq!(times, [30, 29, 28, 27, 26, 25, 24, 23, 22, 21]);
+}
+
+#[test]
+fn rates_are_per_minute_and_shares_per_thousand() {
+    let row = Row {
+        count: 3,
+        failed: 1,
+        ..Row::default()
+    };
+    assert_eq!(row.per_minute_tenths(30_000 * MS), Some(60));
+    assert_eq!(row.per_minute_tenths(0), None);
+    assert_eq!(row.failed_permille(), 333);
 }

@@ -1,10 +1,11 @@
 //! What is searched for, and where it was found.
 
 use crate::query::Query;
-use crate::store::search::Pattern;
+use crate::store::search::{Finder, Pattern};
+use crate::text::{count, cut, escape, plural};
 use crate::trace::item::{ItemKey, Lens};
-use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Before a regular expression, in the text that is typed.
@@ -62,29 +63,19 @@ pub struct Term {
     pub text: String,
     /// For the store.
     pub pattern: Pattern,
-    finder: Regex,
+    finder: Finder,
 }
 
 impl Term {
     /// What `text` searches for: itself, or after `re:` a regular expression. Without a capital
     /// letter in it, case is ignored. An error is one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (pattern, regex) = match text.strip_prefix(REGEX) {
-            Some(regex) => (Pattern::Regex(regex.to_owned()), regex.to_owned()),
-            None => (Pattern::Literal(text.to_owned()), regex::escape(text)),
+        let pattern = match text.strip_prefix(REGEX) {
+            Some(regex) => Pattern::Regex(regex.to_owned()),
+            None => Pattern::Literal(text.to_owned()),
         };
-        let (Pattern::Literal(typed) | Pattern::Regex(typed)) = &pattern;
-        if typed.is_empty() {
-            return Err("there is nothing to search for".to_owned());
-        }
-        let finder = RegexBuilder::new(&regex)
-            .case_insensitive(!typed.chars().any(char::is_uppercase))
-            .build();
-        let finder = finder.map_err(|error| {
-            let text = error.to_string();
-            let last = text.lines().last().unwrap_or_default().trim();
-            crate::text::escape(last).into_owned()
-        })?;
+        let finder = Finder::new(&pattern);
+        let finder = finder.map_err(|error| escape(&error.to_string()).into_owned())?;
         Ok(Self {
             text: text.to_owned(),
             pattern,
@@ -95,11 +86,7 @@ impl Term {
     /// Where it occurs in a text, to be marked there; of very many places the first.
     #[must_use]
     pub fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let found = self.finder.find_iter(text).map(|found| found.range());
-        found
-            .filter(|place| !place.is_empty())
-            .take(MARKED)
-            .collect()
+        self.finder.places(text, MARKED)
     }
 }
 
@@ -175,26 +162,25 @@ impl Search {
         let term = self.term.as_ref()?;
         let mut text = format!(
             "/{}  {}",
-            crate::text::cut(&crate::text::escape(&term.text), 24),
-            crate::text::plural(self.hits, "hit")
+            cut(&escape(&term.text), 24),
+            plural(self.hits, "hit")
         );
         let hidden = self.hidden();
         if hidden > 0 {
-            text.push_str(&format!(", {hidden} rows hidden by the filter"));
+            let _ = write!(text, ", {hidden} rows hidden by the filter");
         }
-        let left = crate::text::count;
         match self.progress {
             Progress::Idle | Progress::Done => {}
             Progress::Scanning(left, of) => {
                 let percent = (of.saturating_sub(left)).saturating_mul(100) / of.max(1);
-                text.push_str(&format!(" · scanning {percent} % · Ctrl-C stops"));
+                let _ = write!(text, " · scanning {percent} % · Ctrl-C stops");
             }
             Progress::Stopped(frames) => {
-                text.push_str(&format!(" · stopped, {} frames not searched", left(frames)));
+                let _ = write!(text, " · stopped, {} frames not searched", count(frames));
             }
             Progress::Full(frames) => {
-                let frames = left(frames);
-                text.push_str(&format!(" · too many, {frames} older frames not searched"));
+                let frames = count(frames);
+                let _ = write!(text, " · too many, {frames} older frames not searched");
             }
         }
         Some(text)

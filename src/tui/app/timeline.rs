@@ -1,5 +1,79 @@
-//! The rows in time.
+//! The same rows in time.
 
-/// The rows in time.
+use crate::query::Query;
+use crate::trace::frame::Seq;
+use crate::trace::item::ItemKey;
+use crate::tui::worker::timeline::{Picture, Window};
+
+/// The same rows in time.
 #[derive(Debug, Default)]
-pub struct Timeline {}
+pub struct Timeline {
+    /// What was asked last.
+    pub asked: Option<Asked>,
+    /// What is on the screen.
+    pub picture: Option<Box<Picture>>,
+    /// What the picture answers.
+    pub shown: Option<Asked>,
+    /// The range on the screen; none: everything, as it grows.
+    pub window: Option<Window>,
+    /// The row with the cursor; none: the last one.
+    pub cursor: Option<ItemKey>,
+    /// On which row of the screen the cursor is.
+    pub offset: usize,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The number of the question.
+    pub generation: u64,
+    /// When, nanoseconds since the viewer started.
+    pub at_ns: u64,
+    /// How many frames there were.
+    pub frames: u64,
+    /// What for: if this differs, the picture is another one.
+    pub about: About,
+    /// Around which row.
+    pub anchor: Option<ItemKey>,
+}
+
+/// What a picture shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// Which exchanges.
+    pub query: Query,
+    /// The time cursor.
+    pub until: Option<Seq>,
+    /// The range.
+    pub window: Option<Window>,
+    /// Columns and rows on the screen.
+    pub size: (usize, usize),
+}
+
+impl Timeline {
+    /// Where the cursor is among the rows of the picture.
+    #[must_use]
+    pub fn cursor_row(&self) -> usize {
+        let rows = self
+            .picture
+            .as_deref()
+            .map_or(&[][..], |picture| &picture.rows);
+        let last = rows.len().saturating_sub(1);
+        match self.cursor {
+            None => last,
+            Some(key) => rows.partition_point(|bar| bar.key < key).min(last),
+        }
+    }
+
+    /// The first row on a screen of `page` rows.
+    #[must_use]
+    pub fn top(&self, page: usize) -> usize {
+        let rows = self
+            .picture
+            .as_deref()
+            .map_or(0, |picture| picture.rows.len());
+        let offset = self.offset.min(page.saturating_sub(1));
+        let top = self.cursor_row().saturating_sub(offset);
+        top.min(rows.saturating_sub(page))
+    }
+}

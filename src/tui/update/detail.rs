@@ -164,7 +164,10 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
         if let Some(same) = same {
             shown.story = same.story;
             shown.at_finding = same.at_finding;
+        } else {
+            detail.asked_story = None;
         }
+        shown.mark(|bytes| session.search.places(bytes));
         detail.shown = Some(Box::new(shown));
     }
     settle(app);
@@ -184,6 +187,7 @@ pub fn story(app: &mut App, answer: detail::StoryAnswer) -> Effects {
             shown.story = answer.story.map(|story| story::Told::new(*story));
         }
     }
+    settle(app);
     vec![]
 }
 
@@ -251,12 +255,10 @@ fn ask_story(detail: &mut Detail) -> Option<crate::tui::effect::Effect> {
     let exchange = shown.item.exchange()?.id;
     let until = shown.ask.until;
     let ask = detail::AskStory { exchange, until };
-    (detail.asked_story != Some(ask) || shown.story.is_none() && detail.asked_story.is_none()).then(
-        || {
-            detail.asked_story = Some(ask);
-            Ask::Story(ask).into()
-        },
-    )
+    (detail.asked_story != Some(ask)).then(|| {
+        detail.asked_story = Some(ask);
+        Ask::Story(ask).into()
+    })
 }
 
 fn leave(detail: &mut Detail) {

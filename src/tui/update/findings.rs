@@ -1,16 +1,198 @@
-//! What is wrong or remarkable.
+//! What is wrong.
 
+use super::motion::moved;
+use crate::query::Query;
+use crate::query::ast::{Expr, Field, Op, Subject, Value};
 use crate::tui::action::Action;
-use crate::tui::app::App;
+use crate::tui::app::findings::{Findings, MOST, PAGE, Place, Row};
+use crate::tui::app::{App, View};
 use crate::tui::effect::Effects;
-use crate::tui::worker::findings;
+use crate::tui::view;
+use crate::tui::worker::findings::{Answer, GroupId};
+use crate::tui::worker::{Ask, findings};
 
 /// Does it, if it is about this.
-pub fn perform(_app: &mut App, _action: Action) -> Option<Effects> {
-    None
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let page = view::findings::page(app);
+    let state = &mut app.session.as_deref_mut()?.findings;
+    match action {
+        Action::Open => return Some(open(app)),
+        Action::Toggle | Action::Select => toggle(state),
+        Action::Expand => fold(state, false),
+        Action::Collapse => fold(state, true),
+        action => {
+            let rows = state.all();
+            let at = moved(action, state.cursor_row(&rows), rows.len(), page)?;
+            let place = rows.get(at).map(Row::place);
+            state.cursor = place.unwrap_or_default();
+            reveal(state, page);
+        }
+    }
+    Some(vec![])
+}
+
+/// Scrolls as far as it takes to see the cursor.
+fn reveal(state: &mut Findings, page: usize) {
+    let page = page.max(1);
+    let rows = state.all();
+    let (at, len) = (state.cursor_row(&rows), rows.len());
+    let top = state.top.min(len.saturating_sub(page));
+    state.top = top.clamp((at + 1).saturating_sub(page), at);
+}
+
+/// On a group unfolds it, on a finding goes to its frame, on what was left out reads more.
+fn open(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let state = &mut session.findings;
+    let place = under_cursor(state);
+    match place {
+        Some(Place::More(group)) => {
+            return more(app, &group);
+        }
+        Some(Place::Group(_)) => {
+            toggle(state);
+            return vec![];
+        }
+        Some(Place::Finding(..) | Place::First) | None => {}
+    }
+    let Some(seq) = state.frame() else {
+        app.notices
+            .error("this finding is about no single frame", app.now);
+        return vec![];
+    };
+    session.view = View::Exchanges;
+    super::list::goto(app, seq)
+}
+
+/// Reads more of a group, or where that is too much filters the list to it.
+fn more(app: &mut App, group: &GroupId) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    match session.findings.unfolded.get_mut(group) {
+        Some(wanted) if *wanted < MOST => *wanted = wanted.saturating_mul(4).min(MOST),
+        _ => {
+            session.view = View::Exchanges;
+            let rule = Expr::Compare {
+                subject: Subject::Field(Field::Finding),
+                op: Op::Equal,
+                value: Value::Text {
+                    text: group.0.clone(),
+                    quoted: false,
+                },
+            };
+            let query = Query { expr: Some(rule) };
+            return super::filter::set(app, &query.to_string());
+        }
+    }
+    vec![]
+}
+
+fn under_cursor(state: &Findings) -> Option<Place> {
+    let rows = state.all();
+    rows.get(state.cursor_row(&rows)).map(Row::place)
+}
+
+fn group_under_cursor(state: &Findings) -> Option<GroupId> {
+    match under_cursor(state)? {
+        Place::Group(group) | Place::Finding(group, _) | Place::More(group) => Some(group),
+        Place::First => None,
+    }
+}
+
+fn toggle(state: &mut Findings) {
+    let is_unfolded =
+        group_under_cursor(state).is_some_and(|group| state.unfolded.contains_key(&group));
+    fold(state, is_unfolded);
+}
+
+/// Folds or unfolds the group under the cursor; the cursor stays in it.
+fn fold(state: &mut Findings, close: bool) {
+    let Some(group) = group_under_cursor(state) else {
+        return;
+    };
+    if close {
+        state.unfolded.remove(&group);
+        state.cursor = Place::Group(group);
+    } else {
+        state.unfolded.entry(group).or_insert(PAGE);
+    }
 }
 
 /// An answer has come.
-pub fn answer(_app: &mut App, _answer: findings::Answer) -> Effects {
+pub fn answer(app: &mut App, answer: Answer) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let now = session.until();
+    let state = &mut session.findings;
+    match answer {
+        Answer::Groups {
+            until,
+            groups,
+            percent,
+        } if until == now => {
+            state.groups = Some(groups);
+            state.percent = percent;
+        }
+        Answer::Rows { until, group, rows } if until == now => {
+            state.rows.insert(group, rows);
+        }
+        Answer::Groups { .. } | Answer::Rows { .. } => {}
+    }
+    vec![]
+}
+
+/// Asks for what the screen lacks.
+pub fn wanted(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if session.view != View::Findings || session.vitals.is_none() {
+        return vec![];
+    }
+    let until = session.until();
+    let state = &mut session.findings;
+    let unfolded: Vec<_> = state.unfolded.clone().into_iter().collect();
+    let asked = (until, unfolded.clone());
+    if state.asked.as_ref() == Some(&asked) {
+        return vec![];
+    }
+    let moved = state.asked.as_ref().is_some_and(|(then, _)| *then != until);
+    if moved {
+        state.groups = None;
+        state.rows.clear();
+    }
+    let ask = findings::Ask {
+        until,
+        unfolded,
+        known: state.groups.is_some() && state.percent == 100,
+    };
+    state.asked = Some(asked);
+    vec![Ask::Findings(ask).into()]
+}
+
+/// A click on a cell of the screen: selects the row there.
+pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
+    let row = view::findings::hit(app, (x, y));
+    if let (Some(session), Some(row)) = (app.session.as_deref_mut(), row) {
+        let state = &mut session.findings;
+        let place = state.all().get(row).map(Row::place);
+        state.cursor = place.unwrap_or_default();
+    }
+    vec![]
+}
+
+/// The wheel: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, down: bool) -> Effects {
+    let page = view::findings::page(app);
+    if let Some(session) = app.session.as_deref_mut() {
+        let last = session.findings.all().len().saturating_sub(page);
+        let top = session.findings.top;
+        let to = if down { top + 3 } else { top.saturating_sub(3) };
+        session.findings.top = to.min(last);
+    }
     vec![]
 }

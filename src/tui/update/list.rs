@@ -126,6 +126,9 @@ pub fn answer(app: &mut App, answer: list::Answer) -> Effects {
         list.scan.done = answer.done;
     }
     list.scan.total = answer.total.or(list.scan.total);
+    if let Some(usual) = answer.usual {
+        list.usual = usual;
+    }
     // Following the end must not carry the cursor off the screen.
     if was_visible && list.follows() && !is_cursor_visible(list, page) && list.hold.is_none() {
         if let Some(row) = list.cursor_row() {

@@ -56,6 +56,9 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
     // What the screen shows may have moved: rows that it lacks are asked for.
     effects.extend(list::wanted(app));
     effects.extend(detail::wanted(app));
+    effects.extend(timeline::wanted(app));
+    effects.extend(stats::wanted(app));
+    effects.extend(findings::wanted(app));
     effects.extend(search::wanted(app));
     effects
 }

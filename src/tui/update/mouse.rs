@@ -4,7 +4,7 @@
 //! moving the selection, a click on a chip ends its mode, the divider between list and detail is
 //! dragged. Nothing can be done with the mouse only.
 
-use super::{library, list, perform};
+use super::{detail, library, list, perform};
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
@@ -52,12 +52,8 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
         return vec![];
     };
     if places.detail.contains(at) {
-        let focus = std::mem::replace(&mut session.focus, Focus::Detail);
-        let effects = (0..NOTCH).flat_map(|_| perform(app, action)).collect();
-        if let Some(session) = app.session.as_deref_mut() {
-            session.focus = focus;
-        }
-        return effects;
+        let rows = NOTCH.cast_signed();
+        return detail::wheel(app, if down { rows } else { -rows });
     }
     if !places.main.contains(at) {
         return vec![];
@@ -103,12 +99,14 @@ fn click(app: &mut App, at: Position) -> Effects {
         app.dragging = true;
         return vec![];
     }
+    if places.detail.contains(at) {
+        let double = is_double(app, at);
+        return detail::click(app, (at.x, at.y), double);
+    }
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    if places.detail.contains(at) {
-        session.focus = Focus::Detail;
-    } else if places.main.contains(at) {
+    if places.main.contains(at) {
         session.focus = Focus::Main;
         if session.view == View::Exchanges {
             let rows = drawn::rows_of(places.arrangement, places.main);
@@ -143,25 +141,39 @@ fn click_library(app: &mut App, at: Position) -> Effects {
     vec![]
 }
 
-fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
+/// Whether this is the second click on the same place within a short time.
+fn is_double(app: &mut App, at: Position) -> bool {
     let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref_mut() else {
+        return false;
+    };
+    let click = &mut session.list.click;
+    let again =
+        click.is_some_and(|(place, then)| place == at && now.saturating_sub(then) < DOUBLE_NS);
+    *click = (!again).then_some((at, now));
+    again
+}
+
+fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
+    if !rows.contains(at) {
+        return vec![];
+    }
+    let double = is_double(app, at);
     let page = usize::from(rows.height);
-    let Some(session) = app.session.as_deref_mut().filter(|_| rows.contains(at)) else {
+    let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
     let list = &mut session.list;
     let row = list.first_row(page) + usize::from(at.y - rows.y);
-    let Some(key) = list.index.get(row).map(crate::tui::app::list::Row::key) else {
+    if row >= list.index.len() {
         return vec![];
-    };
-    list.put_cursor(row, page);
-    let before = list.click.replace((key, now));
-    let again = before.is_some_and(|(row, then)| row == key && now - then < DOUBLE_NS);
-    if again {
-        list.click = None;
-        return perform(app, Action::Open);
     }
-    vec![]
+    list.put_cursor(row, page);
+    if double {
+        perform(app, Action::Open)
+    } else {
+        vec![]
+    }
 }
 
 /// What ends the mode whose chip is in this column of the footer.

@@ -328,9 +328,11 @@ pub fn tick(app: &mut App) -> Effects {
             .vitals
             .as_deref()
             .map(|vitals| vitals.summary.frames);
-        let pane = playback.pane.as_ref().filter(|_| live);
-        let is_old = pane.is_some_and(|pane| {
-            pane.asked.map(|seq| seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS
+        let is_old = playback.pane.as_ref().is_some_and(|pane| match pane.asked {
+            None => frames.is_some_and(|frames| frames > 0),
+            Some(seq) => {
+                live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS
+            }
         });
         return if is_old { ask(app, false) } else { vec![] };
     };

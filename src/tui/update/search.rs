@@ -72,6 +72,7 @@ fn clear(app: &mut App) -> Option<Effects> {
     let session = app.session.as_deref_mut()?;
     session.search.term.as_ref()?;
     session.search.clear();
+    mark(session);
     Some(vec![Ask::Search(search::Ask::Stop).into()])
 }
 
@@ -166,7 +167,15 @@ pub fn done(app: &mut App, text: &str) -> Effects {
     session.search.remember(text);
     session.search.term = Some(term);
     session.search.nearest = Some(from);
+    mark(session);
     find(app)
+}
+
+/// Marks the term in the detail.
+fn mark(session: &mut Session) {
+    if let Some(shown) = session.detail.shown.as_deref_mut() {
+        shown.mark(|bytes| session.search.places(bytes));
+    }
 }
 
 /// Asks where the term occurs.

@@ -69,7 +69,7 @@ impl Places {
         let below = match inner.height {
             ..5 => 0,
             5..16 => 1,
-            _ => (inner.height / 4).min(10),
+            _ => (inner.height / 5).min(7),
         };
         let body = take(
             inner
@@ -261,8 +261,11 @@ fn below(look: &Look, diff: &Diff, compared: &Compared, places: &Places, frame: 
         );
         spans.push(Span::styled(text, look.style(role(*class))));
     }
-    let style = look.style(Role::Header);
-    frame.render_widget(Line::from(spans).style(style), first);
+    let used: usize = spans.iter().map(|span| width(&span.content)).sum();
+    let rest = usize::from(first.width).saturating_sub(used + 1);
+    let rule = format!(" {}", look.border().horizontal_top.repeat(rest));
+    spans.push(Span::styled(rule, look.style(Role::Border)));
+    frame.render_widget(Line::from(spans), first);
     let (left, right) = match &line.verdict {
         Verdict::Differs { left, right, .. } => (left.as_ref(), right.as_ref()),
         Verdict::NotCompared { left, right } => (Some(left), Some(right)),

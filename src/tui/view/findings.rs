@@ -1,8 +1,274 @@
-//! What is wrong or remarkable.
+//! What is wrong: findings by rule, and beside or below them what the rule means.
+//!
+//! ```text
+//!  ✗ 1 error   ⚠ 2 warnings   • 0 notes
+//!  ▾ ✗ error    frame-not-json        1  #14  │ frame-not-json
+//!      #14  starts with "hello"               │ A line on stdout that is no JSON …
+//!  ▸ ⚠ warning  request-id-reused     2  #9   │
+//! ```
 
-use crate::tui::app::{App, Session};
+use crate::lint;
+use crate::store::story::FindingGroup;
+use crate::text::{count, cut, escape, pad_end, pad_start, plural, width};
+use crate::tui::app::findings::{Findings, MOST, Row};
+use crate::tui::app::{App, Focus, Session, View};
+use crate::tui::layout;
+use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::widget;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// From so many columns on the explanation stands beside the list.
+const BESIDE: u16 = 100;
+
+/// Columns of the rule's name at most; the rest of a longer one is cut.
+const RULE: usize = 32;
+
+struct Parts {
+    counts: Rect,
+    list: Rect,
+    aside: Rect,
+}
+
+fn parts(inner: Rect) -> Parts {
+    let lines = u16::from(inner.height >= 6);
+    let counts = Rect {
+        height: lines,
+        ..inner
+    };
+    let mut list = Rect {
+        y: inner.y + lines,
+        height: inner.height - lines,
+        ..inner
+    };
+    let mut aside = Rect::default();
+    if list.width >= BESIDE {
+        list.width = list.width * 3 / 5;
+        aside = Rect {
+            x: list.right() + 2,
+            width: (inner.width - list.width).saturating_sub(2),
+            ..list
+        };
+    } else if list.height >= 8 {
+        let height = (list.height / 3).max(4);
+        list.height -= height;
+        aside = Rect {
+            y: list.bottom(),
+            height,
+            ..list
+        };
+    }
+    Parts {
+        counts,
+        list,
+        aside,
+    }
+}
+
+fn placed(app: &App) -> Option<Parts> {
+    let session = app.session.as_deref()?;
+    let main = layout::session(app, session).main;
+    let shown = session.view == View::Findings && main.width > 2 && main.height > 2;
+    let inner = Rect::new(
+        main.x + 1,
+        main.y + 1,
+        main.width.max(2) - 2,
+        main.height.max(2) - 2,
+    );
+    shown.then(|| parts(inner))
+}
+
+/// How many rows the list shows at once.
+#[must_use]
+pub fn page(app: &App) -> usize {
+    placed(app).map_or(1, |parts| usize::from(parts.list.height))
+}
+
+/// The row at this cell of the screen, counted from the first of all.
+#[must_use]
+pub fn hit(app: &App, (x, y): (u16, u16)) -> Option<usize> {
+    let (parts, session) = (placed(app)?, app.session.as_deref()?);
+    let inside = parts.list.contains((x, y).into());
+    let row = session.findings.top + usize::from(y.saturating_sub(parts.list.y));
+    (inside && row < session.findings.all().len()).then_some(row)
+}
 
 /// Draws it.
-pub fn draw(_app: &App, _session: &Session, _area: Rect, _frame: &mut Frame<'_>) {}
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let focus = session.focus == Focus::Main;
+    let state = &session.findings;
+    let foot = match state.groups {
+        None => "counting".to_owned(),
+        Some(_) if state.percent < 100 => format!("counting {} %: so far", state.percent),
+        Some(_) => String::new(),
+    };
+    let inner = widget::frame::draw(look, "Findings", &foot, focus, area, frame);
+    if state.groups.is_none() {
+        return;
+    }
+    let parts = parts(inner);
+    frame.render_widget(counts(look, state), parts.counts);
+    let rows = state.all();
+    if rows.is_empty() && state.percent == 100 {
+        let text = "nothing was found";
+        frame.render_widget(Line::styled(text, look.style(Role::Good)), parts.list);
+        return;
+    }
+    let cursor = state.cursor_row(&rows);
+    let columns = usize::from(parts.list.width);
+    for (at, area) in (state.top..rows.len()).zip(parts.list.rows()) {
+        frame.render_widget(line(look, &rows[at], columns), area);
+        if at == cursor {
+            let role = if focus {
+                Role::Selected
+            } else {
+                Role::SelectedElsewhere
+            };
+            frame.buffer_mut().set_style(area, Style::reset());
+            frame.buffer_mut().set_style(area, look.style(role));
+        }
+    }
+    if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {
+        explain(look, row, parts.aside, frame);
+    }
+}
+
+fn counts(look: &Look, state: &Findings) -> Line<'static> {
+    let mut spans = Vec::new();
+    for severity in ["error", "warning", "note"] {
+        let number = state.count(severity);
+        let (glyph, role) = sign(look, severity);
+        let role = if number == 0 { Role::Faint } else { role };
+        let text = format!("{glyph} {}   ", plural(number, severity));
+        spans.push(Span::styled(text, look.style(role)));
+    }
+    Line::from(spans)
+}
+
+/// The glyph and the role of a severity.
+fn sign(look: &Look, severity: &str) -> (&'static str, Role) {
+    match severity {
+        "error" => (look.glyph(Glyph::Error), Role::Bad),
+        "warning" => (look.glyph(Glyph::Warning), Role::Warn),
+        _ => (look.glyph(Glyph::Note), Role::Text),
+    }
+}
+
+fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
+    match row {
+        Row::Group(group, unfolded) => group_line(look, group, *unfolded, columns),
+        Row::Finding(finding) => {
+            let seq = finding
+                .frame
+                .map_or_else(String::new, |seq| format!("#{}", seq.0));
+            let text = format!("    {}  {}", pad_end(&seq, 7), escape(&finding.detail));
+            Line::raw(cut(&text, columns))
+        }
+        Row::More(group, left) => {
+            let text = match group.count == *left {
+                true => "    reading".to_owned(),
+                false if group.count - *left >= u64::from(MOST) => {
+                    format!("    {} more; Enter filters the list to them", count(*left))
+                }
+                false => format!("    {} more; Enter reads on", count(*left)),
+            };
+            Line::styled(cut(&text, columns), look.style(Role::Faint))
+        }
+    }
+}
+
+fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize) -> Line<'static> {
+    let fold = look.glyph(if unfolded {
+        Glyph::Unfolded
+    } else {
+        Glyph::Folded
+    });
+    let (glyph, role) = sign(look, &group.severity);
+    let severity = pad_end(&escape(&group.severity), 7);
+    let number = pad_start(&count(group.count), 5);
+    let first = group
+        .first
+        .map_or_else(String::new, |seq| format!("  #{}", seq.0));
+    let used = width(&number) + width(&first) + width(&severity) + 8;
+    let room = columns.saturating_sub(used).min(RULE);
+    let rule = pad_end(&cut(&escape(&group.rule), room), room);
+    Line::from(vec![
+        Span::raw(format!("{fold} ")),
+        Span::styled(format!("{glyph} {severity}"), look.style(role)),
+        Span::raw(format!("  {rule}  {number}")),
+        Span::styled(first, look.style(Role::Faint)),
+    ])
+}
+
+/// What the rule means, and what was found in full.
+fn explain(look: &Look, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
+    let columns = usize::from(area.width);
+    let (rule, detail) = match row {
+        Row::Group(group, _) | Row::More(group, _) => (&group.rule, None),
+        Row::Finding(finding) => (&finding.rule, Some(&finding.detail)),
+    };
+    let mut lines = vec![Line::styled(
+        cut(&escape(rule), columns),
+        look.style(Role::Title),
+    )];
+    let summary = lint::rule(rule)
+        .map_or("no rule of this version: found by another one", |rule| {
+            rule.summary
+        });
+    lines.extend(wrapped(summary, columns).into_iter().map(Line::raw));
+    if let Some(detail) = detail {
+        lines.push(Line::default());
+        lines.extend(wrapped(&escape(detail), columns).into_iter().map(Line::raw));
+    } else if let Row::Group(group, _) = row
+        && let (Some(first), Some(last)) = (group.first, group.last)
+        && first != last
+    {
+        lines.push(Line::default());
+        let text = format!("from #{} to #{}", first.0, last.0);
+        lines.push(Line::styled(text, look.style(Role::Faint)));
+    }
+    for (line, row) in lines.into_iter().zip(area.rows()) {
+        frame.render_widget(line, row);
+    }
+}
+
+/// The words in lines of at most `columns`.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let word = cut(word, columns);
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(&word) <= columns => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_of_an_explanation_is_wider_than_its_pane() {
+        let text = "a line that is no JSON, and a_word_that_is_wider_than_the_pane";
+        let lines = wrapped(text, 12);
+        assert!(lines.iter().all(|line| width(line) <= 12), "{lines:?}");
+        assert_eq!(lines[0], "a line that");
+    }
+
+    #[test]
+    fn the_explanation_is_below_the_list_where_it_is_narrow() {
+        let narrow = parts(Rect::new(1, 1, 58, 12));
+        assert!(narrow.aside.y >= narrow.list.bottom());
+        let wide = parts(Rect::new(1, 1, 150, 12));
+        assert!(wide.aside.x > wide.list.right());
+        assert!(parts(Rect::new(1, 1, 58, 6)).aside.is_empty());
+    }
+}

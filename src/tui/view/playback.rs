@@ -31,6 +31,7 @@ use crate::words;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use std::fmt::Write as _;
 
 /// Columns of the words on the left.
 const WORD: usize = 10;
@@ -124,7 +125,7 @@ fn cursor(look: &Look, playback: &Playback, seq: Seq) -> String {
         Stop::At(_) => "  playing to a match",
     });
     if let Some(idle) = playing.cut() {
-        text.push_str(&format!(", {} idle cut to 1 s", text::duration(idle)));
+        let _ = write!(text, ", {} idle cut to 1 s", text::duration(idle));
     }
     text
 }
@@ -210,7 +211,7 @@ impl Lines<'_> {
     fn session(&mut self, state: &State) {
         let session = &state.session;
         let phase = match session.phase.end() {
-            Some(end) => format!("ended: {}", words::end(end)),
+            Some(end) => words::end(end),
             None => session.phase.as_str().to_owned(),
         };
         self.named("phase", Role::Strong, phase);
@@ -284,13 +285,13 @@ impl Lines<'_> {
             text.push_str(" and more, not asked for");
         }
         if let Some(seq) = listed.answered {
-            text.push_str(&format!(", listed at #{}", seq.0));
+            let _ = write!(text, ", listed at #{}", seq.0);
         }
         let mut role = Role::Text;
         if let Some(seq) = listed.stale_since {
             role = Role::Warn;
             let glyph = self.look.glyph(Glyph::Warning);
-            text.push_str(&format!(", {glyph} stale: changed at #{}", seq.0));
+            let _ = write!(text, ", {glyph} stale: changed at #{}", seq.0);
         }
         let word = match list {
             List::Templates => "templates",

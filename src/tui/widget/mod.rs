@@ -1,10 +1,12 @@
 //! Pieces of drawing that know nothing of recordings.
 
+pub mod bars;
 pub mod frame;
 pub mod hex;
 pub mod pieces;
 pub mod raw;
 pub mod spans;
+pub mod table;
 pub mod text;
 pub mod tree;
 pub mod tree_line;

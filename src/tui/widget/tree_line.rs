@@ -108,9 +108,9 @@ mod tests {
         insta::assert_snapshot!(
             show(r#"{"name":"search_docs","arguments":{"q":"rust","tags":[1,true]}}"#, 40),
             @r#"
-          name       "search_docs"
+          name   "search_docs"
         ▾ arguments (2) 
-            q          "rust"
+            q      "rust"
           ▾ tags (2) 
               [0] 1
               [1] true
@@ -120,10 +120,7 @@ mod tests {
     #[test]
     fn a_long_value_says_how_long_it_is() {
         let json = format!(r#"{{"data":"{}"}}"#, "x".repeat(2000));
-        assert_eq!(
-            show(&json, 40),
-            "  data       \"xxxxxxxxxxxxxxxxxxx… 2.0 kB"
-        );
+        assert_eq!(show(&json, 40), "  data   \"xxxxxxxxxxxxxxxxxxxxxx… 2.0 kB");
     }
 
     #[test]

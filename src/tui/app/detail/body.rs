@@ -178,18 +178,21 @@ impl<'s> Body<'s> {
     #[must_use]
     pub fn snap(&self, position: Position) -> Position {
         let Some(part) = self.part_from(position.part) else {
-            return self.last();
+            return Position::head(self.last().part);
         };
         if part != position.part {
             return Position::head(part);
         }
         let spot = match (position.spot, self.content(part)) {
+            (Spot::Note(at), _) => {
+                let last = || self.last_within(part);
+                self.note(part, at).unwrap_or_else(last)
+            }
             (Spot::Head, _) | (_, Content::Nothing) => Spot::Head,
             (Spot::Node(node), Content::Tree(tree)) => spot_of(tree, node),
             (Spot::Byte(at), Content::Tree(tree)) => spot_of(tree, tree.node_at_offset(at)),
             (Spot::Node(node), _) => self.byte(part, self.offset_of(part, node)),
             (Spot::Byte(at), _) => self.byte(part, at),
-            (Spot::Note(at), _) => self.note(part, at).unwrap_or(Spot::Head),
         };
         Position { part, spot }
     }
@@ -198,7 +201,10 @@ impl<'s> Body<'s> {
     #[must_use]
     pub fn scrolled(&self, place: Place, rows: usize) -> Place {
         let cursor = self.snap(place.cursor);
-        let top = self.snap(place.top).min(cursor);
+        let back = isize::try_from(rows.saturating_sub(1)).unwrap_or(isize::MAX);
+        // The last line stands at the bottom where there are enough.
+        let lowest = self.step(self.last(), -back);
+        let top = self.snap(place.top).min(cursor).min(lowest);
         let mut at = top;
         for _ in 1..rows {
             if at >= cursor {
@@ -209,7 +215,6 @@ impl<'s> Body<'s> {
                 None => break,
             }
         }
-        let back = isize::try_from(rows.saturating_sub(1)).unwrap_or(isize::MAX);
         let top = if at >= cursor {
             top
         } else {

@@ -18,6 +18,7 @@ pub use index::{Index, Row};
 
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey, Lens};
+use std::collections::HashMap;
 
 /// Rows that can be selected at once: two are compared.
 pub const SELECTED: usize = 2;
@@ -47,8 +48,10 @@ pub struct List {
     pub hold: Option<usize>,
     /// Rows on the screen when it was last looked at.
     pub page: usize,
+    /// The latency that is usual for each method, nanoseconds: what bars are scaled to.
+    pub usual: HashMap<Box<str>, u64>,
     /// The click before: where and when, for double clicks.
-    pub click: Option<(ItemKey, u64)>,
+    pub click: Option<(ratatui::layout::Position, u64)>,
 }
 
 /// Where the cursor is.

@@ -76,9 +76,11 @@ pub fn settle(detail: &mut Detail, size: Size) {
     if let (Some(shown), Some(place)) = (detail.shown.as_deref_mut(), place) {
         shown.at = place;
         shown.at_finding = shown.at_finding.min(shown.findings.len().saturating_sub(1));
-        let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-        let at = shown.at_story.0.min(rows.saturating_sub(1));
-        shown.at_story = (at, kept_on_screen(at, shown.at_story.1, size.1));
+        // A story that has not come yet leaves the cursor where it was.
+        if let Some(story) = &shown.story {
+            let at = shown.at_story.0.min(story.rows.len().saturating_sub(1));
+            shown.at_story = (at, kept_on_screen(at, shown.at_story.1, size.1));
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::trace::item::{ItemKey, Lens};
 use crate::tui::app::detail::body::{Position, Spot};
 use crate::tui::app::detail::part::PartKind;
 use crate::tui::app::detail::{Shown, Tab};
+use crate::tui::app::list::Cursor;
 use crate::tui::app::text::Text;
 use crate::tui::app::{App, Focus, Overlay, View};
 use crate::tui::effect::Effects;
@@ -103,13 +104,14 @@ fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
     };
     session.view = View::Exchanges;
     session.focus = Focus::Main;
-    let mut effects = Effects::new();
     if lens == Lens::Wire && session.lens != Lens::Wire {
+        // The rows of the other lens have to come first.
+        session.list.cursor = Cursor::At(key);
+        session.list.hold = Some(0);
         session.lens = Lens::Wire;
-        effects.extend(list::begin(app));
+        return list::begin(app);
     }
-    effects.extend(list::go_to(app, key));
-    effects
+    list::go_to(app, key)
 }
 
 /// A string in full.

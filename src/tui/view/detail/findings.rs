@@ -8,11 +8,13 @@
 use super::{Pane, head};
 use crate::lint;
 use crate::store::reader::FindingRow;
-use crate::text::escape;
+use crate::text::{escape, wrap};
 use crate::tui::theme::{Look, Role};
-use crate::tui::widget::raw::{Controls, Wrapped};
-use crate::tui::widget::spans::{self, Spans};
+use crate::tui::widget::spans::Spans;
 use ratatui::Frame;
+
+/// Lines of a detail or an explanation at most.
+const LINES: usize = 8;
 
 /// Draws them.
 pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
@@ -67,13 +69,8 @@ fn lines(finding: &FindingRow, columns: usize, look: &Look) -> Vec<Spans> {
     lines
 }
 
-fn wrapped(text: &str, columns: usize, role: Role) -> Vec<Spans> {
-    let wrapped = Wrapped::new(text.as_bytes(), columns.saturating_sub(4), Controls::Read);
-    let lines = wrapped.lines(0, 8, &[]).into_iter();
-    let indented = lines.map(|line| {
-        let mut spans = vec![(Role::Text, "    ".to_owned())];
-        spans::push(&mut spans, line.pieces, role);
-        spans
-    });
-    indented.collect()
+fn wrapped(text: &str, columns: usize, role: Role) -> impl Iterator<Item = Spans> {
+    let lines = wrap(text, columns.saturating_sub(4));
+    let line = move |line| vec![(Role::Text, "    ".to_owned()), (role, line)];
+    lines.into_iter().take(LINES).map(line)
 }

@@ -21,6 +21,9 @@ use crate::tui::worker::detail::{Text, TextRole};
 /// Cells of the bar that divides a latency.
 const BAR: u64 = 10;
 
+/// From this width on there is room for whole sentences.
+const WIDE: usize = 84;
+
 /// The heading of `part`.
 pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
     let look = &pane.app.settings.look;
@@ -101,7 +104,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
         }
         (TextRole::Response, What::Exchange(exchange)) => {
             let mut left = strong("response");
-            left.extend(outcome(exchange, look));
+            left.extend(outcome(exchange, pane.columns(), look));
             left
         }
         (TextRole::Message, What::Message { record, .. }) => {
@@ -121,7 +124,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
 }
 
 /// `✗ tool-error  842 ms ███████░░░ client 250 ms`
-fn outcome(exchange: &Exchange, look: &Look) -> Spans {
+fn outcome(exchange: &Exchange, columns: usize, look: &Look) -> Spans {
     let mut spans = status(exchange.status, look);
     let code = exchange.code.as_deref();
     spans.extend(code.map(|code| (Role::Bad, format!(" {}", escape(code)))));
@@ -141,8 +144,12 @@ fn outcome(exchange: &Exchange, look: &Look) -> Spans {
         };
         spans.push((Role::Text, format!(" {}", cells(Glyph::Bar, BAR - client))));
         spans.push((Role::Faint, cells(Glyph::Track, client)));
-        let client = format!(" waited for the client {}", duration(waited));
-        spans.push((Role::Faint, client));
+        let client = if columns < WIDE {
+            " client"
+        } else {
+            " waited for the client"
+        };
+        spans.push((Role::Faint, format!("{client} {}", duration(waited))));
     }
     // Of a long answer that trickled in.
     let transfer = exchange

@@ -17,8 +17,8 @@ use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget::spans::Spans;
 use ratatui::Frame;
 
-/// From this width on there is room for the time of day beside the gap.
-const WITH_TIME: usize = 60;
+/// From this width on there is room for the time beside the gap, and for whole words.
+const WIDE: usize = 84;
 
 /// Draws it.
 pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
@@ -50,7 +50,8 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
 
 fn line(row: &Row, is_longest: bool, columns: usize, look: &Look) -> Spans {
     let mut line = Spans::new();
-    if columns >= WITH_TIME {
+    let is_wide = columns >= WIDE;
+    if is_wide {
         line.push((Role::Faint, pad_start(&since(row.t.0), 10)));
     }
     let gap = match row.gap_ns {
@@ -61,7 +62,11 @@ fn line(row: &Row, is_longest: bool, columns: usize, look: &Look) -> Spans {
     line.push((gap_role, pad_start(&gap, 10)));
     let role = role(row);
     line.push((role, format!("  {} ", arrow(row, look))));
-    line.push((role, pad_end(row.word, 13)));
+    let word = match row.word {
+        "notification" if !is_wide => "notif.",
+        word => word,
+    };
+    line.push((role, pad_end(word, if is_wide { 13 } else { 9 })));
     // What the other side asked meanwhile stands further in: it lies within the call.
     let nested = matches!(row.tone, Tone::Child | Tone::Round);
     let indent = if nested { "  " } else { "" };

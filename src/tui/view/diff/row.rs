@@ -39,14 +39,16 @@ pub(super) fn lines(
             vec![Line::styled(text, look.style(Role::Title))]
         }
         DiffRow::Row(_, Row::Folded { depth, values }) => {
-            let text = format!(
-                "{}{}{} {} unchanged",
-                " ".repeat(indent_of_words(columns)),
-                indent(depth),
-                look.glyph(Glyph::Ellipsis),
-                text::count(values),
-            );
-            vec![Line::styled(text, look.style(Role::Faint))]
+            let drawing = Drawing {
+                look,
+                depth,
+                label: "",
+                columns,
+                beside,
+            };
+            let ellipsis = look.glyph(Glyph::Ellipsis);
+            let text = format!("{ellipsis} {} unchanged", text::count(values));
+            vec![drawing.plain(&drawing.cell(&text), Role::Faint)]
         }
         DiffRow::Row(half, Row::Line(at)) => {
             let Some(line) = compared.part(half).comparison.lines.get(at) else {
@@ -128,8 +130,19 @@ impl Drawing<'_> {
         }
     }
 
+    /// What is the same on both sides.
     fn plain(&self, text: &str, role: Role) -> Line<'static> {
         let before = indent_of_words(self.columns);
+        if self.beside {
+            let (a, b) = columns(self.columns);
+            let style = self.look.style(role);
+            return Line::from(vec![
+                Span::raw(" ".repeat(before)),
+                Span::styled(fitted(text, a), style),
+                Span::raw(divider(self.look)),
+                Span::styled(fitted(text, b), style),
+            ]);
+        }
         let room = usize::from(self.columns).saturating_sub(before);
         let text = format!("{}{}", " ".repeat(before), text::cut(text, room));
         Line::styled(text, self.look.style(role))

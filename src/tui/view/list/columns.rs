@@ -100,6 +100,13 @@ impl Columns {
         self.fixed() + self.what
     }
 
+    /// Columns behind what a row is about.
+    #[must_use]
+    pub fn after_what(&self) -> usize {
+        let gapped = [self.size, self.bar, self.latency, self.status];
+        gapped.iter().map(|width| gap(*width)).sum()
+    }
+
     /// All columns but what is left, with the gaps between.
     fn fixed(&self) -> usize {
         let gapped = [self.time, self.method, self.size, self.bar, self.latency];

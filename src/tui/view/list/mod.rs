@@ -34,6 +34,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 
 /// Rows of a pane from which on the columns have headings.
 const HEADED: u16 = 8;
@@ -270,23 +271,63 @@ impl<'a> Picture<'a> {
         } else {
             &cells.what
         };
-        let what = pad_end(&cut_what(what, columns.what), columns.what);
-        spans.push(Span::styled(what, style));
+        // Where nothing follows there is room for more words.
+        let is_alone = cells.latency_ns.is_none() && cells.status.is_none();
+        let has_size = columns.size > 0 && cells.size.is_some();
+        let room = if is_alone && !has_size {
+            columns.what + columns.after_what()
+        } else {
+            columns.what
+        };
+        let what = pad_end(&cut_what(what, room), room);
+        self.marked(row, &what, style, spans);
+        if room > columns.what {
+            return;
+        }
         if columns.size > 0 {
             let text = cells.size.map_or_else(String::new, size);
-            spans.push(Span::styled(
-                format!(" {}", pad_start(&text, columns.size)),
-                faint,
-            ));
+            let text = pad_start(&text, columns.size);
+            spans.push(Span::styled(format!(" {text}"), faint));
         }
-        self.outcome(&cells, style, spans);
+        self.outcome(item, &cells, style, spans);
+    }
+
+    /// The text with what is searched for marked in it; the first letter, where it was found
+    /// elsewhere in the row.
+    fn marked(&self, row: Row, text: &str, style: Style, spans: &mut Vec<Span<'static>>) {
+        let search = &self.session.search;
+        if !search.is_hit(row.key()) {
+            return spans.push(Span::styled(text.to_owned(), style));
+        }
+        let mut places = search.places(text.as_bytes());
+        if places.is_empty() {
+            let first = text.chars().next().map_or(0, char::len_utf8);
+            places.push(0..first);
+        }
+        let hit = style.patch(self.look.style(Role::Hit));
+        for piece in divide(text, &places) {
+            let (piece, is_hit) = piece;
+            let style = if is_hit { hit } else { style };
+            spans.push(Span::styled(piece.to_owned(), style));
+        }
     }
 
     /// How long it took and how it ended.
-    fn outcome(&self, cells: &Cells<'_>, style: Style, spans: &mut Vec<Span<'static>>) {
+    fn outcome(
+        &self,
+        item: &Item,
+        cells: &Cells<'_>,
+        style: Style,
+        spans: &mut Vec<Span<'static>>,
+    ) {
         let (look, columns) = (self.look, &self.columns);
         if columns.bar > 0 {
-            spans.push(Span::raw(" ".repeat(columns.bar + 1)));
+            let usual = item.method().and_then(|method| self.list.usual.get(method));
+            let (full, rest) = bar(cells.latency_ns, usual.copied(), columns.bar);
+            let full = look.glyph(Glyph::Bar).repeat(full);
+            let rest = look.glyph(Glyph::Track).repeat(rest);
+            let text = pad_end(&format!("{full}{rest}"), columns.bar);
+            spans.push(Span::styled(format!(" {text}"), style));
         }
         if columns.latency > 0 {
             let text = cells.latency_ns.map_or_else(String::new, short_duration);
@@ -294,12 +335,10 @@ impl<'a> Picture<'a> {
             spans.push(Span::styled(format!(" {text}"), style));
         }
         if let Some((glyph, role, word)) = cells.status {
-            let text = format!(" {} {word}", look.glyph(glyph));
-            let text = cut(&text, columns.status + 1);
-            let text = if columns.status == 1 {
-                format!(" {}", look.glyph(glyph))
-            } else {
-                text
+            let glyph = look.glyph(glyph);
+            let text = match columns.status {
+                1 => format!(" {glyph}"),
+                wide => cut(&format!(" {glyph} {word}"), wide + 1),
             };
             spans.push(Span::styled(text, look.style(role)));
         }
@@ -330,12 +369,38 @@ impl<'a> Picture<'a> {
     }
 }
 
+/// How much of a bar is full, and how much is left: all of it stands for what is usual. Nothing
+/// at all where there is no latency or nothing is usual.
+fn bar(latency: Option<u64>, usual: Option<u64>, wide: usize) -> (usize, usize) {
+    let (Some(latency), Some(usual)) = (latency, usual.filter(|usual| *usual > 0)) else {
+        return (0, 0);
+    };
+    let part = u128::from(latency) * wide as u128 / u128::from(usual);
+    let full = usize::try_from(part).unwrap_or(wide).min(wide);
+    (full, wide - full)
+}
+
 /// How wide times are: they are alike in a recording.
 fn time_width(session: &Session, end: Moment) -> usize {
     match session.list.time {
         TimeColumn::Start => width(&tenths(end)),
         TimeColumn::Delta | TimeColumn::Clock => columns::TIME,
     }
+}
+
+/// The text in parts, of which some are among `places`.
+fn divide<'t>(text: &'t str, places: &[Range<usize>]) -> Vec<(&'t str, bool)> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for place in places {
+        let parts_of = (text.get(at..place.start), text.get(place.clone()));
+        if let (Some(before), Some(hit)) = parts_of {
+            parts.extend([(before, false), (hit, true)]);
+            at = place.end;
+        }
+    }
+    parts.push((text.get(at..).unwrap_or_default(), false));
+    parts
 }
 
 /// `12:04.3`

@@ -11,6 +11,7 @@
 
 mod hints;
 mod rows;
+mod scale;
 mod scan;
 
 pub use hints::{Hints, HintsAnswer};
@@ -22,6 +23,7 @@ use crate::store::select::Hit;
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
+use std::collections::HashMap;
 
 /// Which rows there are. Answered newest first; live recordings add to it as they grow.
 #[derive(Clone, Debug)]
@@ -61,6 +63,8 @@ pub struct Answer {
     pub done: bool,
     /// How many rows there are without a filter, where that was counted.
     pub total: Option<u64>,
+    /// The latency that is usual for each method, where that was looked at.
+    pub usual: Option<HashMap<Box<str>, u64>>,
 }
 
 impl Ask {

@@ -1,5 +1,6 @@
 //! Looking through a recording, and following it.
 
+use super::scale::Scale;
 use super::{Answer as Found, Ask};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::select::{Context, Limit, Question, Scan, Way};
@@ -42,6 +43,7 @@ pub(super) struct Scanning {
     has_answered: bool,
     /// When all rows were counted last, and how long that took.
     counted: Option<(Moment, u64)>,
+    scale: Scale,
 }
 
 /// What is done next.
@@ -57,6 +59,8 @@ enum Stage {
     Judged,
     /// How many rows there are in all.
     Counted,
+    /// Which latencies are usual.
+    Scaled,
 }
 
 impl Scanning {
@@ -72,6 +76,7 @@ impl Scanning {
             is_complete: false,
             has_answered: false,
             counted: None,
+            scale: Scale::default(),
         }
     }
 
@@ -143,6 +148,8 @@ impl Scanning {
         let after = self.touched_up_to;
         self.touched_up_to = Seq(source.summary.frames);
         found.touched = source.recording.exchanges_touched(after)?;
+        let ids: Vec<_> = found.touched.iter().map(|(id, _)| *id).collect();
+        self.scale.changed(source.recording, &ids)?;
         if self.ask.query.expr.is_none() || found.touched.is_empty() {
             return Ok(Stage::Counted);
         }
@@ -252,8 +259,8 @@ impl Job for Scanning {
             generation: self.ask.generation,
             ..Found::default()
         };
-        let stage = self.stage;
-        self.stage = match stage {
+        let mut is_over = false;
+        self.stage = match self.stage {
             Stage::Older if self.ask.stopped => Stage::Newer,
             Stage::Older => self.look_back(source, &mut found)?,
             Stage::Newer => self.look_ahead(source, &mut found)?,
@@ -261,7 +268,14 @@ impl Job for Scanning {
             Stage::Judged => self.judge(source, &mut found)?,
             Stage::Counted => {
                 self.count(source, &mut found)?;
-                Stage::Counted
+                Stage::Scaled
+            }
+            Stage::Scaled => {
+                let exchanges = source.summary.exchanges;
+                let done = self.scale.step(source.recording, exchanges)?;
+                found.usual = done.then(|| self.scale.p95());
+                is_over = done;
+                Stage::Scaled
             }
         };
         self.has_answered = true;
@@ -269,7 +283,7 @@ impl Job for Scanning {
         found.percent = self.percent(source);
         found.done = self.is_complete;
         answers.push(Answer::List(found));
-        Ok(if stage == Stage::Counted {
+        Ok(if is_over {
             Progress::Done
         } else {
             Progress::More

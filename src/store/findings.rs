@@ -1,0 +1,57 @@
+//! The findings of a recording by rule, in pieces: there may be a million of them.
+
+use super::reader::rows::{finding, number, optional};
+use super::reader::{FindingRow, ReadError, Recording};
+use super::story::FindingGroup;
+use super::values::to_sql;
+use crate::trace::frame::Seq;
+use rusqlite::params;
+
+const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
+    WHERE id > ?1 AND id <= ?2 AND coalesce(frame, 0) <= ?3 GROUP BY rule, severity";
+const LAST: &str = "SELECT coalesce(max(id), 0) FROM finding";
+const PAGE: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+    WHERE rule = ?1 AND severity = ?2 AND coalesce(frame, 0) <= ?3 ORDER BY id LIMIT ?4";
+
+impl Recording {
+    /// The number of the last finding; 0 if there is none.
+    pub fn last_finding(&self) -> Result<u64, ReadError> {
+        Ok(self.one(LAST, [], |row| number(row, 0))?.unwrap_or(0))
+    }
+
+    /// The findings with numbers after `after` up to `to` that were there at `until`, by rule and
+    /// severity, in no order.
+    pub fn finding_groups_between(
+        &self,
+        after: u64,
+        to: u64,
+        until: Option<Seq>,
+    ) -> Result<Vec<FindingGroup>, ReadError> {
+        let params = params![to_sql(after), to_sql(to), last(until)];
+        self.list(GROUPS, params, |row| {
+            Ok(FindingGroup {
+                rule: row.get(0)?,
+                severity: row.get(1)?,
+                count: number(row, 2)?,
+                first: optional(row, 3)?.map(Seq),
+                last: optional(row, 4)?.map(Seq),
+            })
+        })
+    }
+
+    /// The first `limit` findings of `rule` with this severity that were there at `until`.
+    pub fn findings_of_group(
+        &self,
+        rule: &str,
+        severity: &str,
+        until: Option<Seq>,
+        limit: u32,
+    ) -> Result<Vec<FindingRow>, ReadError> {
+        let params = params![rule, severity, last(until), limit];
+        self.list(PAGE, params, finding)
+    }
+}
+
+fn last(until: Option<Seq>) -> i64 {
+    to_sql(until.map_or(u64::MAX, |until| until.0))
+}

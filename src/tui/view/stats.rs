@@ -1,8 +1,0 @@
-//! Counts and latencies.
-
-use crate::tui::app::{App, Session};
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
-/// Draws it.
-pub fn draw(_app: &App, _session: &Session, _area: Rect, _frame: &mut Frame<'_>) {}

@@ -10,6 +10,7 @@ mod asking;
 mod by_hand;
 mod fixture;
 mod fuzz;
+mod library;
 mod notation;
 mod on_a_terminal;
 mod pictures;

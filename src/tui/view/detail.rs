@@ -74,7 +74,7 @@ impl Pane<'_> {
     /// Draws a line in the row `row` of the pane; the one under the cursor is marked where the
     /// pane has the keys.
     fn line(&self, row: u16, line: Spans, is_cursor: bool, frame: &mut Frame<'_>) {
-        let look = &self.app.settings.look;
+        let look = self.app.settings.look;
         let area = Rect {
             y: self.area.y + row,
             height: 1,
@@ -138,7 +138,7 @@ fn draw_nothing(app: &App, detail: &Detail, area: Rect, frame: &mut Frame<'_>) {
 }
 
 fn block(app: &App, session: &Session, area: Rect) -> Block<'static> {
-    let look = &app.settings.look;
+    let look = app.settings.look;
     let focus = session.focus == Focus::Detail;
     let role = if focus {
         Role::BorderFocus
@@ -180,7 +180,7 @@ fn framed(mut texts: Spans, app: &App) -> Line<'static> {
     let space = || (Role::Text, " ".to_owned());
     texts.insert(0, space());
     texts.push(space());
-    spans::line(texts, &app.settings.look)
+    spans::line(texts, app.settings.look)
 }
 
 /// `#1187 tools/call search_docs`

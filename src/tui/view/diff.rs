@@ -64,7 +64,7 @@ impl Places {
             rows
         };
         let roomy = inner.height >= 8;
-        let heads = take(if !roomy { 0 } else { 2 - u16::from(beside) });
+        let heads = take(if roomy { 2 - u16::from(beside) } else { 0 });
         let summary = take(u16::from(inner.height >= 3));
         let below = match inner.height {
             ..5 => 0,

@@ -26,7 +26,7 @@ const WIDE: usize = 84;
 
 /// The heading of `part`.
 pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
-    let look = &pane.app.settings.look;
+    let look = pane.app.settings.look;
     match part.kind {
         PartKind::Finding(at) => match pane.shown.findings.get(at) {
             Some(finding) => finding_line(finding, look),
@@ -48,7 +48,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 }
 
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
-pub fn finding_line(finding: &FindingRow, look: &Look) -> Spans {
+pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = severity(&finding.severity);
     vec![
         (
@@ -69,14 +69,14 @@ pub fn severity(word: &str) -> (Glyph, Role) {
     }
 }
 
-fn note(pane: &Pane<'_>, look: &Look) -> Spans {
+fn note(pane: &Pane<'_>, look: Look) -> Spans {
     let annotation = pane.shown.item.annotation.as_ref();
     let note = annotation.and_then(|annotation| annotation.note.as_deref());
     let text = escape(note.unwrap_or_default());
     vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
 }
 
-fn sign(part: &Part, look: &Look) -> &'static str {
+fn sign(part: &Part, look: Look) -> &'static str {
     let glyph = if part.folded {
         Glyph::Folded
     } else {
@@ -93,7 +93,7 @@ fn facts(text: &Text) -> Spans {
     vec![(Role::Faint, format!("{}{time}", size(text.size)))]
 }
 
-fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
+fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
     let strong = |word: &str| vec![(Role::Strong, word.to_owned())];
     match (role, &pane.shown.item.what) {
         (TextRole::Request, What::Exchange(exchange)) => {
@@ -124,7 +124,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
 }
 
 /// `✗ tool-error  842 ms ███████░░░ client 250 ms`
-fn outcome(exchange: &Exchange, columns: usize, look: &Look) -> Spans {
+fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
     let mut spans = status(exchange.status, look);
     let code = exchange.code.as_deref();
     spans.extend(code.map(|code| (Role::Bad, format!(" {}", escape(code)))));
@@ -163,7 +163,7 @@ fn outcome(exchange: &Exchange, columns: usize, look: &Look) -> Spans {
     spans
 }
 
-fn status(status: Status, look: &Look) -> Spans {
+fn status(status: Status, look: Look) -> Spans {
     let (glyph, role) = match status {
         Status::Ok => (Glyph::Ok, Role::Good),
         Status::Open | Status::Listening | Status::Task | Status::InputRequired => {
@@ -179,7 +179,7 @@ fn status(status: Status, look: &Look) -> Spans {
 }
 
 /// `no response yet  … open  13.8 s`
-fn missing(pane: &Pane<'_>, look: &Look) -> Spans {
+fn missing(pane: &Pane<'_>, look: Look) -> Spans {
     let Some(exchange) = pane.shown.item.exchange() else {
         return Spans::new();
     };

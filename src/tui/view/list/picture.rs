@@ -190,7 +190,7 @@ impl<'a> Picture<'a> {
     /// elsewhere in the row.
     fn marked(&self, row: Row, text: &str, style: Style, spans: &mut Vec<Span<'static>>) {
         let search = &self.session.search;
-        if !search.is_hit(row.key()) {
+        if !search.is_hit(row.key()..=row.last()) {
             return spans.push(Span::styled(text.to_owned(), style));
         }
         let mut places = search.places(text.as_bytes());

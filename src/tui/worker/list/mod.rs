@@ -72,3 +72,6 @@ impl Ask {
         Box::new(scan::Scanning::new(self))
     }
 }
+
+#[cfg(test)]
+mod tests;

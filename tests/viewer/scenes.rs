@@ -43,11 +43,19 @@ pub const SCENES: &[Scene] = &[
     scene("body-hex", On(fixture::ended), "g e Enter r r"),
     scene("body-hostile", On(fixture::ended), ": '38' Enter Enter"),
     scene("story", On(fixture::ended), ": '25' Enter Enter Tab"),
-    scene("findings-of-one", On(fixture::ended), ": '42' Enter Enter Tab Tab"),
+    scene(
+        "findings-of-one",
+        On(fixture::ended),
+        ": '42' Enter Enter Tab Tab",
+    ),
     // Which rows.
     scene("filter-completes", On(fixture::ended), "f 'status:'"),
     scene("filter-wrong", On(fixture::ended), "f 'latency>soon'"),
-    scene("filter-hides-all", On(fixture::ended), "f 'tool:nothing' Enter"),
+    scene(
+        "filter-hides-all",
+        On(fixture::ended),
+        "f 'tool:nothing' Enter",
+    ),
     scene("search", On(fixture::ended), "/ 'quota' Enter"),
     // Two, and then.
     scene("diff", On(fixture::ended), ": '38' Enter d"),

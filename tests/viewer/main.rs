@@ -10,6 +10,7 @@ mod asking;
 mod by_hand;
 mod fixture;
 mod fuzz;
+mod library;
 mod notation;
 mod on_a_terminal;
 mod pictures;
@@ -18,6 +19,7 @@ mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod views;
 mod walk;
 mod zone;
 

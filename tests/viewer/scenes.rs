@@ -28,7 +28,8 @@ pub const SCENES: &[Scene] = &[
     scene("recordings-delete", Folder, "j Delete"),
     // How a recording stands.
     scene("live", On(fixture::live), "k"),
-    scene("ended", On(fixture::ended), "g e"),
+    scene("failed", On(fixture::live), "g e"),
+    scene("ended", On(fixture::ended), ""),
     scene("killed", On(fixture::killed), ""),
     scene("gap", On(fixture::gap), ""),
     scene("empty", On(fixture::empty), ""),

@@ -203,7 +203,8 @@ fn is_divider(places: &Places, at: Position) -> bool {
             places.main.union(places.detail).contains(at)
                 && (at.x + 1 == places.main.right() || at.x == places.detail.x)
         }
-        Arrangement::Stacked => at.y == places.detail.y,
+        // The row below has the tabs of the detail.
+        Arrangement::Stacked => at.y + 1 == places.main.bottom(),
         Arrangement::Single | Arrangement::Tiny => false,
     }
 }

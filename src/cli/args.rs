@@ -79,7 +79,12 @@ pub struct Folder {
 pub struct Filter {
     /// Only rows that fit, in the filter language of the viewer: is:failed,
     /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ...
-    #[arg(short = 'q', long = "query", value_name = "FILTER")]
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
     pub query: Option<String>,
 }
 
@@ -177,7 +182,12 @@ pub struct Ls {
     #[command(flatten)]
     pub folder: Folder,
     /// Only recordings with a row that fits, in the filter language: is:failed, tool:search, ...
-    #[arg(short = 'q', long = "query", value_name = "FILTER")]
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
     pub query: Option<String>,
     /// One JSON object per recording and line
     #[arg(long)]

@@ -75,6 +75,9 @@ fn tail_shows_only_what_fits() {
         kinds.contains(&Some("stderr")) && kinds.contains(&Some("exchange")),
         "{kinds:?}"
     );
+    // A filter may begin with a denial, which looks like an option.
+    let quiet = library.json(&["tail", "@", "-q", "-kind:stderr"]);
+    assert!(quiet.iter().all(|row| row["type"] != "stderr"));
     let other = |row: &&Value| row["type"] != "stderr" && row["status"] != "error";
     assert_eq!(rows.iter().find(other), None);
 }

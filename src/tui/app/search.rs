@@ -156,9 +156,9 @@ impl Search {
     }
 
     /// `/quota  12 hits in 9 rows, 2 hidden · scanning 61 % · Ctrl-C stops`; nothing while nothing
-    /// is searched for.
+    /// is searched for. `dot` stands between the parts.
     #[must_use]
-    pub fn status(&self) -> Option<String> {
+    pub fn status(&self, dot: &str) -> Option<String> {
         let term = self.term.as_ref()?;
         let mut text = format!(
             "/{}  {}",
@@ -173,14 +173,18 @@ impl Search {
             Progress::Idle | Progress::Done => {}
             Progress::Scanning(left, of) => {
                 let percent = (of.saturating_sub(left)).saturating_mul(100) / of.max(1);
-                let _ = write!(text, " · scanning {percent} % · Ctrl-C stops");
+                let _ = write!(text, " {dot} scanning {percent} % {dot} Ctrl-C stops");
             }
             Progress::Stopped(frames) => {
-                let _ = write!(text, " · stopped, {} frames not searched", count(frames));
+                let _ = write!(
+                    text,
+                    " {dot} stopped, {} frames not searched",
+                    count(frames)
+                );
             }
             Progress::Full(frames) => {
                 let frames = count(frames);
-                let _ = write!(text, " · too many, {frames} older frames not searched");
+                let _ = write!(text, " {dot} too many, {frames} older frames not searched");
             }
         }
         Some(text)

@@ -80,12 +80,17 @@ impl Pane<'_> {
             height: 1,
             ..self.area
         };
-        let line = spans::cut(line, self.columns());
+        let mut line = spans::cut(line, self.columns());
+        let is_marked = is_cursor && self.session.focus == Focus::Detail;
+        if is_marked {
+            // In reverse video every colour would be a block of its own.
+            let others = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
+            others.for_each(|(role, _)| *role = Role::Text);
+        }
         frame.render_widget(spans::line(line, look), area);
-        if is_cursor && self.session.focus == Focus::Detail {
-            frame
-                .buffer_mut()
-                .set_style(area, look.style(Role::Selected));
+        if is_marked {
+            let style = look.style(Role::Selected);
+            frame.buffer_mut().set_style(area, style);
         }
     }
 }

@@ -181,7 +181,8 @@ impl Lines<'_> {
         let mut used = WORD + 1;
         let mut taken = 0;
         for (nth, (role, word)) in words.iter().enumerate() {
-            let separator = if nth == 0 { "" } else { " · " };
+            let dot = format!(" {} ", self.look.glyph(Glyph::Dot));
+            let separator = if nth == 0 { "" } else { dot.as_str() };
             let wide = width(separator) + width(word);
             if used + wide > self.columns && used > WORD + 1 {
                 taken += 1;

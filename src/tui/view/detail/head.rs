@@ -9,7 +9,7 @@
 
 use super::Pane;
 use crate::store::reader::FindingRow;
-use crate::text::{count, duration, escape, since, size};
+use crate::text::{count, duration, escape, since, size, width};
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
@@ -41,7 +41,9 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::Text(role) => {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
             left.extend(what(pane, role, look));
-            let right = part.text.as_ref().map_or_else(Spans::new, facts);
+            let room = pane.columns().saturating_sub(spans::width(&left) + 2);
+            let right = part.text.as_ref();
+            let right = right.map_or_else(Spans::new, |text| facts(text, room));
             spans::justified(left, right, pane.columns())
         }
     }
@@ -85,12 +87,13 @@ fn sign(part: &Part, look: Look) -> &'static str {
     look.glyph(glyph)
 }
 
-/// `412 B   +12:04.318`
-fn facts(text: &Text) -> Spans {
-    let time = text
-        .head
-        .map_or_else(String::new, |head| format!("   +{}", since(head.t_last.0)));
-    vec![(Role::Faint, format!("{}{time}", size(text.size)))]
+/// `412 B   +12:04.318`, where there is no room for both the size.
+fn facts(text: &Text, room: usize) -> Spans {
+    let size = size(text.size);
+    let time = text.head.map(|head| since(head.t_last.0));
+    let both = time.map(|time| format!("{size}   +{time}"));
+    let both = both.filter(|both| width(both) <= room);
+    vec![(Role::Faint, both.unwrap_or(size))]
 }
 
 fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {

@@ -25,7 +25,7 @@ use crate::text::{count, cut};
 use crate::trace::item::Lens;
 use crate::tui::app::{App, Focus, Session};
 use crate::tui::layout::{self, Arrangement};
-use crate::tui::theme::{Glyph, Look};
+use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget::frame as pane;
 use picture::Picture;
 use ratatui::Frame;
@@ -90,9 +90,22 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let mut before = first
         .checked_sub(1)
         .and_then(|at| session.list.index.get(at));
-    for (row, place) in session.list.visible(page).zip(rows.rows()) {
+    let mut places = rows.rows();
+    for row in session.list.visible(page) {
+        let Some(place) = places.next() else { break };
         frame.render_widget(picture.row(row, before), place);
         before = Some(row);
+    }
+    // What has come so far may be events and stderr only.
+    let waits = session.is_live() && session.until().is_none() && !session.filter.is_on();
+    let is_silent = |session: &Session| {
+        let vitals = session.vitals.as_deref();
+        vitals.is_some_and(|vitals| vitals.summary.messages == 0)
+    };
+    if let (true, Some(place)) = (waits && is_silent(session), places.nth(1)) {
+        let columns = usize::from(place.width);
+        let text = cut(&format!(" {}", empty::waiting(app, session)), columns);
+        frame.render_widget(Line::styled(text, look.style(Role::Open)), place);
     }
 }
 

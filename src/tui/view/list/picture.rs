@@ -47,26 +47,27 @@ impl<'a> Picture<'a> {
 
     pub fn heading(&self) -> Line<'static> {
         let columns = &self.columns;
-        let mut text = " ".repeat(columns.signs);
-        text += &pad_start("#", columns.seq);
+        let mut parts = vec![" ".repeat(columns.signs) + &pad_start("#", columns.seq)];
         if columns.time > 0 {
-            text += &format!(" {}", pad_start(self.list.time.title(), columns.time));
+            parts.push(pad_start(self.list.time.title(), columns.time));
         }
-        text += "   ";
+        // The arrow.
+        parts.push(" ".to_owned());
         if columns.method > 0 {
-            text += &format!("{} ", pad_end("method", columns.method));
+            parts.push(pad_end("method", columns.method));
         }
-        text += &pad_end("what", columns.what);
-        if columns.size > 0 {
-            text += &format!(" {}", pad_start("size", columns.size));
-        }
-        text += &" ".repeat(if columns.bar > 0 { columns.bar + 1 } else { 0 });
-        if columns.latency > 0 {
-            text += &format!(" {}", pad_start("latency", columns.latency));
-        }
+        parts.push(pad_end("what", columns.what));
+        let tail = [
+            ("size", columns.size),
+            ("", columns.bar),
+            ("latency", columns.latency),
+        ];
+        let tail = tail.into_iter().filter(|(_, wide)| *wide > 0);
+        parts.extend(tail.map(|(title, wide)| pad_start(title, wide)));
         if columns.status > 1 {
-            text += " status";
+            parts.push("status".to_owned());
         }
+        let text = parts.join(" ");
         Line::styled(text, self.look.style(Role::Faint))
     }
 
@@ -95,7 +96,8 @@ impl<'a> Picture<'a> {
             // Colours turned inside out are hard to read.
             (true, Focus::Main) => {
                 let bare = spans.into_iter().map(|span| Span::raw(span.content));
-                Line::from_iter(bare).style(self.look.style(Role::Selected))
+                bare.collect::<Line<'_>>()
+                    .style(self.look.style(Role::Selected))
             }
             (true, Focus::Detail) => {
                 Line::from(spans).style(self.look.style(Role::SelectedElsewhere))

@@ -32,9 +32,10 @@ const METHOD: usize = 24;
 
 /// Searches.
 pub fn run(args: &Args) -> Outcome {
-    let pattern = match args.regex {
-        true => Pattern::Regex(args.text.clone()),
-        false => Pattern::Literal(args.text.clone()),
+    let pattern = if args.regex {
+        Pattern::Regex(args.text.clone())
+    } else {
+        Pattern::Literal(args.text.clone())
     };
     // What is no pattern is refused before anything is read.
     Search::new(Path::new(""), &pattern, None).map_err(|error| no_pattern(&error))?;

@@ -79,6 +79,7 @@ pub enum Glyph {
     Added,
     Order,
     Noise,
+    Dot,
 }
 
 /// How many colours there are.
@@ -267,5 +268,6 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::Added => ("+", "+"),
         Glyph::Order => ("↕", "o"),
         Glyph::Noise => ("·", "."),
+        Glyph::Dot => ("·", "-"),
     }
 }

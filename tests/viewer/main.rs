@@ -1,5 +1,6 @@
 //! The viewer: what it shows, and what it does with keys.
 //!
+//! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
 //! * [`fixture`]: recordings whose every byte and moment is known; [`story`] is what they tell.
 
 #[path = "../support/mod.rs"]
@@ -18,6 +19,7 @@ mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod views;
 mod walk;
 mod zone;
 

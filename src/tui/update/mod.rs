@@ -16,6 +16,7 @@ pub mod findings;
 pub mod help;
 pub mod jump;
 pub mod library;
+pub mod like;
 pub mod list;
 pub mod menu;
 pub mod motion;

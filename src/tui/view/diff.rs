@@ -64,7 +64,7 @@ impl Places {
             rows
         };
         let roomy = inner.height >= 8;
-        let heads = take(if !roomy { 0 } else { 2 - u16::from(beside) });
+        let heads = take(if roomy { 2 - u16::from(beside) } else { 0 });
         let summary = take(u16::from(inner.height >= 3));
         let below = match inner.height {
             ..5 => 0,
@@ -100,12 +100,13 @@ pub fn rows((columns, rows): (u16, u16)) -> usize {
 pub fn draw(app: &App, diff: &Diff, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     frame.render_widget(Clear, area);
-    let foot = "e E walk · Space unfolds · Esc closes";
+    let dot = look.glyph(Glyph::Dot);
+    let foot = format!("e E walk {dot} Space unfolds {dot} Esc closes");
     let title = match &diff.stage {
         Stage::Comparing => "comparing".to_owned(),
         Stage::Compared(compared) => title(compared),
     };
-    let inner = frame::draw(look, &title, foot, true, area, frame);
+    let inner = frame::draw(look, &title, &foot, true, area, frame);
     let Stage::Compared(compared) = &diff.stage else {
         let text = format!(" comparing{}", look.glyph(Glyph::Ellipsis));
         frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
@@ -287,9 +288,11 @@ fn in_full(
     let columns = areas.first().map_or(0, |area| area.width);
     if beside {
         let (a, b) = row::columns(columns);
-        let left = left.map(|left| row::wrapped(left, a)).unwrap_or_default();
+        let left = left
+            .map(|left| row::wrapped(look, left, a))
+            .unwrap_or_default();
         let right = right
-            .map(|right| row::wrapped(right, b))
+            .map(|right| row::wrapped(look, right, b))
             .unwrap_or_default();
         for (nth, area) in areas.iter().enumerate() {
             let cell = |lines: &[String]| lines.get(nth).cloned().unwrap_or_default();
@@ -306,7 +309,7 @@ fn in_full(
     }
     let room = usize::from(columns).saturating_sub(3);
     let lines = |sign: &'static str, excerpt: Option<&Excerpt>, most: usize| -> Vec<String> {
-        let lines = excerpt.map(|one| row::wrapped(one, room));
+        let lines = excerpt.map(|one| row::wrapped(look, one, room));
         let lines = lines.unwrap_or_default().into_iter().take(most);
         lines.map(|line| format!(" {sign} {line}")).collect()
     };

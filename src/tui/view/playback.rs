@@ -55,7 +55,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     };
     let focus = session.focus == Focus::Detail;
     let inner = frame::draw(look, &title, "S closes", focus, area, frame);
-    let Some((seq, state)) = &pane.state else {
+    let Some((_, state)) = &pane.state else {
         return;
     };
     let columns = usize::from(inner.width);
@@ -63,7 +63,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         Some(t) if session.playback.is_on() => t,
         _ => session.now(app.now),
     };
-    let lines = lines(look, state, *seq, t, columns);
+    let lines = lines(look, state, t, columns);
     let top = pane
         .top
         .min(lines.len().saturating_sub(usize::from(inner.height)));
@@ -74,7 +74,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
             room -= width(&text);
             Span::styled(text, look.style(role))
         });
-        frame.render_widget(Line::from_iter(spans), row);
+        frame.render_widget(spans.collect::<Line<'_>>(), row);
     }
 }
 
@@ -130,11 +130,11 @@ fn cursor(look: &Look, playback: &Playback, seq: Seq) -> String {
     text
 }
 
-fn lines(look: &Look, state: &State, seq: Seq, t: Moment, columns: usize) -> Vec<Pieces> {
+fn lines(look: &Look, state: &State, t: Moment, columns: usize) -> Vec<Pieces> {
     let mut lines = Lines {
         look,
         columns,
-        lines: Vec::new(),
+        done: Vec::new(),
     };
     lines.session(state);
     for by in [Declared::ByServer, Declared::ByClient] {
@@ -158,21 +158,20 @@ fn lines(look: &Look, state: &State, seq: Seq, t: Moment, columns: usize) -> Vec
         let text = format!("too long to be read for this: {}", seqs.join(", "));
         lines.named(look.glyph(Glyph::Warning), Role::Warn, text);
     }
-    let _ = seq;
-    lines.lines
+    lines.done
 }
 
 /// Lines that are being put together.
 struct Lines<'a> {
     look: &'a Look,
     columns: usize,
-    lines: Vec<Pieces>,
+    done: Vec<Pieces>,
 }
 
 impl Lines<'_> {
     fn named(&mut self, word: &str, role: Role, text: String) {
         let word = format!(" {}", text::pad_end(word, WORD));
-        self.lines.push(vec![(Role::Faint, word), (role, text)]);
+        self.done.push(vec![(Role::Faint, word), (role, text)]);
     }
 
     /// Words one after the other, in as many lines as they need, `most` at most.
@@ -182,7 +181,8 @@ impl Lines<'_> {
         let mut used = WORD + 1;
         let mut taken = 0;
         for (nth, (role, word)) in words.iter().enumerate() {
-            let separator = if nth == 0 { "" } else { " · " };
+            let dot = format!(" {} ", self.look.glyph(Glyph::Dot));
+            let separator = if nth == 0 { "" } else { dot.as_str() };
             let wide = width(separator) + width(word);
             if used + wide > self.columns && used > WORD + 1 {
                 taken += 1;
@@ -193,10 +193,10 @@ impl Lines<'_> {
                         words.len() - nth
                     );
                     line.push((Role::Faint, left));
-                    self.lines.push(line);
+                    self.done.push(line);
                     return;
                 }
-                self.lines.push(std::mem::replace(&mut line, start("")));
+                self.done.push(std::mem::replace(&mut line, start("")));
                 line.push((*role, word.clone()));
                 used = WORD + 1 + width(word);
                 continue;
@@ -205,7 +205,7 @@ impl Lines<'_> {
             line.push((*role, word.clone()));
             used += wide;
         }
-        self.lines.push(line);
+        self.done.push(line);
     }
 
     fn session(&mut self, state: &State) {

@@ -33,7 +33,9 @@ impl Scale {
             return Ok(true);
         };
         self.after = Some(last.id);
-        page.iter().for_each(|exchange| self.add(exchange));
+        for exchange in &page {
+            self.add(exchange);
+        }
         Ok(false)
     }
 

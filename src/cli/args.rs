@@ -92,7 +92,7 @@ pub struct Filter {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
-    /// Colours [default: unless `NO_COLOR` is set or TERM is dumb]
+    /// Colours [default: unless `NO_COLOR` is set or `TERM` is dumb]
     #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
     pub color: Option<Color>,
     /// Which colours [default: dark, or those of the last time]

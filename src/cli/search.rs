@@ -33,10 +33,11 @@ const METHOD: usize = 24;
 /// Searches.
 pub fn run(args: &Args) -> Outcome {
     let pattern = if args.regex {
-        Pattern::Regex(args.text.clone())
+        Pattern::Regex
     } else {
-        Pattern::Literal(args.text.clone())
+        Pattern::Literal
     };
+    let pattern = pattern(args.text.clone());
     // What is no pattern is refused before anything is read.
     Search::new(Path::new(""), &pattern, None).map_err(|error| no_pattern(&error))?;
     let library = Library::new(folder::of(&args.folder)?);

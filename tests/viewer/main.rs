@@ -1,7 +1,15 @@
 //! The viewer: what it shows, and what it does with keys.
 //!
 //! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
-//! * [`fixture`]: recordings whose every byte and moment is known; [`story`] is what they tell.
+//! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
+//! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
+//!   [`asking`]: searches, jumps, comparisons, the time cursor;
+//! * [`fuzz`]: any traffic, any size, any keys;
+//! * [`on_a_terminal`]: the real program, beside real sessions.
+//!
+//! They stand on [`fixture`]: recordings whose every byte and moment is known ([`story`] is what
+//! they tell); [`by_hand`]: the viewer without threads and terminal; [`scenes`]: what is looked at;
+//! [`notation`] and [`svg`]: a screen as text and as a picture.
 
 #[path = "../support/mod.rs"]
 mod support;

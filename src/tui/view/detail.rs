@@ -324,6 +324,3 @@ fn is_more_below(detail: &Detail) -> bool {
         Tab::Findings => false,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -67,13 +67,13 @@ fn header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         String::new()
     };
     let used = width(title) + width(&dir) + width(&right);
-    let line = Line::from(vec![
+    let heading = Line::from(vec![
         Span::styled(title, look.style(Role::Header)),
         Span::styled(dir, look.style(Role::Faint)),
         Span::raw(" ".repeat(columns.saturating_sub(used))),
         Span::styled(right, look.style(Role::Text)),
     ]);
-    frame.render_widget(line, area);
+    frame.render_widget(heading, area);
 }
 
 fn rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {

@@ -61,7 +61,7 @@ pub fn push(into: &mut Spans, pieces: Vec<Piece>, role: Role) {
 #[must_use]
 pub fn line(spans: Spans, look: Look) -> Line<'static> {
     let styled = |(role, text)| Span::styled(text, look.style(role));
-    Line::from_iter(spans.into_iter().map(styled))
+    spans.into_iter().map(styled).collect()
 }
 
 #[cfg(test)]

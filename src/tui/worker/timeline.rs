@@ -153,7 +153,7 @@ enum Count {
     /// All of them, from this one on.
     All(ExchangeId),
     /// Those that fit a filter.
-    Fitting(Scan),
+    Fitting(Box<Scan>),
 }
 
 /// What is under way.
@@ -193,7 +193,10 @@ impl Drawing {
         let count = match (&self.ask.query.expr, start) {
             (None, None) => Count::All(ExchangeId(0)),
             (None, Some(seq)) => Count::All(source.recording.exchange_before(seq)?),
-            (Some(_), _) => Count::Fitting(Scan::new(&question, Way::Oldest, before, context)),
+            (Some(_), _) => {
+                let scan = Scan::new(&question, Way::Oldest, before, context);
+                Count::Fitting(Box::new(scan))
+            }
         };
         let mut work = Work {
             window,

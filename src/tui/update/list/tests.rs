@@ -264,6 +264,8 @@ fn the_wheel_scrolls_without_moving_the_cursor_and_a_double_click_opens() {
     mouse(&mut app, MouseEventKind::ScrollUp, place);
     assert_eq!(cursor(&mut app), 99);
     assert!(!screen(&mut app).contains(&99));
+    tell(&mut app, |answer| answer.newer = hits([100]));
+    assert_eq!(cursor(&mut app), 99);
     let area = layout::session(&app, app.session.as_deref().expect("it is open"));
     let rows = crate::tui::view::list::rows_of(area.arrangement, area.main);
     let third = screen(&mut app)[2];

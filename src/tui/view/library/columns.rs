@@ -101,7 +101,7 @@ impl Columns {
     }
 
     /// The line above them.
-    pub fn headings(&self, look: &Look) -> Line<'static> {
+    pub fn headings(&self, look: Look) -> Line<'static> {
         let cells = self.0.iter().map(|(column, _)| {
             let heading = column.heading().to_owned();
             (Role::Faint, heading)
@@ -111,12 +111,12 @@ impl Columns {
 
     /// The line of a recording.
     pub fn line(&self, app: &App, row: &Row) -> Line<'static> {
-        let look = &app.settings.look;
+        let look = app.settings.look;
         let cells = self.0.iter().map(|(column, _)| column.cell(app, row));
         self.lay_out(cells, look)
     }
 
-    fn lay_out(&self, cells: impl Iterator<Item = (Role, String)>, look: &Look) -> Line<'static> {
+    fn lay_out(&self, cells: impl Iterator<Item = (Role, String)>, look: Look) -> Line<'static> {
         let mut spans = vec![Span::raw(" ")];
         for (at, ((column, wide), (role, text))) in self.0.iter().zip(cells).enumerate() {
             if at > 0 {

@@ -8,6 +8,14 @@ use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
 
+/// All rows: of what the recorder counts itself only the rest is counted here.
+const ALL_EXCHANGES: &str = "SELECT exchanges
+    + (SELECT count(*) FROM message INDEXED BY message_alone
+       WHERE exchange IS NULL OR (kind = 'notification'
+        AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'))
+    + (SELECT count(*) FROM line) + (SELECT count(*) FROM event) FROM recording";
+const ALL_WIRE: &str = "SELECT messages
+    + (SELECT count(*) FROM line) + (SELECT count(*) FROM event) FROM recording";
 const TOTAL_EXCHANGES: &str = "SELECT
     (SELECT count(*) FROM exchange WHERE request <= ?1)
     + (SELECT count(*) FROM message INDEXED BY message_alone WHERE frame <= ?1
@@ -36,14 +44,21 @@ const TOUCHED: &str = "WITH fresh (id) AS (
 impl Recording {
     /// How many rows there are through `lens`, up to the frame `until`.
     pub fn total(&self, lens: Lens, until: Option<Seq>) -> Result<u64, ReadError> {
-        let sql = match lens {
-            Lens::Exchanges => TOTAL_EXCHANGES,
-            Lens::Wire => TOTAL_WIRE,
+        let Some(until) = until else {
+            return self.read(|conn| {
+                let mut statement = conn.prepare_cached(match lens {
+                    Lens::Exchanges => ALL_EXCHANGES,
+                    Lens::Wire => ALL_WIRE,
+                })?;
+                statement.query_row([], |row| number(row, 0))
+            });
         };
-        let until = to_sql(until.map_or(u64::MAX, |until| until.0));
         self.read(|conn| {
-            conn.prepare_cached(sql)?
-                .query_row([until], |row| number(row, 0))
+            let mut statement = conn.prepare_cached(match lens {
+                Lens::Exchanges => TOTAL_EXCHANGES,
+                Lens::Wire => TOTAL_WIRE,
+            })?;
+            statement.query_row([to_sql(until.0)], |row| number(row, 0))
         })
     }
 

@@ -35,7 +35,8 @@ pub(super) fn of(source: Source, field: Field) -> Column {
         (_, Field::Severity) => Finding("severity"),
         (_, Field::Text) => InBytes("1"),
         (Source::Exchange, _) => of_exchange(field),
-        (Source::Alone | Source::Message, _) => of_message(field),
+        (Source::Alone, _) => of_alone(field),
+        (Source::Message, _) => of_message(field),
         (Source::Line, _) => of_line(field),
         (Source::Event, Field::Seq) => Is("v.after_seq"),
         (Source::Event, Field::Time) => Is("v.t"),
@@ -79,6 +80,24 @@ fn of_exchange(field: Field) -> Column {
         Field::Finding => Finding("rule"),
         Field::Severity => Finding("severity"),
         Field::Text => InBytes("1"),
+    }
+}
+
+/// Of an exchange such a row has nothing but the era: requests and responses among them have none,
+/// and of notifications nothing else is told by their exchange.
+fn of_alone(field: Field) -> Column {
+    match field {
+        Field::Method => Is("m.method"),
+        Field::Name => Is("CASE WHEN m.method IS NOT NULL THEN m.name END"),
+        Field::Tool => Is("CASE WHEN m.method = 'tools/call' THEN m.name END"),
+        Field::Prompt => Is("CASE WHEN m.method = 'prompts/get' THEN m.name END"),
+        Field::Uri => Is("CASE WHEN m.method GLOB 'resources/*'
+                OR m.method GLOB 'notifications/resources/*' THEN m.name END"),
+        Field::Status | Field::Latency | Field::ReqSize | Field::ResSize => Absent,
+        Field::Code => Is("m.code"),
+        Field::Level | Field::Logger => InBytes("m.method = 'notifications/message'"),
+        Field::Task => Is("m.task"),
+        other => of_message(other),
     }
 }
 

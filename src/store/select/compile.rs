@@ -165,10 +165,10 @@ impl Compiler {
     fn waiting(self) -> Bounds {
         let may = match self.source {
             Source::Exchange => "(e.waited > 0 OR e.status = 'open')",
-            Source::Alone | Source::Message => {
+            Source::Message => {
                 "(m.kind IN ('request', 'response') AND (e.waited > 0 OR e.status = 'open'))"
             }
-            Source::Line | Source::Event => return Bounds::constant(false),
+            Source::Alone | Source::Line | Source::Event => return Bounds::constant(false),
         };
         self.once_answered(Bounds::perhaps(Condition::sql(may)))
     }

@@ -31,6 +31,7 @@ mod judge;
 mod scan;
 mod source;
 
+pub use count::Latency;
 pub use scan::Scan;
 
 pub use crate::query::Context;

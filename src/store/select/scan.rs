@@ -21,8 +21,9 @@ const FIRST_RANGE: u64 = 512;
 /// rows, larger ones gain nothing.
 const RANGES: std::ops::RangeInclusive<u64> = 64..=1 << 19;
 
-/// How long a range should take, nanoseconds: steps cannot be shorter than that.
-const RANGE_NS: u64 = 4_000_000;
+/// How long a range should take, nanoseconds: steps cannot be shorter than that, nor end more
+/// exactly.
+const RANGE_NS: u64 = 1_500_000;
 
 /// The first parameter that a condition may use: before it stand those of the range.
 const FIRST_VALUE: usize = 3;
@@ -116,7 +117,8 @@ impl Scan {
             }
             self.at = Some(range.end);
             step.done = range.is_last;
-            if step.done || spent() >= limit.nanos {
+            // The next range would take as long.
+            if step.done || spent() + looked >= limit.nanos {
                 break;
             }
         }
@@ -149,10 +151,16 @@ impl Scan {
         Ok(true)
     }
 
+    /// Rows lie about as close as before, so the next range should take [`RANGE_NS`]; but it does
+    /// not grow much at once, in case they do not.
     fn adapt(&mut self, took: u64, is_through: bool) {
         let range = match took {
-            ..RANGE_NS if is_through => self.range.saturating_mul(2),
-            _ => self.range / 2,
+            _ if !is_through => self.range / 2,
+            0..=RANGE_NS => {
+                let fitting = self.range.saturating_mul(RANGE_NS) / took.max(1);
+                fitting.min(self.range.saturating_mul(2))
+            }
+            _ => self.range.saturating_mul(RANGE_NS) / took,
         };
         self.range = range.clamp(*RANGES.start(), *RANGES.end());
     }

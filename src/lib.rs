@@ -48,3 +48,8 @@ pub mod words;
 /// The tests share files with those that see this library from outside.
 #[cfg(test)]
 extern crate self as mcpreel;
+
+/// The unit tests write sessions with the same file as the integration tests and the benches.
+#[cfg(test)]
+#[path = "../tests/support/written.rs"]
+mod written;

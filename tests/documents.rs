@@ -30,16 +30,45 @@ fn spans(document: &str) -> Vec<String> {
     spans.map(|span| span.replace('\n', " ")).collect()
 }
 
+/// The words of a line of shell, without their quotes.
+fn unquoted(line: &str) -> Vec<String> {
+    let (mut words, mut quote) = (vec![String::new()], None);
+    for letter in line.chars() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), letter) if open == letter => quote = None,
+            (None, ' ') => words.push(String::new()),
+            (_, letter) => words.last_mut().expect("there is a word").push(letter),
+        }
+    }
+    words
+}
+
+/// A line of shell up to the first sign, outside of quotes, that ends the command.
+fn until_shell(line: &str) -> &str {
+    let mut quote = None;
+    let end = line.find(|letter| match (quote, letter) {
+        (None, '\'' | '"') => {
+            quote = Some(letter);
+            false
+        }
+        (Some(open), letter) if open == letter => {
+            quote = None;
+            false
+        }
+        (None, ';' | '|' | '>' | '&') => true,
+        _ => false,
+    });
+    end.map_or(line, |end| &line[..end])
+}
+
 /// Our own part of a line of shell, in words; `None` where the line is about something else.
 fn words(line: &str) -> Option<Vec<String>> {
     let line = line.trim().trim_start_matches("$ ");
-    let ours = line.split([';', '|', '>', '&']).next()?;
+    let ours = until_shell(line);
     // What explains an example stands behind two spaces.
     let ours = ours.trim().split("  ").next()?;
-    let mut words: Vec<_> = ours
-        .split(' ')
-        .map(|word| word.trim_matches(['\'', '"']).to_owned())
-        .collect();
+    let mut words = unquoted(ours);
     if words.first()? != "mcpreel" {
         return None;
     }

@@ -8,8 +8,8 @@ use crate::{Setup, generate};
 const P95_MS: f64 = 16.0;
 const NEVER_OVER_MS: f64 = 100.0;
 
-/// Keys that move, page, jump to either end, unfold and change the view.
-const KEYS: [&str; 16] = [
+/// Keys that move, page, jump to either end, and go to the detail and back.
+const KEYS: [&str; 14] = [
     "k",
     "k",
     "\u{15}",
@@ -21,11 +21,9 @@ const KEYS: [&str; 16] = [
     "j",
     "G",
     "k",
-    "\t",
+    "\r",
     "j",
-    "l",
-    "\t",
-    "k",
+    "\u{1b}",
 ];
 
 /// One key at a time, each after the picture of the one before.
@@ -36,13 +34,13 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let mut early = Vec::new();
     // While the rows are still being found.
     for _ in 0..6 {
-        early.push(ms(viewer::press(&mut terminal, "k")));
+        early.extend(viewer::press(&mut terminal, "k").map(ms));
     }
     viewer::wait_until_calm(&terminal);
     let mut took = Vec::new();
     for _ in 0..setup.amount(40, 5) {
         for key in KEYS {
-            took.push(ms(viewer::press(&mut terminal, key)));
+            took.extend(viewer::press(&mut terminal, key).map(ms));
         }
     }
     viewer::quit(terminal);

@@ -14,6 +14,11 @@ const BEFORE: u64 = generate::AROUND;
 /// A word of the long answer.
 const WORD: &str = "structuredContent";
 
+/// Into the message and through it, as tree, text and numbers, and away from it and back.
+const KEYS: [&str; 13] = [
+    "\r", "j", "j", "G", "g", "r", "r", "r", "j", "\u{1b}", "k", "j", "k",
+];
+
 /// From the key that selects it to its first page; and how long any other key takes meanwhile.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
@@ -27,10 +32,8 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
             let pressed = terminal.press("G");
             let shown = terminal.wait_for(WORD);
             opened.push(ms(shown.since(pressed)));
-            for key in [
-                "\t", "j", "j", "G", "g", "r", "r", "r", "j", "\t", "k", "j", "k",
-            ] {
-                keys.push(ms(viewer::press(&mut terminal, key)));
+            for key in KEYS {
+                keys.extend(viewer::press(&mut terminal, key).map(ms));
             }
             viewer::quit(terminal);
         }

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Where all measuring is done.
 const SIZE: (u16, u16) = (160, 50);
 
+/// What shows nothing for so long has nothing to show.
+const LONGEST: Duration = Duration::from_secs(2);
+
 /// A word that every row of a call has.
 pub const ROW: &str = "tools/call";
 
@@ -35,12 +38,14 @@ pub fn quit(mut terminal: Terminal) {
     terminal.end();
 }
 
-/// Presses a key and waits until the screen has changed; how long that took.
-pub fn press(terminal: &mut Terminal, key: &str) -> Duration {
+/// Presses a key and waits until the screen has changed; how long that took. `None` where the key
+/// changes nothing.
+pub fn press(terminal: &mut Terminal, key: &str) -> Option<Duration> {
     let before = terminal.look(vt100::Screen::contents_formatted);
     let pressed = terminal.press(key);
-    let shown = terminal.wait_until("a change", |screen| screen.contents_formatted() != before);
-    shown.since(pressed)
+    let changed = |screen: &vt100::Screen| screen.contents_formatted() != before;
+    let shown = terminal.wait_at_most(LONGEST, changed)?;
+    Some(shown.since(pressed))
 }
 
 /// Waits until nothing has been drawn for a while: no more rows come in.

@@ -53,6 +53,7 @@ pub enum Command {
     Show(Show),
     Tail(Tail),
     Stats(Stats),
+    Search(Search),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),
@@ -73,11 +74,25 @@ pub struct Folder {
     pub dir: Option<PathBuf>,
 }
 
+/// Which rows.
+#[derive(Debug, Default, Args)]
+pub struct Filter {
+    /// Only rows that fit, in the filter language of the viewer: is:failed,
+    /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ...
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
+    pub query: Option<String>,
+}
+
 /// How the viewer looks; the configuration file has the same.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
-    /// Colours [default: unless NO_COLOR is set or TERM is dumb]
+    /// Colours [default: unless `NO_COLOR` is set or `TERM` is dumb]
     #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
     pub color: Option<Color>,
     /// Which colours [default: dark, or those of the last time]
@@ -161,10 +176,19 @@ pub struct Run {
 #[command(after_help = "\
 Examples:
   mcpreel ls
+  mcpreel ls -q is:failed        recordings in which something failed
   mcpreel ls --json | jq -r 'select(.failed > 0) | .path'")]
 pub struct Ls {
     #[command(flatten)]
     pub folder: Folder,
+    /// Only recordings with a row that fits, in the filter language: is:failed, tool:search, ...
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
+    pub query: Option<String>,
     /// One JSON object per recording and line
     #[arg(long)]
     pub json: bool,
@@ -175,6 +199,7 @@ Examples:
   mcpreel show                   the newest recording
   mcpreel show 7f3a              by the beginning of its id
   mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
+  mcpreel show -q 'is:failed OR latency>2s'
   mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'";
 
 /// What the words and signs mean that recordings are shown with.
@@ -222,6 +247,8 @@ pub struct Show {
     pub folder: Folder,
     #[command(flatten)]
     pub what: What,
+    #[command(flatten)]
+    pub filter: Filter,
     /// One JSON object per line; without another option the summary in one object
     #[arg(long)]
     pub json: bool,
@@ -257,6 +284,7 @@ pub struct What {
 #[command(after_help = "\
 Examples:
   mcpreel tail                   the newest live recording, or the next one
+  mcpreel tail -q '-kind:stderr -method:notifications/progress'
   mcpreel tail weather-server --json")]
 pub struct Tail {
     /// A path, @, @2, an id or its first four digits or more, or a name [default: the newest live
@@ -265,6 +293,8 @@ pub struct Tail {
     pub recording: Option<OsString>,
     #[command(flatten)]
     pub folder: Folder,
+    #[command(flatten)]
+    pub filter: Filter,
     /// One JSON object per line
     #[arg(long)]
     pub json: bool,
@@ -275,6 +305,7 @@ pub struct Tail {
 #[command(after_help = "\
 Examples:
   mcpreel stats
+  mcpreel stats -q 'tool:search time>-10m'
   mcpreel stats weather-server --json | jq 'select(.p99_ns > 1e9)'")]
 pub struct Stats {
     /// A path, @, @2, an id or its first four digits or more, or a name
@@ -282,7 +313,36 @@ pub struct Stats {
     pub recording: OsString,
     #[command(flatten)]
     pub folder: Folder,
+    #[command(flatten)]
+    pub filter: Filter,
     /// One JSON object per method or tool and line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Find a text in recordings
+///
+/// Looks in every byte on record and in the summaries, the newest recording and frame first. Without
+/// a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel search 'quota exceeded'
+  mcpreel search --regex 'E[0-9]{4}' weather-server
+  mcpreel search timeout --json | jq -r '\"\\(.id)#\\(.seq)\"'")]
+pub struct Search {
+    /// What is looked for
+    #[arg(value_name = "TEXT")]
+    pub text: String,
+    /// Paths, @, @2, ids or their first four digits or more, or names [default: all recordings]
+    #[arg(value_name = "RECORDING")]
+    pub recordings: Vec<OsString>,
+    #[command(flatten)]
+    pub folder: Folder,
+    /// TEXT is a regular expression over the bytes as they were on the wire
+    #[arg(long)]
+    pub regex: bool,
+    /// One JSON object per frame and line
     #[arg(long)]
     pub json: bool,
 }

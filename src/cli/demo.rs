@@ -44,7 +44,7 @@ pub fn run(args: &Demo) -> Outcome {
     let newcomers = Newcomers::since_now(library.dir());
     let mut host = start(library.dir(), args.speed, Stdio::inherit())?;
     let recording = recording_of(&mut host, newcomers)?;
-    let followed = tail::follow(&recording, &library, false);
+    let followed = tail::follow(&recording, &library, None, false);
     let ended = host.wait()?;
     followed?;
     if !ended.success() {

@@ -2,10 +2,12 @@
 
 use super::args::Ls;
 use super::exit::{Exit, Failure, Outcome};
-use super::folder;
-use super::output::{Ink, Output};
+use super::output::{self, Ink, Output};
 use super::table::{Cell, Fit, Table, Way};
+use super::{exit, filter, folder};
+use crate::query::Query;
 use crate::store::library::{Details, Entry, Library, Standing, short_id};
+use crate::store::reader::Recording;
 use crate::store::recovery;
 use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
@@ -41,21 +43,48 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub fn run(args: &Ls) -> Outcome {
     let clock = Clock::start();
     let library = Library::new(folder::of(&args.folder)?);
+    let query = filter::parse(args.query.as_deref())?;
     let mut entries = library.list()?;
     drain(&mut entries, clock);
+    let there = entries.len();
+    let exit = match &query {
+        Some(query) => keep_fitting(&mut entries, query),
+        None => Exit::Fine,
+    };
     entries.sort_by_key(|entry| entry.standing != Standing::Live);
     let mut out = Output::stdout();
     if args.json {
         for entry in &entries {
             out.json(&Line::from(entry))?;
         }
+    } else if entries.is_empty() && there > 0 {
+        let there = plural(there as u64, "recording");
+        out.line(&format!("none of {there} has such a row"))?;
     } else if entries.is_empty() {
         empty(library.dir(), &mut out)?;
     } else {
         write(&entries, library.dir(), &mut out)?;
     }
     out.flush()?;
-    Ok(Exit::Fine)
+    Ok(exit)
+}
+
+/// Keeps the recordings with a row that fits. One that cannot be looked through is named.
+fn keep_fitting(entries: &mut Vec<Entry>, query: &Query) -> Exit {
+    let mut exit = Exit::Fine;
+    entries.retain(|entry| {
+        let found = Recording::open(&entry.path)
+            .map_err(Failure::from)
+            .and_then(|recording| filter::any(&recording, query));
+        found.unwrap_or_else(|failure| {
+            let (_, why) = exit::code(Err(failure));
+            let why = why.unwrap_or_default();
+            output::say(&format!("not looked through: {}", escape(&why)));
+            exit = Exit::Refused;
+            false
+        })
+    });
+    exit
 }
 
 /// Completes what can be completed while somebody waits for the list.

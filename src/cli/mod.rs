@@ -3,7 +3,7 @@
 //! * [`args`]: the command line; one file per command does what it says;
 //! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
 //!   lines that need no table, `json` makes objects;
-//! * `folder`, `select`: which folder and which recording is meant;
+//! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -12,6 +12,7 @@ pub mod args;
 mod completions;
 mod demo;
 pub mod exit;
+mod filter;
 mod folder;
 mod json;
 mod lines;
@@ -23,6 +24,7 @@ mod prune;
 mod quantity;
 mod reindex;
 mod run;
+mod search;
 mod select;
 mod show;
 mod stats;
@@ -66,6 +68,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Search(args) => search::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -25,8 +25,11 @@ pub fn run(args: &Open) -> Outcome {
 /// Shows all recordings: in the viewer, or without a terminal as a list.
 pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
     if !is_terminal() {
-        let json = false;
-        return ls::run(&Ls { folder, json });
+        let ls = Ls {
+            folder,
+            ..Ls::default()
+        };
+        return ls::run(&ls);
     }
     Viewer::new(&folder, appearance)?.show(None)
 }

@@ -141,10 +141,17 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.shown {
+impl Progress {
+    /// Takes it off the terminal, so that something else can be written.
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
             raw_diagnostic("\r\x1b[K");
         }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

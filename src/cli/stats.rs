@@ -3,17 +3,20 @@
 use super::args::Stats as Args;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
-use super::select;
 use super::table::{Cell, Fit, Table};
+use super::{filter, select};
+use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, duration, escape};
+use crate::trace::item::{Lens, What};
 use crate::trace::stats::{Collector, Row, Stats};
 use serde::Serialize;
 
 /// Prints them.
 pub fn run(args: &Args) -> Outcome {
+    let query = filter::parse(args.filter.query.as_deref())?;
     let (recording, _) = select::open(&args.recording, &args.folder)?;
-    let stats = collect(&recording)?;
+    let stats = collect(&recording, query.as_ref())?;
     let mut out = Output::stdout();
     if args.json {
         for row in stats.methods.iter().chain(&stats.tools) {
@@ -26,9 +29,18 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn collect(recording: &Recording) -> Result<Stats, Failure> {
+/// Of all exchanges, or of those that fit.
+fn collect(recording: &Recording, query: Option<&Query>) -> Result<Stats, Failure> {
     let mut collector = Collector::default();
-    recording.each_exchange(|exchange| collector.add(&exchange))?;
+    match query {
+        None => recording.each_exchange(|exchange| collector.add(&exchange))?,
+        Some(query) => filter::each(recording, Lens::Exchanges, query, |item| {
+            if let What::Exchange(exchange) = &item.what {
+                collector.add(exchange);
+            }
+            Ok(())
+        })?,
+    }
     Ok(collector.stats([]))
 }
 

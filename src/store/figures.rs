@@ -23,6 +23,10 @@ const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
     WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
 const TIMES: &str = "SELECT t_request, t_response_last, response, status FROM exchange
     WHERE request = ?1 AND request_part = ?2";
+const BEGINNINGS: &str = "SELECT id, t_request FROM exchange
+    WHERE id > ?1 AND request <= ?2 ORDER BY id LIMIT ?3";
+const BEFORE: &str = "SELECT id FROM exchange WHERE request <= ?1
+    ORDER BY request DESC, request_part DESC LIMIT 1";
 const PROGRESS: &str = "SELECT f.t_last FROM message m JOIN frame f ON f.seq = m.frame
     WHERE m.exchange = ?1 AND m.frame <= ?2 AND m.method = 'notifications/progress'
     ORDER BY m.frame LIMIT ?3";
@@ -134,6 +138,25 @@ impl Recording {
                 failed: failed && answered,
             })
         })
+    }
+
+    /// When the next `limit` exchanges after `after` began, with requests up to the frame `until`.
+    pub fn beginnings(
+        &self,
+        after: ExchangeId,
+        until: Option<Seq>,
+        limit: u32,
+    ) -> Result<Vec<(ExchangeId, Moment)>, ReadError> {
+        let params = params![to_sql(after.0), last(until), limit];
+        self.list(BEGINNINGS, params, |row| {
+            Ok((ExchangeId(number(row, 0)?), moment(row.get(1)?)))
+        })
+    }
+
+    /// The last exchange whose request is in the frame `seq` or before; 0 if there is none.
+    pub fn exchange_before(&self, seq: Seq) -> Result<ExchangeId, ReadError> {
+        let found = self.one(BEFORE, [to_sql(seq.0)], |row| number(row, 0))?;
+        Ok(ExchangeId(found.unwrap_or(0)))
     }
 
     /// What happened while `exchange` was open, up to the frame `until`: of each kind the first

@@ -50,6 +50,10 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
 
 /// The text in lines of at most `columns` columns, broken between words; a word that is longer is
 /// broken where it has to be.
+///
+/// # Panics
+///
+/// Never: there is a line from the start.
 #[must_use]
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);

@@ -169,6 +169,10 @@ actions! {
 
 impl Action {
     /// Its row of the table.
+    ///
+    /// # Panics
+    ///
+    /// Never: the enumeration is made of the table.
     #[must_use]
     pub fn row(self) -> &'static Row {
         TABLE

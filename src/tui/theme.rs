@@ -79,6 +79,7 @@ pub enum Glyph {
     Added,
     Order,
     Noise,
+    Dot,
 }
 
 /// How many colours there are.
@@ -181,12 +182,12 @@ fn themed(theme: Theme, role: Role) -> Style {
         (
             Theme::Light,
             Role::Open | Role::Event | Role::JsonKey | Role::BorderFocus | Role::Prompt,
-        ) => style.fg(Color::Blue),
+        )
+        | (Theme::Safe, Role::JsonNumber | Role::FromServer) => style.fg(Color::Blue),
         (Theme::Light, Role::FromServer) | (Theme::Safe, Role::Good) => style.fg(Color::Cyan),
         (Theme::Light, Role::Key) => style.fg(Color::Blue).add_modifier(Modifier::BOLD),
         (Theme::Light, Role::Chip) => style.fg(Color::White).bg(Color::Blue),
         (Theme::Light, Role::ChipWarn) => style.fg(Color::White).bg(Color::Magenta),
-        (Theme::Safe, Role::JsonNumber | Role::FromServer) => style.fg(Color::Blue),
         (Theme::Safe, Role::Bad) => style.fg(Color::Magenta).add_modifier(Modifier::BOLD),
         (Theme::Contrast, Role::Bad) => alarm.add_modifier(Modifier::BOLD),
         (
@@ -267,5 +268,6 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::Added => ("+", "+"),
         Glyph::Order => ("↕", "o"),
         Glyph::Noise => ("·", "."),
+        Glyph::Dot => ("·", "-"),
     }
 }

@@ -5,13 +5,14 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "open",
     "ls",
     "show",
     "tail",
     "stats",
+    "search",
     "demo",
     "prune",
     "reindex",

@@ -2,6 +2,7 @@
 //!
 //! * [`help`]: what the program says about itself, and its exit codes;
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
+//! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
@@ -9,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod filter;
 mod folder;
 mod help;
 mod hostile;

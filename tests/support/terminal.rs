@@ -140,20 +140,26 @@ impl Terminal {
 
     /// Waits until the screen is as `condition` wants it; fails with the screen otherwise.
     pub fn wait_until(&self, what: &str, condition: impl Fn(&vt100::Screen) -> bool) -> Moment {
+        let shown = self.wait_at_most(DEADLINE, condition);
+        shown.unwrap_or_else(|| panic!("never shown: {what}; the screen:\n{}", self.text()))
+    }
+
+    /// The same, for so long at most; `None` if it never was.
+    pub fn wait_at_most(
+        &self,
+        limit: Duration,
+        condition: impl Fn(&vt100::Screen) -> bool,
+    ) -> Option<Moment> {
         let began = self.shown.clock.now();
         let mut state = self.shown.lock();
         loop {
             if condition(state.parser.screen()) {
-                return state.at.max(began);
+                return Some(state.at.max(began));
             }
-            let over = state.over || self.shown.clock.now().since(began) > DEADLINE;
-            assert!(
-                !over,
-                "never shown: {what}; the screen:\n{}",
-                state.parser.screen().contents()
-            );
-            let waited = self.shown.changed.wait_timeout(state, DEADLINE);
-            state = waited.expect("no thread panics").0;
+            let waited = self.shown.clock.now().since(began);
+            let left = limit.checked_sub(waited).filter(|_| !state.over)?;
+            let waited = self.shown.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -1,6 +1,15 @@
 //! The viewer: what it shows, and what it does with keys.
 //!
-//! * [`fixture`]: recordings whose every byte and moment is known; [`story`] is what they tell.
+//! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
+//! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
+//! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
+//!   [`asking`]: searches, jumps, comparisons, the time cursor;
+//! * [`fuzz`]: any traffic, any size, any keys;
+//! * [`on_a_terminal`]: the real program, beside real sessions.
+//!
+//! They stand on [`fixture`]: recordings whose every byte and moment is known ([`story`] is what
+//! they tell); [`by_hand`]: the viewer without threads and terminal; [`scenes`]: what is looked at;
+//! [`notation`] and [`svg`]: a screen as text and as a picture.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -9,6 +18,7 @@ mod asking;
 mod by_hand;
 mod fixture;
 mod fuzz;
+mod library;
 mod notation;
 mod on_a_terminal;
 mod pictures;
@@ -17,6 +27,7 @@ mod sequences;
 mod snapshots;
 mod story;
 mod svg;
+mod views;
 mod walk;
 mod zone;
 

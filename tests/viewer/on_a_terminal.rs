@@ -111,8 +111,8 @@ fn a_frame_is_on_the_screen_soon_after_it_came() {
         let tool = format!("tool_number_{nth}");
         let before = terminal.clock().now();
         call(&session, &tool);
-        let took = terminal.wait_for(&tool).since(before);
-        assert!(took < SOON, "{took:?}");
+        let age = terminal.wait_for(&tool).since(before);
+        assert!(age < SOON, "{age:?}");
     }
     session.end();
 }

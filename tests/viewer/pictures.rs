@@ -9,12 +9,20 @@ use std::path::Path;
 const WRITE: &str = "MCPREEL_WRITE_PICTURES";
 
 /// File, scene, size, and what it shows for those who do not see it.
-const PICTURES: [(&str, &str, (u16, u16), &str); 1] = [(
-    "docs/viewer.svg",
-    "live",
-    (130, 32),
-    "A session while it is recorded: the exchanges on the left, the selected one on the right",
-)];
+const PICTURES: [(&str, &str, (u16, u16), &str); 2] = [
+    (
+        "docs/viewer.svg",
+        "failed",
+        (140, 38),
+        "A session while it is recorded: its requests on the left, the one that failed on the right",
+    ),
+    (
+        "docs/timeline.svg",
+        "timeline",
+        (140, 26),
+        "The same session in time: who waited for whom, and for how long",
+    ),
+];
 
 /// `MCPREEL_WRITE_PICTURES=1 cargo test --test viewer pictures` writes them.
 #[test]

@@ -24,9 +24,49 @@ use Stage::{Folder, On};
 /// All of them. Each is shown at every size.
 pub const SCENES: &[Scene] = &[
     scene("recordings", Folder, ""),
-    scene("live", On(fixture::live), ""),
+    scene("recordings-narrowed", Folder, "/ 'recovered'"),
+    scene("recordings-delete", Folder, "j Delete"),
+    // How a recording stands.
+    scene("live", On(fixture::live), "k"),
+    scene("failed", On(fixture::live), "g e"),
     scene("ended", On(fixture::ended), ""),
+    scene("killed", On(fixture::killed), ""),
+    scene("gap", On(fixture::gap), ""),
     scene("empty", On(fixture::empty), ""),
+    // The views.
+    scene("wire", On(fixture::live), "w"),
+    scene("timeline", On(fixture::live), "2"),
+    scene("stats", On(fixture::ended), "3"),
+    scene("findings", On(fixture::ended), "4 j"),
+    // One row in full.
+    scene("body", On(fixture::ended), "g e Enter j j j j"),
+    scene("body-raw", On(fixture::ended), "g e Enter r"),
+    scene("body-hex", On(fixture::ended), "g e Enter r r"),
+    scene("body-hostile", On(fixture::ended), ": '38' Enter Enter"),
+    scene("story", On(fixture::ended), ": '25' Enter Enter Tab"),
+    scene(
+        "findings-of-one",
+        On(fixture::ended),
+        ": '42' Enter Enter Tab Tab",
+    ),
+    // Which rows.
+    scene("filter-completes", On(fixture::ended), "f 'status:'"),
+    scene("filter-wrong", On(fixture::ended), "f 'latency>soon'"),
+    scene(
+        "filter-hides-all",
+        On(fixture::ended),
+        "f 'tool:nothing' Enter",
+    ),
+    scene("search", On(fixture::ended), "/ 'quota' Enter"),
+    // Two, and then.
+    scene("diff", On(fixture::ended), ": '38' Enter d"),
+    scene("time-cursor", On(fixture::ended), "g e T"),
+    scene("state", On(fixture::ended), "g e T S"),
+    // What lies on top.
+    scene("help", On(fixture::ended), "?"),
+    scene("palette", On(fixture::ended), ": 'st'"),
+    scene("menu", On(fixture::ended), "g e y"),
+    scene("note", On(fixture::ended), "g e c"),
 ];
 
 const fn scene(name: &'static str, stage: Stage, keys: &'static str) -> Scene {

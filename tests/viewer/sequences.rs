@@ -2,33 +2,109 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
-use mcpreel::tui::app::{App, Overlay};
+use mcpreel::trace::item::Lens;
+use mcpreel::tui::app::{Focus, Overlay, Session};
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.
 const TABLE: &[(&str, &str)] = &[
-    ("", "Exchanges Exchanges Main"),
+    ("", "Exchanges event-after-#86 follows"),
+    // Moving.
+    ("g", "Exchanges event-after-#0"),
+    ("g j j", "Exchanges #1"),
+    ("g j j j j", "Exchanges #4"),
+    ("g j j j j k", "Exchanges #2"),
+    ("k k k", "Exchanges #86 follows"),
+    ("k k k k", "Exchanges #85 follows"),
+    ("Home End", "Exchanges event-after-#86 follows"),
+    ("g k", "Exchanges event-after-#0"),
+    ("g Ctrl-D Ctrl-U", "Exchanges event-after-#0"),
     // Views and panes.
-    ("2", "Timeline Exchanges Main"),
-    ("3", "Stats Exchanges Main"),
-    ("4", "Findings Exchanges Main"),
-    ("4 1", "Exchanges Exchanges Main"),
-    ("w", "Exchanges Wire Main"),
-    ("w w", "Exchanges Exchanges Main"),
-    ("2 w", "Exchanges Wire Main"),
-    ("Tab", "Exchanges Exchanges Detail"),
-    ("z", "Exchanges Exchanges Main zoom"),
-    ("z z", "Exchanges Exchanges Main"),
+    ("2", "Timeline event-after-#86 follows"),
+    ("3", "Stats event-after-#86 follows"),
+    ("4", "Findings event-after-#86 follows"),
+    ("4 1", "Exchanges event-after-#86 follows"),
+    ("w", "Exchanges wire event-after-#86 follows"),
+    ("w w", "Exchanges event-after-#86 follows"),
+    ("2 w", "Exchanges wire event-after-#86 follows"),
+    ("Tab", "Exchanges event-after-#86 follows detail:Body"),
+    ("Tab Tab", "Exchanges event-after-#86 follows detail:Story"),
+    (
+        "Tab Tab Tab",
+        "Exchanges event-after-#86 follows detail:Findings",
+    ),
+    ("Tab Tab Tab Tab", "Exchanges event-after-#86 follows"),
+    ("Tab Esc", "Exchanges event-after-#86 follows"),
+    ("z", "Exchanges event-after-#86 follows zoom"),
+    ("z z", "Exchanges event-after-#86 follows"),
+    // What has failed, and marks.
+    ("g e", "Exchanges #11"),
+    ("g e e", "Exchanges #17"),
+    ("g e e E", "Exchanges #11"),
+    ("g e m", "Exchanges #11"),
+    // Filters.
+    ("f", "Exchanges event-after-#86 follows Filter()"),
+    (
+        "f 'is:failed'",
+        "Exchanges #85 follows is:failed Filter(is:failed)",
+    ),
+    ("f 'is:failed' Enter", "Exchanges #85 follows is:failed"),
+    ("f 'is:failed' Esc", "Exchanges event-after-#86 follows"),
+    (
+        "f 'is:failed' Enter F",
+        "Exchanges event-after-#86 follows is:failed off",
+    ),
+    ("f 'is:failed' Enter F F", "Exchanges #85 follows is:failed"),
+    ("f 'is:failed' Enter g", "Exchanges #11 follows is:failed"),
+    (
+        "f 'tool:get_tides' Enter",
+        "Exchanges #29 follows tool:get_tides",
+    ),
+    ("g f 'is:failed' Enter", "Exchanges #11 follows is:failed"),
+    (
+        "f 'nothing_like_it' Enter",
+        "Exchanges follows nothing_like_it",
+    ),
+    (
+        "f 'is:nonsense'",
+        "Exchanges #81 follows is:nonsense wrong Filter(is:nonsense)",
+    ),
+    (
+        "f 'is:failed' Enter f ' x' Esc",
+        "Exchanges #85 follows is:failed",
+    ),
+    // The time cursor and the pause.
+    ("g e T", "Exchanges #11 follows at:11"),
+    ("g e T .", "Exchanges #11 follows at:12"),
+    ("g e T . T", "Exchanges #11"),
+    ("p", "Exchanges event-after-#86 follows paused"),
+    ("p p", "Exchanges event-after-#86 follows"),
+    // Two for a comparison.
+    ("g e Space", "Exchanges #11 chosen:1"),
+    ("g e Space e Space d", "Exchanges #17 chosen:2 diff"),
     // What lies on top takes the keys, Esc takes it away, and never quits.
-    (":", "Exchanges Exchanges Main palette"),
-    (": Esc", "Exchanges Exchanges Main"),
-    (": 'q'", "Exchanges Exchanges Main palette"),
-    ("Esc Esc Esc", "Exchanges Exchanges Main"),
+    ("?", "Exchanges event-after-#86 follows text"),
+    ("? q", "Exchanges event-after-#86 follows"),
+    ("? Esc", "Exchanges event-after-#86 follows"),
+    (":", "Exchanges event-after-#86 follows palette"),
+    (": Esc", "Exchanges event-after-#86 follows"),
+    (": 'q'", "Exchanges event-after-#86 follows palette"),
+    (": 'stats' Enter", "Stats event-after-#86 follows"),
+    (": '42' Enter", "Exchanges #42 follows"),
+    ("/ 'quota' Esc", "Exchanges event-after-#86 follows"),
+    ("/ 'quota' Enter g n", "Exchanges #11"),
+    ("J", "Exchanges event-after-#86 follows menu"),
+    ("y", "Exchanges event-after-#86 follows menu"),
+    ("=", "Exchanges event-after-#86 follows menu"),
+    ("Esc Esc Esc", "Exchanges event-after-#86 follows"),
     // Out, one step at a time.
     ("q", "recordings"),
     ("q q", "recordings quit"),
-    ("Ctrl-C", "Exchanges Exchanges Main armed"),
-    ("Ctrl-C j", "Exchanges Exchanges Main"),
-    ("Ctrl-C Ctrl-C", "Exchanges Exchanges Main armed quit"),
+    ("Ctrl-C", "Exchanges event-after-#86 follows armed"),
+    ("Ctrl-C j", "Exchanges event-after-#86 follows"),
+    (
+        "Ctrl-C Ctrl-C",
+        "Exchanges event-after-#86 follows armed quit",
+    ),
 ];
 
 #[test]
@@ -41,38 +117,56 @@ fn each_sequence_of_keys_leads_where_the_table_says() {
         viewer.act(keys);
         let state = state(&viewer);
         if state != *expected {
-            wrong.push(format!("{keys:20} {state}\n{:20} not {expected}", ""));
+            wrong.push(format!("{keys:24} {expected}\n{:24} {state}", "  is"));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The state in words: view, what a row is, pane, and whatever is not as it always is.
+/// The state in words: the view, the row under the cursor, and whatever is not as it always is.
 fn state(viewer: &Viewer) -> String {
     let app = &viewer.app;
-    let mut words = match app.session.as_deref() {
-        None => vec!["recordings".to_owned()],
-        Some(session) => vec![
-            format!("{:?}", session.view),
-            format!("{:?}", session.lens),
-            format!("{:?}", session.focus),
-        ],
-    };
-    let zoom = app.session.as_deref().is_some_and(|session| session.zoom);
-    words.extend(zoom.then(|| "zoom".to_owned()));
-    words.extend(on_top(app));
+    let mut words = app
+        .session
+        .as_deref()
+        .map_or(vec!["recordings".to_owned()], of_session);
+    words.extend(app.overlays.iter().map(on_top));
     words.extend(app.quit_armed.then(|| "armed".to_owned()));
     words.extend(viewer.has_quit().then(|| "quit".to_owned()));
     words.join(" ")
 }
 
-fn on_top(app: &App) -> Vec<String> {
-    let name = |overlay: &Overlay| match overlay {
+fn of_session(session: &Session) -> Vec<String> {
+    let (list, filter) = (&session.list, &session.filter);
+    let detail =
+        (session.focus == Focus::Detail).then(|| format!("detail:{:?}", session.detail.tab));
+    let chosen = list.chosen.len();
+    let words = [
+        Some(format!("{:?}", session.view)),
+        (session.lens == Lens::Wire).then(|| "wire".to_owned()),
+        list.selected().map(|key| match key.event_id() {
+            Some(_) => format!("event-after-#{}", key.seq.0),
+            None => format!("#{}", key.seq.0),
+        }),
+        list.follows().then(|| "follows".to_owned()),
+        detail,
+        session.zoom.then(|| "zoom".to_owned()),
+        Some(filter.text.clone()).filter(|text| !text.is_empty()),
+        filter.error.is_some().then(|| "wrong".to_owned()),
+        filter.off.then(|| "off".to_owned()),
+        session.playback.cursor.map(|seq| format!("at:{}", seq.0)),
+        session.playback.paused.map(|_| "paused".to_owned()),
+        (chosen > 0).then(|| format!("chosen:{chosen}")),
+    ];
+    words.into_iter().flatten().collect()
+}
+
+fn on_top(overlay: &Overlay) -> String {
+    match overlay {
         Overlay::Text(_) => "text".to_owned(),
         Overlay::Menu(_) => "menu".to_owned(),
         Overlay::Prompt(prompt) => format!("{:?}({})", prompt.purpose, prompt.input.value()),
         Overlay::Palette(_) => "palette".to_owned(),
         Overlay::Diff(_) => "diff".to_owned(),
-    };
-    app.overlays.iter().map(name).collect()
+    }
 }

@@ -45,8 +45,8 @@ fn from_the_recordings_through_every_view_and_out_again() {
     assert!(!text(v).contains("initialize"), "{}", text(v));
     step(v, "F", &["initialize"]);
     // Every frame, the bars, the numbers, what is wrong.
-    step(v, "w", &["notifications/progress"]);
-    step(v, "w 2", &["tools/call"]);
+    step(v, "w", &["20/100 fetching"]);
+    step(v, "w 2", &["plan_trip", "2.3 s"]);
     step(v, "3", &["p95", "get_forecast"]);
     step(v, "4", &["batch-not-allowed"]);
     // Search, help, palette.

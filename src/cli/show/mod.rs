@@ -1,6 +1,7 @@
 //! `mcpreel show`: a recording, its rows, or one frame with its exchange.
 
 mod below;
+mod fitting;
 mod frame;
 mod pretty;
 mod rows;
@@ -11,17 +12,23 @@ pub use rows::quote;
 use super::args::{Rows, Show};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Output;
-use super::select;
+use super::{filter, select};
 use crate::store::reader::Recording;
 use crate::trace::frame::Seq;
 
 /// Shows what the arguments ask for.
 pub fn run(args: &Show) -> Outcome {
+    let query = filter::parse(args.filter.query.as_deref())?;
     let (recording, selected) = select::open(&args.recording, &args.folder)?;
     let mut out = Output::stdout();
-    match selected.seq {
-        Some(seq) => one_frame(&recording, seq, args, &mut out)?,
-        None => all_rows(&recording, args, &mut out)?,
+    match (selected.seq, &query) {
+        (Some(_), Some(_)) => {
+            let message = "#SEQ names one frame; leave it out, or leave out -q";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        (None, Some(query)) => fitting::write(&recording, query, args, &mut out)?,
+        (Some(seq), None) => one_frame(&recording, seq, args, &mut out)?,
+        (None, None) => all_rows(&recording, args, &mut out)?,
     }
     out.flush()?;
     Ok(Exit::Fine)

@@ -9,13 +9,13 @@ use crate::store::reader::{EventRow, MessageRow, Recording};
 use crate::store::tail::{News, Tail};
 use crate::text::{duration, escape};
 use crate::trace::clock::Moment;
-use crate::trace::correlator::MessageKind;
+use crate::trace::correlator::{MessageKind, MessageRecord};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
+use crate::trace::item::{Item, ItemKey, Lens, What};
 use crate::words;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::Path;
 
 /// An exchange that is open for longer gets a line, nanoseconds.
@@ -45,7 +45,7 @@ pub enum Shown {
     /// An exchange that is open for so many nanoseconds.
     Open(Box<Exchange>, u64),
     /// A message that belongs to no exchange as its request or response.
-    Message(Box<MessageRow>, Moment),
+    Message(Box<MessageRecord>, Moment),
     /// A line on stderr, or one on a protocol stream that holds no message.
     Line(FrameHead),
     /// An event.
@@ -78,7 +78,10 @@ impl Entries {
         }
         for row in news.messages.into_iter().filter(stands_alone) {
             let t = times.get(&row.record.frame).copied().unwrap_or_default();
-            shown.push(((row.record.frame, 0), Shown::Message(Box::new(row), t)));
+            shown.push((
+                (row.record.frame, 0),
+                Shown::Message(Box::new(row.record), t),
+            ));
         }
         for row in news.events {
             shown.push(((row.event.after_seq, 2), Shown::Event(row)));
@@ -138,24 +141,24 @@ fn stands_alone(row: &MessageRow) -> bool {
     }
 }
 
+/// Reads from the recording that is followed; once it is complete that has let go of it.
+pub fn with_recording<T>(
+    tail: &Tail,
+    path: &Path,
+    read: impl FnOnce(&Recording) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    match tail.recording() {
+        Some(recording) => read(recording),
+        None => read(&Recording::open(path)?),
+    }
+}
+
 /// The bytes of a frame: all of them, or the beginning.
-pub fn bytes(tail: &Tail, path: &Path, head: &FrameHead, all: bool) -> Result<Vec<u8>, Failure> {
-    let opened;
-    let recording = if let Some(recording) = tail.recording() {
-        recording
-    } else {
-        opened = Recording::open(path)?;
-        &opened
-    };
+pub fn bytes(recording: &Recording, head: &FrameHead, all: bool) -> Result<Vec<u8>, Failure> {
     if all {
         return Ok(recording.raw(head.seq)?);
     }
-    let mut beginning = Vec::new();
-    recording
-        .stream(head.seq)?
-        .take(QUOTED)
-        .read_to_end(&mut beginning)?;
-    Ok(beginning)
+    Ok(recording.piece(head.seq, 0..QUOTED)?)
 }
 
 /// A JSON object with what it is in front.
@@ -176,7 +179,35 @@ pub enum Object<'a> {
     Event(Tagged<json::EventLine>),
 }
 
+impl From<Item> for Shown {
+    fn from(item: Item) -> Self {
+        let id = item.key.event_id().unwrap_or_default();
+        match item.what {
+            What::Exchange(exchange) => {
+                let t = exchange.t_request;
+                Self::Ended(exchange, t)
+            }
+            What::Message { record, head, .. } => Self::Message(record, head.t_last),
+            What::Line { head, .. } => Self::Line(head),
+            What::Event(event) => Self::Event(EventRow { id, event: *event }),
+        }
+    }
+}
+
 impl Shown {
+    /// Which row of the recording it is.
+    pub fn row(&self) -> (Lens, ItemKey) {
+        match self {
+            Self::Ended(exchange, _) | Self::Open(exchange, _) => {
+                let (seq, part) = exchange.request;
+                (Lens::Exchanges, ItemKey::of_part(seq, part))
+            }
+            Self::Message(record, _) => (Lens::Wire, ItemKey::of_part(record.frame, record.part)),
+            Self::Line(head) => (Lens::Wire, ItemKey::of_part(head.seq, 0)),
+            Self::Event(row) => (Lens::Wire, ItemKey::of_event(row.event.after_seq, row.id)),
+        }
+    }
+
     /// The frame whose bytes are wanted.
     pub fn frame(&self) -> Option<&FrameHead> {
         match self {
@@ -190,9 +221,9 @@ impl Shown {
         match self {
             Self::Ended(exchange, _) => exchange_object("exchange", exchange),
             Self::Open(exchange, _) => exchange_object("open", exchange),
-            Self::Message(row, t) => Object::Message(Tagged {
-                r#type: row.record.kind.as_str(),
-                value: json::MessageLine::new(&row.record, *t),
+            Self::Message(record, t) => Object::Message(Tagged {
+                r#type: record.kind.as_str(),
+                value: json::MessageLine::new(record, *t),
             }),
             Self::Line(head) => Object::Frame(Tagged {
                 r#type: if head.stream == StreamId::STDERR {
@@ -221,8 +252,7 @@ impl Shown {
                 let at = (Some(exchange.request.0), t);
                 lines::other(at, (exchange.status.as_str(), Ink::Warn), &what, width, out)
             }
-            Self::Message(row, t) => {
-                let record = &row.record;
+            Self::Message(record, t) => {
                 let summary = escape(&record.summary);
                 let what = format!("{} {summary}", arrow(record.direction));
                 let kind = match record.kind {

@@ -9,13 +9,17 @@ use super::args::Tail as Args;
 use super::exit::{Exit, Failure, Outcome};
 use super::lines::Width;
 use super::output::{self, Output};
-use super::{folder, select};
+use super::{filter, folder, select};
+use crate::query::Query;
 use crate::store::library::{Entry, Library, Standing, spool_of};
+use crate::store::reader::Summary;
 use crate::store::recovery::{self, Outcome as Done, RecoverError};
+use crate::store::select::Question;
 use crate::store::tail::{INTERVAL, News, Tail, Update};
 use crate::text::escape;
 use crate::trace::clock::{Clock, wall_clock_ns};
-use entries::{Entries, Shown};
+use entries::Entries;
+pub use entries::{Shown, bytes};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -28,6 +32,7 @@ const LOOK_EVERY: u32 = 15;
 
 /// Follows the recording that the arguments name, or the newest live one, or the next.
 pub fn run(args: &Args) -> Outcome {
+    let query = filter::parse(args.filter.query.as_deref())?;
     let library = Library::new(folder::of(&args.folder)?);
     let path = match &args.recording {
         Some(text) => select::find(text, &library)?.path,
@@ -36,7 +41,7 @@ pub fn run(args: &Args) -> Outcome {
     let entry = Entry::read(&path);
     let name = escape(&entry.name).into_owned();
     output::say(&format!("following {} {name}", entry.id));
-    follow(&path, &library, args.json)?;
+    follow(&path, &library, query, args.json)?;
     Ok(Exit::Fine)
 }
 
@@ -59,14 +64,20 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Shows the recording `path` until it ends.
-pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure> {
+/// Shows the recording `path`, or those of its rows that fit, until it ends.
+pub fn follow(
+    path: &Path,
+    library: &Library,
+    query: Option<Query>,
+    json: bool,
+) -> Result<(), Failure> {
     let mut tail = Tail::new(path);
     let mut follower = Follower {
         path,
         out: Output::stdout(),
         entries: Entries::default(),
-        wall_ns: None,
+        summary: None,
+        query,
         quiet: 0,
         json,
     };
@@ -87,7 +98,7 @@ pub fn follow(path: &Path, library: &Library, json: bool) -> Result<(), Failure>
             Update::Orphaned if library.contains(path) => take_over(path)?,
             Update::Orphaned | Update::Ended => break,
         }
-        follower.tell_what_is_open()?;
+        follower.tell_what_is_open(&tail)?;
         thread::sleep(INTERVAL);
     }
     follower.out.flush()?;
@@ -118,8 +129,10 @@ struct Follower<'a> {
     path: &'a Path,
     out: Output,
     entries: Entries,
-    /// Wall clock of t = 0, known once there were news.
-    wall_ns: Option<u64>,
+    /// The session as of the last news.
+    summary: Option<Summary>,
+    /// Which rows are shown.
+    query: Option<Query>,
     /// Polls without news.
     quiet: u32,
     json: bool,
@@ -127,7 +140,7 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     fn show(&mut self, tail: &Tail, news: News) -> Result<(), Failure> {
-        self.wall_ns = Some(news.summary.wall_ns);
+        self.summary = Some(news.summary.clone());
         self.quiet = 0;
         for shown in self.entries.take(news) {
             self.write(tail, &shown)?;
@@ -144,20 +157,43 @@ impl Follower<'_> {
             && Entry::read(self.path).standing == Standing::Cut
     }
 
-    fn tell_what_is_open(&mut self) -> Result<(), Failure> {
-        let Some(wall_ns) = self.wall_ns else {
+    fn tell_what_is_open(&mut self, tail: &Tail) -> Result<(), Failure> {
+        let Some(summary) = &self.summary else {
             return Ok(());
         };
-        let now = wall_clock_ns().saturating_sub(wall_ns);
+        let now = wall_clock_ns().saturating_sub(summary.wall_ns);
         for shown in self.entries.open_for_long(now) {
-            self.print(&shown, &[])?;
+            self.write(tail, &shown)?;
         }
         Ok(self.out.flush()?)
     }
 
+    /// Whether the row is among those that were asked for.
+    fn fits(&self, tail: &Tail, shown: &Shown) -> Result<bool, Failure> {
+        let (Some(query), Some(summary)) = (&self.query, &self.summary) else {
+            return Ok(true);
+        };
+        let (lens, key) = shown.row();
+        let question = Question {
+            lens,
+            query: query.clone(),
+            until: None,
+        };
+        let context = filter::context(summary, !summary.state.is_final());
+        let fitting = entries::with_recording(tail, self.path, |recording| {
+            Ok(recording.fitting(&question, context, &[key])?)
+        })?;
+        Ok(!fitting.is_empty())
+    }
+
     fn write(&mut self, tail: &Tail, shown: &Shown) -> Result<(), Failure> {
+        if !self.fits(tail, shown)? {
+            return Ok(());
+        }
         let raw = match shown.frame() {
-            Some(head) => entries::bytes(tail, self.path, head, self.json)?,
+            Some(head) => entries::with_recording(tail, self.path, |recording| {
+                entries::bytes(recording, head, self.json)
+            })?,
             None => Vec::new(),
         };
         Ok(self.print(shown, &raw)?)

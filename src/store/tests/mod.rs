@@ -12,7 +12,4 @@ mod session;
 mod telling;
 mod traffic;
 
-/// The integration tests and the benches write sessions with the same file.
-#[path = "../../../tests/support/written.rs"]
-#[expect(dead_code, reason = "the others use more of it")]
-mod written;
+use crate::written;

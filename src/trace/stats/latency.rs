@@ -113,7 +113,9 @@ impl Gathered {
             let Ok(mut histogram) = Histogram::new(DIGITS) else {
                 return;
             };
-            all.iter().for_each(|&ns| record(&mut histogram, ns));
+            for &ns in all.iter() {
+                record(&mut histogram, ns);
+            }
             self.samples = Samples::Many(Box::new(histogram));
         } else if let Samples::Many(histogram) = &mut self.samples {
             record(histogram, ns);

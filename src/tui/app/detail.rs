@@ -13,11 +13,14 @@ pub mod story;
 use crate::store::reader::FindingRow;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, What};
-use crate::tui::widget::pieces::Hits;
 use crate::tui::worker::detail::{Amount, Ask, AskStory, Row};
-use body::{Body, Position};
+use body::{Body, Position, Spot};
 use memory::{Left, Memory};
 use part::Part;
+use std::ops::Range;
+
+/// Hits that are unfolded to: with more the whole message would stand open.
+const REVEALED: usize = 100;
 
 /// One row in full, and how it is looked at.
 #[derive(Debug, Default)]
@@ -97,6 +100,8 @@ pub struct Shown {
     pub at_story: (usize, usize),
     /// Where one is in the findings: the one under the cursor.
     pub at_finding: usize,
+    /// The search whose hits are marked.
+    pub marked: Option<String>,
 }
 
 /// Where one is in the body.
@@ -203,6 +208,7 @@ impl Shown {
             at: Place::default(),
             at_story: (0, 0),
             at_finding: 0,
+            marked: None,
         };
         if let Some(left) = left {
             left.restore(&mut shown);
@@ -220,18 +226,32 @@ impl Shown {
     }
 
     /// Marks in every part what `find` finds in its bytes.
-    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Vec<std::ops::Range<usize>>) {
+    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Vec<Range<usize>>) {
         for part in &mut self.parts {
-            part.hits = part
-                .text
-                .as_ref()
-                .map_or_else(Vec::new, |text| find(&text.bytes));
+            let text = part.text.as_ref();
+            part.hits = text.map_or_else(Vec::new, |text| find(&text.bytes));
         }
     }
 
-    /// What is marked in a part.
-    #[must_use]
-    pub fn hits(&self, part: usize) -> Hits<'_> {
-        self.parts.get(part).map_or(&[], |part| &part.hits)
+    /// Unfolds what hides a hit; of very many hits the first. Returns where the first one stands.
+    pub fn reveal_hits(&mut self) -> Option<Position> {
+        let mut first = None;
+        for (nth, part) in self.parts.iter_mut().enumerate() {
+            let Some(hit) = part.hits.first().map(|hit| hit.start) else {
+                continue;
+            };
+            part.folded = false;
+            let hits: Vec<_> = part.hits.iter().take(REVEALED).cloned().collect();
+            let mut spot = Spot::Byte(hit);
+            if let Some(tree) = part.tree_mut() {
+                let nodes = tree.nodes_of(&hits);
+                for &node in &nodes {
+                    tree.reveal(node);
+                }
+                spot = nodes.first().map_or(spot, |&node| Spot::Node(node));
+            }
+            first = first.or(Some(Position { part: nth, spot }));
+        }
+        first
     }
 }

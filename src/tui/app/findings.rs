@@ -12,11 +12,14 @@ pub const PAGE: u32 = 200;
 /// Findings of one group that are read at most. Nobody reads on, and the list can be filtered.
 pub const MOST: u32 = 5_000;
 
+/// For which time cursor, and how many of which groups.
+pub type Asked = (Option<Seq>, Vec<(GroupId, u32)>);
+
 /// What is wrong.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// What was asked last: for which time cursor, and how many of which groups.
-    pub asked: Option<(Option<Seq>, Vec<(GroupId, u32)>)>,
+    /// What was asked last.
+    pub asked: Option<Asked>,
     /// The groups, errors first; none until the first answer.
     pub groups: Option<Vec<FindingGroup>>,
     /// How much was counted, percent.

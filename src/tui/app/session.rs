@@ -127,13 +127,17 @@ impl Session {
         vitals.is_some_and(|vitals| vitals.standing == Standing::Live)
     }
 
-    /// Now, on the clock of the recording: for what counts up. At the end of a finished one.
+    /// Now, on the clock of the recording: for what counts up. At the end of a finished one; while
+    /// the time cursor is on, the moment that it is on.
     #[must_use]
     pub fn now(&self, now: Now) -> Moment {
         let Some(vitals) = self.vitals.as_deref() else {
             return Moment(0);
         };
         let last = vitals.summary.t_last_ns;
+        if self.playback.is_on() {
+            return self.playback.t.unwrap_or(Moment(last));
+        }
         if !self.is_live() {
             return Moment(last);
         }

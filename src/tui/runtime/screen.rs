@@ -62,7 +62,7 @@ impl Screen {
 
     /// Puts a text into the clipboard of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        let mut out = stdout();
+        let out = self.terminal.backend_mut();
         out.write_all(&clipboard::sequence(text, Between::of_process()))?;
         out.flush()
     }

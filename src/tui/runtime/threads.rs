@@ -22,7 +22,7 @@ impl Threads {
         let (reader, librarian) = (Arc::new(Desk::default()), Arc::new(Desk::default()));
         let work = (Arc::clone(&reader), sender.clone(), library.clone());
         spawn("reader", sender, move || {
-            read(&work.0, &work.1, Reader::new(work.2, clock))
+            read(&work.0, &work.1, Reader::new(work.2, clock));
         });
         let work = (Arc::clone(&librarian), sender.clone(), library.clone());
         spawn("librarian", sender, move || {

@@ -19,7 +19,7 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Stats(answer) => stats::answer(app, answer),
         Answer::Findings(answer) => findings::answer(app, answer),
         Answer::Search(answer) => search::answer(app, answer),
-        Answer::Jump(answer) => search::jumped(app, answer),
+        Answer::Jump(answer) => search::jumped(app, &answer),
         Answer::Diff(answer) => diff::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
         Answer::Note(answer) => session::noted(app, answer),

@@ -164,6 +164,7 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
         if let Some(same) = same {
             shown.story = same.story;
             shown.at_finding = same.at_finding;
+            shown.marked = same.marked;
         } else {
             detail.asked_story = None;
         }
@@ -214,7 +215,7 @@ pub fn wanted(app: &mut App) -> Effects {
         detail.asked = None;
     }
     effects.extend(ask_story(detail));
-    if detail.size != size {
+    if mark(session) || session.detail.size != size {
         settle(app);
     }
     effects
@@ -259,6 +260,25 @@ fn ask_story(detail: &mut Detail) -> Option<crate::tui::effect::Effect> {
         detail.asked_story = Some(ask);
         Ask::Story(ask).into()
     })
+}
+
+/// Marks what is searched for, and goes to the first of it, if that has not been done for this
+/// search. Whether it was now.
+fn mark(session: &mut Session) -> bool {
+    let search = &session.search;
+    let term = search.term.as_ref().map(|term| &term.text);
+    let Some(shown) = session.detail.shown.as_deref_mut() else {
+        return false;
+    };
+    if shown.marked.as_ref() == term {
+        return false;
+    }
+    shown.mark(|text| search.places(text));
+    shown.marked = term.cloned();
+    if let Some(first) = shown.reveal_hits() {
+        shown.at.cursor = first;
+    }
+    true
 }
 
 fn leave(detail: &mut Detail) {

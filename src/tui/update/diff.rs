@@ -15,9 +15,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let Some(Overlay::Diff(diff)) = app.overlays.last_mut() else {
         return None;
     };
-    let compared = match (&mut diff.stage, action) {
-        (Stage::Compared(compared), _) => compared,
-        _ => return None,
+    let Stage::Compared(compared) = &mut diff.stage else {
+        return None;
     };
     let last = compared.rows.len().saturating_sub(1);
     let at = diff.at;

@@ -1,11 +1,8 @@
 //! Which rows are shown.
 
-use crate::query::ast::Field;
-use crate::query::{relaxations, value_text};
-use crate::trace::item::Item;
+use crate::query::relaxations;
 use crate::tui::action::Action;
 use crate::tui::app::filter::Relaxed;
-use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::prompt::{Prompt, Purpose};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
@@ -20,7 +17,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
             filter.off = !filter.off;
             Some(super::list::begin(app))
         }
-        Action::FilterLike => Some(like(app)),
+        Action::FilterLike => Some(super::like::offer(app)),
         Action::Relax => Some(relax(app)),
         Action::Cancel => super::list::stop(app),
         _ => None,
@@ -243,66 +240,4 @@ fn relax(app: &mut App) -> Effects {
         _ => relaxations(filter.in_force()).into_iter().next(),
     };
     query.map_or_else(Vec::new, |query| set(app, &query.to_string()))
-}
-
-/// Offers filters for rows like the selected one.
-fn like(app: &mut App) -> Effects {
-    let item = app
-        .session
-        .as_deref()
-        .and_then(|session| session.list.selected_item());
-    let entries = item.map(alike).unwrap_or_default();
-    if entries.is_empty() {
-        app.notices
-            .success("nothing of this row can be filtered by", app.now);
-        return vec![];
-    }
-    let menu = Menu::new("filter rows with the same …", entries);
-    app.overlays.push(Overlay::Menu(menu));
-    vec![]
-}
-
-/// The filters that a row suggests.
-fn alike(item: &Item) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let mut offer = |letter, what: &str, filter: String| {
-        entries.push(Entry {
-            letter,
-            label: format!("{what:<8} {}", crate::text::escape(&filter)),
-            choice: Choice::Filter(filter),
-        });
-    };
-    let exact =
-        |field: Field, value: &str| format!("{}={}", field.as_str(), value_text(field, value));
-    if let Some(method) = item.method() {
-        offer('m', "method", exact(Field::Method, method));
-    }
-    if let Some(name) = item.name() {
-        offer('n', "name", exact(Field::Name, name));
-    }
-    if let (Some(method), Some(name)) = (item.method(), item.name()) {
-        let filter = format!(
-            "{} {}",
-            exact(Field::Method, method),
-            exact(Field::Name, name)
-        );
-        offer('c', "call", filter);
-    }
-    if let Some(exchange) = item.exchange() {
-        offer(
-            's',
-            "status",
-            format!("status:{}", exchange.status.as_str()),
-        );
-        offer('i', "id", format!("id:{}", exchange.rpc_id.json()));
-        if let Some(task) = &exchange.task {
-            offer('t', "task", exact(Field::Task, task));
-        }
-        let (first, last) = (exchange.request.0.0, exchange.response);
-        if let Some((last, _)) = last {
-            offer('r', "time", format!("seq:{first}..{}", last.0));
-        }
-    }
-    offer('k', "kind", format!("kind:{}", item.kind().as_str()));
-    entries
 }

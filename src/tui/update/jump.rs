@@ -74,14 +74,14 @@ pub fn ask(
 }
 
 /// Where the next row of a kind is.
-pub fn answer(app: &mut App, answer: jump::Answer) -> Effects {
+pub fn answer(app: &mut App, answer: &jump::Answer) -> Effects {
     // Whoever asked again is not sent to the answer before.
     if app.generation < answer.ask.generation || app.session.is_none() {
         return vec![];
     }
-    let to = match answer.ask.to {
-        Target::Kind(to) => to,
-        Target::Step | Target::Stop(_) => return playback::found(app, &answer),
+    let to = match &answer.ask.to {
+        Target::Kind(to) => *to,
+        Target::Step | Target::Stop(_) => return playback::found(app, answer),
     };
     let word = word(to);
     match answer.found {

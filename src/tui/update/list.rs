@@ -5,7 +5,7 @@ use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey};
 use crate::tui::action::Action;
-use crate::tui::app::list::{Cursor, List, SELECTED};
+use crate::tui::app::list::{Cursor, FIRST, List, SELECTED};
 use crate::tui::app::{App, Focus, Session};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
@@ -19,6 +19,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let list = &mut session.list;
     match action {
         Action::Bottom => list.follow(),
+        Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
         Action::Select => select(list),
         Action::TimeColumn => list.time = list.time.next(),
@@ -80,10 +81,10 @@ pub fn begin(app: &mut App) -> Effects {
     list.scan.total = None;
     // What was said about rows may be otherwise at another moment or through another lens.
     list.cache.forget();
-    vec![ask(session, false)]
+    vec![ask(session, None)]
 }
 
-fn ask(session: &Session, stopped: bool) -> crate::tui::effect::Effect {
+fn ask(session: &Session, stopped: Option<ItemKey>) -> crate::tui::effect::Effect {
     Ask::List(list::Ask {
         generation: session.list.scan.generation,
         lens: session.lens,
@@ -97,11 +98,10 @@ fn ask(session: &Session, stopped: bool) -> crate::tui::effect::Effect {
 /// Stops looking for older rows; what was found stays. Whether there was something to stop.
 pub fn stop(app: &mut App) -> Option<Effects> {
     let session = app.session.as_deref_mut()?;
-    if !session.list.scan.is_running() || session.list.scan.from.is_none() {
-        return None;
-    }
-    session.list.scan.stopped = true;
-    Some(vec![ask(session, true)])
+    let scan = &mut session.list.scan;
+    let from = scan.from.filter(|_| scan.is_running())?;
+    scan.stopped = true;
+    Some(vec![ask(session, Some(from))])
 }
 
 /// An answer has come.
@@ -130,10 +130,9 @@ pub fn answer(app: &mut App, answer: list::Answer) -> Effects {
         list.usual = usual;
     }
     // Following the end must not carry the cursor off the screen.
-    if was_visible && list.follows() && !is_cursor_visible(list, page) && list.hold.is_none() {
-        if let Some(row) = list.cursor_row() {
-            list.scroll_to(row, page);
-        }
+    let carried = was_visible && list.follows() && !is_cursor_visible(list, page);
+    if let (true, Some(row)) = (carried && list.hold.is_none(), list.cursor_row()) {
+        list.scroll_to(row, page);
     }
     let notice = settle(list, page);
     if let Some(text) = notice {
@@ -193,6 +192,9 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
         return None;
     }
     list.put_cursor(row, page);
+    if key == FIRST {
+        return None;
+    }
     let nearest = list.selected()?;
     Some(format!(
         "#{} is hidden by the filter; the cursor is on the nearest row, #{}",
@@ -279,3 +281,6 @@ pub fn wanted(app: &mut App) -> Effects {
     effects.extend(super::filter::wanted(app));
     effects
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ pub mod findings;
 pub mod help;
 pub mod jump;
 pub mod library;
+pub mod like;
 pub mod list;
 pub mod menu;
 pub mod motion;
@@ -135,6 +136,6 @@ pub fn is_restless(app: &App) -> bool {
     let live = app
         .session
         .as_deref()
-        .is_none_or(|session| session.is_live());
+        .is_none_or(super::app::Session::is_live);
     live || app.notices.fades(app.now) || playback::is_playing(app)
 }

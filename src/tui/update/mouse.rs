@@ -4,7 +4,7 @@
 //! moving the selection, a click on a chip ends its mode, the divider between list and detail is
 //! dragged. Nothing can be done with the mouse only.
 
-use super::{detail, library, list, perform};
+use super::{detail, findings, library, list, perform, stats, timeline};
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
@@ -58,13 +58,11 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
     if !places.main.contains(at) {
         return vec![];
     }
-    if session.view != View::Exchanges {
-        let focus = std::mem::replace(&mut session.focus, Focus::Main);
-        let effects = (0..NOTCH).flat_map(|_| perform(app, action)).collect();
-        if let Some(session) = app.session.as_deref_mut() {
-            session.focus = focus;
-        }
-        return effects;
+    match session.view {
+        View::Exchanges => {}
+        View::Timeline => return timeline::wheel(app, down),
+        View::Stats => return stats::wheel(app, down),
+        View::Findings => return findings::wheel(app, down),
     }
     let list = &mut session.list;
     // The cursor stays on its row, also when it had been riding on the last one.
@@ -108,10 +106,16 @@ fn click(app: &mut App, at: Position) -> Effects {
     };
     if places.main.contains(at) {
         session.focus = Focus::Main;
-        if session.view == View::Exchanges {
-            let rows = drawn::rows_of(places.arrangement, places.main);
-            return click_row(app, rows, at);
-        }
+        let cell = (at.x, at.y);
+        return match session.view {
+            View::Exchanges => {
+                let rows = drawn::rows_of(places.arrangement, places.main);
+                click_row(app, rows, at)
+            }
+            View::Timeline => timeline::click(app, cell),
+            View::Stats => stats::click(app, cell),
+            View::Findings => findings::click(app, cell),
+        };
     }
     vec![]
 }
@@ -199,7 +203,8 @@ fn is_divider(places: &Places, at: Position) -> bool {
             places.main.union(places.detail).contains(at)
                 && (at.x + 1 == places.main.right() || at.x == places.detail.x)
         }
-        Arrangement::Stacked => at.y == places.detail.y,
+        // The row below has the tabs of the detail.
+        Arrangement::Stacked => at.y + 1 == places.main.bottom(),
         Arrangement::Single | Arrangement::Tiny => false,
     }
 }

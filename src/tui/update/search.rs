@@ -62,7 +62,7 @@ fn walk(app: &mut App, forward: bool) -> Effects {
     }
     match search.hidden() {
         0 => {}
-        hidden => text.push_str(&format!(", {hidden} more hidden by the filter")),
+        hidden => text = format!("{text}, {hidden} more hidden by the filter"),
     }
     app.notices.success(text, app.now);
     selection::go_to(app, key)
@@ -279,6 +279,6 @@ pub fn jump(app: &mut App, to: JumpTo) -> Effects {
 }
 
 /// Where the next row of a kind is.
-pub fn jumped(app: &mut App, answer: search::JumpAnswer) -> Effects {
+pub fn jumped(app: &mut App, answer: &search::JumpAnswer) -> Effects {
     super::jump::answer(app, answer)
 }

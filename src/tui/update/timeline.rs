@@ -71,9 +71,10 @@ fn zoom(state: &mut Timeline, out: bool) {
     let middle = window.from + window.span() / 2;
     let at = bar.map_or(middle, |bar| bar.exchange.t_request.0);
     let at = at.clamp(window.from, window.to);
-    let span = match out {
-        true => window.span().saturating_mul(2),
-        false => (window.span() / 2).max(SHORTEST_NS),
+    let span = if out {
+        window.span().saturating_mul(2)
+    } else {
+        (window.span() / 2).max(SHORTEST_NS)
     };
     let before = u128::from(at - window.from) * u128::from(span) / u128::from(window.span());
     let from = at.saturating_sub(u64::try_from(before).unwrap_or(0));
@@ -86,9 +87,10 @@ fn pan(state: &mut Timeline, later: bool) {
         return;
     };
     let half = window.span() / 2;
-    let from = match later {
-        true => window.from.saturating_add(half),
-        false => window.from.saturating_sub(half),
+    let from = if later {
+        window.from.saturating_add(half)
+    } else {
+        window.from.saturating_sub(half)
     };
     state.window = within(from, window.span(), picture.end_ns);
 }

@@ -74,18 +74,23 @@ impl Pane<'_> {
     /// Draws a line in the row `row` of the pane; the one under the cursor is marked where the
     /// pane has the keys.
     fn line(&self, row: u16, line: Spans, is_cursor: bool, frame: &mut Frame<'_>) {
-        let look = &self.app.settings.look;
+        let look = self.app.settings.look;
         let area = Rect {
             y: self.area.y + row,
             height: 1,
             ..self.area
         };
-        let line = spans::cut(line, self.columns());
+        let mut line = spans::cut(line, self.columns());
+        let is_marked = is_cursor && self.session.focus == Focus::Detail;
+        if is_marked {
+            // In reverse video every colour would be a block of its own.
+            let others = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
+            others.for_each(|(role, _)| *role = Role::Text);
+        }
         frame.render_widget(spans::line(line, look), area);
-        if is_cursor && self.session.focus == Focus::Detail {
-            frame
-                .buffer_mut()
-                .set_style(area, look.style(Role::Selected));
+        if is_marked {
+            let style = look.style(Role::Selected);
+            frame.buffer_mut().set_style(area, style);
         }
     }
 }
@@ -138,7 +143,7 @@ fn draw_nothing(app: &App, detail: &Detail, area: Rect, frame: &mut Frame<'_>) {
 }
 
 fn block(app: &App, session: &Session, area: Rect) -> Block<'static> {
-    let look = &app.settings.look;
+    let look = app.settings.look;
     let focus = session.focus == Focus::Detail;
     let role = if focus {
         Role::BorderFocus
@@ -180,7 +185,7 @@ fn framed(mut texts: Spans, app: &App) -> Line<'static> {
     let space = || (Role::Text, " ".to_owned());
     texts.insert(0, space());
     texts.push(space());
-    spans::line(texts, &app.settings.look)
+    spans::line(texts, app.settings.look)
 }
 
 /// `#1187 tools/call search_docs`
@@ -319,6 +324,3 @@ fn is_more_below(detail: &Detail) -> bool {
         Tab::Findings => false,
     }
 }
-
-#[cfg(test)]
-mod tests;

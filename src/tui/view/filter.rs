@@ -93,6 +93,7 @@ fn said(filter: &Filter, look: &Look, room: usize) -> Vec<Span<'static>> {
 fn counts(session: &Session, look: &Look) -> String {
     let list = &session.list;
     let (scan, hits) = (&list.scan, list.index.items());
+    let noun = if session.filter.is_on() { "hit" } else { "row" };
     let dot = if look.ascii { "-" } else { "·" };
     if scan.shown != scan.generation {
         return "scanning".to_owned();
@@ -100,12 +101,12 @@ fn counts(session: &Session, look: &Look) -> String {
     if scan.stopped {
         return format!(
             "partial: {} in the newest {} %",
-            plural(hits, "hit"),
+            plural(hits, noun),
             scan.percent
         );
     }
     if !scan.done {
-        let hits = plural(hits, "hit");
+        let hits = plural(hits, noun);
         return format!(
             "scanning {} % {dot} {hits} {dot} Ctrl-C stops",
             scan.percent

@@ -9,7 +9,7 @@
 
 use crate::lint;
 use crate::store::story::FindingGroup;
-use crate::text::{count, cut, escape, pad_end, pad_start, plural, width};
+use crate::text::{count, cut, escape, pad_end, pad_start, plural, width, wrap};
 use crate::tui::app::findings::{Findings, MOST, Row};
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::layout;
@@ -194,11 +194,11 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
         .map_or_else(String::new, |seq| format!("  #{}", seq.0));
     let used = width(&number) + width(&first) + width(&severity) + 8;
     let room = columns.saturating_sub(used).min(RULE);
-    let rule = pad_end(&cut(&escape(&group.rule), room), room);
+    let named = pad_end(&cut(&escape(&group.rule), room), room);
     Line::from(vec![
         Span::raw(format!("{fold} ")),
         Span::styled(format!("{glyph} {severity}"), look.style(role)),
-        Span::raw(format!("  {rule}  {number}")),
+        Span::raw(format!("  {named}  {number}")),
         Span::styled(first, look.style(Role::Faint)),
     ])
 }
@@ -218,10 +218,10 @@ fn explain(look: &Look, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
         .map_or("no rule of this version: found by another one", |rule| {
             rule.summary
         });
-    lines.extend(wrapped(summary, columns).into_iter().map(Line::raw));
+    lines.extend(wrap(summary, columns).into_iter().map(Line::raw));
     if let Some(detail) = detail {
         lines.push(Line::default());
-        lines.extend(wrapped(&escape(detail), columns).into_iter().map(Line::raw));
+        lines.extend(wrap(&escape(detail), columns).into_iter().map(Line::raw));
     } else if let Row::Group(group, _) = row
         && let (Some(first), Some(last)) = (group.first, group.last)
         && first != last
@@ -235,33 +235,9 @@ fn explain(look: &Look, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// The words in lines of at most `columns`.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        let word = cut(word, columns);
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(&word) <= columns => {
-                line.push(' ');
-                line.push_str(&word);
-            }
-            _ => lines.push(word),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_line_of_an_explanation_is_wider_than_its_pane() {
-        let text = "a line that is no JSON, and a_word_that_is_wider_than_the_pane";
-        let lines = wrapped(text, 12);
-        assert!(lines.iter().all(|line| width(line) <= 12), "{lines:?}");
-        assert_eq!(lines[0], "a line that");
-    }
 
     #[test]
     fn the_explanation_is_below_the_list_where_it_is_narrow() {

@@ -7,8 +7,9 @@
 //! What does not fit goes, the least important first; never what failed or waits.
 
 use crate::store::library::Standing;
-use crate::text::{clock, count, cut, escape, size, width};
+use crate::text::{clock, count, cut, escape, since, size, width};
 use crate::trace::session::{End, Phase, Session as Facts};
+use crate::tui::action::Action;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Session};
 use crate::tui::theme::{Glyph, Look, Role};
@@ -33,6 +34,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let columns = usize::from(area.width).saturating_sub(2);
     let parts = match session.vitals.as_deref() {
+        Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
         Some(vitals) => fit(parts(app, session, vitals), columns),
         None => vec![opening(session)],
     };
@@ -121,6 +123,45 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
         parts.push(part(2, Role::Warn, text));
     }
     parts
+}
+
+/// `⏪ AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about
+/// what was true then.
+fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
+    let look = &app.settings.look;
+    let part = |rank, role, text| Part { rank, role, text };
+    let seq = session.playback.cursor.unwrap_or_default();
+    let t = session.playback.t;
+    let t = t.map_or(String::new(), |t| format!(" {}", since(t.0)));
+    let at = format!("{} AT #{}{t}", look.glyph(Glyph::Back), seq.0);
+    let mut parts = vec![part(0, Role::Warn, at), part(1, Role::Header, name(vitals))];
+    if let Some(client) = words::peer(&vitals.summary.session.client) {
+        parts.push(part(
+            4,
+            Role::Text,
+            format!("{} {client}", look.glyph(Glyph::Both)),
+        ));
+    }
+    let pane = session.playback.pane.as_ref();
+    if let Some((_, state)) = pane.and_then(|pane| pane.state.as_ref()) {
+        let (role, phase) = phase(&state.session.phase);
+        parts.push(part(2, role, phase));
+    }
+    let keys = &app.settings.keymap;
+    let hint = keys
+        .keys(Action::StatePane)
+        .first()
+        .map(|key| format!("{key} shows what was true then"));
+    parts.extend(hint.map(|hint| part(5, Role::Faint, hint)));
+    parts
+}
+
+/// `7f3a weather-server 1.4`
+fn name(vitals: &Vitals) -> String {
+    let summary = &vitals.summary;
+    let server = words::peer(&summary.session.server);
+    let server = server.unwrap_or_else(|| escape(&summary.name).into_owned());
+    format!("{} {server}", summary.id.get(..4).unwrap_or_default())
 }
 
 /// `● REC 7f3a weather-server 1.4`, with what is missing in it.

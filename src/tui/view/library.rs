@@ -44,11 +44,10 @@ fn header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
     let look = &app.settings.look;
     let columns = usize::from(area.width);
-    let live = library.rows.iter();
-    let live = live.filter(|row| row.entry.standing == Standing::Live);
-    let live = match live.count() {
+    let standings = library.rows.iter().map(|row| row.entry.standing);
+    let recorders = match standings.filter(|at| *at == Standing::Live).count() {
         0 => String::new(),
-        live => format!("{live} live  "),
+        number => format!("{number} live  "),
     };
     let count = match (library.listing == Listing::Known, library.narrow.is_empty()) {
         (false, _) => String::new(),
@@ -56,11 +55,11 @@ fn header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         (true, false) => format!("{shown} of {} shown", library.rows.len()),
     };
     let total: u64 = library.rows.iter().map(|row| row.entry.size).sum();
-    let right = cut(&format!("{count}  {live}{} ", size(total)), columns);
+    let right = cut(&format!("{count}  {recorders}{} ", size(total)), columns);
     let title = " recordings";
-    let room = columns.saturating_sub(width(&right));
-    let title = if room > width(title) { title } else { "" };
-    let room = room.saturating_sub(width(title) + 4);
+    let left = columns.saturating_sub(width(&right));
+    let title = if left > width(title) { title } else { "" };
+    let room = left.saturating_sub(width(title) + 4);
     let dir = library.dir.to_string_lossy();
     let dir = if room >= 12 {
         format!("  {}", cut_middle(&escape(&dir), room))
@@ -68,20 +67,20 @@ fn header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         String::new()
     };
     let used = width(title) + width(&dir) + width(&right);
-    let line = Line::from(vec![
+    let heading = Line::from(vec![
         Span::styled(title, look.style(Role::Header)),
         Span::styled(dir, look.style(Role::Faint)),
         Span::raw(" ".repeat(columns.saturating_sub(used))),
         Span::styled(right, look.style(Role::Text)),
     ]);
-    frame.render_widget(line, area);
+    frame.render_widget(heading, area);
 }
 
 fn rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let library = &app.library;
     let columns = Columns::fitting(app, usize::from(places.rows.width).saturating_sub(2));
-    frame.render_widget(columns.headings(look), places.headings);
+    frame.render_widget(columns.headings(*look), places.headings);
     let at = library.at(shown);
     let top = library.top_showing(at, places.page());
     let visible = shown.iter().enumerate().skip(top);

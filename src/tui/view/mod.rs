@@ -22,6 +22,7 @@ use super::app::{App, Session, View};
 use super::layout::{self, LEAST};
 use super::theme::Role;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -38,6 +39,21 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     }
     for overlay in &app.overlays {
         overlay::draw(app, overlay, area, frame);
+    }
+    if app.settings.look.ascii {
+        spell_out(frame.buffer_mut());
+    }
+}
+
+/// Signs that stand in words of ours (`12 ms · 3 open`, `µs`, what was cut) as ASCII. Whatever
+/// else is no ASCII came over the wire and is shown as it is.
+fn spell_out(screen: &mut Buffer) {
+    const SIGNS: [(&str, &str); 5] = [("·", "-"), ("…", "~"), ("µ", "u"), ("→", ">"), ("×", "x")];
+    for cell in &mut screen.content {
+        let sign = SIGNS.iter().find(|(sign, _)| *sign == cell.symbol());
+        if let Some((_, ascii)) = sign {
+            cell.set_symbol(ascii);
+        }
     }
 }
 

@@ -64,7 +64,7 @@ fn draw_text(app: &App, text: &Text, area: Rect, frame: &mut Frame<'_>) {
         let spans = line
             .iter()
             .map(|(role, text)| Span::styled(text.as_str(), look.style(*role)));
-        frame.render_widget(Line::from_iter(spans), row);
+        frame.render_widget(spans.collect::<Line<'_>>(), row);
     }
 }
 

@@ -31,7 +31,9 @@ const NAMED: usize = 3;
 /// goes would move everything below it.
 #[must_use]
 pub fn has(session: &Session) -> bool {
+    // What is known at the end says nothing about the moment of the time cursor.
     let vitals = session.vitals.as_deref();
+    let vitals = vitals.filter(|_| !session.playback.is_on());
     vitals.is_some_and(|vitals| session.is_live() || !past(vitals).is_empty())
 }
 

@@ -59,9 +59,9 @@ pub fn push(into: &mut Spans, pieces: Vec<Piece>, role: Role) {
 
 /// The line, ready to be drawn.
 #[must_use]
-pub fn line(spans: Spans, look: &Look) -> Line<'static> {
+pub fn line(spans: Spans, look: Look) -> Line<'static> {
     let styled = |(role, text)| Span::styled(text, look.style(role));
-    Line::from_iter(spans.into_iter().map(styled))
+    spans.into_iter().map(styled).collect()
 }
 
 #[cfg(test)]

@@ -104,8 +104,8 @@ pub fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     let over = used(&widths).saturating_sub(room);
     let spare = room.saturating_sub(used(&widths));
     for (nth, at) in flexible.iter().enumerate() {
-        let share = spare / flexible.len() + usize::from(nth < spare % flexible.len());
-        widths[*at] = (widths[*at] + share).saturating_sub(if nth == 0 { over } else { 0 });
+        let more = spare / flexible.len() + usize::from(nth < spare % flexible.len());
+        widths[*at] = (widths[*at] + more).saturating_sub(if nth == 0 { over } else { 0 });
     }
     widths
 }

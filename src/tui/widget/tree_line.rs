@@ -21,7 +21,7 @@ const LONG: usize = 200;
 
 /// The row in `columns` columns.
 #[must_use]
-pub fn line(row: Row, columns: usize, look: &Look) -> Spans {
+pub fn line(row: Row, columns: usize, look: Look) -> Spans {
     let mut line = Spans::new();
     line.push((Role::Faint, indent(row.depth, columns)));
     line.push((Role::Faint, format!("{} ", sign(row.sign, look))));
@@ -57,7 +57,7 @@ fn is_position(piece: &Piece) -> bool {
     piece.text.starts_with('[')
 }
 
-fn sign(sign: Sign, look: &Look) -> &'static str {
+fn sign(sign: Sign, look: Look) -> &'static str {
     match sign {
         Sign::Leaf => " ",
         Sign::Folded => look.glyph(Glyph::Folded),
@@ -93,7 +93,7 @@ mod tests {
     fn show(json: &str, columns: usize) -> String {
         let tree = Tree::read(json.as_bytes().into(), Limit::PAGE).unwrap();
         let rows = (0..tree.rows()).map(|row| tree.row(row, columns, &[]).unwrap());
-        let lines = rows.map(|row| line(row, columns, &Look::default()));
+        let lines = rows.map(|row| line(row, columns, Look::default()));
         let lines: Vec<String> = lines
             .map(|line| {
                 assert!(spans::width(&line) <= columns);

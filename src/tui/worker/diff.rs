@@ -75,7 +75,7 @@ struct Comparing {
 enum Stage {
     Begin,
     /// Looking for the call before.
-    Looking(Box<Exchange>, Scan),
+    Looking(Box<Exchange>, Box<Scan>),
     /// Both are known.
     Requests(Box<[Exchange; 2]>),
     /// The requests are compared.
@@ -94,11 +94,11 @@ impl Job for Comparing {
             Stage::Begin => self.begin(source)?,
             Stage::Looking(right, scan) => self.look(source, right, scan)?,
             Stage::Requests(both) => {
-                let part = self.part(source, &both, Half::Request)?;
+                let part = Self::part(source, &both, Half::Request)?;
                 Ok(Stage::Responses(both, part))
             }
             Stage::Responses(both, request) => {
-                let response = self.part(source, &both, Half::Response)?;
+                let response = Self::part(source, &both, Half::Response)?;
                 let [left, right] = *both;
                 let compared = Compared::new(left, right, request, response);
                 return Ok(self.tell(Found::Compared(Box::new(compared)), answers));
@@ -143,7 +143,7 @@ impl Comparing {
             let (seq, part) = right.request;
             let from = Some(ItemKey::of_part(seq, part));
             let scan = Scan::new(&question, Way::Newest, from, source.context());
-            return Ok(Ok(Stage::Looking(Box::new(right), scan)));
+            return Ok(Ok(Stage::Looking(Box::new(right), Box::new(scan))));
         };
         Ok(match self.exchange(source, left)? {
             Some(left) if left.id == right.id => Err("these are one and the same call".to_owned()),
@@ -159,7 +159,7 @@ impl Comparing {
         &self,
         source: &Source<'_>,
         right: Box<Exchange>,
-        mut scan: Scan,
+        mut scan: Box<Scan>,
     ) -> Result<Next, ReadError> {
         let limit = Limit {
             hits: 1,
@@ -202,12 +202,7 @@ impl Comparing {
         )
     }
 
-    fn part(
-        &self,
-        source: &Source<'_>,
-        both: &[Exchange; 2],
-        half: Half,
-    ) -> Result<Part, ReadError> {
+    fn part(source: &Source<'_>, both: &[Exchange; 2], half: Half) -> Result<Part, ReadError> {
         let mut outline = false;
         let mut texts = [None, None];
         for (text, exchange) in texts.iter_mut().zip(both) {

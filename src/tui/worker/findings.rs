@@ -74,7 +74,7 @@ struct Counting {
 }
 
 impl Counting {
-    fn add(&mut self, group: FindingGroup) {
+    fn add(&mut self, group: &FindingGroup) {
         let id = (group.rule.clone(), group.severity.clone());
         if self.groups.len() >= GROUPS && !self.groups.contains_key(&id) {
             return;
@@ -137,7 +137,7 @@ impl Job for Counting {
         while self.after < last && source.clock.now().0.saturating_sub(began) < STEP_NS {
             let to = last.min(self.after + PAGE);
             for group in recording.finding_groups_between(self.after, to, until)? {
-                self.add(group);
+                self.add(&group);
             }
             self.after = to;
         }
@@ -183,9 +183,9 @@ mod tests {
             first,
             last,
         };
-        counting.add(group("a", "note", 900, Some(Seq(3)), Some(Seq(5))));
-        counting.add(group("b", "error", 1, None, None));
-        counting.add(group("a", "note", 100, Some(Seq(2)), Some(Seq(9))));
+        counting.add(&group("a", "note", 900, Some(Seq(3)), Some(Seq(5))));
+        counting.add(&group("b", "error", 1, None, None));
+        counting.add(&group("a", "note", 100, Some(Seq(2)), Some(Seq(9))));
         let super::super::Answer::Findings(Answer::Groups { groups, .. }) = counting.answer(0)
         else {
             panic!("it answers with groups");

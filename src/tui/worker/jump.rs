@@ -96,15 +96,15 @@ impl Job for Jumping {
     ) -> Result<Progress, ReadError> {
         let found = match std::mem::replace(&mut self.stage, Stage::Done) {
             Stage::Begin => self.begin(source)?,
-            Stage::Onward(wanted, mut scan) => match self.look(source, &mut scan)? {
+            Stage::Onward(wanted, mut scan) => match Self::look(source, &mut scan)? {
                 Looked::NotYet => {
                     self.stage = Stage::Onward(wanted, scan);
                     None
                 }
                 Looked::At(key) => Some(Found::At(key)),
-                Looked::Nothing => self.from_other_end(source, wanted),
+                Looked::Nothing => self.other_end(source, wanted),
             },
-            Stage::Wrapped(wanted, mut scan) => match self.look(source, &mut scan)? {
+            Stage::Wrapped(wanted, mut scan) => match Self::look(source, &mut scan)? {
                 Looked::NotYet => {
                     self.stage = Stage::Wrapped(wanted, scan);
                     None
@@ -112,7 +112,7 @@ impl Job for Jumping {
                 Looked::At(key) => Some(Found::Wrapped(key)),
                 Looked::Nothing => self.among_hidden(source, wanted),
             },
-            Stage::Hidden(mut scan) => match self.look(source, &mut scan)? {
+            Stage::Hidden(mut scan) => match Self::look(source, &mut scan)? {
                 Looked::NotYet => {
                     self.stage = Stage::Hidden(scan);
                     None
@@ -169,7 +169,7 @@ impl Jumping {
         Scan::new(&question, self.ask.way, from, source.context())
     }
 
-    fn look(&self, source: &Source<'_>, scan: &mut Scan) -> Result<Looked, ReadError> {
+    fn look(source: &Source<'_>, scan: &mut Scan) -> Result<Looked, ReadError> {
         let limit = Limit {
             hits: 1,
             nanos: STEP_NS,
@@ -183,7 +183,7 @@ impl Jumping {
         })
     }
 
-    fn from_other_end(&mut self, source: &Source<'_>, wanted: Query) -> Option<Found> {
+    fn other_end(&mut self, source: &Source<'_>, wanted: Query) -> Option<Found> {
         if !matches!(self.ask.to, Target::Kind(_)) {
             return Some(Found::Nothing);
         }

@@ -200,8 +200,6 @@ impl Ask {
     pub fn slot(&self) -> Slot {
         match self {
             Self::Library(library::Ask::List) => Slot::Library,
-            // What is to be written is written, whatever is asked afterwards.
-            Self::Library(_) => Slot::Note,
             Self::Open(_) => Slot::Open,
             Self::List(_) => Slot::List,
             Self::Rows(_) => Slot::Rows,
@@ -214,7 +212,8 @@ impl Ask {
             Self::Jump(_) => Slot::Jump,
             Self::Diff(_) => Slot::Diff,
             Self::State(_) => Slot::State,
-            Self::Note(_) => Slot::Note,
+            // What is to be written is written, whatever is asked afterwards.
+            Self::Library(_) | Self::Note(_) => Slot::Note,
             Self::Hints(_) => Slot::Hints,
         }
     }

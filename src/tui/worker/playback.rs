@@ -56,9 +56,10 @@ impl Job for Looking {
             Some(after) => recording.heads(after, AHEAD)?,
             None => Vec::new(),
         };
-        let state = match ask.state {
-            true => Some(Box::new(recording.state_at(ask.at)?)),
-            false => None,
+        let state = if ask.state {
+            Some(Box::new(recording.state_at(ask.at)?))
+        } else {
+            None
         };
         answers.push(Answers::State(Answer {
             ask,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// While nothing is recorded there is nothing to look for.
-const LONG: Duration = Duration::from_secs(3600);
+const LONG: Duration = Duration::from_hours(1);
 
 /// Slots whose answers a person waits for at once: stepped before all others.
 const URGENT: [Slot; 5] = [
@@ -41,7 +41,7 @@ enum From {
     /// Nothing is open.
     Nothing,
     /// Somebody records.
-    Live(Watch),
+    Live(Box<Watch>),
     /// Nothing more will come.
     Finished(Box<Recording>),
 }
@@ -197,7 +197,7 @@ impl Reader {
             return tell(Answer::Open(Opened::Unreadable(sentence(error))));
         }
         if entry.standing == Standing::Live {
-            self.source = From::Live(Watch::new(path));
+            self.source = From::Live(Box::new(Watch::new(path)));
             return self.follow(tell);
         }
         let opened = Recording::open(path).and_then(|recording| {

@@ -250,14 +250,15 @@ impl Job for Counting {
                 Phase::Again => self.again(source)?,
                 Phase::Exchanges => self.exchanges(source)?,
                 Phase::Notifications => self.notifications(source)?,
-                Phase::Tools => match self.tools(source)? {
-                    Some(phase) => phase,
-                    None => {
+                Phase::Tools => {
+                    if let Some(phase) = self.tools(source)? {
+                        phase
+                    } else {
                         self.phase = Phase::Again;
                         self.tell(source, true, answers);
                         return Ok(Progress::Done);
                     }
-                },
+                }
             };
             let now = source.clock.now().0;
             if now.saturating_sub(began) >= STEP_NS {

@@ -11,7 +11,7 @@ use crate::store::figures::Meanwhile;
 use crate::store::reader::ReadError;
 use crate::store::select::{Context, Limit, Question, Scan, Way};
 use crate::trace::clock::Moment;
-use crate::trace::exchange::Exchange;
+use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens, What};
 use std::collections::VecDeque;
@@ -21,6 +21,9 @@ const STEP_NS: u64 = 6_000_000;
 
 /// Rows that a step takes from a scan: what is looked up for each has to fit into it too.
 const HITS: usize = 500;
+
+/// Exchanges whose beginnings are read at once.
+const PAGE: u32 = 4000;
 
 /// Ticks and questions of one exchange that are drawn: more than there are columns say nothing.
 const MARKS: u32 = 300;
@@ -145,13 +148,21 @@ struct Drawing {
     work: Option<Work>,
 }
 
+/// How exchanges are counted.
+enum Count {
+    /// All of them, from this one on.
+    All(ExchangeId),
+    /// Those that fit a filter.
+    Fitting(Box<Scan>),
+}
+
 /// What is under way.
 struct Work {
     window: Window,
     end_ns: u64,
     below: Option<Scan>,
     above: Option<Scan>,
-    count: Option<Scan>,
+    count: Option<Count>,
     rows: VecDeque<Bar>,
     /// Rows before and after the anchor.
     found: (usize, usize),
@@ -179,12 +190,20 @@ impl Drawing {
         let anchor = self.anchor(source, window)?;
         let (question, context) = (self.ask.question(), context(source));
         let scan = |way, from| Some(Scan::new(&question, way, from, context));
+        let count = match (&self.ask.query.expr, start) {
+            (None, None) => Count::All(ExchangeId(0)),
+            (None, Some(seq)) => Count::All(source.recording.exchange_before(seq)?),
+            (Some(_), _) => {
+                let scan = Scan::new(&question, Way::Oldest, before, context);
+                Count::Fitting(Box::new(scan))
+            }
+        };
         let mut work = Work {
             window,
             end_ns,
             below: None,
             above: None,
-            count: scan(Way::Oldest, before),
+            count: Some(count),
             rows: VecDeque::new(),
             found: (0, 0),
             more: (false, false),
@@ -208,7 +227,8 @@ impl Drawing {
             // It is not in the range: the first that began in it is.
             (None, Some(_)) => {
                 work.below = scan(Way::Oldest, before);
-                let first = before.unwrap_or_default();
+                // The frame before the range may hold a request that is open in it.
+                let first = start.map_or_else(ItemKey::default, |seq| ItemKey::of_part(seq, 1));
                 work.above = scan(Way::Newest, Some(first));
             }
         }
@@ -288,25 +308,38 @@ impl Drawing {
 
     /// Counts the exchanges in each column. Whether all are counted.
     fn count(&self, source: &Source<'_>, work: &mut Work) -> Result<bool, ReadError> {
-        let Some(scan) = &mut work.count else {
-            return Ok(true);
+        let (recording, until) = (source.recording, self.ask.until);
+        let (begun, is_last): (Vec<Moment>, bool) = match &mut work.count {
+            None => return Ok(true),
+            Some(Count::All(after)) => {
+                let page = recording.beginnings(*after, until, PAGE)?;
+                *after = page.last().map_or(*after, |(id, _)| *id);
+                let is_last = page.len() < PAGE as usize;
+                (page.into_iter().map(|(_, at)| at).collect(), is_last)
+            }
+            Some(Count::Fitting(scan)) => {
+                let step = scan.step(recording, &limit(source, HITS))?;
+                let mut begun = Vec::with_capacity(step.hits.len());
+                for hit in &step.hits {
+                    let times = recording.times(hit.key, until)?;
+                    begun.extend(times.map(|times| times.from));
+                }
+                (begun, step.done)
+            }
         };
-        let step = scan.step(source.recording, &limit(source, HITS))?;
-        for hit in &step.hits {
-            let Some(times) = source.recording.times(hit.key, self.ask.until)? else {
-                continue;
-            };
-            if times.from.0 > work.window.to {
+        for at in begun {
+            if at.0 > work.window.to {
                 return Ok(true);
             }
-            if let Some(column) = work.window.column(times.from, self.ask.columns) {
+            if let Some(column) = work.window.column(at, self.ask.columns) {
                 work.density[column] += 1;
             }
-            let done = u128::from(times.from.0.saturating_sub(work.window.from)) * 100;
+            let done = u128::from(at.0.saturating_sub(work.window.from)) * 100;
             let percent = done / u128::from(work.window.span());
-            work.percent = u8::try_from(percent.min(99)).unwrap_or(99);
+            // The first hundredth is that of the rows.
+            work.percent = u8::try_from(percent.clamp(1, 99)).unwrap_or(99);
         }
-        Ok(step.done)
+        Ok(is_last)
     }
 
     fn answer(&self, work: &Work) -> super::Answer {

@@ -159,18 +159,31 @@ impl<'s> Body<'s> {
     #[must_use]
     pub fn step(&self, from: Position, by: isize) -> Position {
         let mut at = from;
-        for _ in 0..by.unsigned_abs() {
+        let mut left = by.unsigned_abs();
+        while left > 0 {
             let next = if by > 0 {
-                self.next(at)
+                self.next(at).map(|next| (next, 1))
             } else {
-                self.previous(at)
+                self.back(at, left)
             };
-            match next {
-                Some(next) => at = next,
-                None => break,
-            }
+            let Some((next, lines)) = next else { break };
+            at = next;
+            left -= lines;
         }
         at
+    }
+
+    /// The line up to `most` lines before `position`, and how many that is. Lines of text are
+    /// laid out once for all of them.
+    fn back(&self, position: Position, most: usize) -> Option<(Position, usize)> {
+        if let (Spot::Byte(at @ 1..), Content::Text(text, _)) =
+            (position.spot, self.content(position.part))
+        {
+            let (start, lines) = text.up(at, most);
+            let spot = Spot::Byte(start);
+            return Some((Position { spot, ..position }, lines));
+        }
+        self.previous(position).map(|before| (before, 1))
     }
 
     /// `position` if there is such a line, else the line that shows what stood there: after
@@ -337,7 +350,7 @@ impl<'s> Body<'s> {
 
     fn before_byte(&self, part: usize, at: usize) -> Spot {
         match self.content(part) {
-            Content::Text(text, _) if at > 0 => Spot::Byte(text.up(at, 1)),
+            Content::Text(text, _) if at > 0 => Spot::Byte(text.up(at, 1).0),
             Content::Hex(_, per_line) if at > 0 => Spot::Byte(at.saturating_sub(per_line)),
             _ => Spot::Head,
         }

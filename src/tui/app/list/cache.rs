@@ -98,3 +98,56 @@ impl Cache {
         self.rows.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::clock::Moment;
+    use crate::trace::event::{Event, EventKind};
+    use crate::trace::item::What;
+
+    fn keys(seqs: std::ops::Range<u64>) -> Vec<ItemKey> {
+        seqs.map(|seq| ItemKey::of_part(Seq(seq), 0)).collect()
+    }
+
+    fn items(keys: &[ItemKey]) -> Vec<Item> {
+        let event = Event {
+            t: Moment(0),
+            after_seq: Seq(0),
+            kind: EventKind::Recovered { frames: 1 },
+        };
+        let item = |key: &ItemKey| Item {
+            key: *key,
+            what: What::Event(Box::new(event.clone())),
+            findings: Vec::new(),
+            annotation: None,
+        };
+        keys.iter().map(item).collect()
+    }
+
+    #[test]
+    fn however_far_one_scrolls_no_more_rows_are_held_than_fit_some_screens() {
+        let mut cache = Cache::default();
+        for first in (0..100_000).step_by(50) {
+            let window = keys(first..first + 150);
+            let (missing, _) = cache.wanted(&window, None).expect("some are new");
+            cache.take(items(&missing), &window);
+            assert!(cache.len() <= HELD, "{}", cache.len());
+            assert!(window.iter().all(|key| cache.get(*key).is_some()));
+        }
+    }
+
+    #[test]
+    fn rows_are_asked_for_once_until_they_change() {
+        let mut cache = Cache::default();
+        let window = keys(0..10);
+        assert!(cache.wanted(&window, None).is_some());
+        assert!(cache.wanted(&window, None).is_none());
+        cache.take(items(&window), &window);
+        assert!(cache.wanted(&window, None).is_none());
+        cache.mark(|item| item.key.seq == Seq(3));
+        let (missing, _) = cache.wanted(&window, None).expect("one has changed");
+        assert_eq!(missing, keys(3..4));
+        assert!(cache.get(missing[0]).is_some());
+    }
+}

@@ -23,6 +23,12 @@ use std::collections::HashMap;
 /// Rows that can be selected at once: two are compared.
 pub const SELECTED: usize = 2;
 
+/// Before all rows.
+pub const FIRST: ItemKey = ItemKey {
+    seq: Seq(0),
+    nth: 0,
+};
+
 /// The list of exchanges or frames.
 #[derive(Debug, Default)]
 pub struct List {
@@ -222,6 +228,17 @@ impl List {
             self.scroll_to((at + 1).saturating_sub(page), page);
         } else {
             self.scroll_to(first, page);
+        }
+    }
+
+    /// Puts the cursor on the first row, also if that has not been found yet.
+    pub fn to_top(&mut self, page: usize) {
+        if self.scan.is_running() {
+            self.cursor = Cursor::At(FIRST);
+            self.top = Some(FIRST);
+            self.hold = Some(0);
+        } else {
+            self.put_cursor(0, page);
         }
     }
 

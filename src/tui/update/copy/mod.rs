@@ -170,7 +170,7 @@ fn shown(session: &Session) -> Option<&Shown> {
 fn text_of(session: &Session, what: CopyWhat) -> Option<String> {
     let shown = shown(session)?;
     match what {
-        CopyWhat::Value => value(session.detail.value()?),
+        CopyWhat::Value => Some(value(session.detail.value()?)),
         CopyWhat::Path => session.detail.path().filter(|path| !path.is_empty()),
         CopyWhat::Message => {
             let (bytes, whole) = session.detail.message()?;
@@ -186,11 +186,8 @@ fn text_of(session: &Session, what: CopyWhat) -> Option<String> {
 }
 
 /// A string by what it says, anything else as it stands.
-fn value(raw: &[u8]) -> Option<String> {
-    match serde_json::from_slice::<String>(raw) {
-        Ok(text) => Some(text),
-        Err(_) => Some(line(raw)),
-    }
+fn value(raw: &[u8]) -> String {
+    serde_json::from_slice(raw).unwrap_or_else(|_| line(raw))
 }
 
 /// Request and response, a line each; only where both are here as a whole.

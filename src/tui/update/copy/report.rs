@@ -30,7 +30,7 @@ pub(super) fn markdown(session: &Session, shown: &Shown) -> Option<String> {
         ("client", words::peer(&facts.client).unwrap_or_else(unknown)),
         (
             "protocol",
-            agreed.map_or_else(unknown, |version| version.into_owned()),
+            agreed.map_or_else(unknown, std::borrow::Cow::into_owned),
         ),
         ("command", words::command(&summary.context.argv)),
         (

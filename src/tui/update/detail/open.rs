@@ -89,7 +89,7 @@ fn in_body(app: &mut App) -> Effects {
         (Spot::Head, PartKind::MoreFindings(_), _) => detail.tab = Tab::Findings,
         (Spot::Note(_), ..) => return load_more(app),
         (Spot::Node(node), _, Some(tree)) if tree.kind(node) == Kind::String => {
-            let text = text(tree, node, columns, &app.settings.look);
+            let text = text(tree, node, columns, app.settings.look);
             app.overlays.extend(text.map(Overlay::Text));
         }
         _ => moves::toggle(detail, size),
@@ -115,7 +115,7 @@ fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
 }
 
 /// A string in full.
-fn text(tree: &Tree, node: NodeId, columns: usize, look: &Look) -> Option<Text> {
+fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
     let string = tree.string(node)?;
     let name = tree.name(node);
     // `data` of images and audio, `blob` of resources.
@@ -158,7 +158,7 @@ fn prose(text: &str, columns: usize) -> Vec<Spans> {
     spans.collect()
 }
 
-fn json(mut tree: Tree, columns: usize, look: &Look) -> Vec<Spans> {
+fn json(mut tree: Tree, columns: usize, look: Look) -> Vec<Spans> {
     tree.unfold_all();
     let rows = 0..tree.rows().min(LINES + 1);
     let rows = rows.filter_map(|row| tree.row(row, columns, &[]));

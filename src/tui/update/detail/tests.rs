@@ -11,13 +11,9 @@ use crate::tui::effect::{Effect, Msg, Now};
 use crate::tui::keymap::Key;
 use crate::tui::update::{list, session, update};
 use crate::tui::worker::Reader;
+use crate::written::{self, Session};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use written::Session;
-
-#[path = "../../../../tests/support/written.rs"]
-#[expect(dead_code, reason = "the others use more of it")]
-mod written;
 
 const MS: u64 = 1_000_000;
 
@@ -475,4 +471,30 @@ fn the_mouse_selects_folds_and_scrolls() {
     wheel(&mut hand.app, 3);
     assert_eq!(hand.path(), cursor, "the cursor stays");
     assert!(!hand.pane().contains("▾ request"), "{}", hand.pane());
+}
+
+#[test]
+fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
+    let mut hand = Hand::calls();
+    hand.press("j j j Space / q u o t a Enter");
+    assert_eq!(hand.path(), "result.content[1].text");
+    let marked = |hand: &Hand| {
+        let shown = hand.detail().shown.as_deref().unwrap();
+        let hits = shown.parts.iter().map(|part| part.hits.len());
+        hits.collect::<Vec<_>>()
+    };
+    assert_eq!(marked(&hand), [0, 1]);
+    hand.press("k");
+    hand.record(&[(990, "!something else")]);
+    assert_eq!(
+        hand.path(),
+        "result.content[1].type",
+        "only a new search moves the cursor"
+    );
+    hand.press("g / R U S T Enter");
+    assert_eq!(marked(&hand), [0, 0], "capitals are looked for as capitals");
+    hand.press("/ r u s t Enter");
+    assert_eq!(hand.path(), "params.arguments.q", "what was folded is open");
+    hand.press("r");
+    assert_eq!(marked(&hand), [1, 0]);
 }

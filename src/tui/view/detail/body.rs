@@ -24,7 +24,7 @@ pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     let Some(body) = pane.session.detail.body(columns) else {
         return;
     };
-    let look = &pane.app.settings.look;
+    let look = pane.app.settings.look;
     let cursor = body.snap(pane.shown.at.cursor);
     let mut at = Some(body.snap(pane.shown.at.top));
     for row in 0..pane.area.height {
@@ -55,7 +55,7 @@ fn indent(mut line: Spans) -> Spans {
     line
 }
 
-fn note_line(note: &str, look: &Look) -> Spans {
+fn note_line(note: &str, look: Look) -> Spans {
     let sign = look.glyph(Glyph::Warning);
     vec![(Role::Warn, format!("{sign} {note}"))]
 }

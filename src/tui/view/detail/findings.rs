@@ -23,7 +23,7 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         let nothing = vec![(Role::Faint, "nothing is wrong with it".to_owned())];
         return pane.line(0, nothing, false, frame);
     }
-    let look = &pane.app.settings.look;
+    let look = pane.app.settings.look;
     let rows = usize::from(pane.area.height);
     let lines = |at: usize| lines(&findings[at], pane.columns(), look);
     let cursor = pane.shown.at_finding.min(findings.len() - 1);
@@ -51,7 +51,7 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
 }
 
 /// The finding, its place and its explanation, wrapped.
-fn lines(finding: &FindingRow, columns: usize, look: &Look) -> Vec<Spans> {
+fn lines(finding: &FindingRow, columns: usize, look: Look) -> Vec<Spans> {
     let (glyph, role) = head::severity(&finding.severity);
     let place = finding.frame;
     let place = place.map_or_else(String::new, |frame| format!("  #{}", frame.0));

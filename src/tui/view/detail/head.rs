@@ -9,7 +9,7 @@
 
 use super::Pane;
 use crate::store::reader::FindingRow;
-use crate::text::{count, duration, escape, since, size};
+use crate::text::{count, duration, escape, since, size, width};
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
@@ -26,7 +26,7 @@ const WIDE: usize = 84;
 
 /// The heading of `part`.
 pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
-    let look = &pane.app.settings.look;
+    let look = pane.app.settings.look;
     match part.kind {
         PartKind::Finding(at) => match pane.shown.findings.get(at) {
             Some(finding) => finding_line(finding, look),
@@ -41,14 +41,16 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::Text(role) => {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
             left.extend(what(pane, role, look));
-            let right = part.text.as_ref().map_or_else(Spans::new, facts);
+            let room = pane.columns().saturating_sub(spans::width(&left) + 2);
+            let right = part.text.as_ref();
+            let right = right.map_or_else(Spans::new, |text| facts(text, room));
             spans::justified(left, right, pane.columns())
         }
     }
 }
 
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
-pub fn finding_line(finding: &FindingRow, look: &Look) -> Spans {
+pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = severity(&finding.severity);
     vec![
         (
@@ -69,14 +71,14 @@ pub fn severity(word: &str) -> (Glyph, Role) {
     }
 }
 
-fn note(pane: &Pane<'_>, look: &Look) -> Spans {
+fn note(pane: &Pane<'_>, look: Look) -> Spans {
     let annotation = pane.shown.item.annotation.as_ref();
     let note = annotation.and_then(|annotation| annotation.note.as_deref());
     let text = escape(note.unwrap_or_default());
     vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
 }
 
-fn sign(part: &Part, look: &Look) -> &'static str {
+fn sign(part: &Part, look: Look) -> &'static str {
     let glyph = if part.folded {
         Glyph::Folded
     } else {
@@ -85,15 +87,16 @@ fn sign(part: &Part, look: &Look) -> &'static str {
     look.glyph(glyph)
 }
 
-/// `412 B   +12:04.318`
-fn facts(text: &Text) -> Spans {
-    let time = text
-        .head
-        .map_or_else(String::new, |head| format!("   +{}", since(head.t_last.0)));
-    vec![(Role::Faint, format!("{}{time}", size(text.size)))]
+/// `412 B   +12:04.318`, where there is no room for both the size.
+fn facts(text: &Text, room: usize) -> Spans {
+    let size = size(text.size);
+    let time = text.head.map(|head| since(head.t_last.0));
+    let both = time.map(|time| format!("{size}   +{time}"));
+    let both = both.filter(|both| width(both) <= room);
+    vec![(Role::Faint, both.unwrap_or(size))]
 }
 
-fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
+fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
     let strong = |word: &str| vec![(Role::Strong, word.to_owned())];
     match (role, &pane.shown.item.what) {
         (TextRole::Request, What::Exchange(exchange)) => {
@@ -124,7 +127,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: &Look) -> Spans {
 }
 
 /// `✗ tool-error  842 ms ███████░░░ client 250 ms`
-fn outcome(exchange: &Exchange, columns: usize, look: &Look) -> Spans {
+fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
     let mut spans = status(exchange.status, look);
     let code = exchange.code.as_deref();
     spans.extend(code.map(|code| (Role::Bad, format!(" {}", escape(code)))));
@@ -163,7 +166,7 @@ fn outcome(exchange: &Exchange, columns: usize, look: &Look) -> Spans {
     spans
 }
 
-fn status(status: Status, look: &Look) -> Spans {
+fn status(status: Status, look: Look) -> Spans {
     let (glyph, role) = match status {
         Status::Ok => (Glyph::Ok, Role::Good),
         Status::Open | Status::Listening | Status::Task | Status::InputRequired => {
@@ -179,7 +182,7 @@ fn status(status: Status, look: &Look) -> Spans {
 }
 
 /// `no response yet  … open  13.8 s`
-fn missing(pane: &Pane<'_>, look: &Look) -> Spans {
+fn missing(pane: &Pane<'_>, look: Look) -> Spans {
     let Some(exchange) = pane.shown.item.exchange() else {
         return Spans::new();
     };

@@ -31,7 +31,7 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         };
         return pane.line(0, faint(text), false, frame);
     };
-    let look = &pane.app.settings.look;
+    let look = pane.app.settings.look;
     let longest = story.longest_gap();
     let (cursor, top) = pane.shown.at_story;
     let rows = story.rows.iter().enumerate().skip(top);
@@ -48,7 +48,7 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     }
 }
 
-fn line(row: &Row, is_longest: bool, columns: usize, look: &Look) -> Spans {
+fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> Spans {
     let mut line = Spans::new();
     let is_wide = columns >= WIDE;
     if is_wide {
@@ -79,7 +79,7 @@ fn line(row: &Row, is_longest: bool, columns: usize, look: &Look) -> Spans {
     line
 }
 
-fn arrow(row: &Row, look: &Look) -> &'static str {
+fn arrow(row: &Row, look: Look) -> &'static str {
     match (row.tone, row.direction) {
         (Tone::Finding, _) => look.glyph(Glyph::Warning),
         (Tone::Event, _) => look.glyph(Glyph::Diamond),

@@ -91,7 +91,9 @@ impl Drawing<'_> {
                 };
                 vec![self.plain(&self.cell(sign), Role::Text)]
             }
-            Verdict::Same(same) => vec![self.plain(&self.cell(&shown(same)), Role::Faint)],
+            Verdict::Same(same) => {
+                vec![self.plain(&self.cell(&shown(self.look, same)), Role::Faint)]
+            }
             Verdict::SameUnkept(values) => {
                 let text = format!("{} unchanged", text::count(*values));
                 vec![self.plain(&self.cell(&text), Role::Faint)]
@@ -106,11 +108,11 @@ impl Drawing<'_> {
                 left,
                 right,
             } => {
-                let left = left.as_ref().map(|one| self.cell(&shown(one)));
+                let left = left.as_ref().map(|one| self.cell(&shown(self.look, one)));
                 let right = right.as_ref().map(|one| match (change, self.label) {
-                    (Change::Outcome, "result") => self.labelled("error", &shown(one)),
-                    (Change::Outcome, _) => self.labelled("result", &shown(one)),
-                    _ => self.cell(&shown(one)),
+                    (Change::Outcome, "result") => self.labelled("error", &shown(self.look, one)),
+                    (Change::Outcome, _) => self.labelled("result", &shown(self.look, one)),
+                    _ => self.cell(&shown(self.look, one)),
                 });
                 self.differing(*class, left, right)
             }
@@ -205,18 +207,19 @@ fn both(left: Option<usize>, right: Option<usize>, from: usize) -> String {
 }
 
 /// An excerpt on one line, with what is left out.
-fn shown(excerpt: &Excerpt) -> String {
-    let before = if excerpt.before > 0 { "…" } else { "" };
+fn shown(look: &Look, excerpt: &Excerpt) -> String {
+    let ellipsis = look.glyph(Glyph::Ellipsis);
+    let before = if excerpt.before > 0 { ellipsis } else { "" };
     let text = escape(&excerpt.text);
     match excerpt.after {
         0 => format!("{before}{text}"),
-        after => format!("{before}{text}… {} more", text::size(after as u64)),
+        after => format!("{before}{text}{ellipsis} {} more", text::size(after as u64)),
     }
 }
 
 /// An excerpt in lines of at most `columns` columns.
-pub(super) fn wrapped(excerpt: &Excerpt, columns: usize) -> Vec<String> {
-    let text = shown(excerpt);
+pub(super) fn wrapped(look: &Look, excerpt: &Excerpt, columns: usize) -> Vec<String> {
+    let text = shown(look, excerpt);
     let mut lines = vec![String::new()];
     let mut used = 0;
     let mut buffer = [0; 4];

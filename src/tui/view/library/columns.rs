@@ -2,7 +2,7 @@
 
 use crate::store::library::{Details, Entry, Standing};
 use crate::store::schema::State;
-use crate::text::{clock, count, cut, escape, pad_end, pad_start, size};
+use crate::text::{clock, count, cut, escape, pad_end, pad_start, size, width};
 use crate::trace::session::End;
 use crate::tui::app::App;
 use crate::tui::app::library::{host, server};
@@ -92,7 +92,8 @@ impl Columns {
         let mut left = room.saturating_sub(least(&columns));
         let wide = columns.into_iter().map(|column| {
             let (least, most) = column.widths();
-            let more = left.min(most - least);
+            let wanted = column.widest(rows).clamp(least, most);
+            let more = left.min(wanted - least);
             left -= more;
             (column, least + more)
         });
@@ -100,7 +101,7 @@ impl Columns {
     }
 
     /// The line above them.
-    pub fn headings(&self, look: &Look) -> Line<'static> {
+    pub fn headings(&self, look: Look) -> Line<'static> {
         let cells = self.0.iter().map(|(column, _)| {
             let heading = column.heading().to_owned();
             (Role::Faint, heading)
@@ -110,12 +111,12 @@ impl Columns {
 
     /// The line of a recording.
     pub fn line(&self, app: &App, row: &Row) -> Line<'static> {
-        let look = &app.settings.look;
+        let look = app.settings.look;
         let cells = self.0.iter().map(|(column, _)| column.cell(app, row));
         self.lay_out(cells, look)
     }
 
-    fn lay_out(&self, cells: impl Iterator<Item = (Role, String)>, look: &Look) -> Line<'static> {
+    fn lay_out(&self, cells: impl Iterator<Item = (Role, String)>, look: Look) -> Line<'static> {
         let mut spans = vec![Span::raw(" ")];
         for (at, ((column, wide), (role, text))) in self.0.iter().zip(cells).enumerate() {
             if at > 0 {
@@ -147,6 +148,20 @@ impl Column {
             Self::Exchanges => (9, 9),
             Self::Failed => (6, 6),
             Self::Note => (12, 200),
+        }
+    }
+
+    /// What the longest text of a column takes whose texts are of any length.
+    fn widest(self, rows: &[Row]) -> usize {
+        let longest = |text: fn(&Entry) -> String| {
+            let widths = rows.iter().map(|row| width(&text(&row.entry)));
+            widths.max().unwrap_or(0)
+        };
+        match self {
+            Self::Server => longest(what),
+            Self::Host => longest(|entry| host(entry).unwrap_or_default()),
+            Self::Note => longest(note),
+            _ => 0,
         }
     }
 

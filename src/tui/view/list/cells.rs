@@ -24,6 +24,8 @@ pub struct Cells<'a> {
     pub method: Cow<'a, str>,
     /// What it is about.
     pub what: String,
+    /// What it is at just now, or waited for: still there when that is cut.
+    pub aside: String,
     /// Whether the end of it says as much as the beginning.
     pub is_uri: bool,
     /// Bytes.
@@ -45,6 +47,7 @@ impl<'a> Cells<'a> {
                 .method()
                 .map_or(Cow::Borrowed(""), |method| escape(short(method))),
             what: String::new(),
+            aside: String::new(),
             is_uri: item.name().is_some_and(|name| name.contains("://")),
             size: None,
             latency_ns: None,
@@ -103,15 +106,15 @@ impl<'a> Cells<'a> {
         self.latency_ns = exchange.latency_ns().or(is_open.then_some(open_ns));
         if exchange.waited_ns > 0 {
             let waited = duration(exchange.waited_ns);
-            self.what += &if exchange.is_retry() {
-                format!("  (after {waited} waiting for the client)")
+            self.aside = if exchange.is_retry() {
+                format!("(after {waited} waiting for the client)")
             } else {
-                format!("  ({waited} waiting for the client)")
+                format!("({waited} waiting for the client)")
             };
         }
         if let (Some(progress), true) = (&exchange.progress, is_open) {
             let child = look.glyph(Glyph::Child);
-            self.what += &format!("  {child} {}", escape(progress));
+            self.aside = format!("{child} {}", escape(progress));
         }
     }
 }

@@ -1,12 +1,17 @@
 //! What stands in a list without rows: why there are none.
 
 use crate::store::library::Standing;
-use crate::text::{clock, escape, escape_bytes, plural, size};
+use crate::text::{clock, escape, plural, size};
+use crate::trace::event::EventKind;
+use crate::trace::item::What;
 use crate::tui::action::Action;
 use crate::tui::app::filter::Relaxed;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Session};
 use crate::tui::theme::Role;
+
+/// Rows that are looked at for the start of the server: it is among the first.
+const LOOKED_AT: usize = 16;
 
 /// Why there are no rows, line by line.
 #[must_use]
@@ -46,7 +51,9 @@ fn nothing(app: &App, session: &Session) -> Vec<(Role, String)> {
         return filtered(app, session);
     }
     match session.vitals.as_deref() {
-        Some(vitals) if vitals.standing == Standing::Live => waiting(app, session),
+        Some(vitals) if vitals.standing == Standing::Live => {
+            vec![(Role::Open, waiting(app, session))]
+        }
         _ => vec![(Role::Faint, "nothing was recorded".to_owned())],
     }
 }
@@ -85,18 +92,20 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     lines
 }
 
-fn waiting(app: &App, session: &Session) -> Vec<(Role, String)> {
+/// What a session without a message waits for.
+#[must_use]
+pub fn waiting(app: &App, session: &Session) -> String {
     let running = clock(session.now(app.now).0);
-    let mut lines = vec![(
-        Role::Open,
-        format!("waiting for the first message; the server started {running} ago"),
-    )];
-    let vitals = session.vitals.as_deref();
-    for line in vitals.into_iter().flat_map(|vitals| &vitals.last_words) {
-        lines.push((
-            Role::Stderr,
-            escape_bytes(line.trim_ascii_end()).to_string(),
-        ));
-    }
-    lines
+    let pid = session.list.index.rows(0, LOOKED_AT).find_map(|row| {
+        let item = session.list.cache.get(row.key())?;
+        match &item.what {
+            What::Event(event) => match event.kind {
+                EventKind::Spawned { pid } => Some(pid),
+                _ => None,
+            },
+            _ => None,
+        }
+    });
+    let pid = pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+    format!("waiting for the first message; the server started {running} ago{pid}")
 }

@@ -151,19 +151,16 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 
 fn summary(figures: &Figures) -> String {
     let stats = &figures.stats;
-    let mut text = format!(
-        "most open at once {}   waited for the server {}, for the client {}",
+    let rest = match stats.rest {
+        0 => String::new(),
+        rest => format!("   {} of names beyond the first 5 000", count(rest)),
+    };
+    format!(
+        "most open at once {}   waited for the server {}, for the client {}{rest}",
         count(stats.most_open),
         duration(stats.server_ns),
         duration(stats.total.waited_ns),
-    );
-    if stats.rest > 0 {
-        text.push_str(&format!(
-            "   {} of names beyond the first 5 000",
-            count(stats.rest)
-        ));
-    }
-    text
+    )
 }
 
 fn draw_table(
@@ -195,10 +192,11 @@ fn columns(look: &Look, state: &Stats) -> Vec<Column> {
     let column = |sort: Sort| {
         let mut title = sort.title().to_owned();
         if sort == state.sort {
-            title.push_str(match state.reverse {
-                false => look.glyph(Glyph::Unfolded),
-                true => look.glyph(Glyph::Sorted),
-            });
+            title.push_str(look.glyph(if state.reverse {
+                Glyph::Sorted
+            } else {
+                Glyph::Unfolded
+            }));
         }
         match sort {
             Sort::Name => Column::flexible(&title, 18, 0),

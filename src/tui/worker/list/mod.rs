@@ -37,8 +37,8 @@ pub struct Ask {
     pub query: Query,
     /// The time cursor, or where the list was paused.
     pub until: Option<Seq>,
-    /// Whether nothing older is looked for: it was stopped.
-    pub stopped: bool,
+    /// From where on everything was looked at when it was stopped: nothing older is looked for.
+    pub stopped: Option<ItemKey>,
 }
 
 /// Rows that there are.
@@ -73,3 +73,6 @@ impl Ask {
         Box::new(scan::Scanning::new(self))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,13 +63,13 @@ enum Stage {
 impl Scanning {
     pub fn new(ask: Ask) -> Self {
         Self {
+            from: ask.stopped,
             ask,
             stage: Stage::Older,
             older: None,
             newer: None,
             touched_up_to: Seq(0),
             changed: Vec::new(),
-            from: None,
             is_complete: false,
             has_answered: false,
             tally: Tally::default(),
@@ -254,7 +254,7 @@ impl Job for Scanning {
         };
         let mut is_over = false;
         self.stage = match self.stage {
-            Stage::Older if self.ask.stopped => Stage::Newer,
+            Stage::Older if self.ask.stopped.is_some() => Stage::Newer,
             Stage::Older => self.look_back(source, &mut found)?,
             Stage::Newer => self.look_ahead(source, &mut found)?,
             Stage::Touched => self.look_at_changes(source, &mut found)?,

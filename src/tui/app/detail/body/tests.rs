@@ -43,10 +43,10 @@ fn positions(body: &Body<'_>) -> Vec<Position> {
 
 #[test]
 fn a_line_that_is_gone_is_replaced_by_what_shows_its_place() {
-    let mut parts = vec![part(br#"{"a":{"b":1},"c":2}"#, 1, false)];
     fn body(parts: &[Part]) -> Body<'_> {
         Body::new(parts, Sides::Both, Representation::Tree, 40)
     }
+    let mut parts = vec![part(br#"{"a":{"b":1},"c":2}"#, 1, false)];
     let b = positions(&body(&parts))[2];
     let tree = parts[0].tree_mut().unwrap();
     let a = tree.node_at(0).unwrap();

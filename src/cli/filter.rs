@@ -1,0 +1,114 @@
+//! `-q`: the filter language on the command line.
+
+use super::exit::Failure;
+use crate::query::{Context, Query, QueryError};
+use crate::store::library::{Entry, Standing};
+use crate::store::reader::{Recording, Summary};
+use crate::store::select::{Limit, Question, Scan, Way};
+use crate::text::escape;
+use crate::trace::clock::{Clock, Moment, wall_clock_ns};
+use crate::trace::item::{Item, Lens};
+
+/// Rows that are read at once.
+const PAGE: usize = 200;
+
+/// A step of a scan, nanoseconds: no read transaction is to hold up a recorder.
+const STEP_NS: u64 = 20_000_000;
+
+/// Reads a filter; none was given: `None`. What is no filter is refused, with its place.
+pub fn parse(text: Option<&str>) -> Result<Option<Query>, Failure> {
+    let parsed = text.map(|text| Query::parse(text).map_err(|error| refusal(text, &error)));
+    parsed.transpose().map_err(Failure::Usage)
+}
+
+/// The sentence, and below it the place.
+fn refusal(text: &str, error: &QueryError) -> String {
+    let before = text.get(..error.at.start).unwrap_or(text);
+    let column = before.chars().count() + 1;
+    let at = crate::text::width(&escape(before));
+    let meant = text.get(error.at.clone()).unwrap_or_default();
+    let carets = crate::text::width(&escape(meant)).max(1);
+    format!(
+        "-q, column {column}: {}\n  {}\n  {}{}",
+        escape(&error.message),
+        escape(text),
+        " ".repeat(at),
+        "^".repeat(carets)
+    )
+}
+
+/// What filters of a recording are judged against: ages count back from its end, or from now
+/// while it is being recorded.
+#[must_use]
+pub fn context(summary: &Summary, is_live: bool) -> Context {
+    let now = wall_clock_ns().saturating_sub(summary.wall_ns);
+    let end = if is_live { now } else { 0 };
+    Context {
+        end: Moment(end.max(summary.t_last_ns)),
+        slow_ns: summary.slow_ns,
+    }
+}
+
+/// Gives every row of `recording` that fits to `show`, the oldest first.
+pub fn each(
+    recording: &Recording,
+    lens: Lens,
+    query: &Query,
+    mut show: impl FnMut(Item) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let (question, mut scan) = scan(recording, lens, query, Way::Oldest)?;
+    let limit = limit(PAGE);
+    loop {
+        let step = scan.step(recording, &limit)?;
+        let keys: Vec<_> = step.hits.iter().map(|hit| hit.key).collect();
+        for item in recording.items(question.lens, &keys, None)? {
+            show(item)?;
+        }
+        if step.done {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether any row of `recording` fits.
+pub fn any(recording: &Recording, query: &Query) -> Result<bool, Failure> {
+    for lens in [Lens::Exchanges, Lens::Wire] {
+        let (_, mut scan) = scan(recording, lens, query, Way::Newest)?;
+        loop {
+            let step = scan.step(recording, &limit(1))?;
+            if !step.hits.is_empty() {
+                return Ok(true);
+            }
+            if step.done {
+                break;
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn limit(hits: usize) -> Limit {
+    Limit {
+        hits,
+        nanos: STEP_NS,
+        clock: Clock::start(),
+    }
+}
+
+fn scan(
+    recording: &Recording,
+    lens: Lens,
+    query: &Query,
+    way: Way,
+) -> Result<(Question, Scan), Failure> {
+    let summary = recording.summary()?;
+    let is_live =
+        !summary.state.is_final() && Entry::read(recording.path()).standing == Standing::Live;
+    let question = Question {
+        lens,
+        query: query.clone(),
+        until: None,
+    };
+    let scan = Scan::new(&question, way, None, context(&summary, is_live));
+    Ok((question, scan))
+}

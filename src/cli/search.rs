@@ -1,0 +1,289 @@
+//! `mcpreel search`: a text in all recordings, or in some.
+//!
+//! ```text
+//! 7f3a#1187  ←  tools/call  …"text":"quota exceeded, try again at 16:00"…
+//! ```
+
+use super::args::Search as Args;
+use super::exit::{Exit, Failure, Outcome, code};
+use super::lines::stream_arrow;
+use super::output::{self, Ink, Output, Progress};
+use super::{folder, select};
+use crate::protocol::message::Direction;
+use crate::store::library::{Entry, Library, short_id};
+use crate::store::reader::Recording;
+use crate::store::search::{Found, Pace, Pattern, PatternError, Place, Search, SearchHit};
+use crate::text::{count, cut, escape, escape_bytes, plural, size, width};
+use crate::trace::clock::Clock;
+use crate::trace::frame::{FrameHead, StreamId};
+use serde::Serialize;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// A step of the search, nanoseconds: so often hits are shown.
+const STEP_NS: u64 = 100_000_000;
+
+/// Bytes of context that are shown before a match, and of the match and what follows.
+const BEFORE: u64 = 30;
+const AFTER: u64 = 120;
+
+/// Columns of the method.
+const METHOD: usize = 24;
+
+/// Searches.
+pub fn run(args: &Args) -> Outcome {
+    let pattern = if args.regex {
+        Pattern::Regex
+    } else {
+        Pattern::Literal
+    };
+    let pattern = pattern(args.text.clone());
+    // What is no pattern is refused before anything is read.
+    Search::new(Path::new(""), &pattern, None).map_err(|error| no_pattern(&error))?;
+    let library = Library::new(folder::of(&args.folder)?);
+    let entries = library.list()?;
+    let mut searched = Searched {
+        pattern,
+        json: args.json,
+        clock: Clock::start(),
+        out: Output::stdout(),
+        hits: 0,
+        recordings: 0,
+        exit: Exit::Fine,
+    };
+    for path in which(args, &library, &entries)? {
+        match searched.through(&path, &library, &entries) {
+            Ok(()) => searched.recordings += 1,
+            Err(failure @ (Failure::Closed | Failure::Usage(_))) => return Err(failure),
+            Err(failure) => {
+                let (_, why) = code(Err(failure));
+                let why = why.unwrap_or_default();
+                output::say(&format!("not searched: {}", escape(&why)));
+                searched.exit = Exit::Refused;
+            }
+        }
+    }
+    searched.out.flush()?;
+    if searched.hits == 0 {
+        let recordings = plural(searched.recordings, "recording");
+        output::say(&format!("not found in {recordings}"));
+    }
+    Ok(searched.exit)
+}
+
+/// The recordings that are meant: all of them, the newest first, where none is named.
+fn which(args: &Args, library: &Library, entries: &[Entry]) -> Result<Vec<PathBuf>, Failure> {
+    if args.recordings.is_empty() {
+        return Ok(entries.iter().map(|entry| entry.path.clone()).collect());
+    }
+    let named = args.recordings.iter();
+    let named = named.map(|text| Ok(select::find(text, library)?.path));
+    named.collect()
+}
+
+fn no_pattern(error: &PatternError) -> Failure {
+    Failure::Usage(escape(&error.to_string()).into_owned())
+}
+
+struct Searched {
+    pattern: Pattern,
+    json: bool,
+    clock: Clock,
+    out: Output,
+    hits: u64,
+    recordings: u64,
+    exit: Exit,
+}
+
+/// A frame with the text in it.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    path: &'a str,
+    seq: u64,
+    stream: &'static str,
+    direction: Option<&'static str>,
+    t_ns: u64,
+    method: Option<String>,
+    /// Where in the frame's bytes the first match stands; null if in its summary only.
+    offset: Option<u64>,
+    length: Option<u64>,
+    context: String,
+}
+
+/// What stands around a match, escaped.
+struct Context {
+    before: String,
+    hit: String,
+    after: String,
+}
+
+impl Searched {
+    fn through(
+        &mut self,
+        path: &Path,
+        library: &Library,
+        entries: &[Entry],
+    ) -> Result<(), Failure> {
+        select::complete(path, library)?;
+        let recording = Recording::open(path)?;
+        let id = recording.summary()?.id;
+        let search = Search::new(path, &self.pattern, None);
+        let mut search = search.map_err(|error| no_pattern(&error))?;
+        let pace = Pace {
+            nanos: STEP_NS,
+            clock: self.clock,
+        };
+        let mut progress = Progress::stderr();
+        loop {
+            let found = search.step(&pace)?;
+            if !found.hits.is_empty() {
+                progress.clear();
+            }
+            for hit in &found.hits {
+                self.show(&recording, &id, hit, entries)?;
+            }
+            self.out.flush()?;
+            if found.done {
+                return Ok(());
+            }
+            progress.show(&self.said(short_id(&id, entries), &found));
+        }
+    }
+
+    fn said(&self, id: &str, found: &Found) -> String {
+        let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
+        let bytes = size(found.bytes);
+        let hits = count(self.hits);
+        format!("searching {id}: {done} %, {bytes}; {hits} found")
+    }
+
+    fn show(
+        &mut self,
+        recording: &Recording,
+        id: &str,
+        hit: &SearchHit,
+        entries: &[Entry],
+    ) -> Result<(), Failure> {
+        let Some(head) = recording.head(hit.seq)? else {
+            return Ok(());
+        };
+        self.hits += 1;
+        let method = method(recording, &head)?;
+        let context = context(recording, &head, &hit.place)?;
+        if self.json {
+            let place = match &hit.place {
+                Place::Bytes(range) => Some((range.start, range.end - range.start)),
+                Place::Summary => None,
+            };
+            return Ok(self.out.json(&Line {
+                id,
+                path: &recording.path().to_string_lossy(),
+                seq: hit.seq.0,
+                stream: head.stream.as_str(),
+                direction: head.stream.messages().map(Direction::as_str),
+                t_ns: head.t_last.0,
+                method,
+                offset: place.map(|(offset, _)| offset),
+                length: place.map(|(_, length)| length),
+                context: format!("{}{}{}", context.before, context.hit, context.after),
+            })?);
+        }
+        let at = format!("{}#{}", short_id(id, entries), hit.seq.0);
+        let method = method.map_or_else(
+            || match head.stream {
+                StreamId::STDERR => "stderr".to_owned(),
+                _ => "no message".to_owned(),
+            },
+            |method| escape(&method).into_owned(),
+        );
+        let line = self.line(&at, head.stream, &method, &context);
+        Ok(self.out.line(&line)?)
+    }
+
+    fn line(&self, at: &str, stream: StreamId, method: &str, context: &Context) -> String {
+        let method = crate::text::pad_end(&cut(method, METHOD), METHOD);
+        let arrow = stream_arrow(stream);
+        let at = crate::text::pad_end(at, 12);
+        let used = width(&at) + width(arrow) + width(&method) + 6;
+        let room = match self.out.columns() {
+            Some(columns) => columns.saturating_sub(used),
+            None => usize::MAX,
+        };
+        let hit = cut(&context.hit, room.saturating_sub(width(&context.before)));
+        let left = room.saturating_sub(width(&context.before) + width(&hit));
+        format!(
+            "{}  {arrow}  {}  {}{}{}",
+            self.out.paint(Ink::Strong, &at),
+            self.out.paint(Ink::Faint, &method),
+            cut(&context.before, room),
+            self.out.paint(Ink::Warn, &hit),
+            cut(&context.after, left)
+        )
+    }
+}
+
+/// The method of the frame's first message; of a response that of its request.
+fn method(recording: &Recording, head: &FrameHead) -> Result<Option<String>, Failure> {
+    let messages = recording.messages_of_frame(head.seq)?;
+    let Some(first) = messages.first() else {
+        return Ok(None);
+    };
+    if let Some(method) = &first.record.method {
+        return Ok(Some(method.to_string()));
+    }
+    let exchange = match first.record.exchange {
+        Some(id) => recording.exchange(id)?,
+        None => None,
+    };
+    Ok(exchange.map(|exchange| exchange.method.to_string()))
+}
+
+fn context(recording: &Recording, head: &FrameHead, place: &Place) -> Result<Context, Failure> {
+    let Place::Bytes(range) = place else {
+        let messages = recording.messages_of_frame(head.seq)?;
+        let summaries = messages.iter().map(|row| escape(&row.record.summary));
+        return Ok(Context {
+            before: String::new(),
+            hit: summaries.collect::<Vec<_>>().join(" · "),
+            after: String::new(),
+        });
+    };
+    let from = range.start.saturating_sub(BEFORE);
+    let to = range.end.min(range.start + AFTER);
+    let until = (range.start + AFTER)
+        .max(range.end)
+        .min(head.size)
+        .min(to + AFTER);
+    let piece = |range: Range<u64>| recording.piece(head.seq, range);
+    let (before, hit, after) = (
+        piece(from..range.start)?,
+        piece(range.start..to)?,
+        piece(to..until)?,
+    );
+    let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
+    let before = escape_bytes(whole_start(&before)).into_owned();
+    let rest = escape_bytes(whole_end(&after).trim_ascii_end()).into_owned();
+    Ok(Context {
+        before: format!("{}{before}", ellipsis(from > 0)),
+        hit: format!("{}{}", escape_bytes(&hit), ellipsis(to < range.end)),
+        after: format!("{rest}{}", ellipsis(until < head.size)),
+    })
+}
+
+/// Without the rest of a character whose beginning was cut off.
+fn whole_start(bytes: &[u8]) -> &[u8] {
+    let rest = bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| **byte & 0xC0 == 0x80);
+    &bytes[rest.count()..]
+}
+
+/// Without the beginning of a character whose rest was cut off.
+fn whole_end(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
+        _ => bytes,
+    }
+}

@@ -1,0 +1,131 @@
+//! The rows of a recording that fit a filter.
+//!
+//! Without another option they are the rows of the viewer: exchanges, and what belongs to none.
+//! `--frames`, `--exchanges` and `--events` show only rows of that kind, in the form that they
+//! have without a filter.
+
+use super::rows;
+use crate::cli::args::{Rows, Show};
+use crate::cli::exit::Failure;
+use crate::cli::lines::{self, Width};
+use crate::cli::output::{Ink, Output};
+use crate::cli::tail::{self, Shown};
+use crate::cli::{filter, json};
+use crate::query::Query;
+use crate::store::reader::Recording;
+use crate::text::{count, plural};
+use crate::trace::frame::{FrameHead, Seq};
+use crate::trace::item::{Item, Lens, What};
+use crate::words;
+
+/// Shows them.
+pub fn write(
+    recording: &Recording,
+    query: &Query,
+    args: &Show,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let width = Width::up_to(recording.summary()?.frames);
+    let heading = match args.what.rows() {
+        Some(Rows::Findings) => {
+            let message =
+                "-q is about rows; finding:RULE and severity:error fit those with findings";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        Some(Rows::Frames) => lines::frame_heading(width, out),
+        Some(Rows::Events) => lines::event_heading(width, out),
+        Some(Rows::Exchanges) | None => lines::exchange_heading(width, out),
+    };
+    if !args.json {
+        out.line(&heading)?;
+    }
+    let lens = match args.what.rows() {
+        Some(Rows::Frames | Rows::Events) => Lens::Wire,
+        _ => Lens::Exchanges,
+    };
+    let mut rows = Fitting {
+        recording,
+        width,
+        json: args.json,
+        last: None,
+        shown: 0,
+    };
+    filter::each(recording, lens, query, |item| {
+        rows.show(args.what.rows(), item, out)
+    })?;
+    if !args.json {
+        let summary = recording.summary()?;
+        let (of, what) = match args.what.rows() {
+            Some(Rows::Frames) => (summary.frames, "frame"),
+            Some(Rows::Exchanges) => (summary.exchanges, "exchange"),
+            _ => (recording.count_rows(lens, Seq(0), Seq(u64::MAX))?, "row"),
+        };
+        let below = format!("{} of {}", count(rows.shown), plural(of, what));
+        out.line(&out.paint(Ink::Faint, &below))?;
+    }
+    Ok(())
+}
+
+struct Fitting<'a> {
+    recording: &'a Recording,
+    width: Width,
+    json: bool,
+    /// The last frame that was shown: of a batch several rows may fit.
+    last: Option<Seq>,
+    shown: u64,
+}
+
+impl Fitting<'_> {
+    fn show(&mut self, only: Option<Rows>, item: Item, out: &mut Output) -> Result<(), Failure> {
+        let line = match (only, &item.what) {
+            (None, _) => self.any(item, out)?,
+            (Some(Rows::Frames), What::Message { head, .. } | What::Line { head, .. }) => {
+                if self.last.replace(head.seq) == Some(head.seq) {
+                    return Ok(());
+                }
+                self.frame(head, out)?
+            }
+            (Some(Rows::Exchanges), What::Exchange(exchange)) => {
+                if self.json {
+                    out.json(&json::ExchangeLine::from(exchange.as_ref()))?;
+                }
+                lines::exchange(exchange, exchange.t_request, self.width, out)
+            }
+            (Some(Rows::Events), What::Event(event)) => {
+                if self.json {
+                    out.json(&json::EventLine::from(event.as_ref()))?;
+                }
+                let what = words::event(&event.kind);
+                lines::event(event.t, event.after_seq, &what, self.width, out)
+            }
+            _ => return Ok(()),
+        };
+        self.shown += 1;
+        if self.json {
+            return Ok(());
+        }
+        Ok(out.line(&line)?)
+    }
+
+    fn any(&self, item: Item, out: &mut Output) -> Result<String, Failure> {
+        let shown = Shown::from(item);
+        let raw = match shown.frame() {
+            Some(head) => tail::bytes(self.recording, head, self.json)?,
+            None => Vec::new(),
+        };
+        if self.json {
+            out.json(&shown.json(&raw))?;
+        }
+        Ok(shown.line(&raw, self.width, out))
+    }
+
+    fn frame(&self, head: &FrameHead, out: &mut Output) -> Result<String, Failure> {
+        if self.json {
+            rows::frame_json(self.recording, head, None, out)?;
+            return Ok(String::new());
+        }
+        let raw = tail::bytes(self.recording, head, false)?;
+        let what = rows::frame_words(self.recording, head, Some(&raw))?;
+        Ok(lines::frame(head, &what, self.width, out))
+    }
+}

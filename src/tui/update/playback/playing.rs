@@ -1,0 +1,144 @@
+//! The time cursor moves by itself.
+
+use super::{ask, at_end, put, switch};
+use crate::query::Query;
+use crate::store::select::Way;
+use crate::trace::item::ItemKey;
+use crate::tui::app::App;
+use crate::tui::app::playback::{Played, Playing, Stop};
+use crate::tui::effect::Effects;
+use crate::tui::update::jump;
+use crate::tui::worker::jump::{Answer, Found, Target};
+
+/// Frames ahead under which more are asked for.
+const FEW: usize = 200;
+
+/// How often what is true now is asked for again in a live recording, nanoseconds.
+const AGAIN_NS: u64 = 1_000_000_000;
+
+/// The time cursor moves by itself from here on.
+pub(super) fn play(app: &mut App, stop: Stop) -> Effects {
+    let mut effects = vec![];
+    let is_on = |app: &App| {
+        let session = app.session.as_deref();
+        session.is_some_and(|session| session.playback.is_on())
+    };
+    if !is_on(app) {
+        effects = switch(app);
+    }
+    if !is_on(app) {
+        return effects;
+    }
+    let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref_mut() else {
+        return effects;
+    };
+    let from = session.playback.cursor;
+    session.playback.playing = Some(Playing::new(now, stop.clone()));
+    if let (Stop::Looking(query), Some(from)) = (stop, from) {
+        let from = ItemKey::of_event(from, u64::MAX);
+        effects.extend(jump::ask(app, Target::Stop(query), Way::Oldest, Some(from)));
+    }
+    effects.extend(ask(app, true));
+    effects
+}
+
+/// `:play until FILTER`: plays until a row fits the filter.
+pub fn play_until(app: &mut App, filter: &str) -> Effects {
+    match Query::parse(filter) {
+        Ok(query) if query.expr.is_none() => play(app, Stop::End),
+        Ok(query) => play(app, Stop::Looking(query)),
+        Err(error) => {
+            let text = crate::text::escape(&error.to_string()).into_owned();
+            app.notices.error(text, app.now);
+            vec![]
+        }
+    }
+}
+
+/// Where the next row is that a step goes to, or that playing stops at.
+pub fn found(app: &mut App, answer: &Answer) -> Effects {
+    let key = match answer.found {
+        Found::At(key) | Found::Wrapped(key) => Some(key),
+        Found::Hidden(_) | Found::Nothing | Found::NoCall => None,
+    };
+    let now = app.now;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    match (&answer.ask.to, key) {
+        (Target::Step, Some(key)) if session.playback.is_on() => put(app, Some(key.seq)),
+        (Target::Step, None) => at_end(app, answer.ask.way),
+        (Target::Stop(query), key) => {
+            let Some(playing) = &mut session.playback.playing else {
+                return vec![];
+            };
+            if playing.stop != Stop::Looking(query.clone()) {
+                return vec![];
+            }
+            let Some(key) = key else {
+                session.playback.playing = None;
+                let text = format!("nothing after this fits {query}");
+                app.notices.error(crate::text::escape(&text), now);
+                return vec![];
+            };
+            playing.stop = Stop::At(key.seq);
+            vec![]
+        }
+        _ => vec![],
+    }
+}
+
+/// Time has passed: playing goes on.
+pub fn tick(app: &mut App) -> Effects {
+    let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let live = session.is_live() && session.until().is_none();
+    let playback = &mut session.playback;
+    let Some(playing) = &mut playback.playing else {
+        let frames = session
+            .vitals
+            .as_deref()
+            .map(|vitals| vitals.summary.frames);
+        let is_old = playback.pane.as_ref().is_some_and(|pane| match pane.asked {
+            None => frames.is_some_and(|frames| frames > 0),
+            Some(seq) => {
+                live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS
+            }
+        });
+        return if is_old { ask(app, false) } else { vec![] };
+    };
+    let played = playing.advance(now);
+    let at = playing.at.map(|(seq, _)| seq);
+    let t = playing.at.map(|(_, t)| t);
+    let more = playing.ahead.len() < FEW && !playing.asked && !playing.is_end;
+    let end = match played {
+        Played::On => None,
+        Played::End => Some("played to the end"),
+        Played::Match => Some("stopped: this fits"),
+    };
+    if let Some(text) = end {
+        playback.playing = None;
+        app.notices.success(text, app.now);
+    }
+    let mut effects = vec![];
+    if at.is_some() {
+        effects = put(app, at);
+    }
+    if let Some(session) = app.session.as_deref_mut() {
+        session.playback.t = t.or(session.playback.t);
+    }
+    if more {
+        effects.extend(ask(app, true));
+    }
+    effects
+}
+
+/// Whether it plays.
+#[must_use]
+pub fn is_playing(app: &App) -> bool {
+    let session = app.session.as_deref();
+    session.is_some_and(|session| session.playback.playing.is_some())
+}

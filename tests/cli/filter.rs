@@ -1,0 +1,188 @@
+//! Which rows are meant: `-q`, and `search`.
+
+use super::{demo, mcpreel, refusal, stdout};
+use crate::support::Library;
+use serde_json::Value;
+
+fn statuses(rows: &[Value]) -> Vec<&str> {
+    let statuses = rows.iter().map(|row| row["status"].as_str());
+    statuses
+        .map(|status| status.expect("it is an exchange"))
+        .collect()
+}
+
+#[test]
+fn show_gives_the_rows_that_fit_and_says_of_how_many() {
+    let library = demo();
+    let failed = library.json(&["show", "@", "-q", "is:failed"]);
+    let mut expected = library.json(&["show", "@", "--exchanges"]);
+    expected.retain(|row| {
+        let status = row["status"].as_str();
+        matches!(status, Some("error" | "tool-error" | "lost" | "unanswered"))
+    });
+    assert!(!expected.is_empty());
+    assert_eq!(statuses(&failed), statuses(&expected));
+    assert!(failed.iter().all(|row| row["type"] == "exchange"));
+
+    let lines = stdout(&library, &["show", "@", "-q", "is:failed"]);
+    let last = lines.lines().last().expect("there is a line");
+    assert!(
+        last.starts_with(&format!("{} of ", expected.len())),
+        "{last}"
+    );
+    assert_eq!(lines.lines().count(), expected.len() + 2, "{lines}");
+}
+
+#[test]
+fn an_option_for_one_kind_of_rows_keeps_their_form() {
+    let library = demo();
+    let all = library.json(&["show", "@", "--frames"]);
+    let stderr = library.json(&["show", "@", "--frames", "-q", "kind:stderr"]);
+    let expected: Vec<_> = all
+        .into_iter()
+        .filter(|row| row["stream"] == "stderr")
+        .collect();
+    assert!(!expected.is_empty());
+    assert_eq!(stderr, expected);
+    let events = library.json(&["show", "@", "--events"]);
+    assert_eq!(
+        library.json(&["show", "@", "--events", "-q", "kind:event"]),
+        events
+    );
+    let calls = library.json(&["show", "@", "--exchanges", "-q", "kind:request"]);
+    assert_eq!(calls, library.json(&["show", "@", "--exchanges"]));
+}
+
+#[test]
+fn stats_count_only_what_fits() {
+    let library = demo();
+    let rows = library.json(&["stats", "@", "-q", "tool:get_forecast"]);
+    assert_eq!(rows.len(), 2, "one method, one tool: {rows:?}");
+    let all = library.json(&["show", "@", "--exchanges"]);
+    let calls = all
+        .iter()
+        .filter(|row| row["name"] == "get_forecast")
+        .count();
+    assert!(rows.iter().all(|row| row["count"] == calls), "{rows:?}");
+}
+
+#[test]
+fn tail_shows_only_what_fits() {
+    let library = demo();
+    let rows = library.json(&["tail", "@", "-q", "kind:stderr OR status:error"]);
+    let kinds: Vec<_> = rows.iter().map(|row| row["type"].as_str()).collect();
+    assert!(
+        kinds.contains(&Some("stderr")) && kinds.contains(&Some("exchange")),
+        "{kinds:?}"
+    );
+    // A filter may begin with a denial, which looks like an option.
+    let quiet = library.json(&["tail", "@", "-q", "-kind:stderr"]);
+    assert!(quiet.iter().all(|row| row["type"] != "stderr"));
+    let other = |row: &&Value| row["type"] != "stderr" && row["status"] != "error";
+    assert_eq!(rows.iter().find(other), None);
+}
+
+#[test]
+fn ls_lists_the_recordings_with_such_a_row() {
+    let library = demo();
+    let quiet = library.run_sh("exec 2>&-; cat >/dev/null").output();
+    assert!(quiet.expect("the recorder starts").status.success());
+    assert_eq!(library.json(&["ls"]).len(), 2);
+    let listed = library.json(&["ls", "-q", "tool:get_forecast"]);
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0]["name"], "weather-server");
+    let none = stdout(&library, &["ls", "-q", "tool:no_such_tool"]);
+    assert_eq!(none, "none of 2 recordings has such a row\n");
+}
+
+#[test]
+fn what_is_no_filter_is_refused_with_its_place_and_the_nearest_name() {
+    let library = Library::new();
+    for command in ["show", "tail", "stats", "ls"] {
+        let (code, said) = refusal(&library, &[command, "-q", "is:open metod:x"]);
+        assert_eq!(code, Some(2), "{command}");
+        assert!(said.starts_with("mcpreel: -q, column 9: "), "{said}");
+        assert!(said.contains("`method`"), "{said}");
+        assert!(
+            said.ends_with("\n  is:open metod:x\n          ^^^^^\n"),
+            "{said}"
+        );
+    }
+    let (code, said) = refusal(&library, &["show", "-q", "a\u{1b}[31m:b"]);
+    assert_eq!(code, Some(2));
+    assert!(!said.contains('\u{1b}'), "{said}");
+}
+
+#[test]
+fn a_filter_goes_with_neither_a_frame_nor_findings() {
+    let library = demo();
+    for args in [
+        ["show", "@#1", "-q", "is:open"].as_slice(),
+        &["show", "@", "--findings", "-q", "is:open"],
+    ] {
+        let (code, said) = refusal(&library, args);
+        assert_eq!(code, Some(2), "{said}");
+    }
+}
+
+#[test]
+fn a_text_is_found_in_all_recordings_with_its_place() {
+    let library = demo();
+    let hits = library.json(&["search", "atlantis"]);
+    assert!(hits.len() >= 2, "{hits:?}");
+    let id = &library.json(&["ls"])[0]["id"];
+    for hit in &hits {
+        assert_eq!(&hit["id"], id);
+        let context = hit["context"].as_str().expect("it is text");
+        assert!(context.to_lowercase().contains("atlantis"), "{context}");
+    }
+    let seqs: Vec<_> = hits.iter().map(|hit| hit["seq"].as_u64()).collect();
+    assert!(
+        seqs.is_sorted_by(|a, b| a > b),
+        "the newest first: {seqs:?}"
+    );
+    let lines = stdout(&library, &["search", "atlantis"]);
+    assert_eq!(lines.lines().count(), hits.len());
+    let short = id
+        .as_str()
+        .expect("it is text")
+        .get(..4)
+        .expect("it is longer");
+    assert!(
+        lines
+            .lines()
+            .all(|line| line.starts_with(&format!("{short}#"))),
+        "{lines}"
+    );
+    let regex = library.json(&["search", "--regex", "atlan[t]is", "weather-server"]);
+    assert_eq!(regex, hits);
+    // A capital letter means itself.
+    let capital = library.json(&["search", "Atlantis"]);
+    assert!(!capital.is_empty() && capital.len() < hits.len());
+}
+
+#[test]
+fn a_text_that_stands_nowhere_is_said_so_and_is_no_failure() {
+    let library = demo();
+    let output = mcpreel(&library, &["search", "no such text anywhere"]);
+    assert!(output.status.success());
+    assert_eq!(output.stdout, b"");
+    assert_eq!(output.stderr, b"mcpreel: not found in 1 recording\n");
+    let (code, said) = refusal(&library, &["search", "--regex", "("]);
+    assert_eq!(code, Some(2));
+    assert!(
+        said.starts_with("mcpreel: not a regular expression: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_viewer_refuses_to_begin_without_a_terminal() {
+    let library = demo();
+    let (code, said) = refusal(&library, &["open", "@"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        said,
+        "mcpreel: the viewer needs a terminal; `mcpreel show` prints a recording\n"
+    );
+}

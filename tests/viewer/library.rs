@@ -1,0 +1,216 @@
+//! The recordings screen: what is listed, where the cursor stays, what is written and deleted.
+
+use crate::by_hand::Viewer;
+use crate::fixture::{self, Recording};
+use mcpreel::store::library::{Entry, Library};
+use mcpreel::tui::app::Overlay;
+use std::path::{Path, PathBuf};
+
+/// A second, and a little.
+const NEXT_LIST_NS: u64 = 1_100_000_000;
+
+const SIZE: (u16, u16) = (160, 20);
+
+fn viewer(recordings: &[Recording]) -> Viewer {
+    Viewer::folder(recordings[0].folder(), SIZE)
+}
+
+fn lines(viewer: &Viewer) -> Vec<String> {
+    let screen = viewer.screen();
+    let (columns, rows) = viewer.app.size;
+    let line = |row: u16| (0..columns).map(move |column| (column, row));
+    let text = |row| line(row).map(|at| screen[at].symbol()).collect::<String>();
+    (0..rows)
+        .map(|row| text(row).trim_end().to_owned())
+        .collect()
+}
+
+fn shows(viewer: &Viewer, text: &str) -> bool {
+    lines(viewer).iter().any(|line| line.contains(text))
+}
+
+fn listed(viewer: &Viewer) -> Vec<&'static str> {
+    let shown = viewer.app.library.shown();
+    shown.iter().map(|row| row.entry.state()).collect()
+}
+
+/// The recording under the cursor.
+fn current(viewer: &Viewer) -> PathBuf {
+    let row = viewer.app.library.current().expect("there is one");
+    row.entry.path.clone()
+}
+
+/// Rows of the screen above the one under the cursor.
+fn above(viewer: &Viewer) -> usize {
+    let library = &viewer.app.library;
+    library.at(&library.shown()) - library.top
+}
+
+fn note_of(path: &Path) -> Option<String> {
+    let entry = Entry::read(path);
+    entry.summary().expect("it can be read").note.clone()
+}
+
+/// Moves the cursor to the first recording that is in this state.
+fn go_to(viewer: &mut Viewer, state: &str) {
+    viewer.press("g");
+    while viewer
+        .app
+        .library
+        .current()
+        .expect("there are some")
+        .entry
+        .state()
+        != state
+    {
+        let before = current(viewer);
+        viewer.press("j");
+        assert_ne!(current(viewer), before, "nothing is {state}");
+    }
+}
+
+#[test]
+fn live_recordings_come_first_and_then_the_newest() {
+    let recordings = fixture::folder();
+    let viewer = viewer(&recordings);
+    assert_eq!(listed(&viewer)[0], "live");
+    let shown = viewer.app.library.shown();
+    let times: Vec<_> = shown[1..].iter().map(|row| row.entry.wall_ns).collect();
+    assert_eq!(times.len(), recordings.len() - 1);
+    assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+    assert!(shows(&viewer, "5 recordings  1 live"));
+    for words in ["● live", "⚠ recovered", "✗ exit 3", "missing"] {
+        assert!(shows(&viewer, words), "{words}: {:#?}", lines(&viewer));
+    }
+}
+
+#[test]
+fn the_row_under_the_cursor_stays_where_it_is_whatever_comes_and_goes_above() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    viewer.resize((100, 7)).press("j j j");
+    let (path, rows) = (current(&viewer), above(&viewer));
+    let newest = recordings[0]
+        .folder()
+        .join("2030-01-01T00-00-00_new_00000001.reel");
+    std::fs::copy(recordings[1].path(), &newest).expect("it can be copied");
+    viewer.wait_ns(NEXT_LIST_NS);
+    assert_eq!(listed(&viewer).len(), 6);
+    assert_eq!((current(&viewer), above(&viewer)), (path.clone(), rows));
+    std::fs::remove_file(&newest).expect("it can be removed");
+    viewer.wait_ns(NEXT_LIST_NS);
+    assert_eq!((current(&viewer), above(&viewer)), (path, rows));
+}
+
+#[test]
+fn the_list_is_narrowed_as_one_types_and_whole_again_after_esc() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    viewer.act("/ 'RECOV'");
+    assert_eq!(listed(&viewer), ["recovered"]);
+    assert!(shows(&viewer, "1 of 5 shown"));
+    viewer.press("Enter");
+    assert!(shows(&viewer, "ONLY RECOV"), "{:#?}", lines(&viewer));
+    viewer.press("Esc");
+    assert_eq!(listed(&viewer).len(), 5);
+    viewer.act("/ 'nothing is called so' Enter");
+    assert!(shows(
+        &viewer,
+        "none of 5 recordings has nothing is called so; Esc shows all"
+    ));
+}
+
+#[test]
+fn a_note_is_written_shown_and_taken_away() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    go_to(&mut viewer, "recovered");
+    let path = current(&viewer);
+    viewer.act("n 'look at this' Enter");
+    assert_eq!(note_of(&path).as_deref(), Some("look at this"));
+    assert!(shows(&viewer, "look at this"), "{:#?}", lines(&viewer));
+    viewer.press("n Ctrl-U Enter");
+    assert_eq!(note_of(&path), None);
+    assert!(!shows(&viewer, "look at this"));
+}
+
+#[test]
+fn deleting_asks_says_what_goes_and_keeps_unless_told() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    go_to(&mut viewer, "recovered");
+    let path = current(&viewer);
+    viewer.act("n 'of value' Enter").press("Delete");
+    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
+        panic!("it does not ask");
+    };
+    let said = menu.text.join("\n");
+    let file = path.file_name().expect("it has a name").to_string_lossy();
+    for words in [&file, "exchanges", "kB", "of value"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    viewer.press("Enter");
+    assert!(
+        path.exists(),
+        "the cursor stands on the answer that does no harm"
+    );
+    viewer.press("Delete d");
+    assert!(!path.exists());
+    assert_eq!(listed(&viewer).len(), 4);
+    let left = Library::new(recordings[0].folder())
+        .list()
+        .expect("it can be listed");
+    assert_eq!(left.len(), 4);
+}
+
+#[test]
+fn what_is_being_recorded_cannot_be_deleted() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    go_to(&mut viewer, "live");
+    viewer.press("Delete");
+    assert!(viewer.app.overlays.is_empty());
+    assert!(
+        shows(&viewer, "it is being recorded"),
+        "{:#?}",
+        lines(&viewer)
+    );
+}
+
+#[test]
+fn enter_opens_and_q_comes_back_to_the_same_row() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    viewer.press("j j");
+    let path = current(&viewer);
+    viewer.press("Enter");
+    let session = viewer.app.session.as_deref().expect("it is open");
+    assert_eq!(session.path, path);
+    viewer.press("q");
+    assert!(viewer.app.session.is_none() && !viewer.has_quit());
+    assert_eq!(current(&viewer), path);
+}
+
+#[test]
+fn an_empty_folder_says_what_to_do_at_every_size() {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut viewer = Viewer::folder(dir.path(), SIZE);
+    let folder = dir.path().to_string_lossy().into_owned();
+    for words in ["mcpreel run -- COMMAND", "mcpreel demo", &folder] {
+        assert!(shows(&viewer, words), "{words}: {:#?}", lines(&viewer));
+    }
+    for size in [(20, 3), (20, 50), (200, 3), (39, 7), (80, 18)] {
+        viewer.resize(size);
+        assert!(shows(&viewer, "no recordings") || size.1 < 6, "{size:?}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_why_in_its_row() {
+    let recordings = fixture::folder();
+    let path = recordings[0].folder().join("broken.reel");
+    std::fs::write(path, "this is no database at all").expect("it can be written");
+    let viewer = viewer(&recordings);
+    assert!(shows(&viewer, "✗ unreadable"), "{:#?}", lines(&viewer));
+    assert!(shows(&viewer, "is no recording"), "{:#?}", lines(&viewer));
+}

@@ -1,0 +1,109 @@
+//! Timeline, statistics and findings tell the same as the recording.
+
+use crate::by_hand::Viewer;
+use crate::fixture;
+use mcpreel::store::reader::Recording;
+use mcpreel::trace::exchange::Exchange;
+use mcpreel::tui::app::{Session, View};
+use std::path::Path;
+
+const SIZE: (u16, u16) = (120, 40);
+
+fn exchanges(path: &Path) -> Vec<Exchange> {
+    let recording = Recording::open(path).expect("it can be read");
+    let mut all = Vec::new();
+    let each = recording.each_exchange(|exchange| all.push(exchange));
+    each.expect("it can be read");
+    all
+}
+
+fn session(viewer: &Viewer) -> &Session {
+    viewer.app.session.as_deref().expect("a recording is open")
+}
+
+#[test]
+fn the_timeline_has_a_bar_for_every_exchange_in_its_range_and_counts_them() {
+    let fixture = fixture::ended();
+    let all = exchanges(&fixture.path);
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.press("2 g");
+    let picture = session(&viewer).timeline.picture.as_deref();
+    let picture = picture.expect("it was drawn");
+    assert_eq!((picture.percent, picture.looking), (100, false));
+    assert_eq!(picture.density.iter().sum::<u64>(), all.len() as u64);
+    assert!(!picture.rows.is_empty());
+    viewer.press("+ + +");
+    for _ in 0..12 {
+        let state = &session(&viewer).timeline;
+        let picture = state.picture.as_deref().expect("it was drawn");
+        let window = picture.window;
+        let began = |one: &&Exchange| (window.from..=window.to).contains(&one.t_request.0);
+        let expected = all.iter().filter(began).count() as u64;
+        assert_eq!(picture.density.iter().sum::<u64>(), expected, "{window:?}");
+        let seen = |one: &&Exchange| {
+            let ends = one.t_response_last.is_none_or(|end| end.0 >= window.from);
+            one.t_request.0 <= window.to && ends
+        };
+        let expected: Vec<_> = all.iter().filter(seen).map(|one| one.request.0).collect();
+        let rows: Vec<_> = picture.rows.iter().map(|bar| bar.key.seq).collect();
+        if !picture.more.0 && !picture.more.1 {
+            assert_eq!(rows, expected, "{window:?}");
+        }
+        viewer.press("l");
+    }
+}
+
+#[test]
+fn the_range_on_the_screen_becomes_a_filter_and_enter_goes_to_the_row() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.press("2 g + =");
+    let filter = session(&viewer).filter.in_force().to_string();
+    assert!(filter.contains("time:"), "{filter}");
+    let state = &session(&viewer).timeline;
+    let picture = state.picture.as_deref().expect("it was drawn");
+    let seq = picture.rows[state.cursor_row()].key.seq;
+    viewer.press("Enter");
+    assert_eq!(session(&viewer).view, View::Exchanges);
+    let selected = session(&viewer).list.selected().map(|key| key.seq);
+    assert_eq!(selected, Some(seq));
+}
+
+#[test]
+fn statistics_count_every_exchange_once_and_enter_filters_to_the_row() {
+    for fixture in [fixture::ended(), fixture::live()] {
+        let all = exchanges(&fixture.path);
+        let mut viewer = Viewer::open(&fixture.path, SIZE);
+        viewer.press("3").wait_ns(2_000_000_000);
+        let figures = session(&viewer).stats.shown.as_deref();
+        let figures = figures.expect("they were counted");
+        assert_eq!(figures.percent, 100);
+        let counted: u64 = figures.stats.methods.iter().map(|row| row.count).sum();
+        assert_eq!(counted, all.len() as u64);
+        let calls = all.iter().filter(|one| &*one.method == "tools/call");
+        let tools: u64 = figures.stats.tools.iter().map(|row| row.count).sum();
+        assert_eq!(tools, calls.count() as u64);
+        viewer.press("s r j Enter");
+        assert_eq!(session(&viewer).view, View::Exchanges);
+        let filter = session(&viewer).filter.in_force().to_string();
+        assert!(filter.contains("method="), "{filter}");
+    }
+}
+
+#[test]
+fn findings_are_counted_by_rule_unfold_and_lead_to_their_frames() {
+    let fixture = fixture::ended();
+    let recording = Recording::open(&fixture.path).expect("it can be read");
+    let findings = recording.summary().expect("it can be read").findings;
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.press("4");
+    let groups = session(&viewer).findings.groups.clone();
+    let groups = groups.expect("they were counted");
+    let counted: u64 = groups.iter().map(|group| group.count).sum();
+    assert_eq!(counted, findings);
+    viewer.press("Enter j");
+    let seq = session(&viewer).findings.frame();
+    assert_eq!(seq, groups[0].first, "the first of the first group");
+    viewer.press("Enter");
+    assert_eq!(session(&viewer).view, View::Exchanges);
+}

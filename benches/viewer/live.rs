@@ -92,9 +92,20 @@ fn record(dir: &Path, per_second: u64, seconds: u64) -> anyhow::Result<(Child, P
     output.read_line(&mut first)?;
     // A host reads everything.
     std::thread::spawn(move || output.read_to_end(&mut Vec::new()));
-    let files = std::fs::read_dir(dir)?.flatten().map(|file| file.path());
-    let mut reels = files.filter(|path| path.extension().is_some_and(|e| e == "reel"));
-    Ok((recorder, reels.next().context("nothing is recorded")?))
+    Ok((recorder, wait_for_reel(dir)?))
+}
+
+/// The recording in `dir`: it is made beside the session, a moment after its first bytes.
+fn wait_for_reel(dir: &Path) -> anyhow::Result<PathBuf> {
+    for _ in 0..1000 {
+        let files = std::fs::read_dir(dir)?.flatten().map(|file| file.path());
+        let mut reels = files.filter(|path| path.extension().is_some_and(|e| e == "reel"));
+        if let Some(reel) = reels.next() {
+            return Ok(reel);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    anyhow::bail!("nothing is recorded")
 }
 
 /// The server: log messages at a steady rate, each with the moment at which it was sent.

@@ -29,7 +29,8 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
             let mut terminal = viewer::open(&path, Some(BEFORE))?;
             terminal.wait_for(viewer::ROW);
             viewer::wait_until_calm(&terminal);
-            let pressed = terminal.press("G");
+            // The last row but one: the end of the session follows it.
+            let pressed = terminal.press("Gk");
             let shown = terminal.wait_for(WORD);
             opened.push(ms(shown.since(pressed)));
             for key in KEYS {

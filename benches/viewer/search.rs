@@ -26,7 +26,7 @@ pub fn filter(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (filter, word) in FILTERS {
         let mut took = Vec::new();
-        for _ in 0..setup.amount(7, 2) {
+        for _ in 0..setup.amount(4, 2) {
             let mut terminal = viewer::open(&path, None)?;
             terminal.wait_for(viewer::ROW);
             viewer::wait_until_calm(&terminal);

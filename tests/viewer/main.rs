@@ -3,7 +3,7 @@
 //! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
-//!   [`asking`]: searches, jumps, comparisons, the time cursor;
+//! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
 //! * [`on_a_terminal`]: the real program, beside real sessions.
 //!

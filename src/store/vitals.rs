@@ -20,9 +20,11 @@ const ALIKE: u32 = 100;
 const OLDEST_OPEN: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " WHERE e.status = 'open' ORDER BY e.id LIMIT ?1"
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id"
 );
-const FIRST_OF_STATUS: &str = "SELECT min(id) FROM exchange WHERE status = ?1";
+const FIRST_OF_STATUS: &str = "SELECT min(id) FROM exchange INDEXED BY exchange_not_ok
+    WHERE status <> 'ok' AND status = ?1";
 const FAILED_ALIKE: &str = "SELECT request FROM exchange
     WHERE method = ?1 AND name IS ?2 AND status IN ('error', 'tool-error', 'lost', 'unanswered')
     ORDER BY id LIMIT ?3";

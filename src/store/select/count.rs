@@ -33,7 +33,8 @@ const TOUCHED: &str = "WITH fresh (id) AS (
             WHERE c.parent IS NOT NULL
         UNION SELECT o.id FROM fresh JOIN exchange c ON c.id = fresh.id
             JOIN exchange o ON o.task = c.task
-        UNION SELECT id FROM exchange WHERE status IN ('lost', 'unanswered'))
+        UNION SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status IN ('lost', 'unanswered'))
     ORDER BY e.id";
 
 /// How long an exchange took.

@@ -3,6 +3,7 @@
 use super::compile::Compiler;
 use super::condition::Condition;
 use super::judge::Judge;
+use super::probe::Probe;
 use super::source::Source;
 use super::{Context, Hit, Limit, Question, Step, Way};
 use crate::store::reader::{ReadError, Recording};
@@ -26,7 +27,7 @@ const RANGES: std::ops::RangeInclusive<u64> = 64..=1 << 19;
 const RANGE_NS: u64 = 1_500_000;
 
 /// The first parameter that a condition may use: before it stand those of the range.
-const FIRST_VALUE: usize = 3;
+pub(super) const FIRST_VALUE: usize = 3;
 
 const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event),
     messages > 4 * exchanges FROM recording";
@@ -45,6 +46,7 @@ struct Candidate {
 #[derive(Debug)]
 pub struct Scan {
     plans: Vec<Plan>,
+    probe: Probe,
     judge: Judge,
     until: Option<Seq>,
     way: Way,
@@ -86,6 +88,7 @@ impl Scan {
             plans: sources
                 .filter_map(|&source| Plan::new(source, question, context))
                 .collect(),
+            probe: Probe::new(question, context),
             judge: Judge::new(&question.query, question.lens, context),
             until: question.until,
             way,
@@ -173,7 +176,11 @@ impl Scan {
             return Ok(None);
         };
         let mut candidates = Vec::new();
+        let may_fit = recording.read(|conn| self.probe.may_fit(conn, extent.last.seq))?;
         for plan in &self.plans {
+            if !plan.source.is_asked(may_fit) {
+                continue;
+            }
             recording.read(|conn| plan.run(conn, extent.dense, (lo, hi), &mut candidates))?;
         }
         candidates.retain(|candidate| self.is_ahead(candidate.hit.key));
@@ -250,6 +257,7 @@ struct Found {
 /// How the rows of a source are asked for.
 #[derive(Debug)]
 struct Plan {
+    source: Source,
     /// Where most messages are rows of their own, and where not.
     dense: String,
     sparse: String,
@@ -280,6 +288,7 @@ impl Plan {
         let mut condition = String::from(" AND ");
         bounds.may.write(&mut condition, &mut values, FIRST_VALUE);
         Some(Self {
+            source,
             dense: [&head, source.range(true), &condition].concat(),
             sparse: [&head, source.range(false), &condition].concat(),
             values,

@@ -1,14 +1,17 @@
-//! The command line.
+//! The command line: what every command takes, and what its help says.
 
 #![expect(
     missing_docs,
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod reading;
+mod viewer;
+
+pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What};
+pub use viewer::{Appearance, Demo, Open};
+
 use super::{exit, quantity};
-use crate::tui::app::settings::Color;
-use crate::tui::theme::Theme;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -74,69 +77,6 @@ pub struct Folder {
     pub dir: Option<PathBuf>,
 }
 
-/// Which rows.
-#[derive(Debug, Default, Args)]
-pub struct Filter {
-    /// Only rows that fit, in the filter language of the viewer: is:failed,
-    /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ...
-    #[arg(
-        short = 'q',
-        long = "query",
-        value_name = "FILTER",
-        allow_hyphen_values = true
-    )]
-    pub query: Option<String>,
-}
-
-/// How the viewer looks; the configuration file has the same.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Options of the viewer")]
-pub struct Appearance {
-    /// Colours [default: unless `NO_COLOR` is set or `TERM` is dumb]
-    #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
-    pub color: Option<Color>,
-    /// Which colours [default: dark, or those of the last time]
-    #[arg(long, value_name = "NAME", value_parser = words(&Theme::ALL.map(Theme::as_str), Theme::parse))]
-    pub theme: Option<Theme>,
-    /// Boxes, arrows and signs in ASCII
-    #[arg(long)]
-    pub ascii: bool,
-    /// Nothing moves by itself but the rows
-    #[arg(long)]
-    pub no_motion: bool,
-    /// Leave the mouse to the terminal, to select text
-    #[arg(long)]
-    pub no_mouse: bool,
-}
-
-/// One of these words, as what it means.
-fn words<T: Clone + Send + Sync + 'static>(
-    words: &[&'static str],
-    parse: fn(&str) -> Option<T>,
-) -> impl TypedValueParser<Value = T> {
-    let words = PossibleValuesParser::new(words.iter().copied());
-    words.map(move |word| parse(&word).expect("it is one of the words"))
-}
-
-/// Show a recording in the viewer: a terminal interface, live if it is being recorded
-///
-/// Keys: `?` shows them all, `q` goes back and quits.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel open                   the newest recording
-  mcpreel open weather-server    the newest of that name
-  mcpreel open '7f3a#1187'       with the cursor on a frame")]
-pub struct Open {
-    /// A path, @, @2, an id or its first four digits or more, or a name; #SEQ selects a frame
-    #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
-    pub recording: OsString,
-    #[command(flatten)]
-    pub folder: Folder,
-    #[command(flatten)]
-    pub appearance: Appearance,
-}
-
 /// Record a stdio server: what goes into a host's configuration
 ///
 /// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
@@ -194,178 +134,6 @@ pub struct Ls {
     pub json: bool,
 }
 
-const SHOW_EXAMPLES: &str = "\
-Examples:
-  mcpreel show                   the newest recording
-  mcpreel show 7f3a              by the beginning of its id
-  mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
-  mcpreel show -q 'is:failed OR latency>2s'
-  mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'";
-
-/// What the words and signs mean that recordings are shown with.
-const LEGEND: &str = "\
-How to read it:
-  #            the number of a frame: one line of a stream as it was read, counted
-               over all streams; exchanges have the number of their request
-  →  ←         from the client to the server, from the server to the client
-  legacy       the era of the protocol with a handshake (initialize)
-  modern       the era without one: every request says its version
-
-STATE of a recording:
-  live         it is being recorded
-  pending      the session is over, the rest of it is not indexed yet
-  interrupted  the recorder was killed; the rest is in the spool
-  recovered    it was interrupted, and completed from its spool
-  cut          a copy of a live recording, which may be short
-  complete     all of it is there
-
-STATUS of an exchange:
-  open            no answer yet, and the recording is live
-  ok              answered with a result
-  tool-error      answered with a result that has isError
-  error           answered with an error
-  input-required  the server asked for input first; joined to the retry
-  task            answered with a task; joined to its outcome
-  cancelled       cancelled, and never answered
-  late            answered after it was cancelled
-  lost            the answering side ended before it answered: while its input was
-                  open, by a signal, or with an exit code other than 0
-  unanswered      the recording ended otherwise before there was an answer
-  listening       a subscription that was open until the end; it has no latency";
-
-/// Show a recording, or one frame of it with its exchange
-///
-/// Without options: who spoke, what they agreed on, how it ended, then a line per exchange. With
-/// `#SEQ` after the recording: that frame, and the whole exchange that it belongs to.
-#[derive(Debug, Args)]
-#[command(after_help = SHOW_EXAMPLES, after_long_help = format!("{SHOW_EXAMPLES}\n\n{LEGEND}"))]
-pub struct Show {
-    /// A path, @, @2, an id or its first four digits or more, or a name; with #SEQ one frame
-    #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
-    pub recording: OsString,
-    #[command(flatten)]
-    pub folder: Folder,
-    #[command(flatten)]
-    pub what: What,
-    #[command(flatten)]
-    pub filter: Filter,
-    /// One JSON object per line; without another option the summary in one object
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Which rows to show.
-#[derive(Debug, Default, Args)]
-#[group(multiple = false)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "one flag each on the command line, of which at most one is set"
-)]
-pub struct What {
-    /// Every line of every stream, as it was read
-    #[arg(long)]
-    pub frames: bool,
-    /// Requests with their responses
-    #[arg(long)]
-    pub exchanges: bool,
-    /// What happened to the process and to the recording
-    #[arg(long)]
-    pub events: bool,
-    /// What is wrong or remarkable
-    #[arg(long)]
-    pub findings: bool,
-}
-
-/// Follow a recording while it is made
-///
-/// Prints a line when an exchange ends, one per notification, stderr line and event, and one for
-/// any exchange that has been open for over a second. Ends when the recording does.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel tail                   the newest live recording, or the next one
-  mcpreel tail -q '-kind:stderr -method:notifications/progress'
-  mcpreel tail weather-server --json")]
-pub struct Tail {
-    /// A path, @, @2, an id or its first four digits or more, or a name [default: the newest live
-    /// one, or the next]
-    #[arg(value_name = "RECORDING")]
-    pub recording: Option<OsString>,
-    #[command(flatten)]
-    pub folder: Folder,
-    #[command(flatten)]
-    pub filter: Filter,
-    /// One JSON object per line
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Latencies and failures per method and per tool
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel stats
-  mcpreel stats -q 'tool:search time>-10m'
-  mcpreel stats weather-server --json | jq 'select(.p99_ns > 1e9)'")]
-pub struct Stats {
-    /// A path, @, @2, an id or its first four digits or more, or a name
-    #[arg(value_name = "RECORDING", default_value = "@")]
-    pub recording: OsString,
-    #[command(flatten)]
-    pub folder: Folder,
-    #[command(flatten)]
-    pub filter: Filter,
-    /// One JSON object per method or tool and line
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Find a text in recordings
-///
-/// Looks in every byte on record and in the summaries, the newest recording and frame first. Without
-/// a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel search 'quota exceeded'
-  mcpreel search --regex 'E[0-9]{4}' weather-server
-  mcpreel search timeout --json | jq -r '\"\\(.id)#\\(.seq)\"'")]
-pub struct Search {
-    /// What is looked for
-    #[arg(value_name = "TEXT")]
-    pub text: String,
-    /// Paths, @, @2, ids or their first four digits or more, or names [default: all recordings]
-    #[arg(value_name = "RECORDING")]
-    pub recordings: Vec<OsString>,
-    #[command(flatten)]
-    pub folder: Folder,
-    /// TEXT is a regular expression over the bytes as they were on the wire
-    #[arg(long)]
-    pub regex: bool,
-    /// One JSON object per frame and line
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Record a built-in host and server, and show them live
-///
-/// About 15 seconds of traffic worth looking at, through the real recorder. Needs nothing else.
-/// On a terminal the viewer shows it, and quitting ends it; elsewhere it is printed like `tail`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcpreel demo
-  mcpreel demo | cat             as lines")]
-pub struct Demo {
-    #[command(flatten)]
-    pub folder: Folder,
-    #[command(flatten)]
-    pub appearance: Appearance,
-    /// How many times faster than normal
-    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
-    pub speed: u32,
-}
-
 /// Delete old recordings
 ///
 /// Nothing is ever deleted by itself; live recordings and those with a note are always kept. Each
@@ -383,30 +151,6 @@ pub struct Prune {
     /// Only say what would be deleted
     #[arg(long)]
     pub dry_run: bool,
-}
-
-/// The rows of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
-    Frames,
-    Exchanges,
-    Events,
-    Findings,
-}
-
-impl What {
-    /// The rows that were asked for; `None` without any of the options.
-    #[must_use]
-    pub fn rows(&self) -> Option<Rows> {
-        let options = [
-            (self.frames, Rows::Frames),
-            (self.exchanges, Rows::Exchanges),
-            (self.events, Rows::Events),
-            (self.findings, Rows::Findings),
-        ];
-        let asked = options.into_iter().find(|(is_set, _)| *is_set);
-        asked.map(|(_, rows)| rows)
-    }
 }
 
 /// What goes.
@@ -478,58 +222,4 @@ pub struct DemoHost {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    fn run(words: &[&str]) -> Run {
-        let words = ["mcpreel", "run"].iter().chain(words);
-        match Cli::try_parse_from(words).expect("it parses").command {
-            Some(Command::Run(run)) => run,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn the_definition_is_sound() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn options_after_the_command_belong_to_it_with_and_without_the_dashes() {
-        for words in [
-            &["--name", "n", "--", "npx", "-y", "--name", "x"][..],
-            &["--name", "n", "npx", "-y", "--name", "x"],
-        ] {
-            let run = run(words);
-            assert_eq!(run.command, ["npx", "-y", "--name", "x"]);
-            assert_eq!(run.name.as_deref(), Some("n"));
-        }
-    }
-
-    #[test]
-    fn dashes_after_the_command_belong_to_it() {
-        assert_eq!(run(&["srv", "--", "-x"]).command, ["srv", "--", "-x"]);
-        assert_eq!(run(&["--", "srv", "--", "-x"]).command, ["srv", "--", "-x"]);
-        assert_eq!(run(&["--", "--odd"]).command, ["--odd"]);
-    }
-
-    #[test]
-    fn a_misspelt_option_is_not_taken_for_the_command() {
-        assert!(Cli::try_parse_from(["mcpreel", "run", "--nmae", "n", "srv"]).is_err());
-        assert!(Cli::try_parse_from(["mcpreel", "run"]).is_err());
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn arguments_need_not_be_text() {
-        use std::os::unix::ffi::OsStringExt as _;
-        let odd = OsString::from_vec(vec![b'/', 0xff]);
-        let words = ["mcpreel", "run", "srv"].map(OsString::from);
-        let words = words.into_iter().chain([odd.clone()]);
-        let Some(Command::Run(run)) = Cli::try_parse_from(words).expect("it parses").command else {
-            panic!("another command");
-        };
-        assert_eq!(run.command[1], odd);
-    }
-}
+mod tests;

@@ -58,7 +58,7 @@ pub fn write(
         let (of, what) = match args.what.rows() {
             Some(Rows::Frames) => (summary.frames, "frame"),
             Some(Rows::Exchanges) => (summary.exchanges, "exchange"),
-            _ => (recording.total(lens, None)?, "row"),
+            _ => (recording.count_rows(lens, Seq(0), Seq(u64::MAX))?, "row"),
         };
         let below = format!("{} of {}", count(rows.shown), plural(of, what));
         out.line(&out.paint(Ink::Faint, &below))?;

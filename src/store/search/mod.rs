@@ -1,45 +1,46 @@
 //! Text search: over the raw bytes of all frames (bodies, stderr, noise) and over the summaries
 //! of their messages, newest first.
 //!
-//! It passes over the recording twice. The first time it looks at the bytes, as fast as they are
-//! read; the second time at the summaries, which have words that are not on the wire (`14 tools`)
-//! and have to be derived, which is slower. Each pass goes from the newest frame to the oldest.
+//! ```text
+//!  Queue: ranges of frames ──take──▶ Looker, one per thread ──▶ SearchHit
+//!    ▲                                  bytes of the frame, then its summaries
+//!    └── what a step did not get to ────┘
+//! ```
 //!
 //! There is no index: bytes are looked at where they stand, by several threads at a time, each
-//! with a read-only connection of its own over its part of a range of frames. A [`Search`] goes
-//! on in steps; between two of them nothing is open, so that it can be dropped at any time and a
-//! live recording is not held up.
+//! with a read-only connection of its own. A [`Search`] goes on in steps; between two of them no
+//! thread runs and no statement is open, so that it can be dropped at any time, and nothing of a
+//! recording that is still written is held.
+//!
+//! Summaries have words that are not on the wire (`14 tools`), and have to be derived, which is
+//! slower than looking at bytes. Where a word of the text can only come off the wire, summaries
+//! are derived for frames with that word only, on the way. Otherwise it passes over the recording
+//! twice: over the bytes, then over the summaries.
+//!
+//! * `queue`: what is still to be looked at; `look`: looking at it; `pattern`: what is searched
+//!   for.
 
+mod look;
 mod pattern;
+mod queue;
 
 pub use pattern::{Finder, Pattern, PatternError};
 
-use super::indexer::COLLECT_LIMIT;
+use super::open;
+use super::reader::ReadError;
 use super::reader::rows::number;
-use super::reader::{ReadError, Recording};
-use super::values::to_sql;
-use crate::protocol::message::Classifier;
 use crate::trace::clock::Clock;
-use crate::trace::frame::{Seq, StreamId};
-use rusqlite::Connection;
-use std::io::{Read, Seek, SeekFrom};
+use crate::trace::frame::Seq;
+use look::{Looker, Seen};
+use queue::Queue;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Frames of the first range: few, so that the first hits come at once.
-const FIRST_RANGE: u64 = 1024;
-
 /// More threads than this gain nothing: the file is read by one system call per page.
 const MAX_THREADS: usize = 8;
 
-/// Bytes of a long frame that are looked at in one piece.
-const PIECE: usize = 1024 * 1024;
-
 const EXTENT: &str = "SELECT frames FROM recording";
-const FRAMES: &str = "SELECT seq, stream, length(raw), CASE WHEN length(raw) <= ?3 THEN raw END
-    FROM frame WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq DESC";
-const LONG_SUMMARIES: &str = "SELECT summary FROM message WHERE frame = ?1 AND summary IS NOT NULL";
 
 /// A frame in which the pattern was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,16 +60,6 @@ pub enum Place {
     Summary,
 }
 
-/// What is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pass {
-    /// The bytes of all frames.
-    #[default]
-    Bytes,
-    /// The summaries of messages in whose bytes nothing was found.
-    Summaries,
-}
-
 /// How long one step works.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
@@ -81,13 +72,15 @@ pub struct Pace {
 /// What a step found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Frames with the pattern, those of each pass from the newest to the oldest.
+    /// Frames with the pattern, from the newest to the oldest. A later step may find newer ones:
+    /// in frames that a thread did not get to, or in summaries only.
     pub hits: Vec<SearchHit>,
-    /// Whether all frames were looked at in both passes.
+    /// Whether everything was looked at.
     pub done: bool,
-    /// What is looked at next.
-    pub pass: Pass,
-    /// Frames that are not looked at yet.
+    /// The bytes of all frames after this one were looked at.
+    pub reached: Seq,
+    /// Frames that are not looked at yet. Where bytes and summaries are looked at one after the
+    /// other, a frame counts for half in between: this never grows.
     pub left: u64,
     /// Frames that there were when the search began.
     pub of: u64,
@@ -95,20 +88,67 @@ pub struct Found {
     pub bytes: u64,
 }
 
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// The bytes of all frames, and summaries where the pattern may be in them.
+    Both,
+    /// The bytes of all frames; their summaries come later.
+    Bytes,
+    /// The summaries of messages in whose bytes nothing was found.
+    Summaries,
+}
+
 /// A search through one recording.
 #[derive(Debug)]
 pub struct Search {
     path: PathBuf,
     finder: Finder,
-    threads: u64,
-    range: u64,
-    pass: Pass,
-    /// The frames after `after` up to `left` are still to be looked at; `None` before the first
-    /// step.
-    left: Option<u64>,
-    after: u64,
-    of: u64,
+    threads: usize,
+    from: Option<Seq>,
+    /// None before the first step.
+    course: Option<Course>,
     bytes: u64,
+    /// Kept from step to step where nothing more comes: opening takes some milliseconds.
+    lookers: Vec<Looker>,
+}
+
+/// What is looked through: the frames after `after` up to `last`.
+#[derive(Debug)]
+struct Course {
+    after: u64,
+    last: u64,
+    pass: Pass,
+    queue: Queue,
+}
+
+impl Course {
+    fn new(finder: &Finder, after: u64, last: u64) -> Self {
+        let pass = if finder.has_words() {
+            Pass::Both
+        } else {
+            Pass::Bytes
+        };
+        Self {
+            after,
+            last,
+            pass,
+            queue: Queue::new(after, last),
+        }
+    }
+
+    fn frames(&self) -> u64 {
+        self.last.saturating_sub(self.after)
+    }
+
+    fn left(&self) -> u64 {
+        let left = self.queue.left();
+        match self.pass {
+            Pass::Both => left,
+            Pass::Bytes => (left + self.frames()).div_ceil(2),
+            Pass::Summaries => left.div_ceil(2),
+        }
+    }
 }
 
 impl Search {
@@ -119,204 +159,125 @@ impl Search {
         Ok(Self {
             path: path.to_owned(),
             finder: Finder::new(pattern)?,
-            threads: threads.min(MAX_THREADS) as u64,
-            range: FIRST_RANGE,
-            pass: Pass::Bytes,
-            left: from.map(|seq| seq.0),
-            after: 0,
-            of: 0,
+            threads: threads.min(MAX_THREADS),
+            from,
+            course: None,
             bytes: 0,
+            lookers: Vec::new(),
         })
     }
 
     /// After it was done: goes on with the frames after `after` up to `last`, which have come
     /// since.
     pub fn again(&mut self, after: Seq, last: Seq) {
-        self.pass = Pass::Bytes;
-        self.after = after.0;
-        self.left = Some(last.0);
-        self.of = last.0;
+        self.course = Some(Course::new(&self.finder, after.0, last.0));
     }
 
     /// Goes on for about as long as `pace` says.
     pub fn step(&mut self, pace: &Pace) -> Result<Found, ReadError> {
+        let mut lookers = self.lookers()?;
+        let result = self.step_with(&mut lookers, pace);
+        // A recorder that ends wants the file for itself.
+        if open::is_wal(&self.path).is_ok_and(|is_wal| !is_wal) {
+            self.lookers = lookers;
+        }
+        result
+    }
+
+    fn step_with(&mut self, lookers: &mut [Looker], pace: &Pace) -> Result<Found, ReadError> {
         let began = pace.clock.now();
-        let spent = || pace.clock.now().0.saturating_sub(began.0);
-        let mut left = self.begin()?;
-        let mut found = Found::default();
-        while left > self.after {
-            let range_began = spent();
-            let from = left.saturating_sub(self.range).max(self.after);
-            let (hits, bytes) = self.look(from + 1, left)?;
-            found.hits.extend(hits);
-            left = from;
-            if self.pass == Pass::Bytes {
-                self.bytes += bytes;
-                if left <= self.after {
-                    self.pass = Pass::Summaries;
-                    left = self.of;
-                }
-            }
-            self.adapt(spent() - range_began, pace.nanos);
-            if spent() >= pace.nanos {
-                break;
-            }
-        }
-        self.left = Some(left);
-        Ok(Found {
-            done: left <= self.after,
-            pass: self.pass,
-            left: left.saturating_sub(self.after),
-            of: self.of.saturating_sub(self.after),
-            bytes: self.bytes,
-            ..found
-        })
-    }
-
-    fn begin(&mut self) -> Result<u64, ReadError> {
-        if self.of == 0 {
-            let recording = Recording::open_as_it_is(&self.path)?;
-            let frames = recording.read(|conn| conn.query_row(EXTENT, [], |row| number(row, 0)))?;
-            self.of = self.left.map_or(frames, |from| from.min(frames));
-            self.left = Some(self.of);
-        }
-        Ok(self.left.unwrap_or(0))
-    }
-
-    /// A range should take a quarter of a step, so that steps end in time.
-    fn adapt(&mut self, took: u64, step: u64) {
-        let range = match took {
-            took if took < step / 4 => self.range.saturating_mul(2),
-            _ => self.range / 2,
+        let is_over = || pace.clock.now().0.saturating_sub(began.0) >= pace.nanos;
+        let mut course = match self.course.take() {
+            Some(course) => course,
+            None => self.begin(lookers)?,
         };
-        self.range = range.clamp(FIRST_RANGE / 4, FIRST_RANGE * 256);
-    }
-
-    /// Looks at the frames `lo..=hi`: those with the pattern, the newest first, and how many
-    /// bytes all of them have.
-    fn look(&self, lo: u64, hi: u64) -> Result<(Vec<SearchHit>, u64), ReadError> {
-        let share = (hi - lo + 1).div_ceil(self.threads).max(1);
-        let mut parts = Vec::new();
-        let mut end = hi;
-        while end >= lo && end > 0 {
-            let start = end.saturating_sub(share - 1).max(lo);
-            parts.push((start, end));
-            end = start - 1;
+        let mut seen = course.look(lookers, pace.clock, &is_over)?;
+        if course.pass != Pass::Summaries {
+            self.bytes += seen.bytes;
         }
-        let results: Vec<_> = thread::scope(|scope| {
-            let workers: Vec<_> = parts
-                .iter()
-                .map(|&(lo, hi)| scope.spawn(move || self.look_alone(lo, hi)))
-                .collect();
-            let joined = workers.into_iter().map(|worker| {
-                let result = worker.join();
-                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            joined.collect()
-        });
-        let mut all = Vec::new();
-        let mut bytes = 0;
-        for result in results {
-            let (hits, looked_at) = result?;
-            all.extend(hits);
-            bytes += looked_at;
+        let reached = match course.pass {
+            Pass::Both | Pass::Bytes => course.queue.newest(),
+            Pass::Summaries => 0,
+        };
+        let is_through = course.queue.left() == 0;
+        if is_through && course.pass == Pass::Bytes {
+            course.pass = Pass::Summaries;
+            course.queue = Queue::new(course.after, course.last);
         }
-        Ok((all, bytes))
+        seen.hits.sort_by_key(|hit| std::cmp::Reverse(hit.seq));
+        let found = Found {
+            hits: seen.hits,
+            done: course.queue.left() == 0,
+            reached: Seq(reached),
+            left: course.left(),
+            of: course.frames(),
+            bytes: self.bytes,
+        };
+        self.course = Some(course);
+        Ok(found)
     }
 
-    fn look_alone(&self, lo: u64, hi: u64) -> Result<(Vec<SearchHit>, u64), ReadError> {
-        let recording = Recording::open_as_it_is(&self.path)?;
-        let mut long = Vec::new();
-        let (mut hits, mut bytes) = (Vec::new(), 0);
-        recording.read(|conn| {
-            let mut classifier = Classifier::default();
-            let mut statement = conn.prepare_cached(FRAMES)?;
-            let mut rows = statement.query([to_sql(lo), to_sql(hi), to_sql(COLLECT_LIMIT)])?;
-            while let Some(row) = rows.next()? {
-                let seq = Seq(number(row, 0)?);
-                bytes += number(row, 2)?;
-                let Some(raw) = row.get_ref(3)?.as_blob_or_null()? else {
-                    long.push(seq);
-                    continue;
-                };
-                let has_messages = StreamId(row.get(1)?).messages().is_some();
-                let place = match (self.pass, self.finder.in_bytes(raw)) {
-                    (Pass::Bytes, found) => found.map(Place::Bytes),
-                    (Pass::Summaries, None) if has_messages => self
-                        .in_summaries(&mut classifier, raw)
-                        .then_some(Place::Summary),
-                    (Pass::Summaries, _) => None,
-                };
-                hits.extend(place.map(|place| SearchHit { seq, place }));
-            }
-            Ok(())
-        })?;
-        for seq in long {
-            let place = match self.pass {
-                Pass::Bytes => self.in_long(&recording, seq)?.map(Place::Bytes),
-                Pass::Summaries => self.in_long_summary(&recording, seq)?,
-            };
-            hits.extend(place.map(|place| SearchHit { seq, place }));
+    fn begin(&self, lookers: &[Looker]) -> Result<Course, ReadError> {
+        let recording = lookers[0].recording();
+        let frames = recording.read(|conn| conn.query_row(EXTENT, [], |row| number(row, 0)))?;
+        let last = self.from.map_or(frames, |from| from.0.min(frames));
+        Ok(Course::new(&self.finder, 0, last))
+    }
+
+    /// One looker per thread.
+    fn lookers(&mut self) -> Result<Vec<Looker>, ReadError> {
+        let mut lookers = std::mem::take(&mut self.lookers);
+        while lookers.len() < self.threads {
+            lookers.push(Looker::new(&self.path, self.finder.clone())?);
         }
-        hits.sort_by_key(|hit| std::cmp::Reverse(hit.seq));
-        Ok((hits, bytes))
-    }
-
-    fn in_summaries(&self, classifier: &mut Classifier, raw: &[u8]) -> bool {
-        let messages = classifier.classify(raw).messages;
-        messages.iter().any(|m| self.finder.in_text(&m.summary))
-    }
-
-    /// A frame that is too long to hold is read in pieces that overlap.
-    fn in_long(&self, recording: &Recording, seq: Seq) -> Result<Option<Range<u64>>, ReadError> {
-        let overlap = self.finder.overlap();
-        let mut blob = recording.stream(seq)?;
-        let mut piece = vec![0; PIECE + overlap];
-        let mut at = 0;
-        loop {
-            let read = blob
-                .seek(SeekFrom::Start(at))
-                .and_then(|_| fill(&mut blob, &mut piece));
-            let read = read.map_err(|source| super::open::OpenError::Io {
-                path: self.path.clone(),
-                source,
-            })?;
-            if let Some(Range { start, end }) = self.finder.in_bytes(&piece[..read]) {
-                return Ok(Some(at + start..at + end));
-            }
-            if read < piece.len() {
-                return Ok(None);
-            }
-            at += PIECE as u64;
-        }
-    }
-
-    fn in_long_summary(&self, recording: &Recording, seq: Seq) -> Result<Option<Place>, ReadError> {
-        let is_found = recording.read(|conn| self.in_kept_summaries(conn, seq))?;
-        let is_new = is_found && self.in_long(recording, seq)?.is_none();
-        Ok(is_new.then_some(Place::Summary))
-    }
-
-    fn in_kept_summaries(&self, conn: &Connection, seq: Seq) -> rusqlite::Result<bool> {
-        let mut statement = conn.prepare_cached(LONG_SUMMARIES)?;
-        let mut rows = statement.query([to_sql(seq.0)])?;
-        while let Some(row) = rows.next()? {
-            if self.finder.in_text(row.get_ref(0)?.as_str()?) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(lookers)
     }
 }
 
-/// Reads until `buffer` is full or nothing more comes; how many bytes that were.
-fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut at = 0;
-    while at < buffer.len() {
-        match from.read(&mut buffer[at..])? {
-            0 => break,
-            n => at += n,
+impl Course {
+    /// Looks at what is left with all `lookers`, until it `is_over`; at something in any case.
+    fn look(
+        &self,
+        lookers: &mut [Looker],
+        clock: Clock,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Seen, ReadError> {
+        let work = |looker: &mut Looker| -> Result<Seen, ReadError> {
+            let mut seen = Seen::default();
+            while let Some((lo, hi)) = self.queue.take() {
+                let began = clock.now();
+                let oldest = looker.look(self.pass, (lo, hi), is_over, &mut seen)?;
+                let took = clock.now().0.saturating_sub(began.0);
+                self.queue.took(hi - lo + 1, took);
+                if oldest > lo {
+                    self.queue.add((lo, oldest - 1));
+                }
+                if is_over() {
+                    break;
+                }
+            }
+            Ok(seen)
+        };
+        let work = &work;
+        let results: Vec<_> = thread::scope(|scope| {
+            let (own, others) = lookers.split_at_mut(1);
+            let threads = others
+                .iter_mut()
+                .map(|looker| scope.spawn(move || work(looker)));
+            let threads: Vec<_> = threads.collect();
+            let own = own.iter_mut().map(work);
+            let others = threads.into_iter().map(|thread| {
+                let result = thread.join();
+                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            own.chain(others).collect()
+        });
+        let mut all = Seen::default();
+        for seen in results {
+            let seen = seen?;
+            all.hits.extend(seen.hits);
+            all.bytes += seen.bytes;
         }
+        Ok(all)
     }
-    Ok(at)
 }

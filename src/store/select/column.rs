@@ -30,12 +30,20 @@ pub(super) const ANSWERED_BY: &str = "e.response <= ";
 /// The field of the rows of `source`.
 pub(super) fn of(source: Source, field: Field) -> Column {
     match (source, field) {
+        (Source::Name, Field::Method | Field::Name | Field::Tool | Field::Prompt | Field::Uri)
+        | (Source::Status, Field::Status) => match of_exchange(field) {
+            OnceAnswered(sql) => Is(sql),
+            other => other,
+        },
+        // Not told by what is known.
+        (Source::Name | Source::Status, _) => InBytes("1"),
         (Source::Event, Field::Finding | Field::Severity | Field::Mark | Field::Note) => Absent,
         (_, Field::Finding) => Finding("rule"),
         (_, Field::Severity) => Finding("severity"),
         (_, Field::Text) => InBytes("1"),
         (Source::Exchange, _) => of_exchange(field),
-        (Source::Alone | Source::Message, _) => of_message(field),
+        (Source::Alone | Source::Own, _) => of_alone(field),
+        (Source::Message, _) => of_message(field),
         (Source::Line, _) => of_line(field),
         (Source::Event, Field::Seq) => Is("v.after_seq"),
         (Source::Event, Field::Time) => Is("v.t"),
@@ -79,6 +87,25 @@ fn of_exchange(field: Field) -> Column {
         Field::Finding => Finding("rule"),
         Field::Severity => Finding("severity"),
         Field::Text => InBytes("1"),
+    }
+}
+
+/// Such a row has nothing of an exchange: requests and responses among them have none, and of
+/// notifications nothing is told by theirs.
+fn of_alone(field: Field) -> Column {
+    match field {
+        Field::Method => Is("m.method"),
+        Field::Name => Is("CASE WHEN m.method IS NOT NULL THEN m.name END"),
+        Field::Tool => Is("CASE WHEN m.method = 'tools/call' THEN m.name END"),
+        Field::Prompt => Is("CASE WHEN m.method = 'prompts/get' THEN m.name END"),
+        Field::Uri => Is("CASE WHEN m.method GLOB 'resources/*'
+                OR m.method GLOB 'notifications/resources/*' THEN m.name END"),
+        Field::Status | Field::Latency | Field::ReqSize | Field::ResSize => Absent,
+        Field::Code => Is("m.code"),
+        Field::Era => Is("m.era"),
+        Field::Level | Field::Logger => InBytes("m.method = 'notifications/message'"),
+        Field::Task => Is("m.task"),
+        other => of_message(other),
     }
 }
 
@@ -160,12 +187,12 @@ pub(super) fn findings(source: Source) -> &'static [&'static str] {
             ") OR e.request IN (SELECT frame FROM finding WHERE exchange IS NULL AND ",
             ") OR e.response IN (SELECT frame FROM finding WHERE exchange IS NULL AND ",
         ],
-        Source::Alone | Source::Message => &[
+        Source::Alone | Source::Message | Source::Own => &[
             "(m.frame IN (SELECT frame FROM finding WHERE (exchange IS NULL OR m.exchange IS NULL
                 OR exchange = m.exchange) AND frame = m.frame AND ",
         ],
         Source::Line => &["(l.frame IN (SELECT frame FROM finding WHERE "],
-        Source::Event => &["(0 IN (SELECT 1 WHERE "],
+        Source::Event | Source::Name | Source::Status => &["(0 IN (SELECT 1 WHERE "],
     }
 }
 
@@ -181,7 +208,10 @@ pub(super) fn may_be_batch(source: Source) -> Option<&'static str> {
             "(SELECT part > 0 OR start > 0 OR size > 1048576 FROM message
             WHERE frame = e.request AND part = e.request_part)",
         ),
-        Source::Alone | Source::Message => Some("(m.part > 0 OR m.start > 0 OR m.size > 1048576)"),
+        Source::Alone | Source::Message | Source::Own => {
+            Some("(m.part > 0 OR m.start > 0 OR m.size > 1048576)")
+        }
         Source::Line | Source::Event => None,
+        Source::Name | Source::Status => Some("1"),
     }
 }

@@ -69,7 +69,7 @@ impl Compiler {
             Column::Is(sql) => there(sql),
             Column::OnceAnswered(sql) => self.once_answered(there(sql)),
             Column::InBytes(_) if field == Field::Text => Bounds::constant(true),
-            Column::InBytes(may) => Bounds::perhaps(Condition::sql(may)),
+            Column::InBytes(may) => Bounds::perhaps(may_be(may)),
             Column::Finding(_) => self.finding(&[Piece::Sql("1")]),
         }
     }
@@ -87,7 +87,7 @@ impl Compiler {
             Column::Absent => Bounds::constant(false),
             Column::Is(sql) => self.test(sql, kind, op, value),
             Column::OnceAnswered(sql) => self.once_answered(self.test(sql, kind, op, value)),
-            Column::InBytes(may) => Bounds::perhaps(Condition::sql(may)),
+            Column::InBytes(may) => Bounds::perhaps(may_be(may)),
             Column::Finding(of) => match text(of, kind, op, value) {
                 Some(pieces) => self.finding(&pieces),
                 None => self.finding(&[Piece::Sql("1")]).or_less(),
@@ -137,7 +137,7 @@ impl Compiler {
                 self.compare(&Subject::Field(Field::Latency), Op::More, &slow)
             }
             Flag::Batch => Bounds::perhaps(match column::may_be_batch(self.source) {
-                Some(sql) => Condition::sql(sql),
+                Some(sql) => may_be(sql),
                 None => Condition::Constant(false),
             }),
             Flag::Truncated => self.finding(&[Piece::Sql("1")]).or_less(),
@@ -157,7 +157,8 @@ impl Compiler {
         match column::of(self.source, field) {
             Column::Is(sql) => test(sql),
             Column::OnceAnswered(sql) => self.once_answered(test(sql)),
-            _ => Bounds::constant(false),
+            Column::InBytes(may) => Bounds::perhaps(may_be(may)),
+            Column::Absent | Column::Finding(_) => Bounds::constant(false),
         }
     }
 
@@ -165,10 +166,15 @@ impl Compiler {
     fn waiting(self) -> Bounds {
         let may = match self.source {
             Source::Exchange => "(e.waited > 0 OR e.status = 'open')",
-            Source::Alone | Source::Message => {
+            Source::Message => {
                 "(m.kind IN ('request', 'response') AND (e.waited > 0 OR e.status = 'open'))"
             }
-            Source::Line | Source::Event => return Bounds::constant(false),
+            Source::Alone | Source::Own | Source::Line | Source::Event => {
+                return Bounds::constant(false);
+            }
+            Source::Name | Source::Status => {
+                return Bounds::perhaps(Condition::Constant(true));
+            }
         };
         self.once_answered(Bounds::perhaps(Condition::sql(may)))
     }
@@ -196,6 +202,9 @@ impl Compiler {
         pieces.push(Piece::Sql(column::END_OF_FINDINGS));
         let bounds = Bounds::exact(match self.source {
             Source::Event => Condition::Constant(false),
+            Source::Name | Source::Status => {
+                return Bounds::perhaps(Condition::Constant(true));
+            }
             _ => Condition::Leaf(pieces),
         });
         match self.until {
@@ -209,6 +218,14 @@ impl Bounds {
     /// The same, but not sure.
     fn or_less(self) -> Self {
         Self::perhaps(self.may)
+    }
+}
+
+/// Always, where nothing is known.
+fn may_be(sql: &'static str) -> Condition {
+    match sql {
+        "1" => Condition::Constant(true),
+        sql => Condition::sql(sql),
     }
 }
 

@@ -3,21 +3,24 @@
 use crate::query::ast::Field;
 use crate::store::reader::rows::number;
 use crate::store::reader::{ReadError, Recording};
-use crate::store::values::to_sql;
+use crate::store::values::{from_sql, to_sql};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
 
-const TOTAL_EXCHANGES: &str = "SELECT
-    (SELECT count(*) FROM exchange WHERE request <= ?1)
-    + (SELECT count(*) FROM message INDEXED BY message_alone WHERE frame <= ?1
+const EXCHANGE_ROWS: &str = "SELECT
+    (SELECT count(*) FROM exchange WHERE request BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM message INDEXED BY message_alone WHERE frame BETWEEN ?1 AND ?2
        AND (exchange IS NULL OR (kind = 'notification'
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled')))
-    + (SELECT count(*) FROM line WHERE frame <= ?1)
-    + (SELECT count(*) FROM event WHERE after_seq <= ?1)";
-const TOTAL_WIRE: &str = "SELECT (SELECT count(*) FROM message WHERE frame <= ?1)
-    + (SELECT count(*) FROM line WHERE frame <= ?1)
-    + (SELECT count(*) FROM event WHERE after_seq <= ?1)";
+    + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2)";
+const WIRE_ROWS: &str = "SELECT
+    (SELECT count(*) FROM message WHERE frame BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2)";
+const LATENCIES: &str = "SELECT id, method, latency FROM exchange WHERE id > ?1
+    ORDER BY id LIMIT ?2";
 
 /// Exchanges that may stand otherwise since the frame `?1`: those with a message since, those in
 /// which the other side asked them, those whose task they are about, and those that got their end
@@ -30,20 +33,44 @@ const TOUCHED: &str = "WITH fresh (id) AS (
             WHERE c.parent IS NOT NULL
         UNION SELECT o.id FROM fresh JOIN exchange c ON c.id = fresh.id
             JOIN exchange o ON o.task = c.task
-        UNION SELECT id FROM exchange WHERE status IN ('lost', 'unanswered'))
+        UNION SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status IN ('lost', 'unanswered'))
     ORDER BY e.id";
 
+/// How long an exchange took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// Which one.
+    pub id: ExchangeId,
+    /// Its method.
+    pub method: Box<str>,
+    /// As [`Exchange::latency_ns`](crate::trace::exchange::Exchange::latency_ns) has it.
+    pub nanos: Option<u64>,
+}
+
 impl Recording {
-    /// How many rows there are through `lens`, up to the frame `until`.
-    pub fn total(&self, lens: Lens, until: Option<Seq>) -> Result<u64, ReadError> {
+    /// How many rows the frames `first..=last` have through `lens`; events count to the frame
+    /// before them.
+    pub fn count_rows(&self, lens: Lens, first: Seq, last: Seq) -> Result<u64, ReadError> {
         let sql = match lens {
-            Lens::Exchanges => TOTAL_EXCHANGES,
-            Lens::Wire => TOTAL_WIRE,
+            Lens::Exchanges => EXCHANGE_ROWS,
+            Lens::Wire => WIRE_ROWS,
         };
-        let until = to_sql(until.map_or(u64::MAX, |until| until.0));
         self.read(|conn| {
             conn.prepare_cached(sql)?
-                .query_row([until], |row| number(row, 0))
+                .query_row([to_sql(first.0), to_sql(last.0)], |row| number(row, 0))
+        })
+    }
+
+    /// Method and latency (nanoseconds, where there is one) of up to `limit` exchanges after
+    /// `after`, in their order.
+    pub fn latencies(&self, after: ExchangeId, limit: u32) -> Result<Vec<Latency>, ReadError> {
+        self.list(LATENCIES, (to_sql(after.0), limit), |row| {
+            Ok(Latency {
+                id: ExchangeId(number(row, 0)?),
+                method: row.get(1)?,
+                nanos: row.get::<_, Option<i64>>(2)?.map(from_sql),
+            })
         })
     }
 

@@ -16,7 +16,7 @@
 //! * `compile`: a filter becomes two conditions: one that every row that fits meets, and one that
 //!   only rows that fit meet. Where they differ the second stage decides, which is `judge`;
 //! * `column`: the fields of the rows as SQL; `condition`: conditions out of constant pieces and
-//!   bound values; `source`: where rows come from;
+//!   bound values; `source`: where rows come from; `probe`: whether any exchange can fit;
 //! * `item`: whole rows, for a viewport; `count`: totals, values seen, and what has changed.
 //!
 //! A question with a moment ([`Question::until`]) sees nothing that came after that frame: an
@@ -28,9 +28,11 @@ mod condition;
 mod count;
 mod item;
 mod judge;
+mod probe;
 mod scan;
 mod source;
 
+pub use count::Latency;
 pub use scan::Scan;
 
 pub use crate::query::Context;

@@ -3,6 +3,7 @@
 use super::compile::Compiler;
 use super::condition::Condition;
 use super::judge::Judge;
+use super::probe::Probe;
 use super::source::Source;
 use super::{Context, Hit, Limit, Question, Step, Way};
 use crate::store::reader::{ReadError, Recording};
@@ -21,11 +22,12 @@ const FIRST_RANGE: u64 = 512;
 /// rows, larger ones gain nothing.
 const RANGES: std::ops::RangeInclusive<u64> = 64..=1 << 19;
 
-/// How long a range should take, nanoseconds: steps cannot be shorter than that.
-const RANGE_NS: u64 = 4_000_000;
+/// How long a range should take, nanoseconds: steps cannot be shorter than that, nor end more
+/// exactly.
+const RANGE_NS: u64 = 1_500_000;
 
 /// The first parameter that a condition may use: before it stand those of the range.
-const FIRST_VALUE: usize = 3;
+pub(super) const FIRST_VALUE: usize = 3;
 
 const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event),
     messages > 4 * exchanges FROM recording";
@@ -44,6 +46,7 @@ struct Candidate {
 #[derive(Debug)]
 pub struct Scan {
     plans: Vec<Plan>,
+    probe: Probe,
     judge: Judge,
     until: Option<Seq>,
     way: Way,
@@ -85,6 +88,7 @@ impl Scan {
             plans: sources
                 .filter_map(|&source| Plan::new(source, question, context))
                 .collect(),
+            probe: Probe::new(question, context),
             judge: Judge::new(&question.query, question.lens, context),
             until: question.until,
             way,
@@ -116,7 +120,8 @@ impl Scan {
             }
             self.at = Some(range.end);
             step.done = range.is_last;
-            if step.done || spent() >= limit.nanos {
+            // The next range would take as long.
+            if step.done || spent() + looked >= limit.nanos {
                 break;
             }
         }
@@ -149,10 +154,16 @@ impl Scan {
         Ok(true)
     }
 
+    /// Rows lie about as close as before, so the next range should take [`RANGE_NS`]; but it does
+    /// not grow much at once, in case they do not.
     fn adapt(&mut self, took: u64, is_through: bool) {
         let range = match took {
-            ..RANGE_NS if is_through => self.range.saturating_mul(2),
-            _ => self.range / 2,
+            _ if !is_through => self.range / 2,
+            0..=RANGE_NS => {
+                let fitting = self.range.saturating_mul(RANGE_NS) / took.max(1);
+                fitting.min(self.range.saturating_mul(2))
+            }
+            _ => self.range.saturating_mul(RANGE_NS) / took,
         };
         self.range = range.clamp(*RANGES.start(), *RANGES.end());
     }
@@ -165,7 +176,11 @@ impl Scan {
             return Ok(None);
         };
         let mut candidates = Vec::new();
+        let may_fit = recording.read(|conn| self.probe.may_fit(conn, extent.last.seq))?;
         for plan in &self.plans {
+            if !plan.source.is_asked(may_fit) {
+                continue;
+            }
             recording.read(|conn| plan.run(conn, extent.dense, (lo, hi), &mut candidates))?;
         }
         candidates.retain(|candidate| self.is_ahead(candidate.hit.key));
@@ -242,6 +257,7 @@ struct Found {
 /// How the rows of a source are asked for.
 #[derive(Debug)]
 struct Plan {
+    source: Source,
     /// Where most messages are rows of their own, and where not.
     dense: String,
     sparse: String,
@@ -272,6 +288,7 @@ impl Plan {
         let mut condition = String::from(" AND ");
         bounds.may.write(&mut condition, &mut values, FIRST_VALUE);
         Some(Self {
+            source,
             dense: [&head, source.range(true), &condition].concat(),
             sparse: [&head, source.range(false), &condition].concat(),
             values,

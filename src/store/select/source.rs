@@ -11,10 +11,16 @@ pub(super) enum Source {
     Alone,
     /// All messages.
     Message,
+    /// Messages but the requests and responses of exchanges.
+    Own,
     /// Frames without a message.
     Line,
     /// Events.
     Event,
+    /// One method and name of exchanges, and no row: see [`probe`](super::probe).
+    Name,
+    /// One status of exchanges, likewise.
+    Status,
 }
 
 /// The messages that are rows of their own beside the exchanges: what the index `message_alone`
@@ -36,11 +42,20 @@ macro_rules! message_head {
 }
 
 impl Source {
-    /// The sources of the rows of a lens.
+    /// The sources of the rows of a lens. Of [`Self::Message`] and [`Self::Own`] one is asked.
     pub fn of(lens: Lens) -> &'static [Self] {
         match lens {
             Lens::Exchanges => &[Self::Exchange, Self::Alone, Self::Line, Self::Event],
-            Lens::Wire => &[Self::Message, Self::Line, Self::Event],
+            Lens::Wire => &[Self::Message, Self::Own, Self::Line, Self::Event],
+        }
+    }
+
+    /// Whether its rows are to be looked at, if exchanges may fit or may not.
+    pub fn is_asked(self, exchanges_may_fit: bool) -> bool {
+        match self {
+            Self::Exchange | Self::Message => exchanges_may_fit,
+            Self::Own => !exchanges_may_fit,
+            _ => true,
         }
     }
 
@@ -49,11 +64,12 @@ impl Source {
     pub fn head(self) -> &'static str {
         match self {
             Self::Exchange => "SELECT e.request, e.request_part, 'request', NULL, ",
-            Self::Alone | Self::Message => message_head!(),
+            Self::Alone | Self::Message | Self::Own => message_head!(),
             Self::Line => {
                 "SELECT l.frame, 0, CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END, NULL, "
             }
             Self::Event => "SELECT v.after_seq, v.id, 'event', NULL, ",
+            Self::Name | Self::Status => "SELECT 0, 0, 'other', NULL, ",
         }
     }
 
@@ -70,13 +86,11 @@ impl Source {
             }
             // Of many messages alone, one after the other is faster than each by the index.
             Self::Alone if dense => concat!(
-                " FROM message m NOT INDEXED LEFT JOIN exchange e ON e.id = m.exchange
-                WHERE m.frame BETWEEN ?1 AND ?2 AND ",
+                " FROM message m NOT INDEXED WHERE m.frame BETWEEN ?1 AND ?2 AND ",
                 is_alone!()
             ),
             Self::Alone => concat!(
                 " FROM message m INDEXED BY message_alone
-                LEFT JOIN exchange e ON e.id = m.exchange
                 WHERE m.frame BETWEEN ?1 AND ?2 AND ",
                 is_alone!()
             ),
@@ -84,8 +98,14 @@ impl Source {
                 " FROM message m LEFT JOIN exchange e ON e.id = m.exchange
                 WHERE m.frame BETWEEN ?1 AND ?2"
             }
+            Self::Own => {
+                " FROM message m WHERE m.frame BETWEEN ?1 AND ?2
+                AND (m.exchange IS NULL OR m.kind = 'notification')"
+            }
             Self::Line => " FROM line l WHERE l.frame BETWEEN ?1 AND ?2",
             Self::Event => " FROM event v WHERE v.after_seq BETWEEN ?1 AND ?2",
+            Self::Name => " FROM (SELECT ?1 AS method, ?2 AS name) e WHERE 1",
+            Self::Status => " FROM (SELECT ?1 AS status, ?2 AS second) e WHERE 1",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::selection;
 use crate::store::select::Question;
+use crate::trace::frame::Seq;
 use crate::tui::action::Action;
 use crate::tui::app::menu::JumpTo;
 use crate::tui::app::prompt::{Prompt, Purpose};
@@ -103,12 +104,12 @@ pub fn answer(app: &mut App, answer: search::Answer) -> Effects {
         Some(End::Done) => Progress::Done,
         Some(End::Full) => Progress::Full(answer.left),
     };
-    go_nearest(app, answer.left)
+    go_nearest(app, answer.reached)
 }
 
 /// Goes to the hit that is nearest to where the search began, as soon as that is known: nothing
 /// is left between. Whoever has moved on meanwhile stays there.
-fn go_nearest(app: &mut App, left: u64) -> Effects {
+fn go_nearest(app: &mut App, reached: Seq) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
@@ -121,7 +122,7 @@ fn go_nearest(app: &mut App, left: u64) -> Effects {
     }
     let search = &mut session.search;
     let ended = !matches!(search.progress, Progress::Scanning(..));
-    if !ended && left >= from.seq.0 {
+    if !ended && reached >= from.seq {
         return vec![];
     }
     let here = search.rows.get(&from).is_some_and(|shown| *shown);

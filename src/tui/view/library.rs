@@ -6,7 +6,7 @@
 //!  ● live         2026-11-20 15:17  weather-server 1.4.0  claude      00:12:31      1 204  2 MB
 //!  ✗ SIGKILL      2026-11-20 14:02  npx -y server-files   claude      00:00:07         12  90 kB
 //!  ──────────────────────────────────────────────────────────────────────────────────────────────
-//!  7f3a9c21 weather-server · npx -y weather-server --units metric
+//!  7f3a9c21 weather-server; npx -y weather-server --units metric
 //!  being recorded, pid 4711
 //!                                          ? help  Enter open  / narrow  q quit  n note  D delete
 //! ```

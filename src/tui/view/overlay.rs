@@ -163,11 +163,11 @@ fn words(purpose: Purpose) -> (&'static str, &'static str) {
         Purpose::Filter => ("filter", ""),
         Purpose::Search => (
             "search",
-            "Enter searches · Ctrl-R regular expression · Esc leaves",
+            "Enter searches, Ctrl-R regular expression, Esc leaves",
         ),
-        Purpose::Note => ("note", "Enter keeps it, empty removes it · Esc leaves"),
+        Purpose::Note => ("note", "Enter keeps it, empty removes it, Esc leaves"),
         Purpose::RecordingNote => ("note on the recording", "Enter keeps it, empty removes it"),
-        Purpose::Narrow => ("show only", "Enter keeps it · Esc shows all"),
+        Purpose::Narrow => ("show only", "Enter keeps it, Esc shows all"),
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Answer {
     pub rows: Vec<(ItemKey, bool)>,
     /// Frames in which it was found.
     pub hits: u64,
+    /// Everything after this frame was looked at, summaries perhaps not.
+    pub reached: Seq,
     /// Frames that are not looked at yet.
     pub left: u64,
     /// Frames in all.
@@ -123,6 +125,7 @@ impl Job for Searching {
             generation: self.find.generation,
             rows: self.rows(source, hits)?,
             hits: hits.len() as u64,
+            reached: found.reached,
             left: found.left,
             of: found.of,
             end,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ────────────────────────────────────────────────────────────────────────────
-//!  7f3a9c21 weather-server · for claude-code 2.1 · npx -y weather-server
+//!  7f3a9c21 weather-server; for claude-code 2.1; npx -y weather-server
 //!  the recorder was killed; what its spool still holds is added when it is opened
 //! ```
 
@@ -42,7 +42,7 @@ fn who(entry: &Entry) -> String {
     if let Some(context) = entry.context() {
         parts.push(words::command(&context.argv));
     }
-    parts.join(" · ")
+    parts.join("; ")
 }
 
 /// How it stands, what is missing, what somebody wrote.
@@ -59,7 +59,7 @@ fn how(entry: &Entry) -> String {
             parts.push(format!("note: {}", escape(note)));
         }
     }
-    parts.join(" · ")
+    parts.join("; ")
 }
 
 fn standing(entry: &Entry) -> String {

@@ -24,7 +24,7 @@ pub struct Cells<'a> {
     pub method: Cow<'a, str>,
     /// What it is about.
     pub what: String,
-    /// What it is at just now, or waited for: still there when that is cut.
+    /// What it is at just now: still there when the words before are cut.
     pub aside: String,
     /// Whether the end of it says as much as the beginning.
     pub is_uri: bool,
@@ -106,11 +106,9 @@ impl<'a> Cells<'a> {
         self.latency_ns = exchange.latency_ns().or(is_open.then_some(open_ns));
         if exchange.waited_ns > 0 {
             let waited = duration(exchange.waited_ns);
-            self.aside = if exchange.is_retry() {
-                format!("(after {waited} waiting for the client)")
-            } else {
-                format!("({waited} waiting for the client)")
-            };
+            let when = if exchange.is_retry() { "after " } else { "" };
+            let aside = ["  (", when, &waited, " waiting for the client)"];
+            self.what.extend(aside);
         }
         if let (Some(progress), true) = (&exchange.progress, is_open) {
             let child = look.glyph(Glyph::Child);

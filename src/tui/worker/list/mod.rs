@@ -13,6 +13,7 @@ mod hints;
 mod rows;
 mod scale;
 mod scan;
+mod tally;
 
 pub use hints::{Hints, HintsAnswer};
 pub use rows::{Rows, RowsAnswer};

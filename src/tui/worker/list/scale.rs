@@ -2,11 +2,14 @@
 //! that were answered lately.
 
 use crate::store::reader::{ReadError, Recording};
-use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::exchange::ExchangeId;
 use std::collections::{HashMap, VecDeque};
 
-/// Exchanges that are looked at to begin with, the newest: some ten milliseconds of reading.
+/// Exchanges that are looked at to begin with, the newest.
 const LATELY: u64 = 20_000;
+
+/// Exchanges that are looked at in one step: some milliseconds of reading.
+const PAGE: u32 = 4_000;
 
 /// Latencies that are kept of a method.
 const KEPT: usize = 1024;
@@ -28,13 +31,13 @@ impl Scale {
     /// Looks at the next page of a recording with so many exchanges. Whether that was the last.
     pub fn step(&mut self, recording: &Recording, exchanges: u64) -> Result<bool, ReadError> {
         let first = ExchangeId(exchanges.saturating_sub(LATELY));
-        let page = recording.exchanges(self.after.unwrap_or(first))?;
+        let page = recording.latencies(self.after.unwrap_or(first), PAGE)?;
         let Some(last) = page.last() else {
             return Ok(true);
         };
         self.after = Some(last.id);
-        for exchange in &page {
-            self.add(exchange);
+        for one in &page {
+            self.add(&one.method, one.nanos);
         }
         Ok(false)
     }
@@ -47,21 +50,25 @@ impl Scale {
         let known = ids.iter().filter(|id| **id <= after);
         for id in known.take(CHANGED) {
             if let Some(exchange) = recording.exchange(*id)? {
-                self.add(&exchange);
+                self.add(&exchange.method, exchange.latency_ns());
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, exchange: &Exchange) {
-        let Some(latency) = exchange.latency_ns() else {
+    fn add(&mut self, method: &str, latency: Option<u64>) {
+        let Some(latency) = latency else {
             return;
         };
-        let is_known = self.latencies.contains_key(&exchange.method);
-        if !is_known && self.latencies.len() == METHODS {
-            return;
+        if !self.latencies.contains_key(method) {
+            if self.latencies.len() == METHODS {
+                return;
+            }
+            self.latencies.insert(method.into(), VecDeque::new());
         }
-        let kept = self.latencies.entry(exchange.method.clone()).or_default();
+        let Some(kept) = self.latencies.get_mut(method) else {
+            return;
+        };
         if kept.len() == KEPT {
             kept.pop_front();
         }
@@ -86,28 +93,18 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::clock::Moment;
-
-    fn call(id: u64, latency: Option<u64>) -> Exchange {
-        Exchange {
-            id: ExchangeId(id),
-            t_response: latency.map(Moment),
-            ..Exchange::bare()
-        }
-    }
-
     #[test]
     fn what_is_usual_is_the_95th_percentile_of_what_was_answered_lately() {
         let mut scale = Scale::default();
         assert!(scale.p95().is_empty());
-        scale.add(&call(1, None));
+        scale.add("tools/call", None);
         assert!(scale.p95().is_empty());
         for id in 1..=100 {
-            scale.add(&call(id, Some(id)));
+            scale.add("tools/call", Some(id));
         }
         assert_eq!(scale.p95().get("tools/call"), Some(&95));
-        for id in 0..10_000 {
-            scale.add(&call(id, Some(7)));
+        for _ in 0..10_000 {
+            scale.add("tools/call", Some(7));
         }
         assert_eq!(scale.p95().get("tools/call"), Some(&7));
     }

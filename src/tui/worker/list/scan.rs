@@ -1,6 +1,7 @@
 //! Looking through a recording, and following it.
 
 use super::scale::Scale;
+use super::tally::Tally;
 use super::{Answer as Found, Ask};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::select::{Context, Limit, Question, Scan, Way};
@@ -22,9 +23,6 @@ const STEP_NS: u64 = 8_000_000;
 /// Changed exchanges that are judged in one step.
 const JUDGED: usize = 64;
 
-/// Counting all rows may take this part of the time at most.
-const COUNTING: u64 = 20;
-
 /// Looks through a recording.
 pub(super) struct Scanning {
     ask: Ask,
@@ -41,8 +39,7 @@ pub(super) struct Scanning {
     from: Option<ItemKey>,
     is_complete: bool,
     has_answered: bool,
-    /// When all rows were counted last, and how long that took.
-    counted: Option<(Moment, u64)>,
+    tally: Tally,
     scale: Scale,
 }
 
@@ -75,7 +72,7 @@ impl Scanning {
             changed: Vec::new(),
             is_complete: false,
             has_answered: false,
-            counted: None,
+            tally: Tally::default(),
             scale: Scale::default(),
         }
     }
@@ -186,19 +183,15 @@ impl Scanning {
         })
     }
 
-    /// Counts all rows, unless that was done only just and takes long.
-    fn count(&mut self, source: &Source<'_>, found: &mut Found) -> Result<(), ReadError> {
-        let began = source.clock.now();
-        let is_due = self
-            .counted
-            .is_none_or(|(at, took)| began.0.saturating_sub(at.0) >= took.saturating_mul(COUNTING));
-        if is_due || source.summary.state.is_final() {
-            let total = source.recording.total(self.ask.lens, self.ask.until)?;
-            found.total = Some(total);
-            let now = source.clock.now();
-            self.counted = Some((now, now.0.saturating_sub(began.0)));
-        }
-        Ok(())
+    /// Counts all rows.
+    fn count(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
+        let frames = Seq(source.summary.frames);
+        let last = self.ask.until.map_or(frames, |until| until.min(frames));
+        found.total = self.tally.step(source.recording, self.ask.lens, last)?;
+        Ok(match found.total {
+            Some(_) => Stage::Scaled,
+            None => Stage::Counted,
+        })
     }
 
     fn percent(&self, source: &Source<'_>) -> u8 {
@@ -266,10 +259,7 @@ impl Job for Scanning {
             Stage::Newer => self.look_ahead(source, &mut found)?,
             Stage::Touched => self.look_at_changes(source, &mut found)?,
             Stage::Judged => self.judge(source, &mut found)?,
-            Stage::Counted => {
-                self.count(source, &mut found)?;
-                Stage::Scaled
-            }
+            Stage::Counted => self.count(source, &mut found)?,
             Stage::Scaled => {
                 let exchanges = source.summary.exchanges;
                 let done = self.scale.step(source.recording, exchanges)?;

@@ -51,7 +51,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
             app.now = now;
             tick(app)
         }
-        Msg::Leave => vec![super::effect::Effect::Quit],
+        Msg::Leave(_) => vec![super::effect::Effect::Quit],
         Msg::Answer(answer) => answers::take(app, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.

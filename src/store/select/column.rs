@@ -39,11 +39,10 @@ pub(super) fn of(source: Source, field: Field) -> Column {
             other => other,
         },
         // Not told by what is known.
-        (Source::Method | Source::Name | Source::Status, _) => InBytes("1"),
+        (Source::Method | Source::Name | Source::Status, _) | (_, Field::Text) => InBytes("1"),
         (Source::Event, Field::Finding | Field::Severity | Field::Mark | Field::Note) => Absent,
         (_, Field::Finding) => Finding("rule"),
         (_, Field::Severity) => Finding("severity"),
-        (_, Field::Text) => InBytes("1"),
         (Source::Exchange, _) => of_exchange(field),
         (Source::Alone | Source::Own, _) => of_alone(field),
         (Source::Message, _) => of_message(field),

@@ -31,6 +31,9 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Pause => Some(pause(app)),
         Action::StatePane => Some(pane(app)),
         Action::Close if session.playback.pane.is_some() => Some(pane(app)),
+        Action::Close if session.playback.is_on() && session.focus == Focus::Main => {
+            Some(switch(app))
+        }
         action => scroll(session, action),
     }
 }

@@ -234,9 +234,9 @@ fn tabs(session: &Session, names: Vec<String>) -> Spans {
         if !tabs.is_empty() {
             tabs.push((Role::Faint, SEPARATOR.to_owned()));
         }
-        // Without colours the one that is shown is bold, the others are not.
+        // It is underlined too: without the keys the whole line may be bold.
         let role = if tab == session.detail.tab {
-            Role::Key
+            Role::Tab
         } else {
             Role::Faint
         };

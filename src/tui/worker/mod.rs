@@ -29,6 +29,7 @@ pub mod timeline;
 
 mod desk;
 mod reader;
+mod work;
 
 pub use desk::{Desk, Next};
 pub use reader::Reader;
@@ -143,7 +144,7 @@ pub trait Job: Send {
     ) -> Result<Progress, ReadError>;
 
     /// The recording has grown, or has ended: whether this is to be stepped again. Asked of those
-    /// that are done; the others go on anyway.
+    /// that are done; the others are asked as soon as they are.
     fn grown(&mut self, growth: &Growth) -> bool {
         let _ = growth;
         false

@@ -1,7 +1,8 @@
 //! One recording, read and followed.
 
 use super::open::{Answer as Opened, Vitals};
-use super::{Answer, Ask, Growth, Job, Progress, Slot, Source};
+use super::work::Work;
+use super::{Answer, Ask, Growth, Slot, Source};
 use crate::store::library::{Details, Entry, Library, Standing};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::recovery::{self, Stage};
@@ -46,11 +47,6 @@ enum From {
     Finished(Box<Recording>),
 }
 
-struct Work {
-    job: Box<dyn Job>,
-    done: bool,
-}
-
 impl Reader {
     /// Nothing is open; recordings in `library` may be completed where they lie.
     #[must_use]
@@ -83,7 +79,7 @@ impl Reader {
             Ask::Note(ask) => tell(Answer::Note(ask.write())),
             ask => {
                 if let Some(job) = ask.job() {
-                    self.jobs.insert(slot, Work { job, done: false });
+                    self.jobs.insert(slot, Work::new(job));
                 }
             }
         }
@@ -124,12 +120,8 @@ impl Reader {
             return false;
         };
         let mut answers = Vec::new();
-        match work.job.step(&source, &mut answers) {
-            Ok(progress) => work.done = progress == Progress::Done,
-            Err(error) => {
-                work.done = true;
-                answers.push(Answer::Failed(slot, sentence(&error)));
-            }
+        if let Err(error) = work.step(|job| job.step(&source, &mut answers)) {
+            answers.push(Answer::Failed(slot, sentence(&error)));
         }
         answers.into_iter().for_each(tell);
         true
@@ -225,8 +217,8 @@ impl Reader {
             last,
             ended,
         };
-        for work in self.jobs.values_mut().filter(|work| work.done) {
-            work.done = !work.job.grown(&growth);
+        for work in self.jobs.values_mut() {
+            work.grow(&growth);
         }
         tell(Answer::Open(Opened::Vitals(Box::new(vitals))));
     }
@@ -237,12 +229,12 @@ impl Reader {
             From::Live(watch) => watch.recording().is_some(),
             From::Finished(_) => true,
         };
-        ready && self.jobs.values().any(|work| !work.done)
+        ready && self.jobs.values().any(|work| !work.is_done())
     }
 
     /// The most urgent job; of those that are not urgent the one after the last.
     fn next(&self) -> Option<Slot> {
-        let waiting = |slot: &Slot| self.jobs.get(slot).is_some_and(|work| !work.done);
+        let waiting = |slot: &Slot| self.jobs.get(slot).is_some_and(|work| !work.is_done());
         if let Some(urgent) = URGENT.into_iter().find(waiting) {
             return Some(urgent);
         }

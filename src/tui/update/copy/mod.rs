@@ -94,9 +94,9 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
         app.overlays.push(Overlay::Menu(menu));
         return vec![];
     }
-    let said =
-        format!("{bytes} sent to the terminal's clipboard; if it takes none, :print shows them");
+    let said = format!("{bytes} copied; :print shows it if your terminal took none");
     app.notices.success(said, app.now);
+    app.copied = Some(text.clone());
     vec![Effect::Copy(text)]
 }
 
@@ -137,8 +137,12 @@ fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
     PathBuf::from(format!("{id}-{seq}.{ending}"))
 }
 
-/// The message on the normal screen, in lines, each escaped.
+/// What was copied last on the normal screen, else the message; in lines, each escaped.
 fn print(app: &mut App) -> Effects {
+    if let Some(copied) = &app.copied {
+        let lines = copied.trim_end().split('\n').map(escape);
+        return vec![Effect::Print(lines.collect::<Vec<_>>().join("\n"))];
+    }
     let session = app.session.as_deref();
     let message = session.and_then(|session| {
         shown(session)?;

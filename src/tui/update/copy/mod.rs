@@ -11,6 +11,7 @@ use crate::tui::app::detail::Shown;
 use crate::tui::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::{Effect, Effects};
+use crate::tui::update::selection::{self, shown};
 use crate::tui::worker::detail::TextRole;
 use std::path::PathBuf;
 
@@ -55,8 +56,11 @@ fn menu(app: &mut App) -> Effects {
     });
     let entries: Vec<_> = choices.collect();
     if entries.is_empty() {
-        app.notices
-            .error("no row is selected: there is nothing to copy", app.now);
+        let text = match selection::selected(session) {
+            None => "no row is selected: there is nothing to copy",
+            Some(_) => "the row is still being read: once more copies it",
+        };
+        app.notices.error(text, app.now);
         return vec![];
     }
     app.overlays.push(Overlay::Menu(Menu::new("copy", entries)));
@@ -162,12 +166,6 @@ fn print(app: &mut App) -> Effects {
         text.push_str("\n(the first part; `mcpreel show` has all of it)");
     }
     vec![Effect::Print(text)]
-}
-
-/// The selected row, if it has come.
-fn shown(session: &Session) -> Option<&Shown> {
-    let shown = session.detail.shown.as_deref()?;
-    (session.list.selected() == Some(shown.ask.key)).then_some(shown)
 }
 
 /// What would be copied; none where there is no such thing.

@@ -116,6 +116,7 @@ impl Reader {
             recording,
             path,
             summary: &vitals.summary,
+            is_live: matches!(self.source, From::Live(_)) && !vitals.summary.state.is_final(),
             clock: self.clock,
         };
         let Some(work) = self.jobs.get_mut(&slot) else {

@@ -26,7 +26,6 @@ use screen::Screen;
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
 use threads::Threads;
 
 /// Messages that wait for the loop at most: whoever sends more waits.
@@ -34,12 +33,6 @@ const BACKLOG: usize = 256;
 
 /// Messages that are taken in before the screen is drawn.
 const AT_ONCE: usize = 64;
-
-/// How often what counts up is drawn anew.
-const TICK: Duration = Duration::from_millis(250);
-
-/// How often the screen is drawn anew while a recording is played.
-const FRAME: Duration = Duration::from_millis(50);
 
 /// What the viewer begins with.
 #[derive(Debug)]
@@ -134,14 +127,9 @@ impl Loop<'_> {
     }
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
-        if update::is_restless(&self.app) {
-            inbox.recv_timeout(if update::playback::is_playing(&self.app) {
-                FRAME
-            } else {
-                TICK
-            })
-        } else {
-            inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        match update::patience(&self.app) {
+            Some(patience) => inbox.recv_timeout(patience),
+            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
 

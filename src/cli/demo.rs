@@ -10,6 +10,7 @@ use crate::store::library::{Entry, Library, Selected, Standing, create_dir};
 use crate::store::tail::INTERVAL;
 use crate::text::{escape, escape_bytes};
 use crate::trace::clock::{Clock, Moment};
+use crate::words;
 use anyhow::Context as _;
 use nix::unistd::{AccessFlags, access};
 use std::io::{self, BufRead as _, BufReader};
@@ -52,7 +53,8 @@ pub fn run(args: &Demo) -> Outcome {
     }
     let id = Entry::read(&recording).id;
     output::say(&format!(
-        "the recording is {id}; `mcpreel show {id}` shows it again"
+        "the recording is {id}; `mcpreel show {id}{}` shows it again",
+        folder(args)
     ));
     Ok(Exit::Fine)
 }
@@ -89,7 +91,8 @@ fn in_viewer(args: &Demo) -> Outcome {
     wait_for_the_end(&path);
     let id = Entry::read(&path).id;
     output::say(&format!(
-        "the recording is {id}; `mcpreel open {id}` shows it again"
+        "the recording is {id}; `mcpreel open {id}{}` shows it again",
+        folder(args)
     ));
     Ok(exit)
 }
@@ -116,6 +119,15 @@ fn wait_for_the_end(recording: &Path) {
     while Entry::read(recording).standing == Standing::Live && clock.now() < LEAVING {
         thread::sleep(INTERVAL);
     }
+}
+
+/// The option that leads to the folder, if one was given.
+fn folder(args: &Demo) -> String {
+    let dir = args.folder.dir.as_deref();
+    dir.map_or(String::new(), |dir| {
+        let dir = dir.to_string_lossy().into_owned();
+        format!(" --dir {}", words::command(&[dir]))
+    })
 }
 
 /// Whether the recording can be made there: a demo that is not recorded shows nothing.

@@ -23,8 +23,10 @@ const OLDEST_OPEN: &str = concat!(
     " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
         WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id"
 );
-const FIRST_OF_STATUS: &str = "SELECT min(id) FROM exchange INDEXED BY exchange_not_ok
-    WHERE status <> 'ok' AND status = ?1";
+// A client that asks a server of the older era for the newer one is refused: that is no fault of
+// anybody, and would hide the first real one.
+const FIRST_OF_STATUS: &str = "SELECT id FROM exchange INDEXED BY exchange_not_ok
+    WHERE status <> 'ok' AND status = ?1 AND method <> 'server/discover' ORDER BY id LIMIT 1";
 const FAILED_ALIKE: &str = "SELECT request FROM exchange
     WHERE method = ?1 AND name IS ?2 AND status IN ('error', 'tool-error', 'lost', 'unanswered')
     ORDER BY id LIMIT ?3";
@@ -39,13 +41,11 @@ impl Recording {
         self.list(OLDEST_OPEN, [limit], rows::exchange)
     }
 
-    /// The first exchange that failed.
+    /// The first exchange that failed, probes for an era aside.
     pub fn first_failure(&self) -> Result<Option<Exchange>, ReadError> {
         let mut first: Option<u64> = None;
         for status in Status::ALL.into_iter().filter(|status| status.is_failure()) {
-            let id: Option<i64> = self
-                .one(FIRST_OF_STATUS, [status.as_str()], |row| row.get(0))?
-                .flatten();
+            let id: Option<i64> = self.one(FIRST_OF_STATUS, [status.as_str()], |row| row.get(0))?;
             let id = id.map(from_sql);
             first = match (first, id) {
                 (Some(first), Some(id)) => Some(first.min(id)),

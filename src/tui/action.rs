@@ -85,7 +85,7 @@ actions! {
     Messages, "messages", [], "all messages that were shown";
     Mouse, "mouse", [], "mouse on, off: off, the terminal selects text";
     Theme, "theme", [], "choose the colours";
-    Print, "print", [], "show the plain text on the normal screen, to be copied";
+    Print, "print", [], "what was copied last, or the message, as plain text on the normal screen";
 
     // Moving.
     Down, "down", [Everywhere "j Down"], "one down";

@@ -39,6 +39,7 @@ pub enum Role {
     Hit,
     Selected,
     SelectedElsewhere,
+    Tab,
 }
 
 /// A sign, in Unicode or ASCII.
@@ -216,6 +217,7 @@ fn sixteen(role: Role) -> Style {
         Role::ChipWarn | Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
         Role::BorderFocus | Role::Prompt | Role::JsonKey => style.fg(Color::Cyan),
         Role::Key => style.fg(Color::Cyan).add_modifier(Modifier::BOLD),
+        Role::Tab => (style.fg(Color::Cyan)).add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
         Role::Selected => style.add_modifier(Modifier::REVERSED),
         Role::SelectedElsewhere => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
     }
@@ -228,7 +230,7 @@ fn plain(role: Role) -> Style {
             style.add_modifier(Modifier::BOLD)
         }
         Role::Chip | Role::ChipWarn | Role::Selected => style.add_modifier(Modifier::REVERSED),
-        Role::Hit | Role::SelectedElsewhere => style.add_modifier(Modifier::UNDERLINED),
+        Role::Hit | Role::SelectedElsewhere | Role::Tab => style.add_modifier(Modifier::UNDERLINED),
         _ => style,
     }
 }

@@ -149,7 +149,7 @@ pub fn end_short(end: &End) -> String {
     }
 }
 
-/// An error with its causes, none of them twice.
+/// An error with its causes, none of them twice. Names of files in it are escaped.
 #[must_use]
 pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = error.to_string();
@@ -162,7 +162,7 @@ pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
         }
         source = error.source();
     }
-    words
+    escape(&words).into_owned()
 }
 
 /// A process by name and number.

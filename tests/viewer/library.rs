@@ -154,7 +154,7 @@ fn deleting_asks_says_what_goes_and_keeps_unless_told() {
         path.exists(),
         "the cursor stands on the answer that does no harm"
     );
-    viewer.press("Delete d");
+    viewer.press("Delete y");
     assert!(!path.exists());
     assert_eq!(listed(&viewer).len(), 4);
     let left = Library::new(recordings[0].folder())

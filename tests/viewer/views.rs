@@ -193,3 +193,14 @@ fn findings_are_counted_by_rule_unfold_and_lead_to_their_frames() {
     viewer.press("Enter");
     assert_eq!(session(&viewer).view, View::Exchanges);
 }
+
+#[test]
+fn findings_say_that_they_are_not_filtered_while_a_filter_is_on() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    let is_said = |viewer: &Viewer| viewer.text().contains("Findings (all, not filtered)");
+    viewer.press("4");
+    assert!(!is_said(&viewer), "{}", viewer.text());
+    viewer.act("1 f 'is:failed' Enter 4");
+    assert!(is_said(&viewer), "{}", viewer.text());
+}

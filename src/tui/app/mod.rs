@@ -58,6 +58,8 @@ pub struct App {
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
     pub dragging: bool,
+    /// What was copied last, for terminals that take nothing: it can be printed.
+    pub copied: Option<String>,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -91,6 +93,7 @@ impl App {
             notices: notices::Notices::default(),
             quit_armed: false,
             dragging: false,
+            copied: None,
             generation: 0,
         }
     }

@@ -14,6 +14,7 @@ use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
+use crate::tui::update::selection;
 use crate::tui::view::detail as view;
 use crate::tui::widget::tree::Tree;
 use crate::tui::worker::Ask;
@@ -198,15 +199,13 @@ pub fn wanted(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
-    if layout::session(app, session).detail.is_empty() {
-        return vec![];
-    }
-    let selected = selected(session);
+    // Also where it has no room: what is selected can be copied.
+    let (selected, lens) = (selection::selected(session), selection::lens(session));
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
     let mut effects = Effects::new();
-    let (lens, until) = (session.lens, session.until());
+    let until = session.until();
     let detail = &mut session.detail;
     if let Some(key) = selected {
         effects.extend(ask(detail, lens, key, until));
@@ -287,11 +286,6 @@ fn leave(detail: &mut Detail) {
     }
 }
 
-/// The row that is selected in the list.
-fn selected(session: &Session) -> Option<ItemKey> {
-    session.list.selected()
-}
-
 /// Columns and rows of the body.
 fn size(app: &App) -> (usize, usize) {
     let Some(session) = app.session.as_deref() else {
@@ -301,9 +295,13 @@ fn size(app: &App) -> (usize, usize) {
     (inner.width.into(), inner.height.into())
 }
 
-/// Puts the cursor on a line that there is, and the line on the screen.
+/// Puts the cursor on a line that there is, and the line on the screen; where there is no room
+/// for any, that waits.
 fn settle(app: &mut App) {
     let size = size(app);
+    if size.1 == 0 {
+        return;
+    }
     if let Some(session) = app.session.as_deref_mut() {
         moves::settle(&mut session.detail, size);
     }

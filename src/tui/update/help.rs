@@ -108,7 +108,11 @@ fn legend(app: &App, lines: &mut Vec<Line>) {
             Glyph::Times,
             "so many notifications of the same method in a row",
         ),
-        (Glyph::Child, "the last progress of the call above"),
+        (Glyph::Child, "the last progress of the call"),
+        (
+            Glyph::Bar,
+            "its latency, against what 95 of 100 calls of the method stay below",
+        ),
         (Glyph::Warning, "a finding points at it"),
         (Glyph::Marked, "somebody has marked it"),
         (Glyph::Noted, "somebody has written a note"),

@@ -123,8 +123,8 @@ fn deletion(entry: &Entry) -> Menu {
         label: label.to_owned(),
         choice,
     };
-    let keep = item('k', "keep it", Choice::Nothing);
-    let delete = item('d', "delete it", Choice::Delete(entry.path.clone()));
+    let keep = item('n', "no, keep it", Choice::Nothing);
+    let delete = item('y', "yes, delete it", Choice::Delete(entry.path.clone()));
     Menu {
         text,
         ..Menu::new("delete this recording?", vec![keep, delete])

@@ -31,6 +31,9 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Pause => Some(pause(app)),
         Action::StatePane => Some(pane(app)),
         Action::Close if session.playback.pane.is_some() => Some(pane(app)),
+        Action::Close if session.playback.is_on() && session.focus == Focus::Main => {
+            Some(switch(app))
+        }
         action => scroll(session, action),
     }
 }
@@ -55,7 +58,7 @@ fn switch(app: &mut App) -> Effects {
     if session.playback.cursor.is_some() {
         return put(app, None);
     }
-    let selected = selection::selected(session);
+    let selected = selection::place(session);
     match (selected, last(session)) {
         // What happened before the first frame stands at no frame.
         (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
@@ -82,7 +85,7 @@ fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     if session.playback.cursor == cursor {
         return vec![];
     }
-    let selected = selection::selected(session);
+    let selected = selection::place(session);
     session.playback.cursor = cursor;
     session.playback.t = None;
     if cursor.is_some() {

@@ -206,8 +206,13 @@ fn title(app: &App, session: &Session) -> String {
         What::Line { .. } => "no message".to_owned(),
         What::Event(event) => words::event(&event.kind),
     };
-    let seq = shown.seq().0;
-    let title = format!("{mark}#{seq} {what}");
+    // An event has no number: it is no frame.
+    let place = match (&item.what, shown.seq().0) {
+        (What::Event(_), 0) => "event:".to_owned(),
+        (What::Event(_), after) => format!("event after #{after}:"),
+        (_, seq) => format!("#{seq}"),
+    };
+    let title = format!("{mark}{place} {what}");
     title.trim_end().to_owned()
 }
 
@@ -234,9 +239,9 @@ fn tabs(session: &Session, names: Vec<String>) -> Spans {
         if !tabs.is_empty() {
             tabs.push((Role::Faint, SEPARATOR.to_owned()));
         }
-        // Without colours the one that is shown is bold, the others are not.
+        // It is underlined too: without the keys the whole line may be bold.
         let role = if tab == session.detail.tab {
-            Role::Key
+            Role::Tab
         } else {
             Role::Faint
         };

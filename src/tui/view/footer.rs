@@ -120,6 +120,10 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
 
 /// As many hints as fit, the most useful first.
 fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
+    // What lies on top says itself what its keys are.
+    if !app.overlays.is_empty() {
+        return Vec::new();
+    }
     let mut spans = Vec::new();
     let mut used = 0;
     for (action, word) in useful(app) {

@@ -98,10 +98,12 @@ fn present(vitals: &Vitals, now: Moment) -> Said {
         );
         said.push((Role::Warn, text));
     }
-    // Of a call in which the server asks its client, the client is to be waited for.
-    let waiting = vitals.open.iter().rev();
-    let waiting = waiting.filter(|exchange| age(exchange.t_request) > PATIENCE_NS);
-    if let Some(exchange) = waiting.max_by_key(|exchange| is_of_server(exchange)) {
+    // Of a call in which the server asks its client, the client is to be waited for, however
+    // young its question is.
+    let is_old = |exchange: &&Exchange| age(exchange.t_request) > PATIENCE_NS;
+    if let Some(oldest) = vitals.open.iter().find(is_old) {
+        let asked = vitals.open.iter().find(|exchange| is_of_server(exchange));
+        let exchange = asked.unwrap_or(oldest);
         said.push((Role::Open, self::waiting(exchange, age(exchange.t_request))));
     }
     said

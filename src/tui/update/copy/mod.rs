@@ -11,6 +11,7 @@ use crate::tui::app::detail::Shown;
 use crate::tui::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::{Effect, Effects};
+use crate::tui::update::selection::{self, shown};
 use crate::tui::worker::detail::TextRole;
 use std::path::PathBuf;
 
@@ -55,8 +56,11 @@ fn menu(app: &mut App) -> Effects {
     });
     let entries: Vec<_> = choices.collect();
     if entries.is_empty() {
-        app.notices
-            .error("no row is selected: there is nothing to copy", app.now);
+        let text = match selection::selected(session) {
+            None => "no row is selected: there is nothing to copy",
+            Some(_) => "the row is still being read: once more copies it",
+        };
+        app.notices.error(text, app.now);
         return vec![];
     }
     app.overlays.push(Overlay::Menu(Menu::new("copy", entries)));
@@ -94,9 +98,9 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
         app.overlays.push(Overlay::Menu(menu));
         return vec![];
     }
-    let said =
-        format!("{bytes} sent to the terminal's clipboard; if it takes none, :print shows them");
+    let said = format!("{bytes} copied; :print shows it if your terminal took none");
     app.notices.success(said, app.now);
+    app.copied = Some(text.clone());
     vec![Effect::Copy(text)]
 }
 
@@ -137,8 +141,12 @@ fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
     PathBuf::from(format!("{id}-{seq}.{ending}"))
 }
 
-/// The message on the normal screen, in lines, each escaped.
+/// What was copied last on the normal screen, else the message; in lines, each escaped.
 fn print(app: &mut App) -> Effects {
+    if let Some(copied) = &app.copied {
+        let lines = copied.trim_end().split('\n').map(escape);
+        return vec![Effect::Print(lines.collect::<Vec<_>>().join("\n"))];
+    }
     let session = app.session.as_deref();
     let message = session.and_then(|session| {
         shown(session)?;
@@ -158,12 +166,6 @@ fn print(app: &mut App) -> Effects {
         text.push_str("\n(the first part; `mcpreel show` has all of it)");
     }
     vec![Effect::Print(text)]
-}
-
-/// The selected row, if it has come.
-fn shown(session: &Session) -> Option<&Shown> {
-    let shown = session.detail.shown.as_deref()?;
-    (session.list.selected() == Some(shown.ask.key)).then_some(shown)
 }
 
 /// What would be copied; none where there is no such thing.

@@ -55,7 +55,8 @@ impl Live {
             recording,
             path: &self.session.reel,
             summary,
-            clock: Clock::start(),
+            is_live: false,
+clock: Clock::start(),
         };
         let mut answers = Vec::new();
         while job.step(&source, &mut answers).unwrap() == Progress::More {}
@@ -144,7 +145,8 @@ fn a_frame_is_found_in_the_row_of_its_request() {
         recording: &recording,
         path: &live.session.reel,
         summary: &summary,
-        clock: Clock::start(),
+        is_live: false,
+clock: Clock::start(),
     };
     for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
         let mut job = Rows {
@@ -180,7 +182,8 @@ fn what_would_fit_is_the_filter_without_what_hides_everything() {
         recording: &recording,
         path: &live.session.reel,
         summary: &summary,
-        clock: Clock::start(),
+        is_live: false,
+clock: Clock::start(),
     };
     let mut answers = Vec::new();
     while job.step(&source, &mut answers).unwrap() == Progress::More {}

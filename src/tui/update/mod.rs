@@ -21,6 +21,7 @@ pub mod list;
 pub mod menu;
 pub mod motion;
 pub mod mouse;
+mod narrow;
 pub mod overlay;
 pub mod palette;
 pub mod playback;

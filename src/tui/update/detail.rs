@@ -43,11 +43,6 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-/// Does it, if it concerns the detail although another pane has the keys.
-pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
-    setting(app, action)
-}
-
 /// The tab after this one, or before; none at the end of the walk.
 fn next_tab(tab: Tab, by: isize) -> Option<Tab> {
     let at = Tab::ALL.iter().position(|known| *known == tab)?;

@@ -18,7 +18,7 @@ pub fn open(app: &mut App) -> Effects {
     let contexts = app.contexts();
     let mut lines = Vec::new();
     for context in &contexts {
-        keys(app, *context, &mut lines);
+        keys(app, &contexts, *context, &mut lines);
     }
     if contexts.contains(&Context::Session) {
         filter_language(&mut lines);
@@ -39,13 +39,16 @@ fn heading(text: &str, lines: &mut Vec<Line>) {
     lines.push(vec![(Role::Title, text.to_owned())]);
 }
 
-/// The keys of a context, each action once.
-fn keys(app: &App, context: Context, lines: &mut Vec<Line>) {
+/// The keys of a context, each action once; without those that mean something else in a context
+/// further in.
+fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>) {
     heading(context.as_str(), lines);
+    let keymap = &app.settings.keymap;
     for row in TABLE {
-        let bound = app.settings.keymap.of(context).iter();
+        let bound = keymap.of(context).iter();
         let keys: Vec<_> = bound
             .filter(|(_, action)| *action == row.action)
+            .filter(|(key, action)| keymap.action(contexts, *key) == Some(*action))
             .map(|(key, _)| key.to_string())
             .collect();
         if !keys.is_empty() {

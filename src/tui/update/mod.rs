@@ -68,12 +68,13 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
 
 /// Does what an action says, where the keys are now.
 pub fn perform(app: &mut App, action: Action) -> Effects {
-    for who in chain(app) {
-        if let Some(effects) = who(app, action) {
-            return effects;
-        }
-    }
-    Effects::new()
+    offered(app, action).unwrap_or_default()
+}
+
+/// Does what an action says, where the keys are now; `None` if nobody there takes it.
+pub fn offered(app: &mut App, action: Action) -> Option<Effects> {
+    let mut chain = chain(app).into_iter();
+    chain.find_map(|who| who(app, action))
 }
 
 type Perform = fn(&mut App, Action) -> Option<Effects>;
@@ -96,12 +97,11 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 6] = [
+            let session: [Perform; 5] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 diff::perform_in_session,
-                detail::perform_in_session,
                 session::perform,
             ];
             chain.extend(session);

@@ -32,13 +32,9 @@ const CHOICES: [(char, CopyWhat, &str); 6] = [
     ),
 ];
 
-/// Opens the menu, or prints.
+/// Opens the menu.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    match action {
-        Action::Copy => Some(menu(app)),
-        Action::Print => Some(print(app)),
-        _ => None,
-    }
+    (action == Action::Copy).then(|| menu(app))
 }
 
 /// What there is to be copied of the selected row.
@@ -142,7 +138,7 @@ fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
 }
 
 /// What was copied last on the normal screen, else the message; in lines, each escaped.
-fn print(app: &mut App) -> Effects {
+pub fn print(app: &mut App) -> Effects {
     if let Some(copied) = &app.copied {
         let lines = copied.trim_end().split('\n').map(escape);
         return vec![Effect::Print(lines.collect::<Vec<_>>().join("\n"))];

@@ -89,9 +89,10 @@ impl Counting {
             Phase::Notifications => {
                 let frames = Seq(source.summary.frames);
                 let last = self.ask.until.map_or(frames, |until| until.min(frames));
-                match self.notifications.step(source, last)? {
-                    true => Phase::Tools,
-                    false => Phase::Notifications,
+                if self.notifications.step(source, last)? {
+                    Phase::Tools
+                } else {
+                    Phase::Notifications
                 }
             }
             Phase::Tools => match self.tools.step(source, self.ask.until)? {

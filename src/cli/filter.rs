@@ -4,9 +4,9 @@ use super::exit::Failure;
 use crate::query::{Context, Query, QueryError};
 use crate::store::library::{Entry, Standing};
 use crate::store::reader::{Recording, Summary};
-use crate::store::select::{Limit, Question, Scan, Way};
+use crate::store::select::{self, Limit, Question, Scan, Way};
 use crate::text::escape;
-use crate::trace::clock::{Clock, Moment, wall_clock_ns};
+use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::item::{Item, Lens};
 
 /// Rows that are read at once.
@@ -41,12 +41,7 @@ fn refusal(text: &str, error: &QueryError) -> String {
 /// while it is being recorded.
 #[must_use]
 pub fn context(summary: &Summary, is_live: bool) -> Context {
-    let now = wall_clock_ns().saturating_sub(summary.wall_ns);
-    let end = if is_live { now } else { 0 };
-    Context {
-        end: Moment(end.max(summary.t_last_ns)),
-        slow_ns: summary.slow_ns,
-    }
+    select::context(summary, is_live.then(wall_clock_ns))
 }
 
 /// Gives every row of `recording` that fits to `show`, the oldest first.

@@ -327,13 +327,17 @@ fn a_click_on_an_entry_of_a_menu_takes_it_and_one_beside_it_does_nothing() {
 #[test]
 fn a_double_click_opens_in_every_view() {
     let recording = fixture::ended();
-    for (keys, what) in [("2 g", "resources/list"), ("3", "└ get_forecast")] {
+    for (keys, what) in [
+        ("2 g", "resources/list"),
+        ("3", "get_forecast                 2"),
+    ] {
         let mut viewer = Viewer::open(&recording.path, WIDE);
         viewer.press(keys);
         click_on(&mut viewer, what);
         assert_ne!(session(&viewer).view, View::Exchanges, "{keys}");
         click_on(&mut viewer, what);
-        assert_eq!(session(&viewer).view, View::Exchanges, "{keys}");
+        let view = session(&viewer).view;
+        assert_eq!(view, View::Exchanges, "{keys}\n{}", text(&viewer));
     }
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.press("4");

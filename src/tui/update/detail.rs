@@ -9,7 +9,7 @@ pub use mouse::{click, wheel};
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::action::Action;
 use crate::tui::app::detail::memory::Left;
-use crate::tui::app::detail::{Shown, Tab, story};
+use crate::tui::app::detail::{Shown, Tab};
 use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::Effects;
@@ -19,6 +19,7 @@ use crate::tui::view::detail as view;
 use crate::tui::widget::tree::Tree;
 use crate::tui::worker::Ask;
 use crate::tui::worker::detail;
+use crate::words;
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -181,7 +182,7 @@ pub fn story(app: &mut App, answer: detail::StoryAnswer) -> Effects {
     if let Some(shown) = shown.filter(|_| asked == Some(answer.ask)) {
         let is_same = shown.item.exchange().map(|exchange| exchange.id);
         if is_same == Some(answer.ask.exchange) {
-            shown.story = answer.story.map(|story| story::Told::new(*story));
+            shown.story = answer.story.map(|story| words::story::Told::new(*story));
         }
     }
     settle(app);

@@ -8,6 +8,7 @@ use crate::tui::app::text::{Line, Text};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::theme::{Glyph, Role};
+use crate::tui::widget::bars;
 
 /// Columns of the keys.
 const KEYS: usize = 22;
@@ -93,6 +94,10 @@ fn filter_language(lines: &mut Vec<Line>) {
 
 /// What the signs and words mean.
 fn legend(app: &App, lines: &mut Vec<Line>) {
+    /// What the line above the timeline shows, which is not how many were open.
+    const DENSITY: &str =
+        "timeline: how many exchanges began in each column, not how many were open";
+    let look = &app.settings.look;
     heading("signs", lines);
     let signs = [
         (Glyph::ToServer, "from the client to the server"),
@@ -116,8 +121,9 @@ fn legend(app: &App, lines: &mut Vec<Line>) {
         (Glyph::Noted, "somebody has written a note"),
     ];
     for (glyph, meaning) in signs {
-        push(app.settings.look.glyph(glyph), meaning, lines);
+        push(look.glyph(glyph), meaning, lines);
     }
+    push(&bars::density(look, &[1, 3, 5, 8]), DENSITY, lines);
     heading("status of an exchange", lines);
     for status in Status::ALL {
         push(status.as_str(), status.help(), lines);

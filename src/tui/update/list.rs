@@ -267,6 +267,10 @@ pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
 pub fn changed(app: &mut App, seq: Seq) {
     if let Some(session) = app.session.as_deref_mut() {
         session.list.cache.mark(|item| item.key.seq == seq);
+        // A filter may ask for marks and notes.
+        if session.filter.is_on() {
+            session.stats.asked = None;
+        }
     }
 }
 

@@ -55,6 +55,7 @@ impl Live {
             recording,
             path: &self.session.reel,
             summary,
+            is_live: false,
             clock: Clock::start(),
         };
         let mut answers = Vec::new();
@@ -144,6 +145,7 @@ fn a_frame_is_found_in_the_row_of_its_request() {
         recording: &recording,
         path: &live.session.reel,
         summary: &summary,
+        is_live: false,
         clock: Clock::start(),
     };
     for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
@@ -180,6 +182,7 @@ fn what_would_fit_is_the_filter_without_what_hides_everything() {
         recording: &recording,
         path: &live.session.reel,
         summary: &summary,
+        is_live: false,
         clock: Clock::start(),
     };
     let mut answers = Vec::new();

@@ -297,6 +297,12 @@ fn the_chips_of_following_and_selecting_end_what_they_say() {
 
 /// Clicks on the first letter of what stands on the screen.
 fn click_on(viewer: &mut Viewer, what: &str) {
+    let at = place_of(viewer, what);
+    click(viewer, at);
+}
+
+/// The cell of its first letter.
+fn place_of(viewer: &Viewer, what: &str) -> (u16, u16) {
     let screen = viewer.screen();
     let place = screen.area.rows().find_map(|row| {
         let text = row_text(&screen, row.y);
@@ -304,9 +310,13 @@ fn click_on(viewer: &mut Viewer, what: &str) {
         Some((mcpreel::text::width(&text[..before]), row.y))
     });
     let (x, row) = place.unwrap_or_else(|| panic!("no {what:?} in\n{}", text(viewer)));
+    (u16::try_from(x).expect("it is on the screen"), row)
+}
+
+fn click(viewer: &mut Viewer, (column, row): (u16, u16)) {
     viewer.tell(Msg::Mouse(MouseEvent {
         kind: MouseEventKind::Down(MouseButton::Left),
-        column: u16::try_from(x).expect("it is on the screen"),
+        column,
         row,
         modifiers: KeyModifiers::NONE,
     }));
@@ -333,17 +343,18 @@ fn a_double_click_opens_in_every_view() {
     ] {
         let mut viewer = Viewer::open(&recording.path, WIDE);
         viewer.press(keys);
-        click_on(&mut viewer, what);
+        let at = place_of(&viewer, what);
+        click(&mut viewer, at);
         assert_ne!(session(&viewer).view, View::Exchanges, "{keys}");
-        click_on(&mut viewer, what);
+        click(&mut viewer, at);
         let view = session(&viewer).view;
         assert_eq!(view, View::Exchanges, "{keys}\n{}", text(&viewer));
     }
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.press("4");
-    for _ in 0..2 {
-        click_on(&mut viewer, "frame-not-json");
-    }
+    let at = place_of(&viewer, "frame-not-json");
+    click(&mut viewer, at);
+    click(&mut viewer, at);
     assert_eq!(session(&viewer).findings.unfolded.len(), 1);
 }
 

@@ -124,9 +124,10 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         [one] => (None, Some(*one)),
         [] => (None, selection::selected(session)),
     };
-    let lens = match chosen.is_empty() {
-        true => selection::lens(session),
-        false => session.lens,
+    let lens = if chosen.is_empty() {
+        selection::lens(session)
+    } else {
+        session.lens
     };
     let until = session.until();
     let Some(right) = right else {

@@ -45,10 +45,10 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         (None, _) => format!("state{}", look.glyph(Glyph::Ellipsis)),
     };
     let focus = session.focus == Focus::Detail;
-    let (columns, page) = room(area);
+    let (columns, shown) = room(area);
     let lines = of(app, session, columns);
-    let top = pane.top.min(lines.len().saturating_sub(page));
-    let below = lines.len().saturating_sub(top + page);
+    let top = pane.top.min(lines.len().saturating_sub(shown));
+    let below = lines.len().saturating_sub(top + shown);
     let foot = match below {
         0 => "S closes".to_owned(),
         below => format!(

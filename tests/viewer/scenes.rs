@@ -2,6 +2,7 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
+use mcpreel::tui::app::Overlay;
 
 /// A screen worth looking at.
 pub struct Scene {
@@ -109,6 +110,9 @@ impl Scene {
     fn perform(&self, mut viewer: Viewer, recordings: &[Recording]) -> Viewer {
         viewer.settle();
         viewer.act(self.keys);
+        let is_menu = matches!(viewer.app.overlays.last(), Some(Overlay::Menu(_)));
+        let wanted = ["menu", "recordings-delete"].contains(&self.name);
+        assert_eq!(is_menu, wanted, "{}: whether a menu is open", self.name);
         viewer.stand_in(recordings[0].path());
         viewer
     }

@@ -7,6 +7,7 @@ use crate::tui::app::menu::Choice;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
+use crate::tui::view::overlay;
 use crossterm::event::KeyCode;
 
 /// Moves among the choices, or takes one.
@@ -33,6 +34,15 @@ pub fn press(app: &mut App, key: Key) -> Effects {
     };
     let found = menu.entries.iter().position(|entry| entry.letter == letter);
     found.map_or_else(Effects::new, |at| take(app, at))
+}
+
+/// A click on a cell of the screen: takes the choice there.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    let at = match app.overlays.last() {
+        Some(Overlay::Menu(menu)) => overlay::entry_at(app, menu, cell),
+        _ => None,
+    };
+    at.map_or_else(Effects::new, |at| take(app, at))
 }
 
 fn take(app: &mut App, at: usize) -> Effects {

@@ -1,17 +1,18 @@
 //! The mouse.
 //!
-//! A click selects, a double click opens, the wheel scrolls what is under the pointer without
-//! moving the selection, a click on a chip ends its mode, the divider between list and detail is
-//! dragged. Nothing can be done with the mouse only.
+//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of a
+//! menu takes it, the divider between list and detail is dragged. The wheel scrolls what is under
+//! the pointer without moving the selection; in the timeline, whose rows are found from the cursor
+//! on, it moves the cursor. Nothing can be done with the mouse only.
 
-use super::{detail, findings, library, list, perform, stats, timeline};
+use super::{detail, findings, library, list, menu, perform, stats, timeline};
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
 use crate::tui::app::{App, Focus, View};
 use crate::tui::effect::{Effect, Effects};
 use crate::tui::layout::{self, Arrangement, Places};
-use crate::tui::view::{footer, list as drawn};
+use crate::tui::view::{self as drawn, footer};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
@@ -81,7 +82,7 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
 
 fn click(app: &mut App, at: Position) -> Effects {
     if !app.overlays.is_empty() {
-        return vec![];
+        return menu::click(app, (at.x, at.y));
     }
     let Some(places) = places(app) else {
         return click_library(app, at);
@@ -106,18 +107,38 @@ fn click(app: &mut App, at: Position) -> Effects {
     };
     if places.main.contains(at) {
         session.focus = Focus::Main;
-        let cell = (at.x, at.y);
         return match session.view {
             View::Exchanges => {
-                let rows = drawn::rows_of(places.arrangement, places.main);
+                let rows = drawn::list::rows_of(places.arrangement, places.main);
                 click_row(app, rows, at)
             }
-            View::Timeline => timeline::click(app, cell),
-            View::Stats => stats::click(app, cell),
-            View::Findings => findings::click(app, cell),
+            _ => click_view(app, at),
         };
     }
     vec![]
+}
+
+/// A click in another view than the list.
+fn click_view(app: &mut App, at: Position) -> Effects {
+    let cell = (at.x, at.y);
+    let (view, is_row) = match app.session.as_deref().map(|session| session.view) {
+        Some(view @ View::Timeline) => (view, drawn::timeline::hit(app, cell).is_some()),
+        Some(view @ View::Stats) => {
+            let hit = drawn::stats::hit(app, cell);
+            (view, matches!(hit, Some(drawn::stats::Hit::Row(_))))
+        }
+        Some(view @ View::Findings) => (view, drawn::findings::hit(app, cell).is_some()),
+        Some(View::Exchanges) | None => return vec![],
+    };
+    // The row was selected by the first click, and may have been scrolled by it.
+    if is_row && is_double(app, at) {
+        return perform(app, Action::Open);
+    }
+    match view {
+        View::Timeline => timeline::click(app, cell),
+        View::Stats => stats::click(app, cell),
+        View::Findings | View::Exchanges => findings::click(app, cell),
+    }
 }
 
 fn click_library(app: &mut App, at: Position) -> Effects {

@@ -41,15 +41,15 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// While the state has the keys, motions scroll it.
 fn scroll(app: &mut App, action: Action) -> Option<Effects> {
-    let (lines, rows) = view::extent(app)?;
+    let (lines, shown) = view::extent(app)?;
     let session = app.session.as_deref_mut()?;
     if session.focus != Focus::Detail {
         return None;
     }
     let pane = session.playback.pane.as_mut()?;
-    let tops = lines.saturating_sub(rows) + 1;
+    let tops = lines.saturating_sub(shown) + 1;
     // A wider screen may have left it below what is the last one now.
-    pane.top = moved(action, pane.top.min(tops - 1), tops, rows)?;
+    pane.top = moved(action, pane.top.min(tops - 1), tops, shown)?;
     Some(vec![])
 }
 

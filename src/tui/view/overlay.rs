@@ -18,7 +18,7 @@ use crate::tui::widget::frame;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Clear;
+use ratatui::widgets::{Block, Clear};
 
 /// Draws it over `area`, the whole screen.
 pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
@@ -68,8 +68,18 @@ fn draw_text(app: &App, text: &Text, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-fn draw_menu(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
+/// Where the parts of a menu are.
+struct Placed {
+    /// All of it, with its border.
+    area: Rect,
+    /// Rows of the text that are shown.
+    texts: usize,
+    /// The first entry that is shown.
+    first: usize,
+}
+
+/// A menu in the middle of `area`. What is asked matters less than what may be answered.
+fn placed(menu: &Menu, area: Rect) -> Placed {
     let labels = menu.entries.iter().map(|entry| width(&entry.label) + 5);
     let texts = menu.text.iter().map(|text| width(text) + 2);
     let wide = labels
@@ -80,21 +90,38 @@ fn draw_menu(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
     let text_rows = menu.text.len() + usize::from(!menu.text.is_empty());
     let high = menu.entries.len() + text_rows + 2;
     let area = centered(area, wide + 4, high);
+    let room = usize::from(area.height.saturating_sub(2));
+    let texts = text_rows.min(room.saturating_sub(menu.entries.len()));
+    let first = (menu.at + 1).saturating_sub(room - texts.min(room));
+    Placed { area, texts, first }
+}
+
+/// The entry of the menu at this cell of the screen.
+#[must_use]
+pub fn entry_at(app: &App, menu: &Menu, (x, y): (u16, u16)) -> Option<usize> {
+    let placed = placed(menu, Rect::new(0, 0, app.size.0, app.size.1));
+    let inner = Block::bordered().inner(placed.area);
+    if !inner.contains((x, y).into()) {
+        return None;
+    }
+    let row = usize::from(y - inner.y).checked_sub(placed.texts)?;
+    Some(placed.first + row).filter(|at| *at < menu.entries.len())
+}
+
+fn draw_menu(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let Placed { area, texts, first } = placed(menu, area);
     frame.render_widget(Clear, area);
     let inner = frame::draw(look, &menu.title, "", true, area, frame);
     let columns = usize::from(inner.width);
-    let room = usize::from(inner.height);
     let mut rows = inner.rows();
-    // What is asked matters less than what may be answered.
-    let shown = text_rows.min(room.saturating_sub(menu.entries.len()));
-    for at in 0..shown {
+    for at in 0..texts {
         let text = menu.text.get(at).map_or("", String::as_str);
         if let Some(row) = rows.next() {
             let line = Line::styled(cut(&format!(" {text}"), columns), look.style(Role::Text));
             frame.render_widget(line, row);
         }
     }
-    let first = (menu.at + 1).saturating_sub(room - shown.min(room));
     for (at, entry) in menu.entries.iter().enumerate().skip(first) {
         let Some(row) = rows.next() else { break };
         let letter = Span::styled(format!(" {} ", entry.letter), look.style(Role::Key));

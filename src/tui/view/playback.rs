@@ -45,10 +45,10 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         (None, _) => format!("state{}", look.glyph(Glyph::Ellipsis)),
     };
     let focus = session.focus == Focus::Detail;
-    let (columns, rows) = room(area);
+    let (columns, shown) = room(area);
     let lines = of(app, session, columns);
-    let top = pane.top.min(lines.len().saturating_sub(rows));
-    let below = lines.len().saturating_sub(top + rows);
+    let top = pane.top.min(lines.len().saturating_sub(shown));
+    let below = lines.len().saturating_sub(top + shown);
     let foot = match below {
         0 => "S closes".to_owned(),
         below => format!(

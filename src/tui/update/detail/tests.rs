@@ -445,10 +445,12 @@ fn of_a_long_message_the_beginning_is_shown_and_more_on_demand() {
 }
 
 #[test]
-fn nothing_is_asked_for_while_the_pane_is_not_on_the_screen() {
+fn what_is_selected_is_read_also_while_the_pane_is_not_on_the_screen() {
     let mut hand = Hand::open(CALLS, (60, 20));
     hand.tell(Msg::Tick(Now::default()));
-    assert_eq!(hand.detail().asked, None);
+    let asked = hand.detail().asked.map(|asked| asked.key);
+    assert_eq!(asked, hand.session().list.selected());
+    assert!(asked.is_some());
     hand.select(1);
     assert!(hand.pane().contains("▾ request"), "{}", hand.pane());
 }

@@ -56,7 +56,7 @@ impl Live {
             path: &self.session.reel,
             summary,
             is_live: false,
-clock: Clock::start(),
+            clock: Clock::start(),
         };
         let mut answers = Vec::new();
         while job.step(&source, &mut answers).unwrap() == Progress::More {}
@@ -146,7 +146,7 @@ fn a_frame_is_found_in_the_row_of_its_request() {
         path: &live.session.reel,
         summary: &summary,
         is_live: false,
-clock: Clock::start(),
+        clock: Clock::start(),
     };
     for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
         let mut job = Rows {
@@ -183,7 +183,7 @@ fn what_would_fit_is_the_filter_without_what_hides_everything() {
         path: &live.session.reel,
         summary: &summary,
         is_live: false,
-clock: Clock::start(),
+        clock: Clock::start(),
     };
     let mut answers = Vec::new();
     while job.step(&source, &mut answers).unwrap() == Progress::More {}

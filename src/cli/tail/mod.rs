@@ -203,7 +203,7 @@ impl Follower<'_> {
         if self.json {
             return self.out.json(&shown.json(raw));
         }
-        let line = shown.line(raw, Width::up_to(ROOM), &self.out);
+        let line = shown.line(raw, None, Width::up_to(ROOM), &self.out);
         self.out.line(&line)
     }
 }

@@ -19,7 +19,8 @@ pub struct Settings {
     pub keymap: Keymap,
     /// Whether the terminal is asked for mouse events.
     pub mouse: bool,
-    /// Whether anything moves by itself but the rows.
+    /// Whether times count up and recordings are played smoothly; otherwise every few seconds, and
+    /// with whatever else changes.
     pub motion: bool,
     /// Where the divider between list and detail stands, in percent of the width or height.
     pub divider: u16,
@@ -36,7 +37,7 @@ pub struct Choices {
     pub theme: Option<Theme>,
     /// Nothing but ASCII.
     pub ascii: bool,
-    /// Nothing moves by itself.
+    /// Nothing counts up or plays smoothly.
     pub no_motion: bool,
     /// The terminal keeps the mouse.
     pub no_mouse: bool,

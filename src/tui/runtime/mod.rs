@@ -26,7 +26,6 @@ use screen::Screen;
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
 use threads::Threads;
 
 /// Messages that wait for the loop at most: whoever sends more waits.
@@ -34,12 +33,6 @@ const BACKLOG: usize = 256;
 
 /// Messages that are taken in before the screen is drawn.
 const AT_ONCE: usize = 64;
-
-/// How often what counts up is drawn anew.
-const TICK: Duration = Duration::from_millis(250);
-
-/// How often the screen is drawn anew while a recording is played.
-const FRAME: Duration = Duration::from_millis(50);
 
 /// What the viewer begins with.
 #[derive(Debug)]
@@ -58,8 +51,8 @@ pub struct Options {
     pub memory: Option<PathBuf>,
 }
 
-/// Shows the viewer until the user quits.
-pub fn run(options: Options) -> io::Result<()> {
+/// Shows the viewer until the user quits. The signal that ended it, if one did.
+pub fn run(options: Options) -> io::Result<Option<i32>> {
     let clock = Clock::start();
     let mut screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
@@ -106,18 +99,21 @@ enum Going {
 }
 
 impl Loop<'_> {
-    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<()> {
+    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
         let mut going = self.carry_out(effects)?;
         while going == Going::On {
             self.screen.draw(|frame| view::draw(&self.app, frame))?;
             let first = match self.wait(inbox) {
                 Ok(msg) => Some(msg),
                 Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
             };
             let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
             going = self.carry_out(effects)?;
             for msg in first.into_iter().chain(inbox.try_iter().take(AT_ONCE)) {
+                if let Msg::Leave(signal) = msg {
+                    return Ok(signal);
+                }
                 if matches!(msg, Msg::Key(_)) {
                     self.fuse.burn();
                 }
@@ -127,18 +123,13 @@ impl Loop<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
-        if update::is_restless(&self.app) {
-            inbox.recv_timeout(if update::playback::is_playing(&self.app) {
-                FRAME
-            } else {
-                TICK
-            })
-        } else {
-            inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        match update::patience(&self.app) {
+            Some(patience) => inbox.recv_timeout(patience),
+            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
 

@@ -21,6 +21,7 @@ pub mod list;
 pub mod menu;
 pub mod motion;
 pub mod mouse;
+mod narrow;
 pub mod overlay;
 pub mod palette;
 pub mod playback;
@@ -36,6 +37,7 @@ use super::action::Action;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
+use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
 pub fn update(app: &mut App, msg: Msg) -> Effects {
@@ -51,7 +53,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
             app.now = now;
             tick(app)
         }
-        Msg::Leave => vec![super::effect::Effect::Quit],
+        Msg::Leave(_) => vec![super::effect::Effect::Quit],
         Msg::Answer(answer) => answers::take(app, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
@@ -66,12 +68,13 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
 
 /// Does what an action says, where the keys are now.
 pub fn perform(app: &mut App, action: Action) -> Effects {
-    for who in chain(app) {
-        if let Some(effects) = who(app, action) {
-            return effects;
-        }
-    }
-    Effects::new()
+    offered(app, action).unwrap_or_default()
+}
+
+/// Does what an action says, where the keys are now; `None` if nobody there takes it.
+pub fn offered(app: &mut App, action: Action) -> Option<Effects> {
+    let mut chain = chain(app).into_iter();
+    chain.find_map(|who| who(app, action))
 }
 
 type Perform = fn(&mut App, Action) -> Option<Effects>;
@@ -94,12 +97,11 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 6] = [
+            let session: [Perform; 5] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 diff::perform_in_session,
-                detail::perform_in_session,
                 session::perform,
             ];
             chain.extend(session);
@@ -130,12 +132,82 @@ fn tick(app: &mut App) -> Effects {
     effects
 }
 
-/// Whether something on the screen changes by itself: what counts up, fades or plays.
+/// How often what counts up is drawn anew.
+const TICK: Duration = Duration::from_millis(250);
+
+/// How often the screen is drawn anew while a recording is played.
+const FRAME: Duration = Duration::from_millis(50);
+
+/// Without motion, what counts up is drawn anew with whatever else changes, and this often: times
+/// on the screen are never older.
+const STILL: Duration = Duration::from_secs(5);
+
+/// Without motion, a recording that is played goes on this often. Whoever plays it wants it to go
+/// on, but not to run.
+const STILL_FRAME: Duration = Duration::from_secs(1);
+
+/// How long the screen may stay as it is while nothing happens; `None` where nothing on it changes
+/// by itself: counts up, fades or plays.
 #[must_use]
-pub fn is_restless(app: &App) -> bool {
-    let live = app
-        .session
-        .as_deref()
-        .is_none_or(super::app::Session::is_live);
-    live || app.notices.fades(app.now) || playback::is_playing(app)
+pub fn patience(app: &App) -> Option<Duration> {
+    let session = app.session.as_deref();
+    let is_live = session.is_none_or(super::app::Session::is_live);
+    let (counting, playing) = if app.settings.motion {
+        (TICK, FRAME)
+    } else {
+        (STILL, STILL_FRAME)
+    };
+    if playback::is_playing(app) {
+        return Some(playing);
+    }
+    (is_live || app.notices.fades(app.now)).then_some(counting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::library::Library;
+    use crate::tui::app::playback::{Playing, Stop};
+    use crate::tui::app::{Session, Settings};
+    use crate::tui::effect::Now;
+    use std::path::Path;
+
+    fn app(motion: bool) -> App {
+        let settings = Settings {
+            motion,
+            ..Settings::default()
+        };
+        let folder = Library::new(Path::new("/nowhere").to_owned());
+        App::new(&folder, settings, (100, 30), Now::default())
+    }
+
+    fn finished(motion: bool) -> App {
+        let mut app = app(motion);
+        app.session = Some(Box::new(Session::new(Path::new("/nowhere/a"))));
+        app
+    }
+
+    #[test]
+    fn without_motion_times_stand_for_seconds_and_playing_goes_by_the_second() {
+        assert!(patience(&app(true)).is_some_and(|wait| wait < Duration::from_secs(1)));
+        assert!(patience(&app(false)).is_some_and(|wait| wait >= Duration::from_secs(5)));
+        let playing = |motion| {
+            let mut app = finished(motion);
+            let session = app.session.as_deref_mut().expect("it was opened");
+            session.playback.playing = Some(Playing::new(0, Stop::End));
+            patience(&app)
+        };
+        assert!(playing(true).is_some_and(|wait| wait < Duration::from_millis(100)));
+        assert_eq!(playing(false), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn a_finished_recording_is_drawn_anew_only_while_a_message_fades() {
+        for motion in [true, false] {
+            let mut app = finished(motion);
+            assert_eq!(patience(&app), None);
+            app.notices.success("done", app.now);
+            assert!(patience(&app).is_some());
+        }
+    }
 }

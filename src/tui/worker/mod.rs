@@ -29,6 +29,7 @@ pub mod timeline;
 
 mod desk;
 mod reader;
+mod requests;
 mod work;
 
 pub use desk::{Desk, Next};

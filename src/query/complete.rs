@@ -4,6 +4,7 @@ use super::ast::{Expr, Field, Op, Root, Type};
 use super::help::{self, Entry};
 use super::parse::lex::{self, Head};
 use super::{Query, print};
+use crate::trace::exchange::Status;
 use std::ops::Range;
 
 /// What may stand at the caret.
@@ -14,7 +15,8 @@ pub struct Completion {
     /// What may stand there, in the order of the documentation.
     pub candidates: Vec<Candidate>,
     /// The field whose values may stand there too: those that were seen are for the caller to add,
-    /// written by [`value_text`], if they begin with what stands in `replace`.
+    /// written by [`value_text`], if they begin with what stands in `replace`. Where the candidates
+    /// are the words of a fixed list, it is worth saying how often each was seen.
     pub wants_values_of: Option<Field>,
 }
 
@@ -209,9 +211,12 @@ fn candidates(context: Context, typed: &str) -> Completion {
             (entries.map(candidate).collect(), None)
         }
         Context::Value(field, Type::Words(words)) => {
-            let help = field.map_or("", Field::as_str);
-            let entries = words.iter().map(|text| Entry { text, help });
-            (named(&mut { entries }), None)
+            let entries = words.iter().map(|text| Entry {
+                text,
+                help: meaning(field, text),
+            });
+            let counted = field.filter(|field| matches!(field, Field::Status | Field::Severity));
+            (named(&mut { entries }), counted)
         }
         Context::Value(field, kind) => {
             let free = matches!(kind, Type::Text | Type::Id | Type::Json);
@@ -225,6 +230,15 @@ fn candidates(context: Context, typed: &str) -> Completion {
         candidates,
         wants_values_of,
         ..Completion::default()
+    }
+}
+
+/// What a word of a fixed list means, where it does not say so itself.
+fn meaning(field: Option<Field>, word: &str) -> &'static str {
+    let status = || Status::parse(word).map(Status::help);
+    match field {
+        Some(Field::Status) => status().unwrap_or_default(),
+        _ => "",
     }
 }
 

@@ -47,17 +47,30 @@ impl QueryError {
         at: Range<usize>,
         what: &str,
         name: &str,
-        known: impl Iterator<Item = &'static str>,
+        known: impl Iterator<Item = &'static str> + Clone,
     ) -> Self {
-        let nearest = nearest(name, known);
+        let nearest = nearest(name, known.clone());
         let message = match nearest {
             Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
-            None => format!("there is no {what} `{name}`"),
+            None => format!("there is no {what} `{name}`; {}", way_out(known)),
         };
         Self {
             nearest: nearest.map(str::to_owned),
             ..Self::invalid(at, message)
         }
+    }
+}
+
+/// Names that are told in a sentence at most; of more the first ones.
+const TOLD: usize = 4;
+
+/// Some of what there is, so that nobody has to guess.
+fn way_out(mut known: impl Iterator<Item = &'static str>) -> String {
+    let told: Vec<_> = known.by_ref().take(TOLD).collect();
+    let others = known.count();
+    match others {
+        0 => format!("there are {}", told.join(", ")),
+        others => format!("there are {} and {others} more", told.join(", ")),
     }
 }
 
@@ -71,4 +84,21 @@ fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'st
         .filter(|(likeness, _)| *likeness >= ALIKE)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, one)| one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_name_is_near_some_real_ones_are_told() {
+        let known = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"];
+        let of = |name| QueryError::unknown(0..1, "field", name, known.into_iter());
+        assert!(
+            of("qqq")
+                .message
+                .ends_with("there are alpha, beta, gamma, delta and 2 more")
+        );
+        assert!(of("alhpa").message.ends_with("did you mean `alpha`?"));
+    }
 }

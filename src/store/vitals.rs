@@ -23,6 +23,13 @@ const OLDEST_OPEN: &str = concat!(
     " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
         WHERE status <> 'ok' AND status = 'open' ORDER BY id LIMIT ?1) ORDER BY e.id"
 );
+const LAST_LOST: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
+    ORDER BY e.id"
+);
 // A client that asks a server of the older era for the newer one is refused: that is no fault of
 // anybody, and would hide the first real one.
 const FIRST_OF_STATUS: &str = "SELECT id FROM exchange INDEXED BY exchange_not_ok
@@ -39,6 +46,11 @@ impl Recording {
     /// The oldest exchanges that wait for an answer, `limit` at most.
     pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
         self.list(OLDEST_OPEN, [limit], rows::exchange)
+    }
+
+    /// The last exchanges that ended without an answer, `limit` at most, in their order.
+    pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
+        self.list(LAST_LOST, [limit], rows::exchange)
     }
 
     /// The first exchange that failed, probes for an era aside.

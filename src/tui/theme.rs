@@ -245,7 +245,8 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::Warning => ("⚠", "!"),
         Glyph::Failed => ("✗", "x"),
         Glyph::Ok => ("✓", "."),
-        Glyph::Running | Glyph::Ellipsis => ("…", "~"),
+        Glyph::Running => ("…", "?"),
+        Glyph::Ellipsis => ("…", "~"),
         Glyph::Folded => ("▸", "+"),
         Glyph::Unfolded => ("▾", "-"),
         Glyph::Child => ("└", "`"),
@@ -271,5 +272,19 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
         Glyph::Order => ("↕", "o"),
         Glyph::Noise => ("·", "."),
         Glyph::Dot => ("·", "-"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_ascii_what_is_open_does_not_look_like_what_is_cut() {
+        let look = Look {
+            ascii: true,
+            ..Look::default()
+        };
+        assert_ne!(look.glyph(Glyph::Running), look.glyph(Glyph::Ellipsis));
     }
 }

@@ -57,7 +57,9 @@ impl Strings for [&str] {
 fn values_that_were_seen_are_asked_for() {
     assert_eq!(at("method:to|").2, Some(Field::Method));
     assert_eq!(at("tool=|").2, Some(Field::Tool));
-    for text in ["latency>|", "status:|", "text:|", "params.a:|", "met|"] {
+    assert_eq!(at("status:|").2, Some(Field::Status), "how often each");
+    assert_eq!(at("severity:|").2, Some(Field::Severity));
+    for text in ["latency>|", "text:|", "params.a:|", "met|"] {
         assert_eq!(at(text).2, None, "{text}");
     }
 }
@@ -73,6 +75,16 @@ fn values_that_were_seen_are_written_so_that_they_read_back() {
     ] {
         assert_eq!(value_text(field, value), written, "{value}");
     }
+}
+
+#[test]
+fn words_of_a_status_say_what_they_mean() {
+    let completion = complete("status:", 7);
+    for one in &completion.candidates {
+        let meant = Status::parse(&one.text).map(Status::help);
+        assert_eq!(meant, Some(one.help.as_str()), "{}", one.text);
+    }
+    assert!(!completion.candidates.is_empty());
 }
 
 #[test]

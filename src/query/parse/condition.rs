@@ -43,7 +43,7 @@ impl Parser<'_> {
             self.no_quote()?;
             return Ok(Expr::Is(flag));
         }
-        let mut flags = Flag::ALL.iter().map(|flag| flag.as_str());
+        let flags = Flag::ALL.iter().map(|flag| flag.as_str());
         self.unfinished_name(&span, |word| {
             flags.clone().any(|flag| flag.starts_with(word))
         })?;
@@ -51,7 +51,7 @@ impl Parser<'_> {
             let message = "a flag must follow, for example is:failed";
             return Err(QueryError::invalid(span, message));
         }
-        Err(QueryError::unknown(span, "flag", word, &mut flags))
+        Err(QueryError::unknown(span, "flag", word, flags))
     }
 
     fn presence(&mut self) -> Parsed<Expr> {

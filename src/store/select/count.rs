@@ -127,6 +127,10 @@ fn values_of(field: Field) -> Option<&'static str> {
             "SELECT name, count(*) AS n FROM exchange WHERE method LIKE 'resources/%'
             AND name IS NOT NULL GROUP BY name ORDER BY n DESC, name LIMIT ?1"
         }
+        Field::Id => {
+            "SELECT rpc_id, count(*) AS n FROM exchange
+            GROUP BY rpc_id ORDER BY n DESC, rpc_id LIMIT ?1"
+        }
         Field::Status => {
             "SELECT status, count(*) AS n FROM exchange GROUP BY status
             ORDER BY n DESC, status LIMIT ?1"
@@ -164,7 +168,6 @@ fn values_of(field: Field) -> Option<&'static str> {
         | Field::Stream
         | Field::Dir
         | Field::Kind
-        | Field::Id
         | Field::Latency
         | Field::Size
         | Field::ReqSize

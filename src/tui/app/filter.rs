@@ -4,7 +4,7 @@
 //! that was good: a bad one keeps its text, says why, and changes nothing.
 
 use super::{App, Overlay, prompt::Purpose};
-use crate::query::ast::Field;
+use crate::query::ast::{Field, Type};
 use crate::query::{Completion, ErrorKind, Query, QueryError, complete, undecided, value_text};
 
 /// Filters that are remembered.
@@ -166,10 +166,18 @@ impl Popup {
         let fitting = values
             .iter()
             .filter(|(value, _)| value.to_lowercase().contains(&begins));
-        self.candidates.extend(fitting.map(|(value, count)| {
+        for (value, count) in fitting {
             let seen = crate::text::plural(*count, "time");
-            (value_text(field, value), seen)
-        }));
+            let text = value_text(field, value);
+            let known = self.candidates.iter_mut().find(|(word, _)| *word == text);
+            match known {
+                Some((_, help)) if help.is_empty() => *help = seen,
+                Some((_, help)) => *help = format!("{seen}: {help}"),
+                // All words of a fixed list are there already, but for those that do not fit.
+                None if matches!(field.kind_of_values(), Type::Words(_)) => {}
+                None => self.candidates.push((text, seen)),
+            }
+        }
     }
 
     /// Values were seen.
@@ -258,5 +266,18 @@ mod tests {
             (text.as_str(), help.as_str()),
             ("\"search docs\"", "12 times")
         );
+    }
+
+    #[test]
+    fn words_of_a_list_say_how_often_they_were_seen_and_stay_the_same_words() {
+        let mut popup = Popup::default();
+        assert_eq!(popup.look("status:", 7), Some(Field::Status));
+        let words = popup.candidates.len();
+        let seen = vec![("lost".to_owned(), 2), ("no such".to_owned(), 1)];
+        popup.seen(Field::Status, seen, "status:", 7);
+        assert_eq!(popup.candidates.len(), words);
+        let lost = popup.candidates.iter().find(|(text, _)| text == "lost");
+        let (_, help) = lost.expect("it is a status");
+        assert!(help.starts_with("2 times: the answering side"), "{help}");
     }
 }

@@ -138,8 +138,15 @@ fn writer(stream: StreamId) -> &'static str {
 /// What is over.
 fn past(vitals: &Vitals) -> Said {
     let mut said = Said::new();
-    said.extend(end(vitals));
-    if let Some(exchange) = &vitals.first_failure {
+    let end = end(vitals);
+    let is_bad = end.is_some();
+    said.extend(end);
+    said.extend(lost(&vitals.lost).filter(|_| is_bad));
+    let is_told = |first: &&Exchange| {
+        let lost = vitals.lost.iter().take(NAMED);
+        is_bad && lost.into_iter().any(|one| one.request == first.request)
+    };
+    if let Some(exchange) = vitals.first_failure.as_ref().filter(|one| !is_told(one)) {
         said.push((Role::Bad, failure(exchange, &vitals.failed_alike)));
     }
     if let Some(finding) = &vitals.first_error {
@@ -148,7 +155,37 @@ fn past(vitals: &Vitals) -> Said {
             .map_or(String::new(), |seq| format!(" (#{})", seq.0));
         said.push((Role::Warn, format!("{}{frame}", escape(&finding.detail))));
     }
+    said.extend(earlier(&vitals.last_words).filter(|_| is_bad));
     said
+}
+
+/// `no answer to search_docs (#83), file:///a.md (#85)`: what was open when it ended.
+fn lost(lost: &[Exchange]) -> Option<(Role, String)> {
+    let call = |exchange: &Exchange| format!("{} (#{})", call(exchange), exchange.request.0.0);
+    let mut calls: Vec<_> = lost.iter().take(NAMED).map(call).collect();
+    if lost.len() > NAMED {
+        calls.push("…".to_owned());
+    }
+    let text = format!("no answer to {}", calls.join(", "));
+    (!lost.is_empty()).then_some((Role::Bad, text))
+}
+
+/// What stood on stderr before its last line, the latest first.
+fn earlier(words: &[Box<[u8]>]) -> Option<(Role, String)> {
+    let mut lines: Vec<_> = said_lines(words).rev().skip(1).collect();
+    lines.truncate(NAMED);
+    let lines: Vec<_> = lines
+        .into_iter()
+        .map(|line| escape_bytes(line).to_string())
+        .collect();
+    let text = format!("before that on stderr: {}", lines.join("; "));
+    (!lines.is_empty()).then_some((Role::Faint, text))
+}
+
+/// The lines in which something stands.
+fn said_lines(words: &[Box<[u8]>]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    let lines = words.iter().map(|line| line.trim_ascii_end());
+    lines.filter(|line| !line.is_empty())
 }
 
 /// How it ended, if not well.
@@ -166,9 +203,9 @@ fn end(vitals: &Vitals) -> Option<(Role, String)> {
     if told && matches!(end, End::Killed { .. }) {
         return None;
     }
-    let last = vitals.last_words.last();
+    let last = said_lines(&vitals.last_words).next_back();
     let last = last.map_or(String::new(), |line| {
-        format!("; last on stderr: {}", escape_bytes(line.trim_ascii_end()))
+        format!("; last on stderr: {}", escape_bytes(line))
     });
     Some((Role::Bad, format!("{}{last}", words::end(end))))
 }
@@ -205,4 +242,38 @@ fn failure(exchange: &Exchange, alike: &[Seq]) -> String {
 fn call(exchange: &Exchange) -> String {
     let name = exchange.name.as_deref().unwrap_or(&exchange.method);
     cut(&escape(name), 40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(said: Option<(Role, String)>) -> String {
+        said.map_or(String::new(), |(_, text)| text)
+    }
+
+    #[test]
+    fn what_was_open_at_the_end_is_named() {
+        let exchange = |seq: u64, name: &str| Exchange {
+            request: (Seq(seq), 0),
+            name: Some(name.into()),
+            ..Exchange::bare()
+        };
+        assert_eq!(lost(&[]), None);
+        let two = [exchange(83, "search_docs"), exchange(85, "x\u{1b}[2J")];
+        assert_eq!(
+            text(lost(&two)),
+            "no answer to search_docs (#83), x\\u{1b}[2J (#85)"
+                .replace("\\u{1b}", &escape("\u{1b}"))
+        );
+        let four = [1, 2, 3, 4].map(|seq| exchange(seq, "a"));
+        assert!(text(lost(&four)).ends_with("a (#3), …"));
+    }
+
+    #[test]
+    fn lines_of_stderr_before_the_last_are_told_the_latest_first() {
+        let words = ["one", "two", "", "three", "  "].map(|line| line.as_bytes().into());
+        assert_eq!(text(earlier(&words)), "before that on stderr: two; one");
+        assert_eq!(earlier(&words[..1]), None);
+    }
 }

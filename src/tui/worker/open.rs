@@ -10,6 +10,9 @@ use std::path::PathBuf;
 /// Open calls that the header may name.
 const OPEN: u32 = 4;
 
+/// Calls without an answer that are read of a session that ended.
+const LOST: u32 = 4;
+
 /// Lines of stderr that are shown where nothing else is.
 const LAST_WORDS: u32 = 5;
 
@@ -48,6 +51,8 @@ pub struct Vitals {
     pub stalls: Vec<Stall>,
     /// The oldest calls that wait for an answer, a few.
     pub open: Vec<Exchange>,
+    /// Of what has ended: the last calls that never got an answer, a few.
+    pub lost: Vec<Exchange>,
     /// The first failure.
     pub first_failure: Option<Exchange>,
     /// The requests of all calls of the same method and name that failed.
@@ -97,6 +102,11 @@ impl Vitals {
             },
             open: if summary.open > 0 {
                 recording.oldest_open(OPEN)?
+            } else {
+                Vec::new()
+            },
+            lost: if summary.session.phase.end().is_some() {
+                recording.last_lost(LOST)?
             } else {
                 Vec::new()
             },

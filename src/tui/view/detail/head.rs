@@ -15,6 +15,7 @@ use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
 use crate::tui::app::detail::part::{Part, PartKind};
 use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::view::list;
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::worker::detail::{Text, TextRole};
 use crate::words::story::on_wire;
@@ -169,17 +170,8 @@ fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
 }
 
 fn status(status: Status, look: Look) -> Spans {
-    let (glyph, role) = match status {
-        Status::Ok => (Glyph::Ok, Role::Good),
-        Status::Open | Status::Listening | Status::Task | Status::InputRequired => {
-            (Glyph::Running, Role::Open)
-        }
-        Status::Late | Status::Cancelled => (Glyph::Warning, Role::Warn),
-        Status::Error | Status::ToolError | Status::Lost | Status::Unanswered => {
-            (Glyph::Failed, Role::Bad)
-        }
-    };
-    let text = format!("  {} {}", look.glyph(glyph), status.as_str());
+    let (glyph, role, word) = list::status(status);
+    let text = format!("  {} {word}", look.glyph(glyph));
     vec![(role, text)]
 }
 

@@ -173,7 +173,7 @@ impl Column {
             Self::Server => "SERVER",
             Self::Host => "HOST",
             Self::Duration => "DURATION",
-            Self::Rate => "MESSAGES",
+            Self::Rate => "RATE",
             Self::Exchanges => "EXCHANGES",
             Self::Failed => "FAILED",
             Self::Findings => "FINDINGS",
@@ -231,6 +231,10 @@ impl Column {
 /// How it stands, or how it ended where all of it is there.
 fn state(entry: &Entry) -> (Glyph, Role, String) {
     let word = entry.state().to_owned();
+    let gap = entry.summary().map_or(0, |summary| summary.gap_bytes);
+    if gap > 0 && matches!(entry.standing, Standing::Live | Standing::Finished) {
+        return (Glyph::Warning, Role::Warn, gapped(entry.standing, gap));
+    }
     match (entry.standing, entry.end()) {
         (Standing::Live, _) => (Glyph::Live, Role::Good, word),
         (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad, word),
@@ -247,6 +251,14 @@ fn state(entry: &Entry) -> (Glyph, Role, String) {
             }
         }
         _ => (Glyph::Warning, Role::Warn, word),
+    }
+}
+
+/// What is missing comes before how it ended: nobody is to take the rest for the whole.
+fn gapped(standing: Standing, bytes: u64) -> String {
+    match standing {
+        Standing::Live => "live, gap".to_owned(),
+        _ => format!("gap {}", size(bytes)),
     }
 }
 

@@ -75,13 +75,19 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     match &session.filter.relaxed {
         Relaxed::Fits(query, count, more) => {
             let least = if *more { "at least " } else { "" };
-            let text = match query.to_string() {
-                text if text.is_empty() => "no filter".to_owned(),
-                text => escape(&text).into_owned(),
+            let rows = format!("{least}{}", plural(*count, "row"));
+            let (fitting, does) = match query.to_string() {
+                text if text.is_empty() => (
+                    format!("without a filter there would be {rows}"),
+                    "takes it away",
+                ),
+                text => (
+                    format!("with {} there would be {rows}", escape(&text)),
+                    "takes that filter",
+                ),
             };
-            let rows = plural(*count, "row");
-            lines.push((Role::Text, format!("{least}{rows} would fit: {text}")));
-            lines.push((Role::Key, format!("{key} takes that")));
+            lines.push((Role::Text, fitting));
+            lines.push((Role::Key, format!("{key} {does}")));
         }
         Relaxed::Nothing => {
             let text = "nothing would fit without one of its conditions either";

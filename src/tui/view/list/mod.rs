@@ -120,6 +120,10 @@ fn foot(session: &Session, look: &Look) -> String {
     if let Some(row) = list.cursor_row() {
         let (at, of) = (row as u64 + 1, list.index.len() as u64);
         parts.push(format!("{} of {}", count(at), count(of)));
+        // The filter above counts what is folded too.
+        if list.index.items() > of {
+            parts.push("runs are folded".to_owned());
+        }
     }
     parts.join(if look.ascii { " - " } else { " · " })
 }

@@ -179,7 +179,7 @@ impl Follower<'_> {
             query: query.clone(),
             until: None,
         };
-        let context = filter::context(summary, !summary.state.is_final());
+        let context = summary.context((!summary.state.is_final()).then(wall_clock_ns));
         let fitting = entries::with_recording(tail, self.path, |recording| {
             Ok(recording.fitting(&question, context, &[key])?)
         })?;

@@ -36,7 +36,7 @@ pub use reader::Reader;
 
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::store::select::Context;
-use crate::trace::clock::{Clock, Moment};
+use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::frame::Seq;
 use std::path::Path;
 
@@ -64,7 +64,7 @@ pub enum Ask {
     /// Where a text occurs.
     Search(search::Ask),
     /// Where the next row of a kind is.
-    Jump(search::Jump),
+    Jump(jump::Ask),
     /// What differs between two exchanges.
     Diff(diff::Ask),
     /// What was true at a moment.
@@ -120,7 +120,7 @@ pub enum Answer {
     /// Where a text occurs.
     Search(search::Answer),
     /// Where the next row of a kind is.
-    Jump(search::JumpAnswer),
+    Jump(jump::Answer),
     /// What differs between two exchanges.
     Diff(diff::Answer),
     /// What was true at a moment.
@@ -160,6 +160,8 @@ pub struct Source<'a> {
     pub path: &'a Path,
     /// The session as it stood when it last grew.
     pub summary: &'a Summary,
+    /// Whether somebody still records.
+    pub is_live: bool,
     /// For budgets.
     pub clock: Clock,
 }
@@ -168,10 +170,7 @@ impl Source<'_> {
     /// What a filter needs to know about the recording.
     #[must_use]
     pub fn context(&self) -> Context {
-        Context {
-            end: Moment(self.summary.t_last_ns),
-            slow_ns: self.summary.slow_ns,
-        }
+        self.summary.context(self.is_live.then(wall_clock_ns))
     }
 }
 
@@ -240,7 +239,7 @@ impl Ask {
     }
 }
 
-/// The work of a panel that asks nothing yet.
+/// The work of a question that only takes the place of the one before it.
 fn nothing() -> Box<dyn Job> {
     struct Nothing;
     impl Job for Nothing {

@@ -114,6 +114,7 @@ impl Reader {
             recording,
             path,
             summary: &vitals.summary,
+            is_live: vitals.standing == Standing::Live,
             clock: self.clock,
         };
         let Some(work) = self.jobs.get_mut(&slot) else {

@@ -401,10 +401,7 @@ impl Job for Drawing {
 }
 
 fn context(source: &Source<'_>) -> Context {
-    Context {
-        end: Moment(source.summary.t_last_ns),
-        slow_ns: source.summary.slow_ns,
-    }
+    source.context()
 }
 
 fn limit(source: &Source<'_>, hits: usize) -> Limit {

@@ -1,6 +1,5 @@
 //! What helps with a filter: values seen of a field, and what would fit where nothing does.
 
-use super::scan::context;
 use crate::query::ast::Field;
 use crate::query::{Query, relaxations};
 use crate::store::reader::ReadError;
@@ -125,7 +124,7 @@ impl Job for Relaxing {
         };
         let scan = self
             .scan
-            .get_or_insert_with(|| Scan::new(question, Way::Newest, None, context(source)));
+            .get_or_insert_with(|| Scan::new(question, Way::Newest, None, source.context()));
         let limit = Limit {
             hits: 1024,
             nanos: STEP_NS,

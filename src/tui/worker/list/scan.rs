@@ -4,8 +4,7 @@ use super::scale::Scale;
 use super::tally::Tally;
 use super::{Answer as Found, Ask};
 use crate::store::reader::{ReadError, Recording};
-use crate::store::select::{Context, Limit, Question, Scan, Way};
-use crate::trace::clock::Moment;
+use crate::store::select::{Limit, Question, Scan, Way};
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::worker::{Answer, Growth, Job, Progress, Source};
@@ -89,7 +88,7 @@ impl Scanning {
         if self.older.is_some() {
             return;
         }
-        let (question, context) = (self.question(), context(source));
+        let (question, context) = (self.question(), source.context());
         let end = Seq(source.summary.frames);
         self.touched_up_to = end;
         self.older = Some(Scan::new(&question, Way::Newest, None, context));
@@ -171,7 +170,7 @@ impl Scanning {
     fn judge(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
         let at = self.changed.len().saturating_sub(JUDGED);
         let keys = self.changed.split_off(at);
-        let (question, context) = (self.question(), context(source));
+        let (question, context) = (self.question(), source.context());
         let fitting = source.recording.fitting(&question, context, &keys)?;
         let fit: HashSet<_> = fitting.iter().copied().collect();
         found.cease = keys.into_iter().filter(|key| !fit.contains(key)).collect();
@@ -204,14 +203,6 @@ impl Scanning {
         };
         let seen = last.saturating_sub(from.seq.0);
         u8::try_from(seen * 100 / last).unwrap_or(99).min(99)
-    }
-}
-
-/// What `-5m` counts back from, and what is slow.
-pub(super) fn context(source: &Source<'_>) -> Context {
-    Context {
-        end: Moment(source.summary.t_last_ns),
-        slow_ns: source.summary.slow_ns,
     }
 }
 

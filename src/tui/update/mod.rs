@@ -95,10 +95,12 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 6] = [
+            let session: [Perform; 8] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
+                annotations::perform,
+                jump::perform,
                 diff::perform_in_session,
                 detail::perform_in_session,
                 session::perform,

@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::{Effect, Effects};
-use crate::tui::worker::{Ask, note, open};
+use crate::tui::worker::{Ask, open};
 use std::path::Path;
 
 /// Opens the recording `path`, with the cursor on the frame `seq`.
@@ -22,7 +22,8 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
 }
 
 /// The recording was closed.
-pub fn closed(_app: &mut App) -> Effects {
+#[must_use]
+pub fn closed() -> Effects {
     vec![Effect::from(Ask::Open(open::Ask { path: None }))]
 }
 
@@ -97,9 +98,4 @@ fn told_end(app: &mut App) {
         "the session has ended"
     };
     app.notices.success(text, app.now);
-}
-
-/// A mark or note was written, or could not be.
-pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
-    super::annotations::noted(app, answer)
 }

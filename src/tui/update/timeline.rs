@@ -141,11 +141,7 @@ fn narrowed(query: &Query, window: Window) -> Query {
     };
     all.retain(|expr| !is_range(expr));
     all.push(range);
-    let expr = match all.len() {
-        1 => all.pop(),
-        _ => Some(Expr::And(all)),
-    };
-    Query { expr }
+    Query::all_of(all)
 }
 
 /// Goes to the row in the list.

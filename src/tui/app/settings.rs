@@ -188,7 +188,7 @@ fn keymap(viewer: &Viewer, faults: &mut Vec<String>) -> Keymap {
     for binding in &viewer.keys {
         let contexts = Context::ALL.map(Context::as_str).join(", ");
         let context = known(&binding.context, Context::parse, &contexts, faults);
-        let names = "the actions; `?` and `:` in the viewer show them";
+        let names = "the actions; `:` in the viewer shows them";
         let action = known(&binding.action, Action::parse, names, faults);
         let parse = |text: &str| {
             text.split_whitespace()

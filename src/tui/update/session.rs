@@ -13,6 +13,11 @@ use std::path::Path;
 /// Opens the recording `path`, with the cursor on the frame `seq`.
 pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
     let mut session = Session::new(path);
+    session.arrange(app.settings.arrangement);
+    if seq.is_some() {
+        // A frame was asked for, and it is a row of the list.
+        session.view = View::Exchanges;
+    }
     session.list.go_to = seq;
     app.session = Some(Box::new(session));
     let path = Some(path.to_owned());
@@ -48,12 +53,27 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
                 Lens::Wire => Lens::Exchanges,
             };
             session.view = View::Exchanges;
-            return Some(super::list::begin(app));
+            let mut effects = super::list::begin(app);
+            effects.extend(remember(app));
+            return Some(effects);
         }
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         _ => return None,
     }
-    Some(vec![])
+    Some(remember(app))
+}
+
+/// Keeps how the recording stands on the screen, if that was chosen anew.
+pub(super) fn remember(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let arrangement = session.arrangement();
+    if app.settings.arrangement == arrangement {
+        return vec![];
+    }
+    app.settings.arrangement = arrangement;
+    vec![Effect::Remember]
 }
 
 fn show(session: &mut Session, view: View) {
@@ -98,4 +118,39 @@ fn told_end(app: &mut App) {
         "the session has ended"
     };
     app.notices.success(text, app.now);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::library::Library;
+    use crate::tui::app::Settings;
+    use crate::tui::effect::Now;
+
+    #[test]
+    fn the_next_recording_stands_as_the_last_one_and_a_frame_shows_in_the_list() {
+        let folder = Library::new("/nonexistent");
+        let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
+        let path = Path::new("/nonexistent/x.reel");
+        open(&mut app, path, None);
+        for action in [
+            Action::Wire,
+            Action::Zoom,
+            Action::TimeColumn,
+            Action::Stats,
+        ] {
+            let effects = super::super::perform(&mut app, action);
+            let kept = effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Remember));
+            assert!(kept, "{action:?}");
+        }
+        let chosen = app.session.as_deref().map(Session::arrangement);
+        open(&mut app, path, None);
+        assert_eq!(app.session.as_deref().map(Session::arrangement), chosen);
+        assert_eq!(Some(app.settings.remember().arrangement), chosen);
+        open(&mut app, path, Some(Seq(7)));
+        let view = app.session.as_deref().map(|session| session.view);
+        assert_eq!(view, Some(View::Exchanges));
+    }
 }

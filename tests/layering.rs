@@ -15,7 +15,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("protocol", &[]),
     ("trace", &["protocol"]),
     ("query", &["trace", "protocol"]),
-    ("words", &["trace", "protocol", "text"]),
+    ("words", &["store", "trace", "protocol", "text"]),
     ("lint", &["trace", "protocol"]),
     ("capture", &["trace"]),
     (

@@ -53,7 +53,14 @@ fn ages(per_second: u64, seconds: u64) -> anyhow::Result<Vec<f64>> {
     let settled = Duration::from_millis(500);
     let length = Duration::from_secs(seconds).saturating_sub(2 * settled);
     while clock.now().since(began) < length {
-        let shown = terminal.wait_until("a newer message", |screen| stamp(screen) > newest);
+        let newer = |screen: &vt100::Screen| stamp(screen) > newest;
+        let Some(shown) = terminal.wait_at_most(Duration::from_secs(2), newer) else {
+            // The session is over, or the viewer is so late that nothing else needs to be said.
+            ages.push(ms(Duration::from_nanos(
+                wall_clock_ns().saturating_sub(newest),
+            )));
+            break;
+        };
         newest = terminal.look(stamp);
         let at = clock.wall_ns() + shown.0;
         if shown.since(began) > settled {
@@ -108,23 +115,28 @@ fn wait_for_reel(dir: &Path) -> anyhow::Result<PathBuf> {
     anyhow::bail!("nothing is recorded")
 }
 
-/// The server: log messages at a steady rate, each with the moment at which it was sent.
+/// The server: log messages and lines on stderr in turn, so that they are not shown as runs, at a
+/// steady rate, each with the moment at which it was sent.
 pub fn serve(arguments: &[String]) -> anyhow::Result<()> {
     let number = |at: usize| -> anyhow::Result<u64> {
         Ok(arguments.get(at).context("rate and seconds")?.parse()?)
     };
     let (per_second, seconds) = (number(0)?, number(1)?);
-    let mut out = std::io::stdout().lock();
+    let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
     let began = wall_clock_ns();
-    for nth in 0..per_second * (seconds + 1) {
+    for nth in 0..per_second * (seconds + 4) {
         let due = began + nth * 1_000_000_000 / per_second;
         while wall_clock_ns() < due {
             std::thread::sleep(Duration::from_nanos(due.saturating_sub(wall_clock_ns())));
         }
+        let stamp = wall_clock_ns();
+        if nth % 2 == 0 {
+            writeln!(err, "{STAMP}{stamp}")?;
+            continue;
+        }
         writeln!(
             out,
-            r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{STAMP}{}"}}}}"#,
-            wall_clock_ns()
+            r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{STAMP}{stamp}"}}}}"#
         )?;
         out.flush()?;
     }

@@ -20,7 +20,7 @@ const FILTERS: [(&str, &str); 3] = [
     ("status:error latency>1ms", "✗"),
 ];
 
-/// From the last letter of a filter to its first rows.
+/// From a filter that is typed at once to its first rows.
 pub fn filter(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let path = generate::frames(setup.frames())?;
     let mut rows = Vec::new();
@@ -31,10 +31,8 @@ pub fn filter(setup: &Setup) -> anyhow::Result<Vec<Row>> {
             terminal.wait_for(viewer::ROW);
             viewer::wait_until_calm(&terminal);
             terminal.press("f");
-            let (first, last) = filter.split_at(filter.len() - 1);
-            terminal.press(first);
-            viewer::wait_until_calm(&terminal);
-            let pressed = terminal.press(&format!("{last}\r"));
+            viewer::wait_until_calm_briefly(&terminal);
+            let pressed = terminal.press(&format!("{filter}\r"));
             // Ten rows that fit are more than were on the screen before.
             let shown = terminal.wait_until(word, |screen| {
                 screen.rows(0, 100).filter(|row| row.contains(word)).count() >= 10

@@ -59,10 +59,10 @@ pub fn wait_until_calm_briefly(terminal: &Terminal) {
 }
 
 fn wait_for_quiet(terminal: &Terminal, quiet: Duration) {
-    let mut before = terminal.bytes();
+    let mut before = terminal.text();
     loop {
         std::thread::sleep(quiet);
-        let now = terminal.bytes();
+        let now = terminal.text();
         if now == before {
             return;
         }

@@ -1,10 +1,10 @@
 //! `-q`: the filter language on the command line.
 
 use super::exit::Failure;
-use crate::query::{Query, QueryError};
+use crate::query::{Context, Query, QueryError};
 use crate::store::library::{Entry, Standing};
-use crate::store::reader::Recording;
-use crate::store::select::{Limit, Question, Scan, Way};
+use crate::store::reader::{Recording, Summary};
+use crate::store::select::{self, Limit, Question, Scan, Way};
 use crate::text::escape;
 use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::item::{Item, Lens};
@@ -35,6 +35,13 @@ fn refusal(text: &str, error: &QueryError) -> String {
         " ".repeat(at),
         "^".repeat(carets)
     )
+}
+
+/// What filters of a recording are judged against: ages count back from its end, or from now
+/// while it is being recorded.
+#[must_use]
+pub fn context(summary: &Summary, is_live: bool) -> Context {
+    select::context(summary, is_live.then(wall_clock_ns))
 }
 
 /// Gives every row of `recording` that fits to `show`, the oldest first.
@@ -92,12 +99,11 @@ fn scan(
     let summary = recording.summary()?;
     let is_live =
         !summary.state.is_final() && Entry::read(recording.path()).standing == Standing::Live;
-    let context = summary.context(is_live.then(wall_clock_ns));
     let question = Question {
         lens,
         query: query.clone(),
         until: None,
     };
-    let scan = Scan::new(&question, way, None, context);
+    let scan = Scan::new(&question, way, None, context(&summary, is_live));
     Ok((question, scan))
 }

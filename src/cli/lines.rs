@@ -12,6 +12,8 @@ use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, 
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
+use crate::trace::session::End;
+use crate::words;
 use std::fmt::Write as _;
 
 /// The longest word of a status.
@@ -75,9 +77,15 @@ pub fn exchange_heading(width: Width, out: &Output) -> String {
     out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
 }
 
-/// An exchange at the moment `t`.
+/// An exchange at the moment `t`; `end` is that of the session, which says why one is lost.
 #[must_use]
-pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> String {
+pub fn exchange(
+    exchange: &Exchange,
+    t: Moment,
+    end: Option<&End>,
+    width: Width,
+    out: &Output,
+) -> String {
     let status = pad_end(exchange.status.as_str(), STATUS);
     let latency = exchange.latency_ns().map_or_else(String::new, duration);
     let columns = [
@@ -87,7 +95,11 @@ pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> S
         out.paint(status_ink(exchange.status), &status),
     ];
     let used = width.0 + SINCE + LATENCY + STATUS + 2 * columns.len();
-    let what = format!("{} {}", arrow(exchange.direction), exchange_words(exchange));
+    let what = format!(
+        "{} {}",
+        arrow(exchange.direction),
+        exchange_words(exchange, end)
+    );
     // The end of a URI says as much as its beginning.
     let is_uri = exchange
         .name
@@ -99,8 +111,11 @@ pub fn exchange(exchange: &Exchange, t: Moment, width: Width, out: &Output) -> S
 
 /// What was asked, and what else is worth a word: progress, time spent waiting. The code of an
 /// error stands in its line already.
-fn exchange_words(exchange: &Exchange) -> String {
+fn exchange_words(exchange: &Exchange, end: Option<&End>) -> String {
     let mut words = escape(&exchange.summary).into_owned();
+    if let Some(why) = words::lost(exchange, end) {
+        let _ = write!(words, " → {why}");
+    }
     if exchange.waited_ns > 0 {
         let waited = duration(exchange.waited_ns);
         let _ = if exchange.is_retry() {
@@ -201,7 +216,7 @@ mod tests {
             ..Exchange::bare()
         };
         assert_eq!(
-            exchange_words(&call),
+            exchange_words(&call, None),
             "s  (2.1 s of it waiting for the client)"
         );
         let retry = Exchange {
@@ -210,7 +225,7 @@ mod tests {
             ..call
         };
         assert_eq!(
-            exchange_words(&retry),
+            exchange_words(&retry, None),
             "s  (after 2.1 s waiting for the client)"
         );
     }

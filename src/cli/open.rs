@@ -4,6 +4,7 @@ use super::args::{Appearance, Folder, Ls, Open};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
 use super::{ls, select};
+use crate::record::{self, Ending};
 use crate::store::library::{Library, Selected};
 use crate::text::escape;
 use crate::tui::app::settings::{self, Choices, Surroundings};
@@ -34,9 +35,10 @@ pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
     Viewer::new(&folder, appearance)?.show(None)
 }
 
-/// Whether somebody sits in front of us and can press keys.
+/// Whether somebody sits in front of us, can press keys, and has a terminal that moves its cursor.
 pub fn is_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// The viewer, about to be shown.
@@ -84,7 +86,7 @@ impl Viewer {
     /// Shows a recording, or all of them, until the user quits.
     pub fn show(self, recording: Option<Selected>) -> Outcome {
         let seq = recording.as_ref().and_then(|selected| selected.seq);
-        tui::run(Options {
+        let signal = tui::run(Options {
             library: self.library,
             open: recording.map(|selected| selected.path),
             seq,
@@ -92,7 +94,10 @@ impl Viewer {
             remarks: self.remarks,
             memory: self.memory,
         })?;
-        Ok(Exit::Fine)
+        Ok(match signal {
+            None => Exit::Fine,
+            Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),
+        })
     }
 }
 

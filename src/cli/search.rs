@@ -19,6 +19,7 @@ use crate::trace::frame::{FrameHead, StreamId};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// A step of the search, nanoseconds: so often hits are shown.
 const STEP_NS: u64 = 100_000_000;
@@ -210,17 +211,31 @@ impl Searched {
             Some(columns) => columns.saturating_sub(used),
             None => usize::MAX,
         };
-        let hit = cut(&context.hit, room.saturating_sub(width(&context.before)));
-        let left = room.saturating_sub(width(&context.before) + width(&hit));
+        let (before, hit) = around(context, room);
+        let left = room.saturating_sub(width(&before) + width(&hit));
         format!(
             "{}  {arrow}  {}  {}{}{}",
             self.out.paint(Ink::Strong, &at),
             self.out.paint(Ink::Faint, &method),
-            cut(&context.before, room),
+            before,
             self.out.paint(Ink::Warn, &hit),
             cut(&context.after, left)
         )
     }
+}
+
+/// What stands before a match and the match in `room` columns: the match is worth more.
+fn around(context: &Context, room: usize) -> (String, String) {
+    let hit = cut(&context.hit, room);
+    let left = room - width(&hit);
+    if width(&context.before) <= left {
+        return (context.before.clone(), hit);
+    }
+    let from = context.before.grapheme_indices(true);
+    let mut rests = from.map(|(at, _)| &context.before[at..]);
+    let rest = rests.find(|rest| width(rest) < left).unwrap_or_default();
+    let ellipsis = if left > 0 { "…" } else { "" };
+    (format!("{ellipsis}{rest}"), hit)
 }
 
 /// The method of the frame's first message; of a response that of its request.
@@ -249,7 +264,11 @@ fn context(recording: &Recording, head: &FrameHead, place: &Place) -> Result<Con
             after: String::new(),
         });
     };
-    let from = range.start.saturating_sub(BEFORE);
+    let mut from = range.start.saturating_sub(BEFORE);
+    // Blanks at the beginning of a line say where in a table it belongs.
+    if from <= BEFORE && recording.piece(head.seq, 0..from)?.trim_ascii().is_empty() {
+        from = 0;
+    }
     let to = range.end.min(range.start + AFTER);
     let until = (range.start + AFTER)
         .max(range.end)
@@ -285,5 +304,27 @@ fn whole_end(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_is_seen_however_little_room_there_is() {
+        let context = Context {
+            before: format!("{}transport '", " ".repeat(32)),
+            hit: "stdio".to_owned(),
+            after: "'".to_owned(),
+        };
+        for room in 0..60 {
+            let (before, hit) = around(&context, room);
+            assert!(width(&before) + width(&hit) <= room, "{room}: {before:?}");
+            assert!(room < 5 || hit == "stdio", "{room}: {hit:?}");
+            assert_eq!(before == context.before, room >= 48, "{room}");
+        }
+        assert_eq!(around(&context, 12).0, "…port '");
+        assert_eq!(around(&context, usize::MAX).0, context.before);
     }
 }

@@ -18,11 +18,12 @@ static RESPONSE_ID_TYPE_CHANGED: Rule = Rule::error(
     "a response whose id has another JSON type than its request's",
 );
 static REQUEST_UNANSWERED: Rule =
-    Rule::warning("request-unanswered", "no response when the recording ended");
+    Rule::warning("request-unanswered", "no response when the recording ended").at_end();
 static PROCESS_DIED_IN_FLIGHT: Rule = Rule::error(
     "process-died-in-flight",
     "the server ended before its time with a request open",
-);
+)
+.at_end();
 static CANCEL_LATE_RESPONSE: Rule = Rule::warning(
     "cancel-late-response",
     "a response long after its request was cancelled",

@@ -49,6 +49,8 @@ pub struct Rule {
     pub severity: Severity,
     /// One line that explains it.
     pub summary: &'static str,
+    /// Whether it is found only when the recording is over, in frames of long before.
+    pub at_end: bool,
 }
 
 impl Rule {
@@ -59,6 +61,7 @@ impl Rule {
             id,
             severity: Severity::Error,
             summary,
+            at_end: false,
         }
     }
 
@@ -69,6 +72,7 @@ impl Rule {
             id,
             severity: Severity::Warning,
             summary,
+            at_end: false,
         }
     }
 
@@ -79,7 +83,15 @@ impl Rule {
             id,
             severity: Severity::Note,
             summary,
+            at_end: false,
         }
+    }
+
+    /// The same rule, whose findings are made only when the recording is over.
+    #[must_use]
+    pub const fn at_end(mut self) -> Self {
+        self.at_end = true;
+        self
     }
 
     /// A finding of this rule in a frame.

@@ -49,6 +49,19 @@ pub fn complete(text: &str, caret: usize) -> Completion {
     completion
 }
 
+/// The word at the end of `text`, if it may still become the name of a field, a place or a
+/// condition by typing on: nobody who types `is:failed` means to search for `is`.
+#[must_use]
+pub fn undecided(text: &str) -> Option<Range<usize>> {
+    let start = word_start(text);
+    let word = text[start..].trim_start_matches(['(', '-']);
+    let names = Field::ALL.iter().map(|field| field.as_str());
+    let roots = Root::ALL.iter().map(|root| root.as_str());
+    let mut names = names.chain(roots).chain(["is", "has", "AND", "OR", "NOT"]);
+    let may_become = !word.is_empty() && names.any(|name| name.starts_with(word));
+    may_become.then(|| text.len() - word.len()..text.len())
+}
+
 /// How a value that was seen is written behind a field, in quotes where it needs them.
 #[must_use]
 pub fn value_text(field: Field, value: &str) -> String {

@@ -29,7 +29,7 @@ mod print;
 mod relax;
 
 pub use ast::Query;
-pub use complete::{Candidate, Completion, complete, value_text};
+pub use complete::{Candidate, Completion, complete, undecided, value_text};
 pub use error::{ErrorKind, QueryError};
 pub use eval::{Bodies, Context, Matcher};
 pub use parse::{MAX_BYTES, MAX_DEPTH};

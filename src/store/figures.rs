@@ -17,6 +17,11 @@ const LIGHT: &str = concat!(
     " WHERE e.id > ?1 AND e.request <= ?2 ORDER BY e.id LIMIT ?3"
 );
 const LIGHT_ONE: &str = concat!("SELECT ", exchange_columns!(light), " WHERE e.id = ?1");
+const LIGHT_AT: &str = concat!(
+    "SELECT ",
+    exchange_columns!(light),
+    " WHERE e.request = ?1 AND e.request_part = ?2"
+);
 const NOTIFIED: &str = "SELECT direction, coalesce(method, ''), count(*) FROM message
     WHERE frame > ?1 AND frame <= ?2 AND kind = 'notification' GROUP BY 1, 2";
 const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
@@ -96,6 +101,25 @@ impl Recording {
             let mut exchanges = Vec::with_capacity(ids.len());
             for id in ids {
                 let row = statement.query_row([to_sql(id.0)], |row| rows::exchange_at(row, until));
+                exchanges.extend(row.optional()?);
+            }
+            Ok(exchanges)
+        })
+    }
+
+    /// The exchanges at `keys`, as they stood at `until`, without what their messages say.
+    pub fn light_exchanges_at(
+        &self,
+        keys: &[ItemKey],
+        until: Option<Seq>,
+    ) -> Result<Vec<Exchange>, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(LIGHT_AT)?;
+            let mut exchanges = Vec::with_capacity(keys.len());
+            for key in keys {
+                let row = statement.query_row((to_sql(key.seq.0), key.nth), |row| {
+                    rows::exchange_at(row, until)
+                });
                 exchanges.extend(row.optional()?);
             }
             Ok(exchanges)

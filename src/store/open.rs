@@ -180,6 +180,12 @@ pub(crate) fn is_wal(path: &Path) -> Result<bool, OpenError> {
     Ok(Header::read(path)?.wal)
 }
 
+/// Whether the recording `path` is still more than one file, as far as can be told.
+#[must_use]
+pub fn is_in_pieces(path: &Path) -> bool {
+    is_wal(&real(path)).unwrap_or(false)
+}
+
 /// Whether `path` is a file whose creation as a recording was interrupted: empty, or without
 /// the tables that it puts into it.
 pub(crate) fn is_unborn(path: &Path) -> bool {

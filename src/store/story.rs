@@ -6,6 +6,7 @@ use super::reader::rows::{
 };
 use super::reader::{ReadError, Recording};
 use super::values::{from_sql, to_sql};
+use crate::lint;
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -29,7 +30,7 @@ const ANSWER: &str = concat!(
     message_columns!(),
     " WHERE m.exchange = ?1 AND m.kind = 'response' AND m.frame > ?2 LIMIT 1"
 );
-const T_OF_FRAME: &str = "SELECT t_last FROM frame WHERE seq = ?1";
+const FRAME: &str = "SELECT t_last, length(raw) FROM frame WHERE seq = ?1";
 const COUNT_MESSAGES: &str = "SELECT count(*) FROM message WHERE exchange = ?1";
 const LINES: &str = r#"SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
     substr(f.raw, 1, ?4) FROM line l JOIN frame f ON f.seq = l.frame
@@ -51,7 +52,8 @@ const STALLS: &str = "SELECT id, t, after_seq, detail FROM event
 const MESSAGE_SPAN: &str = "SELECT substr(f.raw, m.start + 1, m.size) FROM message m
     JOIN frame f ON f.seq = m.frame WHERE m.frame = ?1 AND m.part = ?2";
 
-/// What belongs to an exchange or happened while it was open, in order of time.
+/// What belongs to an exchange or happened while it was open, in order of time. A finding stands
+/// after the frame that it points at; one that was made when the recording was over stands last.
 #[derive(Clone, Debug)]
 pub struct Story {
     /// The exchange.
@@ -80,6 +82,8 @@ pub enum Told {
     Message {
         /// The message.
         row: Box<MessageRow>,
+        /// Bytes of its frame, terminator included.
+        frame_size: u64,
         /// What it has to do with the exchange.
         of: Kinship,
     },
@@ -94,6 +98,16 @@ pub enum Told {
     Event(EventRow),
     /// A finding.
     Finding(FindingRow),
+}
+
+impl Told {
+    /// Whether it is a finding that was made when the recording was over.
+    fn is_of_the_end(&self) -> bool {
+        match self {
+            Self::Finding(finding) => lint::rule(&finding.rule).is_some_and(|rule| rule.at_end),
+            _ => false,
+        }
+    }
 }
 
 /// What a message has to do with the exchange whose story is told.
@@ -175,7 +189,7 @@ impl Recording {
                 left_out,
                 ..
             } = telling;
-            entries.sort_by_key(|entry| entry.key);
+            in_order(&mut entries);
             Ok(Some(Story {
                 exchange,
                 entries,
@@ -263,6 +277,19 @@ fn findings_of(conn: &Connection, exchange: &Exchange) -> rusqlite::Result<Vec<F
     rows.collect()
 }
 
+/// Puts what is told in its order.
+fn in_order(entries: &mut [Entry]) {
+    entries.sort_by_cached_key(|entry| (entry.what.is_of_the_end(), entry.key));
+    let last = entries.iter().filter(|entry| !entry.what.is_of_the_end());
+    let last = last.map(|entry| entry.t).max();
+    for entry in entries.iter_mut().rev() {
+        if !entry.what.is_of_the_end() {
+            break;
+        }
+        entry.t = last.unwrap_or(entry.t);
+    }
+}
+
 /// A story that is being put together.
 struct Telling<'c> {
     conn: &'c Connection,
@@ -282,9 +309,13 @@ impl Telling<'_> {
         self.count(COUNT_MESSAGES, [id], messages.len())?;
         for row in messages {
             let (frame, part) = (row.record.frame, row.record.part);
-            let t = self.t(frame)?;
-            let row = Box::new(row);
-            self.push(t, ItemKey::of_part(frame, part), Told::Message { row, of });
+            let (t, frame_size) = self.frame(frame)?;
+            let what = Told::Message {
+                row: Box::new(row),
+                frame_size,
+                of,
+            };
+            self.push(t, ItemKey::of_part(frame, part), what);
         }
         Ok(())
     }
@@ -315,7 +346,7 @@ impl Telling<'_> {
         findings.extend(between);
         for finding in findings {
             let frame = finding.frame.unwrap_or(exchange.request.0);
-            let t = self.t(frame)?;
+            let (t, _) = self.frame(frame)?;
             self.push(t, ItemKey::of_part(frame, 0), Told::Finding(finding));
         }
         Ok(())
@@ -341,9 +372,12 @@ impl Telling<'_> {
         Ok(())
     }
 
-    fn t(&self, frame: Seq) -> rusqlite::Result<Moment> {
-        let mut statement = self.conn.prepare_cached(T_OF_FRAME)?;
-        statement.query_row([to_sql(frame.0)], |row| number(row, 0).map(Moment))
+    /// When the frame was complete, and how many bytes it has.
+    fn frame(&self, frame: Seq) -> rusqlite::Result<(Moment, u64)> {
+        let mut statement = self.conn.prepare_cached(FRAME)?;
+        statement.query_row([to_sql(frame.0)], |row| {
+            Ok((Moment(number(row, 0)?), number(row, 1)?))
+        })
     }
 
     fn ids(&self, sql: &'static str, params: impl Params) -> rusqlite::Result<Vec<ExchangeId>> {

@@ -73,10 +73,10 @@ actions! {
     // Everywhere.
     Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
     Palette, "palette", [Everywhere ":"], "find any command by typing parts of its name";
-    NextPane, "next-pane", [Everywhere "Tab"], "to the next pane";
-    PreviousPane, "previous-pane", [Everywhere "BackTab"], "to the pane before";
+    NextPane, "next-pane", [Session "Tab"], "to the next pane";
+    PreviousPane, "previous-pane", [Session "BackTab"], "to the pane before";
     Open, "open", [Everywhere "Enter"], "open what is selected";
-    Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, go back; never quits";
+    Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, back to the list; never quits";
     Back, "back", [Everywhere "q"], "back to the recordings; there it quits";
     Quit, "quit", [], "quit";
     Cancel, "cancel", [Everywhere "Ctrl-C"], "stop what is running; twice quits";
@@ -103,6 +103,8 @@ actions! {
     RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
     Select, "select", [List "Space"], "select for a comparison; two at most";
+    Unselect, "unselect", [], "take back what was selected for a comparison";
+    Follow, "follow", [], "follow the end of a live list, or stay where it is";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
@@ -111,6 +113,8 @@ actions! {
     Findings, "findings", [Session "4"], "what is wrong or remarkable";
     Wire, "wire", [Session "w"], "exchanges or wire: one row per frame";
     Zoom, "zoom", [Session "z"], "the pane on the whole screen, and back";
+    ListSmaller, "list-smaller", [Session "<"], "less of the screen for the list, more for the detail";
+    ListLarger, "list-larger", [Session ">"], "more of the screen for the list, less for the detail";
 
     // Filter and search.
     Filter, "filter", [Session "f"], "filter the rows";
@@ -130,9 +134,9 @@ actions! {
     Note, "note", [Session "c"], "write a note on the row";
 
     // Detail.
-    Collapse, "collapse", [Detail "h Left"], "fold, or go to what it is in";
-    Expand, "expand", [Detail "l Right"], "unfold, or go to the first in it";
-    Toggle, "toggle", [Detail "Space"], "fold or unfold";
+    Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
+    Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
+    Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
     Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
     Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
     Sides, "sides", [Detail "b"], "request, response, both";
@@ -141,7 +145,7 @@ actions! {
     // Doing.
     Copy, "copy", [Session "y"], "copy value, path, message, exchange, link or a bug report";
     Diff, "diff", [Session "d"], "compare the two selected, or this with the call before";
-    TimeColumn, "time-column", [Session "t"], "times as clock, since the start, or since the row before";
+    TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
 
     // Playback.
     TimeCursor, "time-cursor", [Session "T"], "time cursor on, off: the session as it was then";

@@ -18,8 +18,8 @@ pub enum Msg {
     Resize(u16, u16),
     /// Time has passed.
     Tick(Now),
-    /// The viewer is to end: the terminal has gone, or a signal says so.
-    Leave,
+    /// The viewer is to end: the terminal has gone, or this signal says so.
+    Leave(Option<i32>),
     /// The worker knows something.
     Answer(Box<Answer>),
 }

@@ -1,11 +1,15 @@
-//! What is on record in words for people: events, ends, peers; [`when`] has dates and times.
+//! What is on record in words for people: events, ends, peers; [`when`] has dates and times,
+//! [`story`] what happened from a request to its answer.
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
+pub mod story;
 pub mod when;
 
+use crate::protocol::message::Direction;
 use crate::text::{count, duration, escape, plural, size};
 use crate::trace::event::{Closer, EventKind, Passed, ProcessName};
+use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::StreamId;
 use crate::trace::session::{End, Peer};
 use serde_json::Value;
@@ -138,6 +142,16 @@ pub fn end(end: &End) -> String {
     }
 }
 
+/// Why an exchange is lost, where the recording says it: how the server ended.
+#[must_use]
+pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {
+    let is_for_server = exchange.direction == Direction::ClientToServer;
+    match end {
+        Some(End::Unknown) | None => None,
+        Some(end) => (exchange.status == Status::Lost && is_for_server).then(|| self::end(end)),
+    }
+}
+
 /// How a session ended, in a word or two: `exit 0`, `SIGKILL`.
 #[must_use]
 pub fn end_short(end: &End) -> String {
@@ -149,7 +163,7 @@ pub fn end_short(end: &End) -> String {
     }
 }
 
-/// An error with its causes, none of them twice.
+/// An error with its causes, none of them twice. Names of files in it are escaped.
 #[must_use]
 pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = error.to_string();
@@ -162,7 +176,7 @@ pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
         }
         source = error.source();
     }
-    words
+    escape(&words).into_owned()
 }
 
 /// A process by name and number.
@@ -256,6 +270,31 @@ mod tests {
         for text in said {
             assert!(!text.contains(['\x1b', '\u{202e}']), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_lost_call_has_the_end_of_the_server_as_its_reason() {
+        let killed = End::Killed {
+            signal: "SIGSEGV".to_owned(),
+        };
+        let call = Exchange {
+            direction: Direction::ClientToServer,
+            status: Status::Lost,
+            ..Exchange::bare()
+        };
+        let why = lost(&call, Some(&killed));
+        assert_eq!(why.as_deref(), Some("the server was ended by SIGSEGV"));
+        assert_eq!(lost(&call, Some(&End::Unknown)), None);
+        let asked_by_server = Exchange {
+            direction: Direction::ServerToClient,
+            ..call.clone()
+        };
+        assert_eq!(lost(&asked_by_server, Some(&killed)), None, "the host left");
+        let answered = Exchange {
+            status: Status::Ok,
+            ..call
+        };
+        assert_eq!(lost(&answered, Some(&killed)), None);
     }
 
     #[test]

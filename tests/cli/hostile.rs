@@ -92,3 +92,19 @@ fn programs_get_it_exactly() {
         "{exchanges}"
     );
 }
+
+#[test]
+fn the_name_of_a_file_that_cannot_be_read_is_plain_text() {
+    let library = Library::new();
+    let path = library.path().join("note\x1b[5mPWN\u{202e}.reel");
+    std::fs::write(&path, "x").expect("it can be written");
+    for command in ["show", "stats", "tail"] {
+        let output = library.mcpreel(command).arg(&path).output();
+        let said = output.expect("mcpreel starts").stderr;
+        let said = String::from_utf8(said).expect("it is text");
+        assert!(
+            said.contains("PWN") && said.chars().all(is_harmless),
+            "{said:?}"
+        );
+    }
+}

@@ -2,6 +2,7 @@
 //! told otherwise.
 
 use crate::fixture::{MS, WALL_NS};
+use crate::notation;
 use mcpreel::store::library::Library;
 use mcpreel::trace::clock::Clock;
 use mcpreel::tui::app::{App, Settings};
@@ -161,6 +162,13 @@ impl Viewer {
         let drawn = terminal.draw(|frame| view::draw(&self.app, frame));
         drawn.expect("memory does not fail");
         terminal.backend().buffer().clone()
+    }
+
+    /// What the terminal shows, without styles.
+    pub fn text(&self) -> String {
+        let screen = notation::screen(&self.screen());
+        let (text, _) = screen.split_once("\n---\n").expect("it has two parts");
+        text.to_owned()
     }
 
     /// Whether it wanted to end.

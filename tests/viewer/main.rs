@@ -2,6 +2,7 @@
 //!
 //! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
+//! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
@@ -23,6 +24,7 @@ mod notation;
 mod on_a_terminal;
 mod pictures;
 mod scenes;
+mod selected;
 mod sequences;
 mod snapshots;
 mod story;

@@ -70,7 +70,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "f 'is:nonsense'",
-        "Exchanges #81 follows is:nonsense wrong Filter(is:nonsense)",
+        "Exchanges event-after-#86 follows is:nonsense wrong Filter(is:nonsense)",
     ),
     (
         "f 'is:failed' Enter f ' x' Esc",

@@ -2,9 +2,12 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
+use crate::support::conversation::Conversation;
 use mcpreel::store::reader::Recording;
-use mcpreel::trace::exchange::Exchange;
+use mcpreel::trace::exchange::{Exchange, Status};
+use mcpreel::trace::stats::{Row, Stats};
 use mcpreel::tui::app::{Session, View};
+use mcpreel::tui::worker::stats::Figures;
 use std::path::Path;
 
 const SIZE: (u16, u16) = (120, 40);
@@ -90,6 +93,89 @@ fn statistics_count_every_exchange_once_and_enter_filters_to_the_row() {
     }
 }
 
+fn figures(viewer: &Viewer) -> &Figures {
+    let figures = session(viewer).stats.shown.as_deref();
+    let figures = figures.expect("they were counted");
+    assert_eq!(figures.percent, 100);
+    figures
+}
+
+/// The counts of rows; what is open has a place only where it is counted.
+fn told(stats: &Stats) -> Vec<Row> {
+    let rows = stats.methods.iter().chain(&stats.tools);
+    rows.chain([&stats.total]).cloned().collect()
+}
+
+#[test]
+fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
+    type Fits = fn(&Exchange) -> bool;
+    let cases: [(&str, Fits); 5] = [
+        ("is:failed", |one| one.status.is_failure()),
+        ("tool:search_docs", |one| {
+            one.name.as_deref() == Some("search_docs")
+        }),
+        ("is:open", |one| one.status == Status::Open),
+        ("latency>1s", |one| one.latency_ns() > Some(1_000_000_000)),
+        ("kind:notification", |_| false),
+    ];
+    for fixture in [fixture::ended(), fixture::live()] {
+        let all = exchanges(&fixture.path);
+        let mut viewer = Viewer::open(&fixture.path, SIZE);
+        viewer.press("3");
+        assert_eq!(figures(&viewer).fitting, None);
+        for (filter, fits) in cases {
+            viewer.act(&format!("f Ctrl-U '{filter}' Enter"));
+            let expected = Stats::collect(all.iter().filter(|one| fits(one)));
+            let figures = figures(&viewer);
+            assert_eq!(told(&figures.stats), told(&expected), "{filter}");
+            let fitting = figures.fitting.map(|fitting| (fitting.count, fitting.of));
+            let count = all.iter().filter(|one| fits(one)).count();
+            assert_eq!(fitting, Some((count as u64, all.len() as u64)), "{filter}");
+        }
+        viewer.press("F");
+        assert_eq!(told(&figures(&viewer).stats), told(&Stats::collect(&all)));
+    }
+}
+
+#[test]
+fn statistics_of_a_filter_stop_at_the_time_cursor() {
+    let fixture = fixture::ended();
+    let all = exchanges(&fixture.path);
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.act("f 'is:failed' Enter g T 3");
+    let until = session(&viewer).until().expect("the time cursor is on");
+    assert!(until < all.last().expect("there are some").request.0);
+    let known = |one: &Exchange| (one.request.0 <= until).then(|| one.clone().at(until));
+    let known: Vec<_> = all.iter().filter_map(known).collect();
+    let expected = known.iter().filter(|one| one.status.is_failure()).count();
+    let fitting = figures(&viewer).fitting.expect("there is a filter");
+    assert_eq!(
+        (fitting.count, fitting.of),
+        (expected as u64, known.len() as u64),
+        "{until:?}"
+    );
+}
+
+#[test]
+fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
+    for filter in ["is:failed", "is:open"] {
+        let script = format!("3 f '{filter}' Enter");
+        let mut recording = fixture::wild(Conversation::wild(5), 60);
+        let mut viewer = Viewer::open(recording.path(), SIZE);
+        viewer.act(&script);
+        for _ in 0..5 {
+            recording.add(30);
+            viewer.wait_ns(2_000_000_000).wait_ns(2_000_000_000);
+            let mut fresh = Viewer::open(recording.path(), SIZE);
+            fresh.act(&script);
+            let (old, new) = (figures(&viewer), figures(&fresh));
+            assert_eq!(told(&old.stats), told(&new.stats), "{filter}");
+            assert_eq!(old.fitting, new.fitting, "{filter}");
+        }
+        assert!(figures(&viewer).fitting.is_some_and(|some| some.of > 20));
+    }
+}
+
 #[test]
 fn findings_are_counted_by_rule_unfold_and_lead_to_their_frames() {
     let fixture = fixture::ended();
@@ -106,4 +192,15 @@ fn findings_are_counted_by_rule_unfold_and_lead_to_their_frames() {
     assert_eq!(seq, groups[0].first, "the first of the first group");
     viewer.press("Enter");
     assert_eq!(session(&viewer).view, View::Exchanges);
+}
+
+#[test]
+fn findings_say_that_they_are_not_filtered_while_a_filter_is_on() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    let is_said = |viewer: &Viewer| viewer.text().contains("Findings (all, not filtered)");
+    viewer.press("4");
+    assert!(!is_said(&viewer), "{}", viewer.text());
+    viewer.act("1 f 'is:failed' Enter 4");
+    assert!(is_said(&viewer), "{}", viewer.text());
 }

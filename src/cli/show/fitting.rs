@@ -16,6 +16,7 @@ use crate::store::reader::Recording;
 use crate::text::{count, plural};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::{Item, Lens, What};
+use crate::trace::session::End;
 use crate::words;
 
 /// Shows them.
@@ -25,7 +26,8 @@ pub fn write(
     args: &Show,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let width = Width::up_to(recording.summary()?.frames);
+    let summary = recording.summary()?;
+    let width = Width::up_to(summary.frames);
     let heading = match args.what.rows() {
         Some(Rows::Findings) => {
             let message =
@@ -46,6 +48,7 @@ pub fn write(
     let mut rows = Fitting {
         recording,
         width,
+        end: summary.session.phase.end().cloned(),
         json: args.json,
         last: None,
         shown: 0,
@@ -69,6 +72,8 @@ pub fn write(
 struct Fitting<'a> {
     recording: &'a Recording,
     width: Width,
+    /// How the session ended.
+    end: Option<End>,
     json: bool,
     /// The last frame that was shown: of a batch several rows may fit.
     last: Option<Seq>,
@@ -89,7 +94,13 @@ impl Fitting<'_> {
                 if self.json {
                     out.json(&json::ExchangeLine::from(exchange.as_ref()))?;
                 }
-                lines::exchange(exchange, exchange.t_request, self.width, out)
+                lines::exchange(
+                    exchange,
+                    exchange.t_request,
+                    self.end.as_ref(),
+                    self.width,
+                    out,
+                )
             }
             (Some(Rows::Events), What::Event(event)) => {
                 if self.json {
@@ -116,7 +127,7 @@ impl Fitting<'_> {
         if self.json {
             out.json(&shown.json(&raw))?;
         }
-        Ok(shown.line(&raw, self.width, out))
+        Ok(shown.line(&raw, self.end.as_ref(), self.width, out))
     }
 
     fn frame(&self, head: &FrameHead, out: &mut Output) -> Result<String, Failure> {

@@ -5,11 +5,13 @@ use super::rows::{finding_line, frame_words};
 use crate::cli::exit::Failure;
 use crate::cli::lines::{arrow, status_ink, stream_arrow};
 use crate::cli::output::{Ink, Output};
-use crate::store::reader::{FindingRow, MessageRow, Recording};
-use crate::text::{duration, escape, pad_end, pad_start, since, size};
-use crate::trace::correlator::MessageKind;
+use crate::store::reader::{FindingRow, Recording};
+use crate::store::story::Told;
+use crate::text::{count, duration, escape, pad_end, pad_start, since, size};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
+use crate::words;
+use crate::words::story::{Row, Tone};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -17,10 +19,20 @@ use std::io::Read as _;
 /// Bytes of a frame that are looked at for showing it.
 const LOOKED_AT: u64 = 256 * 1024;
 
+/// What was shown already.
+struct Shown {
+    frames: BTreeSet<Seq>,
+    /// Findings by number.
+    findings: BTreeSet<u64>,
+}
+
 /// Writes it.
 pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
     body(recording, head, out)?;
-    let mut shown = BTreeSet::from([head.seq]);
+    let mut shown = Shown {
+        frames: BTreeSet::from([head.seq]),
+        findings: BTreeSet::new(),
+    };
     for exchange in recording.exchanges_of_frame(head.seq)? {
         out.line("")?;
         write_exchange(recording, &exchange, &mut shown, out)?;
@@ -63,7 +75,7 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
 fn write_exchange(
     recording: &Recording,
     exchange: &Exchange,
-    shown: &mut BTreeSet<Seq>,
+    shown: &mut Shown,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let title = format!("exchange #{}", exchange.request.0.0);
@@ -75,13 +87,13 @@ fn write_exchange(
             out.paint(Ink::Faint, &pad_end(name, 10))
         ))?;
     }
-    story(recording, exchange, out)?;
+    story(recording, exchange, shown, out)?;
     let bodies = [
         Some(exchange.request.0),
         exchange.response.map(|(seq, _)| seq),
     ];
     for seq in bodies.into_iter().flatten() {
-        if shown.insert(seq)
+        if shown.frames.insert(seq)
             && let Some(head) = recording.head(seq)?
         {
             out.line("")?;
@@ -89,7 +101,8 @@ fn write_exchange(
         }
     }
     let related = recording.messages_of_exchange(exchange.id)?;
-    shown.extend(related.iter().map(|row| row.record.frame));
+    let frames = related.iter().map(|row| row.record.frame);
+    shown.frames.extend(frames);
     Ok(())
 }
 
@@ -148,60 +161,68 @@ fn link(recording: &Recording, id: ExchangeId) -> Result<Option<String>, Failure
     Ok(other.map(|other| format!("#{} {}", other.request.0.0, escape(&other.summary))))
 }
 
-/// Everything that belongs to the exchange, in order, with the time since it was asked.
-fn story(recording: &Recording, exchange: &Exchange, out: &mut Output) -> Result<(), Failure> {
-    let mut entries: Vec<(Seq, String)> = recording
-        .messages_of_exchange(exchange.id)?
-        .iter()
-        .map(|row| (row.record.frame, entry(row)))
-        .collect();
-    for child in recording.children(exchange.id)? {
-        for row in recording.messages_of_exchange(child)? {
-            entries.push((
-                row.record.frame,
-                format!("{} (asked in between)", entry(&row)),
-            ));
-        }
-    }
-    entries.sort_by_key(|(seq, _)| *seq);
-    entries.dedup();
+/// What happened from the request to the answer, with the time since it was asked.
+fn story(
+    recording: &Recording,
+    exchange: &Exchange,
+    shown: &mut Shown,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let Some(story) = recording.story(exchange.id)? else {
+        return Ok(());
+    };
+    let told = story.entries.iter().filter_map(|entry| match &entry.what {
+        Told::Finding(finding) => Some(finding.id),
+        _ => None,
+    });
+    shown.findings.extend(told);
+    let story = words::story::Told::new(story);
     out.line(&out.paint(Ink::Faint, "  story"))?;
-    for (seq, words) in entries {
-        let Some(head) = recording.head(seq)? else {
-            continue;
-        };
-        let after = duration(head.t_last.0.saturating_sub(exchange.t_request.0));
+    for row in &story.rows {
+        let after = duration(row.t.0.saturating_sub(exchange.t_request.0));
         let after = out.paint(Ink::Faint, &pad_start(&format!("+{after}"), 12));
-        out.line(&format!(
-            "  {after}  {}  {words}",
-            pad_end(&format!("#{}", seq.0), 6)
-        ))?;
+        out.line(&format!("  {after}  {}", entry(row, out)))?;
+    }
+    if story.left_out > 0 {
+        let left_out = format!(
+            "  … {} more of the same are not shown",
+            count(story.left_out)
+        );
+        out.line(&out.paint(Ink::Warn, &left_out))?;
     }
     Ok(())
 }
 
-fn entry(row: &MessageRow) -> String {
-    let record = &row.record;
-    let kind = match record.kind {
-        MessageKind::Request => "request",
-        MessageKind::Response => "response",
-        MessageKind::Notification => "notification",
-        MessageKind::Other => "no message",
+/// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`
+fn entry(row: &Row, out: &Output) -> String {
+    let (sign, ink) = match (row.tone, row.direction) {
+        (Tone::Finding, _) => ("⚠", Ink::Warn),
+        (Tone::Event, _) => ("•", Ink::Plain),
+        (_, direction) => (direction.map_or("!", arrow), Ink::Plain),
     };
-    let bytes = size(row.span.end.saturating_sub(row.span.start));
-    let summary = escape(&record.summary);
-    format!("{} {kind}, {bytes}: {summary}", arrow(record.direction))
+    let place = match row.tone {
+        // An event stands between two frames.
+        Tone::Event => String::new(),
+        _ => format!("#{}", row.key.seq.0),
+    };
+    let size = row.size.as_ref();
+    let size = size.map_or_else(String::new, |size| format!(", {size}"));
+    let aside = match row.tone {
+        Tone::Child => " (asked in between)",
+        Tone::Round => " (another round)",
+        _ => "",
+    };
+    let words = format!("{sign} {}{size}: {}{aside}", row.word, row.text);
+    format!("{}  {}", pad_end(&place, 6), out.paint(ink, &words))
 }
 
-fn findings(
-    recording: &Recording,
-    frames: &BTreeSet<Seq>,
-    out: &mut Output,
-) -> Result<(), Failure> {
+/// Findings in what was shown that no story has told.
+fn findings(recording: &Recording, shown: &Shown, out: &mut Output) -> Result<(), Failure> {
     let mut found: Vec<FindingRow> = Vec::new();
-    for &seq in frames {
+    for &seq in &shown.frames {
         found.extend(recording.findings_of_frame(seq)?);
     }
+    found.retain(|finding| !shown.findings.contains(&finding.id));
     if found.is_empty() {
         return Ok(());
     }

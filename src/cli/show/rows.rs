@@ -116,10 +116,12 @@ pub fn exchanges_json(recording: &Recording, out: &mut Output) -> Shown {
 
 /// Every exchange as a line.
 pub fn exchanges(recording: &Recording, out: &mut Output) -> Shown {
-    let width = width(recording)?;
+    let summary = recording.summary()?;
+    let (width, end) = (Width::up_to(summary.frames), summary.session.phase.end());
     out.line(&lines::exchange_heading(width, out))?;
     each_exchange(recording, |exchange| {
-        Ok(out.line(&lines::exchange(exchange, exchange.t_request, width, out))?)
+        let line = lines::exchange(exchange, exchange.t_request, end, width, out);
+        Ok(out.line(&line)?)
     })
 }
 

@@ -13,6 +13,7 @@ use crate::trace::correlator::{MessageKind, MessageRecord};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use crate::trace::item::{Item, ItemKey, Lens, What};
+use crate::trace::session::End;
 use crate::words;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -240,10 +241,10 @@ impl Shown {
         }
     }
 
-    /// As a line for people.
-    pub fn line(&self, raw: &[u8], width: Width, out: &Output) -> String {
+    /// As a line for people; `over` is how the session ended, where that is known.
+    pub fn line(&self, raw: &[u8], over: Option<&End>, width: Width, out: &Output) -> String {
         match self {
-            Self::Ended(exchange, end) => lines::exchange(exchange, *end, width, out),
+            Self::Ended(exchange, end) => lines::exchange(exchange, *end, over, width, out),
             Self::Open(exchange, waited) => {
                 let t = Moment(exchange.t_request.0 + waited);
                 let summary = escape(&exchange.summary);

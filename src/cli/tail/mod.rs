@@ -179,7 +179,7 @@ impl Follower<'_> {
             query: query.clone(),
             until: None,
         };
-        let context = summary.context((!summary.state.is_final()).then(wall_clock_ns));
+        let context = filter::context(summary, !summary.state.is_final());
         let fitting = entries::with_recording(tail, self.path, |recording| {
             Ok(recording.fitting(&question, context, &[key])?)
         })?;
@@ -203,7 +203,7 @@ impl Follower<'_> {
         if self.json {
             return self.out.json(&shown.json(raw));
         }
-        let line = shown.line(raw, Width::up_to(ROOM), &self.out);
+        let line = shown.line(raw, None, Width::up_to(ROOM), &self.out);
         self.out.line(&line)
     }
 }

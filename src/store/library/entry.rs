@@ -125,7 +125,7 @@ impl Entry {
             id,
             name,
             wall_ns,
-            size: size_of(reel) + size_of(&spool),
+            size: size_of(reel) + size_of(&open::beside(&file, "-wal")) + size_of(&spool),
             standing,
             details,
         }

@@ -1,10 +1,8 @@
 //! The row of the session as a whole.
 
 use super::rows::{number, word};
-use crate::query::Context;
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::{State, is_id};
-use crate::trace::clock::Moment;
 use crate::trace::event::ProcessContext;
 use crate::trace::session::Session;
 use rusqlite::{Connection, Row};
@@ -67,17 +65,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What filters of this recording are judged against: ages count back from its end, or from
-    /// `now_ns`, a wall clock in nanoseconds, while it is being recorded.
-    #[must_use]
-    pub fn context(&self, now_ns: Option<u64>) -> Context {
-        let now = now_ns.map_or(0, |now| now.saturating_sub(self.wall_ns));
-        Context {
-            end: Moment(now.max(self.t_last_ns)),
-            slow_ns: self.slow_ns,
-        }
-    }
-
     /// Reads it.
     pub(crate) fn read(conn: &Connection) -> rusqlite::Result<Self> {
         conn.prepare_cached(SELECT)?.query_row([], Self::from_row)

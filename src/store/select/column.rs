@@ -30,17 +30,19 @@ pub(super) const ANSWERED_BY: &str = "e.response <= ";
 /// The field of the rows of `source`.
 pub(super) fn of(source: Source, field: Field) -> Column {
     match (source, field) {
-        (Source::Name, Field::Method | Field::Name | Field::Tool | Field::Prompt | Field::Uri)
+        (Source::Method, Field::Tool) => InBytes("e.method = 'tools/call'"),
+        (Source::Method, Field::Prompt) => InBytes("e.method = 'prompts/get'"),
+        (Source::Method, Field::Method)
+        | (Source::Name, Field::Method | Field::Name | Field::Tool | Field::Prompt | Field::Uri)
         | (Source::Status, Field::Status) => match of_exchange(field) {
             OnceAnswered(sql) => Is(sql),
             other => other,
         },
         // Not told by what is known.
-        (Source::Name | Source::Status, _) => InBytes("1"),
+        (Source::Method | Source::Name | Source::Status, _) | (_, Field::Text) => InBytes("1"),
         (Source::Event, Field::Finding | Field::Severity | Field::Mark | Field::Note) => Absent,
         (_, Field::Finding) => Finding("rule"),
         (_, Field::Severity) => Finding("severity"),
-        (_, Field::Text) => InBytes("1"),
         (Source::Exchange, _) => of_exchange(field),
         (Source::Alone | Source::Own, _) => of_alone(field),
         (Source::Message, _) => of_message(field),
@@ -192,7 +194,9 @@ pub(super) fn findings(source: Source) -> &'static [&'static str] {
                 OR exchange = m.exchange) AND frame = m.frame AND ",
         ],
         Source::Line => &["(l.frame IN (SELECT frame FROM finding WHERE "],
-        Source::Event | Source::Name | Source::Status => &["(0 IN (SELECT 1 WHERE "],
+        Source::Event | Source::Method | Source::Name | Source::Status => {
+            &["(0 IN (SELECT 1 WHERE "]
+        }
     }
 }
 
@@ -212,6 +216,6 @@ pub(super) fn may_be_batch(source: Source) -> Option<&'static str> {
             Some("(m.part > 0 OR m.start > 0 OR m.size > 1048576)")
         }
         Source::Line | Source::Event => None,
-        Source::Name | Source::Status => Some("1"),
+        Source::Method | Source::Name | Source::Status => Some("1"),
     }
 }

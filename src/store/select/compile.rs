@@ -173,7 +173,7 @@ impl Compiler {
             Source::Alone | Source::Own | Source::Line | Source::Event => {
                 return Bounds::constant(false);
             }
-            Source::Name | Source::Status => {
+            Source::Method | Source::Name | Source::Status => {
                 return Bounds::perhaps(Condition::Constant(true));
             }
         };
@@ -203,7 +203,7 @@ impl Compiler {
         pieces.push(Piece::Sql(column::END_OF_FINDINGS));
         let bounds = Bounds::exact(match self.source {
             Source::Event => Condition::Constant(false),
-            Source::Name | Source::Status => {
+            Source::Method | Source::Name | Source::Status => {
                 return Bounds::perhaps(Condition::Constant(true));
             }
             _ => Condition::Leaf(pieces),

@@ -37,9 +37,27 @@ pub use scan::Scan;
 
 pub use crate::query::Context;
 use crate::query::Query;
-use crate::trace::clock::Clock;
+use crate::store::reader::Summary;
+use crate::trace::clock::{Clock, Moment};
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, ItemKind, Lens};
+
+/// What filters of a recording are judged against: ages count back from its end; while it is being
+/// recorded from now, which is `live_at_ns`, nanoseconds since the Unix epoch.
+#[must_use]
+pub fn context(summary: &Summary, live_at_ns: Option<u64>) -> Context {
+    Context {
+        end: end(summary.wall_ns, summary.t_last_ns, live_at_ns),
+        slow_ns: summary.slow_ns,
+    }
+}
+
+/// Where ages of a recording begin that began at `wall_ns`. A clock that was set back since takes
+/// no frame away.
+fn end(wall_ns: u64, last_ns: u64, live_at_ns: Option<u64>) -> Moment {
+    let now = live_at_ns.map_or(0, |at| at.saturating_sub(wall_ns));
+    Moment(now.max(last_ns))
+}
 
 /// What is asked of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,4 +113,16 @@ pub struct Step {
     /// How far the scan is: everything up to this address, itself included, was looked at.
     /// `None`: nothing yet. A new scan may go on from here.
     pub looked_at: Option<ItemKey>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_count_back_from_now_while_it_is_recorded_and_else_from_the_last_frame() {
+        assert_eq!(end(1_000, 50, None), Moment(50));
+        assert_eq!(end(1_000, 50, Some(1_400)), Moment(400));
+        assert_eq!(end(1_000, 50, Some(900)), Moment(50), "it was set back");
+    }
 }

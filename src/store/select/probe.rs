@@ -28,6 +28,7 @@ const NEXT_STATUS: &str = "SELECT status FROM exchange INDEXED BY exchange_not_o
 /// Asks whether any exchange can fit.
 #[derive(Debug)]
 pub(super) struct Probe {
+    methods: Option<Test>,
     names: Option<Test>,
     statuses: Option<Test>,
     /// What was found when that was the last frame. Names and ends do not vanish.
@@ -38,6 +39,7 @@ impl Probe {
     pub fn new(question: &Question, context: Context) -> Self {
         let test = |source| Test::new(source, question, context);
         Self {
+            methods: test(Source::Method),
             names: test(Source::Name),
             // What an exchange was at a moment is not in an index.
             statuses: test(Source::Status).filter(|_| question.until.is_none()),
@@ -52,7 +54,8 @@ impl Probe {
             Some((at, false)) if at == last => return Ok(false),
             _ => {}
         }
-        let by_name = self.names.as_ref().map(|test| any_name(conn, test));
+        let by_name = self.names.as_ref();
+        let by_name = by_name.map(|test| any_name(conn, self.methods.as_ref(), test));
         let by_status = self.statuses.as_ref().map(|test| any_status(conn, test));
         let may = by_name.unwrap_or(Ok(true))? && by_status.unwrap_or(Ok(true))?;
         self.known = Some((last, may));
@@ -61,11 +64,21 @@ impl Probe {
 }
 
 /// Whether the test holds for the method and name of an exchange, or there are too many.
-fn any_name(conn: &Connection, test: &Test) -> rusqlite::Result<bool> {
+/// Names of methods of which none can fit, whatever its name, are not looked at.
+fn any_name(conn: &Connection, methods: Option<&Test>, test: &Test) -> rusqlite::Result<bool> {
     let mut seen = 0;
     let mut method = String::new();
     while let Some(next) = one(conn, NEXT_METHOD, &[&method])? {
         method = next;
+        seen += 1;
+        if seen > MOST {
+            return Ok(true);
+        }
+        if let Some(methods) = methods
+            && !methods.holds(conn, &method, None)?
+        {
+            continue;
+        }
         let mut nameless = conn.prepare_cached(NAMELESS)?;
         if nameless.exists([&method])? && test.holds(conn, &method, None)? {
             return Ok(true);
@@ -81,10 +94,6 @@ fn any_name(conn: &Connection, test: &Test) -> rusqlite::Result<bool> {
             if seen > MOST || test.holds(conn, &method, Some(&name))? {
                 return Ok(true);
             }
-        }
-        seen += 1;
-        if seen > MOST {
-            return Ok(true);
         }
     }
     // It is before the first one, and nobody who means well has it.

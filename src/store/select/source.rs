@@ -17,7 +17,9 @@ pub(super) enum Source {
     Line,
     /// Events.
     Event,
-    /// One method and name of exchanges, and no row: see [`probe`](super::probe).
+    /// One method of exchanges, and no row: see [`probe`](super::probe).
+    Method,
+    /// One method and name of exchanges, likewise.
     Name,
     /// One status of exchanges, likewise.
     Status,
@@ -69,7 +71,7 @@ impl Source {
                 "SELECT l.frame, 0, CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END, NULL, "
             }
             Self::Event => "SELECT v.after_seq, v.id, 'event', NULL, ",
-            Self::Name | Self::Status => "SELECT 0, 0, 'other', NULL, ",
+            Self::Method | Self::Name | Self::Status => "SELECT 0, 0, 'other', NULL, ",
         }
     }
 
@@ -104,6 +106,7 @@ impl Source {
             }
             Self::Line => " FROM line l WHERE l.frame BETWEEN ?1 AND ?2",
             Self::Event => " FROM event v WHERE v.after_seq BETWEEN ?1 AND ?2",
+            Self::Method => " FROM (SELECT ?1 AS method, ?2 AS second) e WHERE 1",
             Self::Name => " FROM (SELECT ?1 AS method, ?2 AS name) e WHERE 1",
             Self::Status => " FROM (SELECT ?1 AS status, ?2 AS second) e WHERE 1",
         }

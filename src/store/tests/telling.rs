@@ -84,6 +84,40 @@ fn a_story_has_everything_between_request_and_answer_in_order() {
 }
 
 #[test]
+fn a_finding_that_was_made_at_the_end_stands_at_the_end_and_another_after_its_frame() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::C2S, CALL);
+    session.chunk(StreamId::S2C, b"noise\n");
+    session.chunk(StreamId::STDERR, b"last words\n");
+    session.event(&EventKind::Exit {
+        code: None,
+        signal: Some("SIGSEGV".to_owned()),
+        max_rss_bytes: 1,
+        user_ns: 1,
+        system_ns: 1,
+    });
+    let recording = finished(&mut session);
+    let story = recording.story(ExchangeId(1)).unwrap().unwrap();
+    let seen: Vec<_> = story
+        .entries
+        .iter()
+        .map(|entry| match &entry.what {
+            Told::Finding(finding) => &*finding.rule,
+            what => told(what),
+        })
+        .skip_while(|what| *what != "own")
+        .collect();
+    assert_eq!(seen[..2], ["own", "line"]);
+    assert_eq!(seen[2], "frame-not-json");
+    assert_eq!(seen[3..5], ["line", "event"]);
+    assert_eq!(seen.last(), Some(&"process-died-in-flight"));
+    assert!(story.entries.is_sorted_by_key(|entry| entry.t));
+    let last = story.entries.last().unwrap();
+    assert_eq!(last.key.seq, Seq(1), "it still points at the request");
+}
+
+#[test]
 fn an_answer_touches_the_call_in_which_it_was_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);

@@ -23,6 +23,7 @@ pub struct Collector {
     slowest: Vec<Slow>,
     peak: Peak,
     server_ns: u64,
+    unmeasured: u64,
     rest: u64,
 }
 
@@ -115,6 +116,7 @@ impl Collector {
             slowest: self.slowest.clone(),
             most_open: self.peak.most(),
             server_ns: self.server_ns,
+            unmeasured: self.unmeasured + counted.unmeasured,
             rest: self.rest + counted.rest,
         }
     }
@@ -134,6 +136,8 @@ impl Collector {
                 .server_ns
                 .saturating_add(exchange.own_ns().unwrap_or(ns));
             self.slow(exchange, ns);
+        } else if is_call(exchange) {
+            self.unmeasured += 1;
         }
         if &*exchange.method == "tools/call" {
             let name = exchange.name.clone().unwrap_or_default();

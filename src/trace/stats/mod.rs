@@ -37,8 +37,11 @@ pub struct Stats {
     /// that was cancelled and not answered only while it began.
     pub most_open: u64,
     /// Nanoseconds in which calls waited for the server, all calls together: without the time in
-    /// which the server waited for its client.
+    /// which the server waited for its client, and without the [unmeasured](Self::unmeasured).
     pub server_ns: u64,
+    /// Calls of the client without a latency: open, cancelled, or never answered. Subscriptions,
+    /// which are not waited for, do not count.
+    pub unmeasured: u64,
     /// Exchanges of methods or tools that have no row, because there are too many of these.
     pub rest: u64,
 }
@@ -105,10 +108,11 @@ impl Row {
         Some(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 
-    /// Failures in a thousand.
+    /// Failures in a thousand, to the nearest.
     #[must_use]
     pub fn failed_permille(&self) -> u64 {
-        let permille = u128::from(self.failed) * 1000 / u128::from(self.count.max(1));
+        let count = u128::from(self.count.max(1));
+        let permille = (u128::from(self.failed) * 2000 + count) / (count * 2);
         u64::try_from(permille).unwrap_or(1000)
     }
 }

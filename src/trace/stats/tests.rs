@@ -61,8 +61,11 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
         Some(5),
         "ok, tool-error, error, input-required, task"
     );
+    let left_out = (stats.server_ns, stats.unmeasured);
+    assert_eq!(left_out, (5 * 3 * MS, 6), "what is left out is counted");
     let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
-    assert_eq!(Stats::collect(&[listen]).methods[0].latency, None);
+    let stats = Stats::collect(&[listen]);
+    assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));
 }
 
 #[test]
@@ -143,4 +146,5 @@ fn rates_are_per_minute_and_shares_per_thousand() {
     assert_eq!(row.per_minute_tenths(30_000 * MS), Some(60));
     assert_eq!(row.per_minute_tenths(0), None);
     assert_eq!(row.failed_permille(), 333);
+    assert_eq!(Row { failed: 2, ..row }.failed_permille(), 667);
 }

@@ -2,18 +2,17 @@
 //!
 //! * [`part`]: what stands below each other: findings, note, request, response;
 //! * [`body`]: their lines, and moving among them;
-//! * [`story`]: what happened from the request to the answer;
 //! * [`memory`]: where somebody was in rows that were left.
 
 pub mod body;
 pub mod memory;
 pub mod part;
-pub mod story;
 
 use crate::store::reader::FindingRow;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, What};
 use crate::tui::worker::detail::{Amount, Ask, AskStory, Row};
+use crate::words;
 use body::{Body, Position, Spot};
 use memory::{Left, Memory};
 use part::Part;
@@ -93,7 +92,7 @@ pub struct Shown {
     /// What is wrong with it.
     pub findings: Vec<FindingRow>,
     /// What happened; none until it has come, and for what is no exchange.
-    pub story: Option<story::Told>,
+    pub story: Option<words::story::Told>,
     /// Where one is in the body.
     pub at: Place,
     /// Where one is in the story: the row of the cursor, the first on the screen.

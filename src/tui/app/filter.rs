@@ -5,7 +5,7 @@
 
 use super::{App, Overlay, prompt::Purpose};
 use crate::query::ast::Field;
-use crate::query::{Completion, Query, QueryError, complete, value_text};
+use crate::query::{Completion, ErrorKind, Query, QueryError, complete, undecided, value_text};
 
 /// Filters that are remembered.
 const REMEMBERED: usize = 100;
@@ -74,6 +74,22 @@ impl Filter {
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.in_force().expr.is_some()
+    }
+
+    /// Takes in what is being typed: a word that may still become the name of a field is not
+    /// searched for. Whether other rows fit now.
+    pub fn take_unfinished(&mut self, text: &str) -> bool {
+        let Some(at) = undecided(text) else {
+            return self.take(text);
+        };
+        text.clone_into(&mut self.text);
+        self.error = Some(QueryError {
+            at,
+            message: "a name that goes on, or with Enter a word to look for".to_owned(),
+            kind: ErrorKind::Incomplete,
+            nearest: None,
+        });
+        false
     }
 
     /// Takes in what was typed. Whether other rows fit now.

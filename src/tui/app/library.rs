@@ -91,7 +91,10 @@ impl Library {
     /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
     #[must_use]
     pub fn top_showing(&self, at: usize, page: usize) -> usize {
-        self.top.clamp((at + 1).saturating_sub(page.max(1)), at)
+        let page = page.max(1);
+        // Rows that came above the first one are shown where there is room for all.
+        let last = self.shown().len().saturating_sub(page);
+        self.top.min(last).clamp((at + 1).saturating_sub(page), at)
     }
 
     /// Whether somebody records into the folder.

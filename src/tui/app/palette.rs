@@ -5,6 +5,9 @@ use crate::tui::action::{Action, Context, Row, TABLE};
 use frizbee::{Config, Matcher};
 use tui_input::Input;
 
+/// What has no key that would say so, but can be done in a recording only.
+const NEEDS_RECORDING: [Action; 3] = [Action::Goto, Action::Follow, Action::Unselect];
+
 /// The palette.
 #[derive(Debug, Default)]
 pub struct Palette {
@@ -59,6 +62,9 @@ impl Palette {
 
     /// Whether it can be done where the keys were.
     fn is_possible(&self, row: &Row) -> bool {
+        if NEEDS_RECORDING.contains(&row.action) && !self.contexts.contains(&Context::Session) {
+            return false;
+        }
         let mut contexts = row.keys.iter().map(|(context, _)| context);
         row.keys.is_empty() || contexts.any(|context| self.contexts.contains(context))
     }

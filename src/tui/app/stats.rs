@@ -1,5 +1,6 @@
 //! Counts and latencies.
 
+use crate::query::Query;
 use crate::trace::frame::Seq;
 use crate::trace::stats::{Latency, Row};
 use crate::tui::worker::stats::Figures;
@@ -8,8 +9,8 @@ use std::cmp::Reverse;
 /// Counts and latencies.
 #[derive(Debug, Default)]
 pub struct Stats {
-    /// What was asked last, and for which time cursor.
-    pub asked: Option<(u64, Option<Seq>)>,
+    /// What was asked last.
+    pub asked: Option<Asked>,
     /// What is on the screen.
     pub shown: Option<Box<Figures>>,
     /// What will be, when that has been there for a second.
@@ -24,6 +25,17 @@ pub struct Stats {
     pub cursor: RowId,
     /// The first row on the screen.
     pub top: usize,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The number of the question.
+    pub generation: u64,
+    /// Which exchanges.
+    pub query: Query,
+    /// The time cursor, or where the picture was frozen.
+    pub until: Option<Seq>,
 }
 
 /// By what the rows are sorted.

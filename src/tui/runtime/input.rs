@@ -3,7 +3,7 @@
 use crate::tui::effect::Msg;
 use crate::tui::keymap::Key;
 use crossterm::event::{Event, KeyEventKind, poll, read};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::mpsc::SyncSender;
 use std::thread;
@@ -24,7 +24,7 @@ pub(super) fn start(sender: SyncSender<Msg>) {
             }
         }
         // The terminal has gone: nobody is left to look.
-        let _ = sender.send(Msg::Leave);
+        let _ = sender.send(Msg::Leave(None));
     };
     // Without input the viewer still shows a live recording; the terminal's end ends it.
     let _ = thread::Builder::new()
@@ -33,12 +33,12 @@ pub(super) fn start(sender: SyncSender<Msg>) {
 }
 
 fn start_signals(sender: SyncSender<Msg>) {
-    let Ok(mut signals) = Signals::new([SIGTERM, SIGHUP, SIGINT]) else {
+    let Ok(mut signals) = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT]) else {
         return;
     };
     let wait = move || {
-        for _ in signals.forever() {
-            let _ = sender.send(Msg::Leave);
+        for signal in signals.forever() {
+            let _ = sender.send(Msg::Leave(Some(signal)));
         }
     };
     let _ = thread::Builder::new()

@@ -51,8 +51,8 @@ pub struct Options {
     pub memory: Option<PathBuf>,
 }
 
-/// Shows the viewer until the user quits.
-pub fn run(options: Options) -> io::Result<()> {
+/// Shows the viewer until the user quits. The signal that ended it, if one did.
+pub fn run(options: Options) -> io::Result<Option<i32>> {
     let clock = Clock::start();
     let mut screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
@@ -99,18 +99,21 @@ enum Going {
 }
 
 impl Loop<'_> {
-    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<()> {
+    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
         let mut going = self.carry_out(effects)?;
         while going == Going::On {
             self.screen.draw(|frame| view::draw(&self.app, frame))?;
             let first = match self.wait(inbox) {
                 Ok(msg) => Some(msg),
                 Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
             };
             let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
             going = self.carry_out(effects)?;
             for msg in first.into_iter().chain(inbox.try_iter().take(AT_ONCE)) {
+                if let Msg::Leave(signal) = msg {
+                    return Ok(signal);
+                }
                 if matches!(msg, Msg::Key(_)) {
                     self.fuse.burn();
                 }
@@ -120,7 +123,7 @@ impl Loop<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {

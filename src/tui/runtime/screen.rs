@@ -13,10 +13,12 @@ use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use std::io::{self, BufRead as _, Stdout, Write as _, stdin, stdout};
+use std::mem::ManuallyDrop;
 
 /// The terminal while the viewer has it. Dropping it gives it back.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Never dropped: it would print about a terminal that has gone, and panic where it cannot.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
     mouse: bool,
 }
 
@@ -25,7 +27,7 @@ impl Screen {
     pub fn begin(mouse: bool) -> io::Result<Self> {
         super::panic::install(give_back);
         take_over(mouse)?;
-        let terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(stdout()))?);
         Ok(Self { terminal, mouse })
     }
 
@@ -46,7 +48,7 @@ impl Screen {
         // `Terminal::clear` would ask where the cursor is, and the answer would go to the thread
         // that reads keys.
         execute!(stdout(), Clear(ClearType::All))?;
-        self.terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
+        self.terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(stdout()))?);
         Ok(())
     }
 

@@ -9,15 +9,17 @@ pub use mouse::{click, wheel};
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::action::Action;
 use crate::tui::app::detail::memory::Left;
-use crate::tui::app::detail::{Shown, Tab, story};
+use crate::tui::app::detail::{Shown, Tab};
 use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
+use crate::tui::update::selection;
 use crate::tui::view::detail as view;
 use crate::tui::widget::tree::Tree;
 use crate::tui::worker::Ask;
 use crate::tui::worker::detail;
+use crate::words;
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -39,11 +41,6 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         action => return moves::moved(detail, action, size).or_else(|| setting(app, action)),
     }
     Some(vec![])
-}
-
-/// Does it, if it concerns the detail although another pane has the keys.
-pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
-    setting(app, action)
 }
 
 /// The tab after this one, or before; none at the end of the walk.
@@ -185,7 +182,7 @@ pub fn story(app: &mut App, answer: detail::StoryAnswer) -> Effects {
     if let Some(shown) = shown.filter(|_| asked == Some(answer.ask)) {
         let is_same = shown.item.exchange().map(|exchange| exchange.id);
         if is_same == Some(answer.ask.exchange) {
-            shown.story = answer.story.map(|story| story::Told::new(*story));
+            shown.story = answer.story.map(|story| words::story::Told::new(*story));
         }
     }
     settle(app);
@@ -198,15 +195,13 @@ pub fn wanted(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
-    if layout::session(app, session).detail.is_empty() {
-        return vec![];
-    }
-    let selected = selected(session);
+    // Also where it has no room: what is selected can be copied.
+    let (selected, lens) = (selection::selected(session), selection::lens(session));
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
     let mut effects = Effects::new();
-    let (lens, until) = (session.lens, session.until());
+    let until = session.until();
     let detail = &mut session.detail;
     if let Some(key) = selected {
         effects.extend(ask(detail, lens, key, until));
@@ -287,11 +282,6 @@ fn leave(detail: &mut Detail) {
     }
 }
 
-/// The row that is selected in the list.
-fn selected(session: &Session) -> Option<ItemKey> {
-    session.list.selected()
-}
-
 /// Columns and rows of the body.
 fn size(app: &App) -> (usize, usize) {
     let Some(session) = app.session.as_deref() else {
@@ -301,9 +291,13 @@ fn size(app: &App) -> (usize, usize) {
     (inner.width.into(), inner.height.into())
 }
 
-/// Puts the cursor on a line that there is, and the line on the screen.
+/// Puts the cursor on a line that there is, and the line on the screen; where there is no room
+/// for any, that waits.
 fn settle(app: &mut App) {
     let size = size(app);
+    if size.1 == 0 {
+        return;
+    }
     if let Some(session) = app.session.as_deref_mut() {
         moves::settle(&mut session.detail, size);
     }

@@ -124,7 +124,11 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         [one] => (None, Some(*one)),
         [] => (None, selection::selected(session)),
     };
-    let (lens, until) = (session.lens, session.until());
+    let lens = match chosen.is_empty() {
+        true => selection::lens(session),
+        false => session.lens,
+    };
+    let until = session.until();
     let Some(right) = right else {
         app.notices
             .error("nothing is selected to be compared", app.now);

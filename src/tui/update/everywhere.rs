@@ -12,6 +12,8 @@ use crate::tui::theme::{Role, Theme};
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let effects = match action {
         Action::Palette => super::palette::open(app),
+        Action::Goto => super::palette::number(app),
+        Action::Print => super::copy::print(app),
         Action::Help => super::help::open(app),
         Action::Cancel => cancel(app),
         Action::Quit => vec![Effect::Quit],

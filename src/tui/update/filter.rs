@@ -70,7 +70,7 @@ fn apply(app: &mut App) -> Effects {
     let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
         return vec![];
     };
-    let differs = session.filter.take(&text);
+    let differs = session.filter.take_unfinished(&text);
     if differs {
         super::list::begin(app)
     } else {

@@ -17,7 +17,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let state = &mut app.session.as_deref_mut()?.findings;
     match action {
         Action::Open => return Some(open(app)),
-        Action::Toggle | Action::Select => toggle(state),
+        Action::Toggle => toggle(state),
         Action::Expand => fold(state, false),
         Action::Collapse => fold(state, true),
         action => {
@@ -62,7 +62,6 @@ fn open(app: &mut App) -> Effects {
             .error("this finding is about no single frame", app.now);
         return vec![];
     };
-    session.view = View::Exchanges;
     super::list::goto(app, seq)
 }
 

@@ -8,6 +8,7 @@ use crate::tui::app::text::{Line, Text};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::theme::{Glyph, Role};
+use crate::tui::widget::bars;
 
 /// Columns of the keys.
 const KEYS: usize = 22;
@@ -17,7 +18,7 @@ pub fn open(app: &mut App) -> Effects {
     let contexts = app.contexts();
     let mut lines = Vec::new();
     for context in &contexts {
-        keys(app, *context, &mut lines);
+        keys(app, &contexts, *context, &mut lines);
     }
     if contexts.contains(&Context::Session) {
         filter_language(&mut lines);
@@ -38,13 +39,16 @@ fn heading(text: &str, lines: &mut Vec<Line>) {
     lines.push(vec![(Role::Title, text.to_owned())]);
 }
 
-/// The keys of a context, each action once.
-fn keys(app: &App, context: Context, lines: &mut Vec<Line>) {
+/// The keys of a context, each action once; without those that mean something else in a context
+/// further in.
+fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>) {
     heading(context.as_str(), lines);
+    let keymap = &app.settings.keymap;
     for row in TABLE {
-        let bound = app.settings.keymap.of(context).iter();
+        let bound = keymap.of(context).iter();
         let keys: Vec<_> = bound
             .filter(|(_, action)| *action == row.action)
+            .filter(|(key, action)| keymap.action(contexts, *key) == Some(*action))
             .map(|(key, _)| key.to_string())
             .collect();
         if !keys.is_empty() {
@@ -90,6 +94,10 @@ fn filter_language(lines: &mut Vec<Line>) {
 
 /// What the signs and words mean.
 fn legend(app: &App, lines: &mut Vec<Line>) {
+    /// What the line above the timeline shows, which is not how many were open.
+    const DENSITY: &str =
+        "timeline: how many exchanges began in each column, not how many were open";
+    let look = &app.settings.look;
     heading("signs", lines);
     let signs = [
         (Glyph::ToServer, "from the client to the server"),
@@ -113,8 +121,9 @@ fn legend(app: &App, lines: &mut Vec<Line>) {
         (Glyph::Noted, "somebody has written a note"),
     ];
     for (glyph, meaning) in signs {
-        push(app.settings.look.glyph(glyph), meaning, lines);
+        push(look.glyph(glyph), meaning, lines);
     }
+    push(&bars::density(look, &[1, 3, 5, 8]), DENSITY, lines);
     heading("status of an exchange", lines);
     for status in Status::ALL {
         push(status.as_str(), status.help(), lines);

@@ -41,7 +41,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Asks for the next row of a kind.
 pub fn begin(app: &mut App, to: JumpTo, way: Way) -> Effects {
-    let from = app.session.as_deref().and_then(selection::selected);
+    let from = app.session.as_deref().and_then(selection::place);
     ask(app, Target::Kind(to), way, from)
 }
 

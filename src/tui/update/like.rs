@@ -65,6 +65,6 @@ fn alike(item: &Item) -> Vec<Entry> {
             offer('r', "time", format!("seq:{first}..{}", last.0));
         }
     }
-    offer('k', "kind", format!("kind:{}", item.kind().as_str()));
+    offer('d', "kind", format!("kind:{}", item.kind().as_str()));
     entries
 }

@@ -6,7 +6,7 @@ use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey};
 use crate::tui::action::Action;
 use crate::tui::app::list::{Cursor, FIRST, List, SELECTED};
-use crate::tui::app::{App, Focus, Session};
+use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
 use crate::tui::worker::{Ask, list};
@@ -34,6 +34,20 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
     }
     Some(vec![])
+}
+
+/// Follows the end of the list, or stays where it is if it did.
+pub fn follow(app: &mut App) {
+    let page = page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return;
+    };
+    let list = &mut session.list;
+    if list.follows() {
+        list.stay(page);
+    } else {
+        list.follow();
+    }
 }
 
 /// Selects the row for a comparison, or takes it out; a third one takes the place of the first.
@@ -222,12 +236,16 @@ pub fn rows(app: &mut App, answer: list::RowsAnswer) -> Effects {
     }
 }
 
-/// Puts the cursor on the frame `seq`, or on the row that it is in.
+/// Puts the cursor of the list on the frame `seq`, or on the row that it is in, and shows the list.
 pub fn goto(app: &mut App, seq: Seq) -> Effects {
-    if let Some(session) = app.session.as_deref_mut() {
-        session.list.go_to = Some(seq);
-        session.list.cache.ask_again();
-    }
+    let Some(session) = app.session.as_deref_mut() else {
+        let text = "frames are in recordings: Enter opens one";
+        app.notices.error(text, app.now);
+        return vec![];
+    };
+    session.view = View::Exchanges;
+    session.list.go_to = Some(seq);
+    session.list.cache.ask_again();
     vec![]
 }
 
@@ -252,6 +270,10 @@ pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
 pub fn changed(app: &mut App, seq: Seq) {
     if let Some(session) = app.session.as_deref_mut() {
         session.list.cache.mark(|item| item.key.seq == seq);
+        // A filter may ask for marks and notes.
+        if session.filter.is_on() {
+            session.stats.asked = None;
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod list;
 pub mod menu;
 pub mod motion;
 pub mod mouse;
+mod narrow;
 pub mod overlay;
 pub mod palette;
 pub mod playback;
@@ -52,7 +53,7 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
             app.now = now;
             tick(app)
         }
-        Msg::Leave => vec![super::effect::Effect::Quit],
+        Msg::Leave(_) => vec![super::effect::Effect::Quit],
         Msg::Answer(answer) => answers::take(app, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
@@ -67,12 +68,13 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
 
 /// Does what an action says, where the keys are now.
 pub fn perform(app: &mut App, action: Action) -> Effects {
-    for who in chain(app) {
-        if let Some(effects) = who(app, action) {
-            return effects;
-        }
-    }
-    Effects::new()
+    offered(app, action).unwrap_or_default()
+}
+
+/// Does what an action says, where the keys are now; `None` if nobody there takes it.
+pub fn offered(app: &mut App, action: Action) -> Option<Effects> {
+    let mut chain = chain(app).into_iter();
+    chain.find_map(|who| who(app, action))
 }
 
 type Perform = fn(&mut App, Action) -> Option<Effects>;
@@ -95,14 +97,13 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 8] = [
+            let session: [Perform; 7] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 annotations::perform,
                 jump::perform,
                 diff::perform_in_session,
-                detail::perform_in_session,
                 session::perform,
             ];
             chain.extend(session);

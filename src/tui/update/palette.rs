@@ -10,8 +10,18 @@ use crossterm::event::KeyCode;
 
 /// Opens it.
 pub fn open(app: &mut App) -> Effects {
+    begin(app, "")
+}
+
+/// Opens it for the number of a frame.
+pub fn number(app: &mut App) -> Effects {
+    begin(app, "#")
+}
+
+fn begin(app: &mut App, text: &str) -> Effects {
     let contexts = app.contexts();
     app.overlays.push(Overlay::Palette(Palette {
+        input: text.into(),
         contexts,
         ..Palette::default()
     }));
@@ -53,7 +63,11 @@ fn run(app: &mut App) -> Effects {
         return vec![];
     };
     match palette.commands().into_iter().nth(palette.at) {
-        Some(Command::Do(action)) => super::perform(app, action),
+        Some(Command::Do(action)) => super::offered(app, action).unwrap_or_else(|| {
+            let text = format!("{} does nothing here", action.row().name);
+            app.notices.error(text, app.now);
+            vec![]
+        }),
         Some(Command::Goto(seq)) => list::goto(app, seq),
         Some(Command::PlayUntil(filter)) => playback::play_until(app, &filter),
         None => {

@@ -13,6 +13,7 @@ use crate::tui::app::playback::{Pane, Stop};
 use crate::tui::app::{App, Focus, Session};
 use crate::tui::effect::Effects;
 use crate::tui::update::motion::moved;
+use crate::tui::view::playback as view;
 use crate::tui::worker::jump::Target;
 use crate::tui::worker::{Ask, playback};
 
@@ -34,18 +35,21 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Close if session.playback.is_on() && session.focus == Focus::Main => {
             Some(switch(app))
         }
-        action => scroll(session, action),
+        action => scroll(app, action),
     }
 }
 
 /// While the state has the keys, motions scroll it.
-fn scroll(session: &mut Session, action: Action) -> Option<Effects> {
-    let pane = session.playback.pane.as_mut()?;
+fn scroll(app: &mut App, action: Action) -> Option<Effects> {
+    let (lines, page) = view::extent(app)?;
+    let session = app.session.as_deref_mut()?;
     if session.focus != Focus::Detail {
         return None;
     }
-    // How many lines there are depends on the width; drawing shows the last ones at the latest.
-    pane.top = moved(action, pane.top, usize::from(u16::MAX), 10)?;
+    let pane = session.playback.pane.as_mut()?;
+    let tops = lines.saturating_sub(page) + 1;
+    // A wider screen may have left it below what is the last one now.
+    pane.top = moved(action, pane.top.min(tops - 1), tops, page)?;
     Some(vec![])
 }
 
@@ -58,7 +62,7 @@ fn switch(app: &mut App) -> Effects {
     if session.playback.cursor.is_some() {
         return put(app, None);
     }
-    let selected = selection::selected(session);
+    let selected = selection::place(session);
     match (selected, last(session)) {
         // What happened before the first frame stands at no frame.
         (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
@@ -85,7 +89,7 @@ fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     if session.playback.cursor == cursor {
         return vec![];
     }
-    let selected = selection::selected(session);
+    let selected = selection::place(session);
     session.playback.cursor = cursor;
     session.playback.t = None;
     if cursor.is_some() {

@@ -38,7 +38,7 @@ fn walk(app: &mut App, forward: bool) -> Effects {
             .error("nothing is searched for; / searches", app.now);
         return vec![];
     };
-    let from = selection::selected(session);
+    let from = selection::place(session);
     let onward = search.next(from, forward);
     let Some(key) = onward.or_else(|| search.next(None, forward)) else {
         let text = crate::text::escape(&term.text).into_owned();
@@ -115,7 +115,7 @@ fn go_nearest(app: &mut App, reached: Seq) -> Effects {
     let Some(from) = session.search.nearest else {
         return vec![];
     };
-    if selection::selected(session).unwrap_or_default() != from {
+    if selection::place(session).unwrap_or_default() != from {
         session.search.nearest = None;
         return vec![];
     }
@@ -157,7 +157,7 @@ pub fn done(app: &mut App, text: &str) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let from = selection::selected(session).unwrap_or_default();
+    let from = selection::place(session).unwrap_or_default();
     session.search.clear();
     session.search.remember(text);
     session.search.term = Some(term);

@@ -1,23 +1,70 @@
-//! What the list has selected, for whoever does something with it.
+//! What is selected where the keys are, for whoever does something with it.
 
 use crate::query::Query;
 use crate::store::select::Question;
 use crate::trace::frame::Seq;
-use crate::trace::item::{Item, ItemKey};
+use crate::trace::item::{Item, ItemKey, Lens};
+use crate::tui::app::detail::Shown;
 use crate::tui::app::{App, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::update::list;
 
-/// The row under the cursor of the list.
+/// What is highlighted on the screen: a row of the list, a bar, the frame of a finding. Statistics
+/// are about no row. It is an address through [`lens`].
 #[must_use]
 pub fn selected(session: &Session) -> Option<ItemKey> {
-    session.list.selected()
+    match session.view {
+        View::Exchanges => session.list.selected(),
+        View::Timeline => {
+            let state = &session.timeline;
+            let rows = &state.picture.as_deref()?.rows;
+            rows.get(state.cursor_row()).map(|bar| bar.key)
+        }
+        View::Stats => None,
+        View::Findings => session.findings.frame().map(|seq| ItemKey { seq, nth: 0 }),
+    }
 }
 
-/// What stands in it, if that is known.
+/// Through which lens the selected is one row.
+#[must_use]
+pub fn lens(session: &Session) -> Lens {
+    match session.view {
+        View::Exchanges | View::Stats => session.lens,
+        View::Timeline => Lens::Exchanges,
+        View::Findings => Lens::Wire,
+    }
+}
+
+/// The selected in full, if it has come.
+#[must_use]
+pub fn shown(session: &Session) -> Option<&Shown> {
+    let shown = session.detail.shown.as_deref()?;
+    let is_it = shown.ask.lens == lens(session) && Some(shown.ask.key) == selected(session);
+    is_it.then_some(shown)
+}
+
+/// What stands in the selected row, if that is known.
 #[must_use]
 pub fn item(session: &Session) -> Option<&Item> {
-    session.list.selected_item()
+    match session.view {
+        View::Exchanges => session.list.selected_item(),
+        _ => shown(session).map(|shown| &shown.item),
+    }
+}
+
+/// The row of the list that the selected stands in, from where one goes on to others; where
+/// nothing is selected, the one under the cursor of the list.
+#[must_use]
+pub fn place(session: &Session) -> Option<ItemKey> {
+    let Some(selected) = selected(session) else {
+        return session.list.selected();
+    };
+    let exchange = match (session.lens, lens(session)) {
+        (Lens::Exchanges, Lens::Wire) => item(session).and_then(Item::exchange),
+        _ => None,
+    };
+    let row = exchange.map(|exchange| ItemKey::of_part(exchange.request.0, exchange.request.1));
+    row.or(Some(selected))
 }
 
 /// The rows that were selected for a comparison.
@@ -53,5 +100,10 @@ pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
 /// The annotation of a frame has changed.
 pub fn annotated(app: &mut App, frame: Seq) -> Effects {
     list::changed(app, frame);
+    // Whoever opens it finds the mark.
+    if let Some(session) = app.session.as_deref_mut() {
+        let detail = &mut session.detail;
+        detail.asked = detail.asked.filter(|asked| asked.key.seq != frame);
+    }
     vec![]
 }

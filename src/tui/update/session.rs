@@ -7,8 +7,12 @@ use crate::tui::action::Action;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::{Effect, Effects};
+use crate::tui::layout;
 use crate::tui::worker::{Ask, open};
 use std::path::Path;
+
+/// How far a key moves the divider, percent.
+const STEP: u16 = 5;
 
 /// Opens the recording `path`, with the cursor on the frame `seq`.
 pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
@@ -57,7 +61,12 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
             effects.extend(remember(app));
             return Some(effects);
         }
+        Action::ListSmaller => return Some(divide(app, false)),
+        Action::ListLarger => return Some(divide(app, true)),
+        Action::Follow => super::list::follow(app),
+        Action::Unselect => session.list.chosen.clear(),
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
+        Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
     }
     Some(remember(app))
@@ -73,6 +82,20 @@ pub(super) fn remember(app: &mut App) -> Effects {
         return vec![];
     }
     app.settings.arrangement = arrangement;
+    vec![Effect::Remember]
+}
+
+/// Moves the divider between list and detail a step.
+fn divide(app: &mut App, larger: bool) -> Effects {
+    let both = |session: &Session| layout::shows_both(app.size, session);
+    if !app.session.as_deref().is_some_and(both) {
+        let text = "list and detail are not on the screen together";
+        app.notices.error(text, app.now);
+        return vec![];
+    }
+    let at = app.settings.divider;
+    let to = if larger { at + STEP } else { at - STEP };
+    app.settings.divider = to.clamp(20, 80);
     vec![Effect::Remember]
 }
 

@@ -1,10 +1,11 @@
 //! Counts and latencies.
 
 use super::motion::moved;
+use super::narrow::{all_of, conditions};
 use crate::query::Query;
 use crate::query::ast::{Expr, Field, Op, Subject, Value};
 use crate::tui::action::Action;
-use crate::tui::app::stats::{RowId, Sort};
+use crate::tui::app::stats::{Asked, RowId, Sort};
 use crate::tui::app::{App, View};
 use crate::tui::effect::Effects;
 use crate::tui::view;
@@ -50,12 +51,24 @@ fn filter_to_row(app: &mut App) -> Effects {
         return vec![];
     };
     session.view = View::Exchanges;
-    let text = filter_of(&session.stats.cursor).to_string();
+    let query = narrowed(session.filter.in_force(), &session.stats.cursor);
+    let text = query.to_string();
     super::filter::set(app, &text)
 }
 
-/// The filter that fits the exchanges of a row.
-fn filter_of(row: &RowId) -> Query {
+/// The filter in force, with the conditions of a row: what is counted there has to fit both.
+fn narrowed(query: &Query, row: &RowId) -> Query {
+    let mut all = conditions(query);
+    for condition in conditions_of(row) {
+        if !all.contains(&condition) {
+            all.push(condition);
+        }
+    }
+    all_of(all)
+}
+
+/// What the exchanges of a row have in common.
+fn conditions_of(row: &RowId) -> Vec<Expr> {
     let is = |field, op, text: &str| Expr::Compare {
         subject: Subject::Field(field),
         op,
@@ -64,19 +77,18 @@ fn filter_of(row: &RowId) -> Query {
             quoted: false,
         },
     };
-    let expr = match row {
-        RowId::Total => Expr::And(vec![
+    match row {
+        RowId::Total => vec![
             is(Field::Kind, Op::Contains, "request"),
             is(Field::Dir, Op::Contains, "c2s"),
-        ]),
-        RowId::Method(direction, method) => Expr::And(vec![
+        ],
+        RowId::Method(direction, method) => vec![
             is(Field::Kind, Op::Contains, "request"),
             is(Field::Dir, Op::Contains, direction),
             is(Field::Method, Op::Equal, method),
-        ]),
-        RowId::Tool(name) => is(Field::Tool, Op::Equal, name),
-    };
-    Query { expr: Some(expr) }
+        ],
+        RowId::Tool(name) => vec![is(Field::Tool, Op::Equal, name)],
+    }
 }
 
 /// An answer has come.
@@ -87,7 +99,8 @@ pub fn answer(app: &mut App, answer: stats::Answer) -> Effects {
     let state = &mut session.stats;
     if state
         .asked
-        .is_some_and(|(asked, _)| asked == answer.generation)
+        .as_ref()
+        .is_some_and(|asked| asked.generation == answer.generation)
     {
         state.fresh = Some(answer.figures);
         refresh(app);
@@ -118,18 +131,28 @@ pub fn wanted(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
-    let until = session.until();
-    let is_asked = session.stats.asked.is_some_and(|(_, asked)| asked == until);
+    let (until, query) = (session.until(), session.filter.in_force().clone());
+    let asked = session.stats.asked.as_ref();
+    let is_asked = asked.is_some_and(|asked| asked.until == until && asked.query == query);
     if session.view != View::Stats || session.vitals.is_none() || is_asked {
         return vec![];
     }
     let generation = app.next_generation();
     if let Some(session) = app.session.as_deref_mut() {
-        session.stats.asked = Some((generation, until));
+        session.stats.asked = Some(Asked {
+            generation,
+            query: query.clone(),
+            until,
+        });
         session.stats.shown = None;
         session.stats.fresh = None;
     }
-    vec![Ask::Stats(stats::Ask { generation, until }).into()]
+    let ask = stats::Ask {
+        generation,
+        query,
+        until,
+    };
+    vec![Ask::Stats(ask).into()]
 }
 
 /// A click on a cell of the screen: a heading sorts, a row is selected.
@@ -170,22 +193,30 @@ pub fn wheel(app: &mut App, down: bool) -> Effects {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Query {
+        Query::parse(text).unwrap()
+    }
+
     #[test]
     fn a_row_becomes_a_filter_that_reads_back_as_itself_whatever_its_name() {
+        let everything = Query::default();
         for name in ["get_forecast", "a b", "x\"y", "OR", "-1", ""] {
-            let query = filter_of(&RowId::Tool(name.into()));
-            assert_eq!(
-                Query::parse(&query.to_string()).as_ref(),
-                Ok(&query),
-                "{query}"
-            );
-            let query = filter_of(&RowId::Method("s2c", name.into()));
-            assert_eq!(
-                Query::parse(&query.to_string()).as_ref(),
-                Ok(&query),
-                "{query}"
-            );
+            let query = narrowed(&everything, &RowId::Tool(name.into()));
+            assert_eq!(read(&query.to_string()), query, "{query}");
+            let query = narrowed(&everything, &RowId::Method("s2c", name.into()));
+            assert_eq!(read(&query.to_string()), query, "{query}");
         }
-        assert_eq!(filter_of(&RowId::Tool("a".into())).to_string(), "tool=a");
+        let query = narrowed(&everything, &RowId::Tool("a".into()));
+        assert_eq!(query.to_string(), "tool=a");
+    }
+
+    #[test]
+    fn the_filter_that_was_counted_with_stays_and_a_condition_that_it_has_is_not_added() {
+        let of = |text| narrowed(&read(text), &RowId::Tool("a".into())).to_string();
+        assert_eq!(of("is:failed"), "is:failed tool=a");
+        assert_eq!(of("tool=a"), "tool=a");
+        let either = of("is:failed OR is:slow");
+        assert_eq!(read(&either).to_string(), either);
+        assert!(either.starts_with('('), "{either}");
     }
 }

@@ -206,8 +206,13 @@ fn title(app: &App, session: &Session) -> String {
         What::Line { .. } => "no message".to_owned(),
         What::Event(event) => words::event(&event.kind),
     };
-    let seq = shown.seq().0;
-    let title = format!("{mark}#{seq} {what}");
+    // An event has no number: it is no frame.
+    let place = match (&item.what, shown.seq().0) {
+        (What::Event(_), 0) => "event:".to_owned(),
+        (What::Event(_), after) => format!("event after #{after}:"),
+        (_, seq) => format!("#{seq}"),
+    };
+    let title = format!("{mark}{place} {what}");
     title.trim_end().to_owned()
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!  ┌ tools/call search_docs ──────────────────────────────────────────────────────────────────┐
 //!  │            #1181  ok  12 ms   412 B → 1.9 kB      │ #1187  tool-error  842 ms   412 B → 210 B │
-//!  │ ✗ 1 breaking · ~ 1 changed · · 2 noise            2 of 4                                   │
+//!  │ 2 of 4  ✗ 1 breaking  ~ 1 changed  · 2 noise                                            │
 //!  │            request                                                                          │
 //!  │ ~ changed  params.arguments                                                                 │
 //!  │ ~ changed    q: "rust"                            │   q: "rust async"                       │
@@ -12,12 +12,13 @@
 //!  │ ✗ breaking   isError                              │   isError: true                         │
 //!  ├─ result.isError   ✗ breaking: added ────────────────────────────────────────────────────────┤
 //!  │                                                   │ true                                    │
-//!  └──────────────────────────────────────────────── e E walk · Space unfolds · Esc closes ─────┘
+//!  └────────────────────── ▼ 12 more rows, 1 breaking · e E walk · Space unfolds · Esc closes ─┘
 //! ```
 //!
 //! Under 100 columns the two sides stand one below the other.
 
 mod below;
+mod foot;
 mod row;
 
 use crate::replay::compare::{Class, Half, Limits};
@@ -26,10 +27,10 @@ use crate::trace::exchange::Exchange;
 use crate::tui::app::App;
 use crate::tui::app::diff::{Compared, Diff, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
-use crate::tui::widget::frame;
+use crate::tui::widget::{frame, spans};
 use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::layout::{Margin, Rect};
+use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
 /// From this width on the sides stand side by side.
@@ -101,19 +102,17 @@ pub fn rows((columns, rows): (u16, u16)) -> usize {
 pub fn draw(app: &App, diff: &Diff, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     frame.render_widget(Clear, area);
-    let dot = look.glyph(Glyph::Dot);
-    let foot = format!("e E walk {dot} Space unfolds {dot} Esc closes");
-    let title = match &diff.stage {
-        Stage::Comparing => "comparing".to_owned(),
-        Stage::Compared(compared) => title(compared),
-    };
-    let inner = frame::draw(look, &title, &foot, true, area, frame);
     let Stage::Compared(compared) = &diff.stage else {
+        let inner = frame::draw(look, "comparing", "Esc closes", true, area, frame);
         let text = format!(" comparing{}", look.glyph(Glyph::Ellipsis));
         frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
         return;
     };
-    let places = Places::of(inner);
+    let places = Places::of(area.inner(Margin::new(1, 1)));
+    let room = usize::from(area.width.saturating_sub(4));
+    let hidden = foot::hidden(look, diff, compared, &places);
+    let foot = foot::text(look, hidden, room);
+    frame::draw(look, &title(compared), &foot, true, area, frame);
     heads(look, compared, &places, frame);
     summary(look, diff, compared, places.summary, frame);
     body(look, diff, compared, &places, frame);
@@ -177,30 +176,34 @@ fn heads(look: &Look, compared: &Compared, places: &Places, frame: &mut Frame<'_
 /// How many differences of each class there are, which one the cursor is on, and what was not
 /// looked at.
 fn summary(look: &Look, diff: &Diff, compared: &Compared, area: Rect, frame: &mut Frame<'_>) {
-    let mut spans = vec![Span::raw(" ")];
+    let mut spans = vec![(Role::Text, " ".to_owned())];
+    let passed = compared.changes.iter().filter(|at| **at <= diff.at).count();
+    if compared.changes.is_empty() {
+        let text = format!("{} nothing differs  ", look.glyph(Glyph::Ok));
+        spans.push((Role::Good, text));
+    } else {
+        let text = format!("{passed} of {}  ", compared.changes.len());
+        spans.push((Role::Faint, text));
+    }
     for class in Class::ALL {
         let count = compared.count(class);
         if count > 0 {
-            let text = format!("{} {count} {}   ", sign(look, class), class.as_str());
-            spans.push(Span::styled(text, look.style(role(class))));
+            let text = format!("{} {count} {}  ", sign(look, class), class.as_str());
+            spans.push((role(class), text));
         }
-    }
-    let passed = compared.changes.iter().filter(|at| **at <= diff.at).count();
-    if compared.changes.is_empty() {
-        let text = format!("{} nothing differs   ", look.glyph(Glyph::Ok));
-        spans.push(Span::styled(text, look.style(Role::Good)));
-    } else {
-        let text = format!("{passed} of {}   ", compared.changes.len());
-        spans.push(Span::styled(text, look.style(Role::Faint)));
     }
     for half in [Half::Request, Half::Response] {
         let part = compared.part(half);
         for remark in remarks(part.comparison.limits, part.outline) {
-            let text = format!("{} {}: {remark}   ", look.glyph(Glyph::Warning), word(half));
-            spans.push(Span::styled(text, look.style(Role::Warn)));
+            let text = format!("{} {}: {remark}  ", look.glyph(Glyph::Warning), word(half));
+            spans.push((Role::Warn, text));
         }
     }
-    frame.render_widget(Line::from(spans), area);
+    if let Some((_, last)) = spans.last_mut() {
+        last.truncate(last.trim_end().len());
+    }
+    let spans = spans::cut(spans, usize::from(area.width));
+    frame.render_widget(spans::line(spans, *look), area);
 }
 
 fn remarks(limits: Limits, outline: bool) -> Vec<String> {

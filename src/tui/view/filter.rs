@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  filter ✓ method:tools/call latency>200ms                                   37 of 1 204 shown
-//!  filter ✗ metod:tools/call▏                        scanning 61 % · 12 hits · Ctrl-C stops
+//!  filter ✓ method:tools/call▏                       scanning 61 % · 12 hits · Ctrl-C stops
+//!  filter ✗ metod:tools/call▏                               still is:failed, 13 of 38 shown
 //!           └ there is no field `metod`; did you mean `method`?
 //!           │ method:   method of the request or notification │
 //! ```
@@ -32,7 +33,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     let look = &app.settings.look;
     let columns = usize::from(area.width);
-    let counts = cut(&counts(session, look), columns / 2);
+    let counts = cut(&counts(session, look, columns / 2), columns / 2);
     let edited = is_edited(app);
     let label = label(&session.filter, look, columns);
     let used: usize = label.iter().map(|span| width(&span.content)).sum();
@@ -89,8 +90,31 @@ fn said(filter: &Filter, look: &Look, room: usize) -> Vec<Span<'static>> {
     ]
 }
 
+/// What the rows are, in `room` columns if that can be: while what stands there is no filter they
+/// are those of the one before, `still is:failed, 13 of 38 shown`.
+fn counts(session: &Session, look: &Look, room: usize) -> String {
+    let counts = found(session, look);
+    let filter = &session.filter;
+    if filter.error.is_none() || filter.off {
+        return counts;
+    }
+    still(&filter.query.to_string(), &counts, room)
+}
+
+/// The counts with the filter that they are of; without it where there is too little room.
+fn still(filter: &str, counts: &str, room: usize) -> String {
+    /// Columns in which something of a filter can be seen.
+    const SOME: usize = 6;
+    let filter = escape(if filter.is_empty() { "all" } else { filter });
+    let left = room.saturating_sub(width("still , ") + width(counts));
+    if left < SOME.min(width(&filter)) {
+        return format!("still {counts}");
+    }
+    format!("still {}, {counts}", cut(&filter, left))
+}
+
 /// `37 of 1 204 shown`, or how far the scan is.
-fn counts(session: &Session, look: &Look) -> String {
+fn found(session: &Session, look: &Look) -> String {
     let list = &session.list;
     let (scan, hits) = (&list.scan, list.index.items());
     let noun = if session.filter.is_on() { "hit" } else { "row" };
@@ -250,5 +274,20 @@ fn draw_candidates(
         };
         frame.render_widget(Clear, place);
         frame.render_widget(Line::styled(text, look.style(role)), place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_the_filter_before_say_so_in_the_room_there_is() {
+        let told = |filter, room| still(filter, "13 of 38 shown", room);
+        assert_eq!(told("is:failed", 50), "still is:failed, 13 of 38 shown");
+        assert_eq!(told("is:failed", 30), "still is:fail…, 13 of 38 shown");
+        assert_eq!(told("is:failed", 27), "still 13 of 38 shown");
+        assert_eq!(told("", 50), "still all, 13 of 38 shown");
+        assert_eq!(told("\u{1b}", 50), "still \\x1b, 13 of 38 shown");
     }
 }

@@ -16,7 +16,7 @@ use crate::tui::layout;
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -71,13 +71,12 @@ fn placed(app: &App) -> Option<Parts> {
     let session = app.session.as_deref()?;
     let main = layout::session(app, session).main;
     let shown = session.view == View::Findings && main.width > 2 && main.height > 2;
-    let inner = Rect::new(
-        main.x + 1,
-        main.y + 1,
-        main.width.max(2) - 2,
-        main.height.max(2) - 2,
-    );
-    shown.then(|| parts(inner))
+    shown.then(|| parts(inside(main)))
+}
+
+/// What the frame of the pane `area` leaves.
+fn inside(area: Rect) -> Rect {
+    area.inner(Margin::new(1, 1))
 }
 
 /// How many rows the list shows at once.
@@ -100,18 +99,20 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let focus = session.focus == Focus::Main;
     let state = &session.findings;
-    let foot = match state.groups {
-        None => "counting".to_owned(),
-        Some(_) if state.percent < 100 => format!("counting {} %: so far", state.percent),
-        Some(_) => String::new(),
+    let parts = parts(inside(area));
+    let rows = state.all();
+    let foot = foot(look, state, &rows, usize::from(parts.list.height));
+    // The filter above says how many rows it leaves; it is not about what is counted here.
+    let title = if session.filter.is_on() {
+        "Findings (all, not filtered)"
+    } else {
+        "Findings"
     };
-    let inner = widget::frame::draw(look, "Findings", &foot, focus, area, frame);
+    widget::frame::draw(look, title, &foot, focus, area, frame);
     if state.groups.is_none() {
         return;
     }
-    let parts = parts(inner);
     frame.render_widget(counts(look, state), parts.counts);
-    let rows = state.all();
     if rows.is_empty() && state.percent == 100 {
         let text = "nothing was found";
         frame.render_widget(Line::styled(text, look.style(Role::Good)), parts.list);
@@ -134,6 +135,24 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {
         explain(look, row, parts.aside, frame);
     }
+}
+
+/// How far it has counted, and where the cursor is among rows that go on below.
+fn foot(look: &Look, state: &Findings, rows: &[Row<'_>], page: usize) -> String {
+    let mut parts = Vec::new();
+    if state.top + page < rows.len() {
+        let at = count(state.cursor_row(rows) as u64 + 1);
+        let of = count(rows.len() as u64);
+        parts.push(format!("{at} of {of} {}", look.glyph(Glyph::More)));
+    }
+    match state.groups {
+        None => parts.push("counting".to_owned()),
+        Some(_) if state.percent < 100 => {
+            parts.push(format!("counting {} %: so far", state.percent));
+        }
+        Some(_) => {}
+    }
+    parts.join(&format!(" {} ", look.glyph(Glyph::Dot)))
 }
 
 fn counts(look: &Look, state: &Findings) -> Line<'static> {
@@ -230,6 +249,17 @@ fn explain(look: &Look, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
         let text = format!("from #{} to #{}", first.0, last.0);
         lines.push(Line::styled(text, look.style(Role::Faint)));
     }
+    let height = usize::from(area.height);
+    if lines.len() > height
+        && let Some(last) = lines.get_mut(height.saturating_sub(1))
+    {
+        let ellipsis = look.glyph(Glyph::Ellipsis);
+        let kept = cut(
+            &last.to_string(),
+            columns.saturating_sub(width(ellipsis) + 1),
+        );
+        *last = Line::raw(format!("{kept} {ellipsis}"));
+    }
     for (line, row) in lines.into_iter().zip(area.rows()) {
         frame.render_widget(line, row);
     }
@@ -246,5 +276,25 @@ mod tests {
         let wide = parts(Rect::new(1, 1, 150, 12));
         assert!(wide.aside.x > wide.list.right());
         assert!(parts(Rect::new(1, 1, 58, 6)).aside.is_empty());
+    }
+
+    #[test]
+    fn rows_below_the_last_on_the_screen_are_told_of() {
+        let group = |rule: &str| FindingGroup {
+            rule: rule.into(),
+            severity: "error".into(),
+            count: 1,
+            first: None,
+            last: None,
+        };
+        let state = Findings {
+            groups: Some(vec![group("a"), group("b"), group("c")]),
+            percent: 100,
+            ..Findings::default()
+        };
+        let look = Look::default();
+        let rows = state.all();
+        assert_eq!(foot(&look, &state, &rows, 2), "1 of 3 ▼");
+        assert_eq!(foot(&look, &state, &rows, 3), "");
     }
 }

@@ -9,8 +9,11 @@
 use crate::text::{cut, escape, width};
 use crate::trace::item::Lens;
 use crate::tui::action::Action;
+use crate::tui::app::detail::Tab;
+use crate::tui::app::findings::Row;
 use crate::tui::app::notices::Weight;
 use crate::tui::app::{App, Focus, Session, View};
+use crate::tui::keymap::Key;
 use crate::tui::theme::{Glyph, Look, Role};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -96,7 +99,7 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     }
     if session.list.follows() && session.is_live() {
         let text = format!("FOLLOW {}", look.glyph(Glyph::More));
-        chips.push(chip(Role::Chip, text, None));
+        chips.push(chip(Role::Chip, text, Some(Action::Follow)));
     }
     if session.filter.off {
         chips.push(chip(
@@ -107,7 +110,7 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     }
     if !session.list.chosen.is_empty() {
         let text = format!("{} selected", session.list.chosen.len());
-        chips.push(chip(Role::Chip, text, None));
+        chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
     }
     if session.lens == Lens::Wire {
         chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));
@@ -126,8 +129,17 @@ fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
     }
     let mut spans = Vec::new();
     let mut used = 0;
-    for (action, word) in useful(app) {
-        let Some(key) = app.settings.keymap.keys(*action).first().copied() else {
+    let contexts = app.contexts();
+    let playing = app.session.as_deref().filter(|one| one.playback.is_on());
+    let playback = playing.map_or(&[][..], |_| PLAYBACK);
+    let useful = useful(app);
+    // The way to the help stays first.
+    let (help, rest) = useful.split_at(1);
+    for (action, word) in [help, playback, rest].into_iter().flatten().copied() {
+        // A key that means something else here, as Space while the time cursor is on, is no hint.
+        let keymap = &app.settings.keymap;
+        let does = |key: &Key| keymap.action(&contexts, *key) == Some(action);
+        let Some(key) = keymap.keys(action).into_iter().find(does) else {
             continue;
         };
         let key = key.to_string();
@@ -141,6 +153,14 @@ fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
     }
     spans
 }
+
+/// What is worth a hint while the time cursor is on.
+const PLAYBACK: &[(Action, &str)] = &[
+    (Action::Play, "play"),
+    (Action::StepBack, "earlier"),
+    (Action::StepForward, "later"),
+    (Action::TimeCursor, "now"),
+];
 
 /// What is worth a hint where the keys are now.
 fn useful(app: &App) -> &'static [(Action, &'static str)] {
@@ -174,6 +194,19 @@ fn useful(app: &App) -> &'static [(Action, &'static str)] {
         (A::Close, "back"),
         (A::Palette, "commands"),
     ];
+    const STORY: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Open, "go there"),
+        (A::NextPane, "next tab"),
+        (A::Close, "back"),
+        (A::Palette, "commands"),
+    ];
+    const STATE: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::StatePane, "close"),
+        (A::Down, "scroll"),
+        (A::Palette, "commands"),
+    ];
     const TIMELINE: &[(Action, &str)] = &[
         (A::Help, "help"),
         (A::ZoomIn, "zoom in"),
@@ -189,20 +222,37 @@ fn useful(app: &App) -> &'static [(Action, &'static str)] {
         (A::Open, "filter to row"),
         (A::Exchanges, "list"),
     ];
-    const FINDINGS: &[(Action, &str)] = &[
+    const GROUP: &[(Action, &str)] = &[
+        (A::Help, "help"),
+        (A::Toggle, "fold"),
+        (A::Exchanges, "list"),
+        (A::Palette, "commands"),
+    ];
+    const FINDING: &[(Action, &str)] = &[
         (A::Help, "help"),
         (A::Open, "go there"),
+        (A::Toggle, "fold"),
         (A::Exchanges, "list"),
         (A::Palette, "commands"),
     ];
     match app.session.as_deref() {
         None => LIBRARY,
         Some(session) => match (session.focus, session.view) {
-            (Focus::Detail, _) => DETAIL,
+            (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
+            (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
+            (Focus::Detail, _) => STORY,
             (Focus::Main, View::Exchanges) => LIST,
             (Focus::Main, View::Timeline) => TIMELINE,
             (Focus::Main, View::Stats) => STATS,
-            (Focus::Main, View::Findings) => FINDINGS,
+            (Focus::Main, View::Findings) if is_finding(session) => FINDING,
+            (Focus::Main, View::Findings) => GROUP,
         },
     }
+}
+
+/// Whether the cursor of the findings is on a single one.
+fn is_finding(session: &Session) -> bool {
+    let rows = session.findings.all();
+    let row = rows.get(session.findings.cursor_row(&rows));
+    matches!(row, Some(Row::Finding(_)))
 }

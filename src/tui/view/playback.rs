@@ -22,7 +22,9 @@ use crate::text::{self, cut, width};
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
 use crate::tui::app::playback::{Playback, Stop};
+use crate::tui::app::text::Line as Pieces;
 use crate::tui::app::{App, Focus, Session};
+use crate::tui::layout;
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::view::footer::Chip;
 use crate::tui::widget::frame;
@@ -43,19 +45,19 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         (None, _) => format!("state{}", look.glyph(Glyph::Ellipsis)),
     };
     let focus = session.focus == Focus::Detail;
-    let inner = frame::draw(look, &title, "S closes", focus, area, frame);
-    let Some((_, state)) = &pane.state else {
-        return;
+    let (columns, page) = room(area);
+    let lines = of(app, session, columns);
+    let top = pane.top.min(lines.len().saturating_sub(page));
+    let below = lines.len().saturating_sub(top + page);
+    let foot = match below {
+        0 => "S closes".to_owned(),
+        below => format!(
+            "{} {} S closes",
+            text::plural(below as u64, "more line"),
+            look.glyph(Glyph::More)
+        ),
     };
-    let columns = usize::from(inner.width);
-    let t = match session.playback.t {
-        Some(t) if session.playback.is_on() => t,
-        _ => session.now(app.now),
-    };
-    let lines = lines::lines(look, state, t, columns);
-    let top = pane
-        .top
-        .min(lines.len().saturating_sub(usize::from(inner.height)));
+    let inner = frame::draw(look, &title, &foot, focus, area, frame);
     for (line, row) in lines.into_iter().skip(top).zip(inner.rows()) {
         let mut room = columns;
         let spans = line.into_iter().map(|(role, text)| {
@@ -65,6 +67,35 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         });
         frame.render_widget(spans.collect::<Line<'_>>(), row);
     }
+}
+
+/// Columns and rows within the frame.
+fn room(area: Rect) -> (usize, usize) {
+    let inner = |side: u16| usize::from(side.saturating_sub(2));
+    (inner(area.width), inner(area.height))
+}
+
+/// The lines of the state, for so many columns; none until it has come.
+fn of(app: &App, session: &Session, columns: usize) -> Vec<Pieces> {
+    let pane = session.playback.pane.as_ref();
+    let Some((_, state)) = pane.and_then(|pane| pane.state.as_ref()) else {
+        return Vec::new();
+    };
+    let t = match session.playback.t {
+        Some(t) if session.playback.is_on() => t,
+        _ => session.now(app.now),
+    };
+    lines::lines(&app.settings.look, state, t, columns)
+}
+
+/// How many lines the state has, and how many of them are on the screen at once; none where it is
+/// not shown.
+#[must_use]
+pub fn extent(app: &App) -> Option<(usize, usize)> {
+    let session = app.session.as_deref()?;
+    session.playback.pane.as_ref()?;
+    let (columns, page) = room(layout::session(app, session).detail);
+    Some((of(app, session, columns).len(), page))
 }
 
 /// The modes of playback as chips.

@@ -293,7 +293,12 @@ impl Job for Telling {
         let mut story = source.recording.story(self.ask.exchange)?;
         self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
         if let (Some(story), Some(until)) = (&mut story, self.ask.until) {
+            let all = story.entries.len();
             story.entries.retain(|entry| entry.key.seq <= until);
+            // What was left out came after what was told, and so after the moment.
+            if story.entries.len() < all {
+                story.left_out = 0;
+            }
         }
         answers.push(Any::Story(StoryAnswer {
             ask: self.ask,

@@ -10,6 +10,7 @@ use crate::store::library::{Entry, Library, Standing, retention, spool_of};
 use crate::store::recovery::{self, Outcome};
 use crate::text::escape;
 use crate::trace::clock::Clock;
+use crate::words::sentence;
 use std::collections::{BTreeMap, VecDeque};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -231,8 +232,4 @@ fn delete(path: &Path) -> Answer {
         Ok(false) => Answer::Refused(format!("{name} is being recorded, so it stays")),
         Err(error) => Answer::Refused(format!("could not delete {name}: {}", sentence(&error))),
     }
-}
-
-fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
-    escape(&crate::words::sentence(error)).into_owned()
 }

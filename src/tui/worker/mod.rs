@@ -29,13 +29,14 @@ pub mod timeline;
 
 mod desk;
 mod reader;
+mod requests;
 mod work;
 
 pub use desk::{Desk, Next};
 pub use reader::Reader;
 
 use crate::store::reader::{ReadError, Recording, Summary};
-use crate::store::select::Context;
+use crate::store::select::{self, Context};
 use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::frame::Seq;
 use std::path::Path;
@@ -160,7 +161,7 @@ pub struct Source<'a> {
     pub path: &'a Path,
     /// The session as it stood when it last grew.
     pub summary: &'a Summary,
-    /// Whether somebody still records.
+    /// Whether it is being recorded.
     pub is_live: bool,
     /// For budgets.
     pub clock: Clock,
@@ -170,7 +171,7 @@ impl Source<'_> {
     /// What a filter needs to know about the recording.
     #[must_use]
     pub fn context(&self) -> Context {
-        self.summary.context(self.is_live.then(wall_clock_ns))
+        select::context(self.summary, self.is_live.then(wall_clock_ns))
     }
 }
 

@@ -49,7 +49,7 @@ impl Ask {
         Answer {
             frame: self.frame,
             what: self.what,
-            error: result.err().map(|error| super::reader::sentence(&error)),
+            error: result.err().map(|error| crate::words::sentence(&error)),
         }
     }
 }

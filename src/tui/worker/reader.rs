@@ -4,11 +4,13 @@ use super::open::{Answer as Opened, Vitals};
 use super::work::Work;
 use super::{Answer, Ask, Growth, Slot, Source};
 use crate::store::library::{Details, Entry, Library, Standing};
+use crate::store::open;
 use crate::store::reader::{ReadError, Recording};
 use crate::store::recovery::{self, Stage};
 use crate::store::watch::{Change, INTERVAL, Read, Watch};
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
+use crate::words::sentence;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -114,7 +116,7 @@ impl Reader {
             recording,
             path,
             summary: &vitals.summary,
-            is_live: vitals.standing == Standing::Live,
+            is_live: matches!(self.source, From::Live(_)) && !vitals.summary.state.is_final(),
             clock: self.clock,
         };
         let Some(work) = self.jobs.get_mut(&slot) else {
@@ -173,7 +175,10 @@ impl Reader {
 
     fn open(&mut self, path: &Path, tell: &mut dyn FnMut(Answer)) {
         let mut entry = Entry::read(path);
-        if entry.standing.is_recoverable() && self.library.contains(path) {
+        // A viewer that was stopped at the end of the session may have kept the recorder from
+        // making it one plain file.
+        let is_loose = entry.standing == Standing::Finished && open::is_in_pieces(path);
+        if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
             let mut progress = |stage| {
                 tell(Answer::Open(match stage {
                     Stage::Draining { done, of } => Opened::Draining(done, of),
@@ -244,19 +249,4 @@ impl Reader {
             .find(|slot| Some(*slot) > self.last)
             .or_else(|| slots().next())
     }
-}
-
-/// An error with its causes, as one sentence.
-pub(super) fn sentence(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(source) = cause {
-        let source_text = source.to_string();
-        if !text.contains(&source_text) {
-            text.push_str(": ");
-            text.push_str(&source_text);
-        }
-        cause = source.source();
-    }
-    text
 }

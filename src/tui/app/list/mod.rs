@@ -251,6 +251,12 @@ impl List {
         self.fresh = 0;
     }
 
+    /// Stays with what is on a screen of `page` rows, whatever comes after it.
+    pub fn stay(&mut self, page: usize) {
+        self.top = self.index.get(self.first_row(page)).map(Row::key);
+        self.cursor = self.selected().map_or(Cursor::End, Cursor::At);
+    }
+
     /// Other rows will come: nothing of those that are there counts any more once they do.
     pub fn reset(&mut self, lens: Lens) {
         self.index = Index::new(lens == Lens::Exchanges);

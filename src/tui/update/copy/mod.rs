@@ -11,6 +11,7 @@ use crate::tui::app::detail::Shown;
 use crate::tui::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::{Effect, Effects};
+use crate::tui::update::selection::{self, shown};
 use crate::tui::worker::detail::TextRole;
 use std::path::PathBuf;
 
@@ -31,13 +32,9 @@ const CHOICES: [(char, CopyWhat, &str); 6] = [
     ),
 ];
 
-/// Opens the menu, or prints.
+/// Opens the menu.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    match action {
-        Action::Copy => Some(menu(app)),
-        Action::Print => Some(print(app)),
-        _ => None,
-    }
+    (action == Action::Copy).then(|| menu(app))
 }
 
 /// What there is to be copied of the selected row.
@@ -55,8 +52,11 @@ fn menu(app: &mut App) -> Effects {
     });
     let entries: Vec<_> = choices.collect();
     if entries.is_empty() {
-        app.notices
-            .error("no row is selected: there is nothing to copy", app.now);
+        let text = match selection::selected(session) {
+            None => "no row is selected: there is nothing to copy",
+            Some(_) => "the row is still being read: once more copies it",
+        };
+        app.notices.error(text, app.now);
         return vec![];
     }
     app.overlays.push(Overlay::Menu(Menu::new("copy", entries)));
@@ -138,7 +138,7 @@ fn file_name(session: &Session, what: CopyWhat) -> PathBuf {
 }
 
 /// What was copied last on the normal screen, else the message; in lines, each escaped.
-fn print(app: &mut App) -> Effects {
+pub fn print(app: &mut App) -> Effects {
     if let Some(copied) = &app.copied {
         let lines = copied.trim_end().split('\n').map(escape);
         return vec![Effect::Print(lines.collect::<Vec<_>>().join("\n"))];
@@ -162,12 +162,6 @@ fn print(app: &mut App) -> Effects {
         text.push_str("\n(the first part; `mcpreel show` has all of it)");
     }
     vec![Effect::Print(text)]
-}
-
-/// The selected row, if it has come.
-fn shown(session: &Session) -> Option<&Shown> {
-    let shown = session.detail.shown.as_deref()?;
-    (session.list.selected() == Some(shown.ask.key)).then_some(shown)
 }
 
 /// What would be copied; none where there is no such thing.

@@ -17,6 +17,7 @@ use crate::tui::app::detail::part::{Part, PartKind};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::worker::detail::{Text, TextRole};
+use crate::words::story::on_wire;
 
 /// Cells of the bar that divides a latency.
 const BAR: u64 = 10;
@@ -89,7 +90,8 @@ fn sign(part: &Part, look: Look) -> &'static str {
 
 /// `412 B   +12:04.318`, where there is no room for both the size.
 fn facts(text: &Text, room: usize) -> Spans {
-    let size = size(text.size);
+    let head = text.head.as_ref();
+    let size = head.map_or_else(|| size(text.size), |head| on_wire(text.size, head.size));
     let time = text.head.map(|head| since(head.t_last.0));
     let both = time.map(|time| format!("{size}   +{time}"));
     let both = both.filter(|both| width(both) <= room);

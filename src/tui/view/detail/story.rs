@@ -12,9 +12,9 @@
 use super::Pane;
 use crate::protocol::message::Direction;
 use crate::text::{duration, pad_end, pad_start, since};
-use crate::tui::app::detail::story::{Row, Tone};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget::spans::Spans;
+use crate::words::story::{Row, Tone};
 use ratatui::Frame;
 
 /// From this width on there is room for the time beside the gap, and for whole words.

@@ -118,3 +118,18 @@ fn the_cursor_is_always_on_the_screen() {
         );
     }
 }
+
+#[test]
+fn what_differs_below_the_screen_is_told_of_and_no_count_is_cut_unseen() {
+    let cut = screen((60, 10), 0).join("\n");
+    assert!(
+        cut.contains("▼") && cut.contains("✗ 2 breaking · "),
+        "{cut}"
+    );
+    let whole = screen((120, 40), 0).join("\n");
+    assert!(!whole.contains("▼"), "{whole}");
+    let narrow = screen((30, 10), 0);
+    let summary = |line: &&String| line.contains("2 breaking");
+    let summary = narrow.iter().find(summary).unwrap();
+    assert!(summary.ends_with("…│"), "{summary}");
+}

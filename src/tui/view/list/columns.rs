@@ -6,8 +6,16 @@
 //!  ★  1187 → call search_docs {…}   842 ms  ✗
 //! ```
 //!
+//! Words of a row that has neither latency nor status may be longer; they push its size to the end:
+//!
+//! ```text
+//!  ★   1188  12:04.3   stderr         WARN  cache miss for SN90490, asking upstream        54 B
+//! ```
+//!
 //! In this order they give way to what a row is about: size, the word of the status (its sign
 //! stays), the bar, the time, the method (shortened to its last part, then gone), the latency.
+
+use crate::text::width;
 
 /// `+842 ms`, `15:17:03`
 pub(super) const TIME: usize = 8;
@@ -107,6 +115,17 @@ impl Columns {
         gapped.iter().map(|width| gap(*width)).sum()
     }
 
+    /// Columns for words that are `wanted` wide: in a row with neither latency nor status those of
+    /// both too, but for the `size` with a gap before it.
+    #[must_use]
+    pub fn room(&self, size: Option<&str>, is_alone: bool, wanted: usize) -> usize {
+        if !is_alone || (wanted <= self.what && size.is_some()) {
+            return self.what;
+        }
+        let size = size.map_or(0, |size| width(size) + 1);
+        self.what + self.after_what().saturating_sub(size)
+    }
+
     /// All columns but what is left, with the gaps between.
     fn fixed(&self) -> usize {
         let gapped = [self.time, self.method, self.size, self.bar, self.latency];
@@ -161,6 +180,20 @@ mod tests {
             assert!(now.is_sorted_by(|a, b| a >= b), "{width}: {columns:?}");
             assert!(now.iter().zip(then).all(|(now, then)| *now || !then));
             before = columns;
+        }
+    }
+
+    #[test]
+    fn words_with_nothing_behind_them_take_all_that_is_left() {
+        for width in 12..300 {
+            let columns = Columns::fit(width, 4, TIME);
+            let end = columns.what + columns.after_what();
+            assert_eq!(columns.room(None, true, 400), end, "{width}");
+            assert_eq!(columns.room(Some("54 B"), false, 400), columns.what);
+            assert_eq!(columns.room(Some("54 B"), true, columns.what), columns.what);
+            if columns.size > 0 {
+                assert_eq!(columns.room(Some("54 B"), true, 400), end - 5, "{width}");
+            }
         }
     }
 }

@@ -165,22 +165,18 @@ impl<'a> Picture<'a> {
         } else {
             &cells.what
         };
-        // Where nothing follows there is room for more words.
+        let size = cells.size.filter(|_| columns.size > 0).map(size);
+        // Where nothing follows there is room for more words: they push the size to the end.
         let is_alone = cells.latency_ns.is_none() && cells.status.is_none();
-        let has_size = columns.size > 0 && cells.size.is_some();
-        let room = if is_alone && !has_size {
-            columns.what + columns.after_what()
-        } else {
-            columns.what
-        };
+        let room = columns.room(size.as_deref(), is_alone, width(what));
         let text = with_aside(what, &cells.aside, room, cut_what);
         self.marked(row, &pad_end(&text, room), style, spans);
         if room > columns.what {
+            spans.extend(size.map(|size| Span::styled(format!(" {size}"), faint)));
             return;
         }
         if columns.size > 0 {
-            let text = cells.size.map_or_else(String::new, size);
-            let text = pad_start(&text, columns.size);
+            let text = pad_start(&size.unwrap_or_default(), columns.size);
             spans.push(Span::styled(format!(" {text}"), faint));
         }
         self.outcome(item, &cells, style, spans);

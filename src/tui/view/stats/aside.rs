@@ -1,6 +1,7 @@
 //! What stands beside the table: a histogram of the row with the cursor, the slowest calls, tools
 //! that nobody called, notifications.
 
+use super::rows::{brief, name};
 use crate::protocol::message::Direction;
 use crate::text::{count, cut, duration, escape, pad_end, pad_start, plural, width};
 use crate::trace::stats::{Bucket, Row};
@@ -29,7 +30,7 @@ pub fn draw(look: &Look, state: &Stats, figures: &Figures, area: Rect, frame: &m
     let columns = usize::from(if is_wide { half - 1 } else { area.width });
     let mut left = Lines::new();
     if let Some((id, row)) = row {
-        let title = super::name(look, id).trim().to_owned();
+        let title = name(look, figures, id).trim().to_owned();
         left.push(title_of(look, &cut(&title, columns)));
         left.extend(histogram(look, row, columns));
     }
@@ -109,7 +110,7 @@ fn lists(look: &Look, figures: &Figures, columns: usize) -> Lines {
     }
     for slow in &figures.stats.slowest {
         let name = slow.name.as_deref().unwrap_or(&slow.method);
-        let time = pad_start(&super::brief(slow.latency_ns), 8);
+        let time = pad_start(&brief(slow.latency_ns), 8);
         let seq = pad_end(&format!("#{}", slow.seq.0), 6);
         text(&mut lines, format!("{time}  {seq} {}", escape(name)));
     }
@@ -136,6 +137,10 @@ fn lists(look: &Look, figures: &Figures, columns: usize) -> Lines {
         text(&mut lines, format!("{number}  {arrow} {}", escape(method)));
     }
     more(look, &mut lines, figures.notified.len());
+    if figures.fitting.is_some() {
+        let said = "without a filter: tools never called, notifications".to_owned();
+        lines.push(Line::styled(cut(&said, columns), look.style(Role::Faint)));
+    }
     lines
 }
 

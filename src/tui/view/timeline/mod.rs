@@ -174,7 +174,9 @@ fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_
     if parts.head.height > 1 {
         let density = bars::density(look, &picture.density);
         let most = picture.density.iter().max().copied().unwrap_or(0);
-        let title = cut(&format!("{} at most", count(most)), parts.label);
+        let at_most = look.glyph(Glyph::AtMost);
+        let title = format!("{at_most} {} began per column", count(most));
+        let title = cut(&title, parts.label);
         lines.push(Line::from(vec![
             Span::styled(pad_start(&title, parts.label), look.style(Role::Faint)),
             Span::raw(" "),

@@ -195,28 +195,3 @@ fn what_would_fit_is_the_filter_without_what_hides_everything() {
     assert_eq!((generation, count, more), (7, 2, false));
     assert_eq!(query.to_string(), "tool:t");
 }
-
-#[test]
-fn ages_count_back_from_now_while_it_is_recorded_and_from_the_end_afterwards() {
-    let mut live = Live::start();
-    live.call(1);
-    let recording = Recording::open(&live.session.reel).unwrap();
-    let summary = recording.summary().unwrap();
-    let last = summary.t_last_ns;
-    let later = summary.wall_ns + last + 5_000_000_000;
-    assert_eq!(summary.context(Some(later)).end.0, last + 5_000_000_000);
-    assert_eq!(summary.context(Some(0)).end.0, last, "a clock that was set");
-    assert_eq!(summary.context(None).end.0, last);
-    let end = |is_live| {
-        let source = Source {
-            recording: &recording,
-            path: &live.session.reel,
-            summary: &summary,
-            is_live,
-            clock: Clock::start(),
-        };
-        source.context().end.0
-    };
-    assert_eq!(end(false), last);
-    assert!(end(true) > last, "time has passed since the call");
-}

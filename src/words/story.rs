@@ -1,9 +1,10 @@
-//! What happened from a request to its answer, one line for each thing.
+//! What happened from a request to its answer, one line for each thing. The viewer and `show` tell
+//! the same.
 
 use crate::protocol::message::Direction;
 use crate::store::story::{Kinship, Story};
 use crate::store::{reader::FindingRow, story};
-use crate::text::{escape, escape_bytes};
+use crate::text::{escape, escape_bytes, size};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::{MessageKind, MessageRecord};
 use crate::trace::item::{ItemKey, Lens};
@@ -31,6 +32,8 @@ pub struct Row {
     pub direction: Option<Direction>,
     /// What it is, in a word or two.
     pub word: &'static str,
+    /// How many bytes it has on the wire; see [`on_wire`].
+    pub size: Option<String>,
     /// What it says, escaped.
     pub text: String,
     /// Where it stands.
@@ -88,9 +91,20 @@ impl Told {
 
 fn row(what: story::Told) -> Row {
     match what {
-        story::Told::Message { row, of } => message(&row.record, of),
+        story::Told::Message {
+            row,
+            frame_size,
+            of,
+        } => Row {
+            size: Some(on_wire(
+                row.span.end.saturating_sub(row.span.start),
+                frame_size,
+            )),
+            ..message(&row.record, of)
+        },
         story::Told::Line { head, preview } => Row {
             direction: head.stream.messages(),
+            size: Some(size(head.size)),
             word: if head.stream.messages().is_some() {
                 "no message"
             } else {
@@ -151,10 +165,22 @@ fn bare(tone: Tone, text: String) -> Row {
         tone,
         direction: None,
         word: "",
+        size: None,
         text,
         key: ItemKey::default(),
         lens: Lens::Exchanges,
     }
+}
+
+/// How many bytes a message takes: those of its frame, terminator included, as everywhere. Where
+/// more than a terminator stands beside it, as in a batch, both: `52 B of 153 B`.
+#[must_use]
+pub fn on_wire(message: u64, frame: u64) -> String {
+    const TERMINATOR: u64 = 2;
+    if frame.saturating_sub(message) <= TERMINATOR {
+        return size(frame);
+    }
+    format!("{} of {}", size(message), size(frame))
 }
 
 /// A line without its terminator.
@@ -162,4 +188,17 @@ fn line(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     escape_bytes(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_counts_with_its_terminator_and_a_part_of_a_batch_says_of_what_it_is_a_part() {
+        assert_eq!(on_wire(152, 153), "153 B");
+        assert_eq!(on_wire(152, 154), "154 B");
+        assert_eq!(on_wire(152, 152), "152 B");
+        assert_eq!(on_wire(52, 153), "52 B of 153 B");
+    }
 }

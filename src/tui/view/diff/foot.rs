@@ -1,0 +1,71 @@
+//! What stands in the lower border: what is below the screen, and the keys.
+
+use super::{Places, row, sign};
+use crate::replay::compare::Class;
+use crate::text::{plural, width};
+use crate::tui::app::diff::{Compared, Diff, DiffRow};
+use crate::tui::theme::{Glyph, Look};
+
+/// The rows below the screen: how many there are, and how many of the gravest class among them.
+/// Noise is not worth a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hidden {
+    rows: usize,
+    gravest: Option<(Class, usize)>,
+}
+
+/// What is below the screen.
+pub(super) fn hidden(look: &Look, diff: &Diff, compared: &Compared, places: &Places) -> Hidden {
+    let mut room = usize::from(places.body.height);
+    let mut next = diff.top.min(compared.rows.len());
+    while let Some(row) = compared.rows.get(next) {
+        let lines = row::lines(look, compared, *row, places.body.width, places.beside).len();
+        if lines > room {
+            break;
+        }
+        room -= lines;
+        next += 1;
+    }
+    let below = &compared.rows[next..];
+    let of = |class: Class| {
+        let is = |row: &&DiffRow| match row {
+            DiffRow::Head(_) => false,
+            DiffRow::Row(half, row) => compared.part(*half).comparison.class(*row) == Some(class),
+        };
+        (class, below.iter().filter(is).count())
+    };
+    let graver = Class::ALL
+        .into_iter()
+        .filter(|class| *class != Class::Noise);
+    Hidden {
+        rows: below.len(),
+        gravest: graver.map(of).find(|(_, count)| *count > 0),
+    }
+}
+
+/// `▼ 12 more rows, 1 breaking · e E walk · Space unfolds · Esc closes`: of the keys what there is
+/// room for beside the rest.
+pub(super) fn text(look: &Look, hidden: Hidden, room: usize) -> String {
+    let dot = format!(" {} ", look.glyph(Glyph::Dot));
+    let mut said = Vec::new();
+    if hidden.rows > 0 {
+        let more = look.glyph(Glyph::More);
+        let mut text = format!("{more} {}", plural(hidden.rows as u64, "more row"));
+        if let Some((class, count)) = hidden.gravest {
+            text = format!("{text}, {} {count} {}", sign(look, class), class.as_str());
+        }
+        said.push(text);
+    }
+    for keys in [
+        &["e E walk", "Space unfolds", "Esc closes"][..],
+        &["e E walk", "Esc closes"],
+        &["Esc closes"],
+    ] {
+        let parts = said.iter().map(String::as_str).chain(keys.iter().copied());
+        let text = parts.collect::<Vec<_>>().join(&dot);
+        if width(&text) <= room {
+            return text;
+        }
+    }
+    said.join(&dot)
+}

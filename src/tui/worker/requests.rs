@@ -1,0 +1,30 @@
+//! The question for exchanges alone, of all rows that fit a filter.
+
+use crate::query::Query;
+use crate::query::ast::{Expr, Field, Op, Subject, Value};
+use crate::store::select::Question;
+use crate::trace::frame::Seq;
+use crate::trace::item::Lens;
+
+/// Which exchanges fit `query`, as known at `until`: in the list notifications and lines are rows
+/// too.
+#[must_use]
+pub fn requests(query: &Query, until: Option<Seq>) -> Question {
+    let requests = Expr::Compare {
+        subject: Subject::Field(Field::Kind),
+        op: Op::Contains,
+        value: Value::Text {
+            text: "request".into(),
+            quoted: false,
+        },
+    };
+    let expr = match &query.expr {
+        None => requests,
+        Some(expr) => Expr::And(vec![requests, expr.clone()]),
+    };
+    Question {
+        lens: Lens::Exchanges,
+        query: Query { expr: Some(expr) },
+        until,
+    }
+}

@@ -1,0 +1,295 @@
+//! What is highlighted is what is acted on, and nothing that is offered is silent.
+
+use crate::by_hand::Viewer;
+use crate::fixture;
+use crate::notation::row_text;
+use mcpreel::trace::item::Lens;
+use mcpreel::tui::action::Action;
+use mcpreel::tui::app::palette::{Command, Palette};
+use mcpreel::tui::app::{Overlay, Session, View};
+use mcpreel::tui::effect::Effect;
+use mcpreel::tui::keymap::Key;
+use mcpreel::tui::update;
+
+const WIDE: (u16, u16) = (140, 40);
+const NARROW: (u16, u16) = (60, 15);
+
+fn session(viewer: &Viewer) -> &Session {
+    viewer.app.session.as_deref().expect("a recording is open")
+}
+
+/// What stands on the screen, in one piece.
+fn text(viewer: &Viewer) -> String {
+    let screen = viewer.screen();
+    let rows = screen.area.rows().map(|row| row_text(&screen, row.y));
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+/// What was copied last.
+fn copied(viewer: &Viewer) -> &str {
+    let copy = |wish: &Effect| match wish {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    };
+    assert!(viewer.wishes.iter().any(|wish| copy(wish).is_some()));
+    viewer.app.copied.as_deref().expect("something was copied")
+}
+
+#[test]
+fn a_row_can_be_copied_where_the_detail_has_no_room() {
+    let recording = fixture::ended();
+    for (size, before) in [(NARROW, "g e"), (WIDE, "z g e"), (WIDE, "g e")] {
+        let mut viewer = Viewer::open(&recording.path, size);
+        viewer.press(before).press("y");
+        let menu = viewer.app.overlays.last();
+        assert!(matches!(menu, Some(Overlay::Menu(_))), "{}", text(&viewer));
+        viewer.press("l");
+        assert!(copied(&viewer).ends_with("#11"), "{}", copied(&viewer));
+    }
+}
+
+#[test]
+fn in_the_timeline_and_the_findings_what_is_highlighted_is_marked_copied_and_opened() {
+    for (keys, is_finding) in [("2 g j j", false), ("4 Enter j", true)] {
+        let recording = fixture::ended();
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.press(keys);
+        let of = session(&viewer);
+        let seq = if is_finding {
+            of.findings.frame().expect("it is about a frame")
+        } else {
+            let picture = of.timeline.picture.as_deref().expect("it was drawn");
+            picture.rows[of.timeline.cursor_row()].key.seq
+        };
+        let hidden = of.list.selected().expect("the list has rows").seq;
+        assert_ne!(seq, hidden, "{keys}: nothing would be shown by this");
+        viewer.press("y l");
+        let link = copied(&viewer).to_owned();
+        assert!(link.ends_with(&format!("#{}", seq.0)), "{keys}: {link}");
+        viewer.press("m");
+        let said = format!("#{}: marked", seq.0);
+        assert!(text(&viewer).contains(&said), "{keys}\n{}", text(&viewer));
+        viewer.press("m");
+        let said = format!("#{}: no longer marked", seq.0);
+        assert!(text(&viewer).contains(&said), "{keys}\n{}", text(&viewer));
+        viewer.press("Tab");
+        let shown = session(&viewer).detail.shown.as_deref();
+        assert_eq!(shown.map(|shown| shown.ask.key.seq), Some(seq), "{keys}");
+        viewer.press("Tab Tab Tab T");
+        assert_eq!(session(&viewer).playback.cursor, Some(seq), "{keys}");
+    }
+}
+
+#[test]
+fn statistics_are_about_no_row_and_say_so() {
+    let recording = fixture::ended();
+    for (key, said) in [
+        ("m", "nothing is selected"),
+        ("c", "nothing is selected"),
+        ("y", "no row is selected"),
+        ("d", "nothing is selected"),
+    ] {
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.press("g e 3").press(key);
+        assert!(text(&viewer).contains(said), "{key}\n{}", text(&viewer));
+    }
+}
+
+#[test]
+fn a_frame_by_its_number_is_shown_in_the_list_whatever_was_on_the_screen() {
+    let recording = fixture::ended();
+    for keys in ["1", "2", "3", "4"] {
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.press(keys).act(": '42' Enter");
+        let session = session(&viewer);
+        assert_eq!(session.view, View::Exchanges, "{keys}");
+        let seq = session.list.selected().map(|key| key.seq.0);
+        assert_eq!(seq, Some(42), "{keys}");
+    }
+    let folder = fixture::folder();
+    let mut viewer = Viewer::folder(folder[0].folder(), WIDE);
+    viewer.act(": '42' Enter");
+    assert!(text(&viewer).contains("frames are in recordings"));
+}
+
+#[test]
+fn goto_by_its_name_waits_for_the_number() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.act(": 'goto' Enter '42' Enter");
+    let seq = session(&viewer).list.selected().map(|key| key.seq.0);
+    assert_eq!(seq, Some(42));
+}
+
+#[test]
+fn whatever_the_palette_offers_somewhere_somebody_there_takes() {
+    let (recording, folder) = (fixture::ended(), fixture::folder());
+    let places = [
+        None,
+        Some(""),
+        Some("Tab"),
+        Some("2"),
+        Some("3"),
+        Some("4"),
+        Some("g e T"),
+        Some("g e T S Tab"),
+    ];
+    let mut silent = Vec::new();
+    for place in places {
+        let begin = || match place {
+            None => Viewer::folder(folder[0].folder(), WIDE),
+            Some(keys) => {
+                let mut viewer = Viewer::open(&recording.path, WIDE);
+                viewer.settle();
+                viewer.press(keys);
+                viewer
+            }
+        };
+        let mut viewer = begin();
+        let palette = Palette {
+            contexts: viewer.app.contexts(),
+            ..Palette::default()
+        };
+        for command in palette.commands() {
+            let Command::Do(action) = command else {
+                continue;
+            };
+            if update::offered(&mut viewer.app, action).is_none() {
+                silent.push((place, action));
+            }
+            // The next one again where the palette was opened, if this one has led elsewhere.
+            if viewer.app.contexts() != palette.contexts {
+                viewer = begin();
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:?}");
+}
+
+#[test]
+fn no_letter_of_a_menu_means_something_else_while_it_is_open() {
+    let recording = fixture::ended();
+    let menus = ["g e =", "g e y", "J", "Tab o", ": 'theme' Enter", "g ="];
+    for keys in menus {
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.settle();
+        viewer.act(keys);
+        let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
+            panic!("{keys} opens no menu");
+        };
+        let contexts = viewer.app.contexts();
+        let mut seen = Vec::new();
+        for entry in &menu.entries {
+            let key = Key::parse(&entry.letter.to_string()).expect("a letter is a key");
+            let other = viewer.app.settings.keymap.action(&contexts, key);
+            assert_eq!(other, None, "{keys}: {}", entry.label);
+            assert!(!seen.contains(&entry.letter), "{keys}: {}", entry.label);
+            seen.push(entry.letter);
+        }
+    }
+}
+
+#[test]
+fn findings_fold_and_unfold_by_the_keys_of_a_tree_and_the_hints_are_true() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("4");
+    let unfolded = |viewer: &Viewer| session(viewer).findings.unfolded.len();
+    for (keys, expected) in [("l", 1), ("h", 0), ("Space", 1), ("Space", 0)] {
+        viewer.press(keys);
+        assert_eq!(unfolded(&viewer), expected, "after {keys}");
+    }
+    assert!(!text(&viewer).contains("Enter go there"));
+    viewer.press("l j");
+    assert!(text(&viewer).contains("Enter go there"));
+}
+
+#[test]
+fn while_the_time_cursor_is_on_neither_hints_nor_help_say_otherwise_of_a_key() {
+    let recording = fixture::ended();
+    for keys in ["g e T", "g e T Tab"] {
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.press(keys);
+        let screen = text(&viewer);
+        assert!(screen.contains("Space play"), "{screen}");
+        assert!(!screen.contains("Space fold"), "{screen}");
+        viewer.press("?");
+        let Some(Overlay::Text(help)) = viewer.app.overlays.last() else {
+            panic!("no help");
+        };
+        let said = |word: &str| {
+            let line = |line: &Vec<(_, String)>| line.iter().any(|(_, text)| text.contains(word));
+            help.lines.iter().filter(|one| line(one)).count()
+        };
+        assert_eq!(said(" Space "), 1, "{keys}");
+    }
+}
+
+#[test]
+fn hints_of_a_story_do_not_speak_of_folding() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("g e Tab Tab");
+    assert!(!text(&viewer).contains("Space fold"), "{}", text(&viewer));
+    assert!(text(&viewer).contains("Enter go there"));
+}
+
+#[test]
+fn escape_leads_from_every_view_back_to_the_list() {
+    let recording = fixture::ended();
+    for keys in ["2", "3", "4"] {
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.press(keys).press("Esc");
+        assert_eq!(session(&viewer).view, View::Exchanges, "{keys}");
+    }
+}
+
+#[test]
+fn the_state_scrolls_to_its_last_line_and_back_and_says_what_is_below() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, NARROW);
+    viewer.press("g e T S Tab");
+    assert!(text(&viewer).contains("more line"), "{}", text(&viewer));
+    assert!(!text(&viewer).contains("1 call"), "{}", text(&viewer));
+    viewer.press("G");
+    let end = text(&viewer);
+    assert!(
+        end.contains("1 call") && !end.contains("more line"),
+        "{end}"
+    );
+    viewer.press("k");
+    assert_ne!(text(&viewer), end);
+}
+
+#[test]
+fn keys_move_the_divider_and_it_is_remembered() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    let before = viewer.app.settings.divider;
+    viewer.press("> > <");
+    assert_eq!(viewer.app.settings.divider, before + 5);
+    let remembered = |wish: &Effect| matches!(wish, Effect::Remember);
+    assert!(viewer.wishes.iter().any(remembered));
+    viewer.press(&"> ".repeat(40));
+    assert_eq!(viewer.app.settings.divider, 80);
+    viewer.press(&"< ".repeat(40));
+    assert_eq!(viewer.app.settings.divider, 20);
+}
+
+#[test]
+fn the_chips_of_following_and_selecting_end_what_they_say() {
+    let recording = fixture::live();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.settle();
+    viewer.press("Space");
+    let chips = mcpreel::tui::view::footer::chips(&viewer.app);
+    let actions: Vec<_> = chips.iter().filter_map(|chip| chip.action).collect();
+    assert!(actions.contains(&Action::Follow), "{chips:?}");
+    assert!(actions.contains(&Action::Unselect), "{chips:?}");
+    for action in actions {
+        update::perform(&mut viewer.app, action);
+    }
+    let list = &session(&viewer).list;
+    assert!(!list.follows() && list.chosen.is_empty());
+    assert_eq!(session(&viewer).lens, Lens::Exchanges);
+}

@@ -8,7 +8,7 @@
 //!                  │   spool → protocol → trace → SQLite   │
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
-//!          ls · show · tail · stats · prune · reindex
+//!     open (the viewer) · ls · show · tail · stats · search · prune · reindex
 //! ```
 //!
 //! | module | question that it answers |

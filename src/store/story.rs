@@ -2,7 +2,7 @@
 //! session: queries for one view each.
 
 use super::reader::rows::{
-    self, EventRow, FindingRow, MessageRow, message_columns, number, optional, summary_columns,
+    self, EventRow, FindingRow, MessageRow, message_columns, number, summary_columns,
 };
 use super::reader::{ReadError, Recording};
 use super::values::{from_sql, to_sql};
@@ -49,13 +49,6 @@ const UNFINISHED: &str =
     "SELECT id, pending, pending_since FROM stream WHERE pending > 0 ORDER BY id";
 const STALLS: &str = "SELECT id, t, after_seq, detail FROM event
     WHERE kind IN ('stall-began', 'stall-ended') ORDER BY id";
-const FINDING_GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
-    GROUP BY rule, severity
-    ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, 3 DESC, rule";
-const FINDINGS_OF_RULE: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
-    WHERE rule = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
-const FINDINGS_BEFORE: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
-    WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
 const MESSAGE_SPAN: &str = "SELECT substr(f.raw, m.start + 1, m.size) FROM message m
     JOIN frame f ON f.seq = m.frame WHERE m.frame = ?1 AND m.part = ?2";
 
@@ -260,35 +253,6 @@ impl Recording {
     /// The findings that point at the exchange, or at one of its frames as a whole; 500 at most.
     pub fn findings_of_exchange(&self, exchange: &Exchange) -> Result<Vec<FindingRow>, ReadError> {
         self.read(|conn| findings_of(conn, exchange))
-    }
-
-    /// The findings by rule and severity: errors first, then by how many they are.
-    pub fn finding_groups(&self) -> Result<Vec<FindingGroup>, ReadError> {
-        self.list(FINDING_GROUPS, [], |row| {
-            Ok(FindingGroup {
-                rule: row.get(0)?,
-                severity: row.get(1)?,
-                count: number(row, 2)?,
-                first: optional(row, 3)?.map(Seq),
-                last: optional(row, 4)?.map(Seq),
-            })
-        })
-    }
-
-    /// A page of the findings of `rule` after the one with the number `after`.
-    pub fn findings_of_rule(
-        &self,
-        rule: &str,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<FindingRow>, ReadError> {
-        let params = params![rule, to_sql(after), limit];
-        self.list(FINDINGS_OF_RULE, params, rows::finding)
-    }
-
-    /// A page of findings before the one with the number `before`, the newest first.
-    pub fn findings_before(&self, before: u64, limit: u32) -> Result<Vec<FindingRow>, ReadError> {
-        self.list(FINDINGS_BEFORE, (to_sql(before), limit), rows::finding)
     }
 
     /// The bytes of the message at `part` of the frame `seq`; `None` if there is none. Of a long

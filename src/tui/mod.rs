@@ -20,8 +20,8 @@
 //! off the wire is escaped before it becomes a cell.
 //!
 //! A panel is built in the same way each time: its state in `app/NAME.rs`, its `update/NAME.rs`
-//! with `perform(&mut App, Action) -> Effects` and what its answers change, its drawing in
-//! `view/NAME.rs`, and what it asks in `worker/NAME.rs`.
+//! with `perform(&mut App, Action) -> Option<Effects>` (`None`: somebody else's) and what its
+//! answers change, its drawing in `view/NAME.rs`, and what it asks in `worker/NAME.rs`.
 
 pub mod action;
 pub mod app;

@@ -3,6 +3,7 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel::trace::item::Lens;
+use mcpreel::tui::app::list::List;
 use mcpreel::tui::app::{Focus, Overlay, Session};
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.
@@ -40,6 +41,9 @@ const TABLE: &[(&str, &str)] = &[
     ("g e", "Exchanges #11"),
     ("g e e", "Exchanges #17"),
     ("g e e E", "Exchanges #11"),
+    // The mark is on record: the next viewer sees it, and the same key takes it away.
+    ("g e m", "Exchanges #11 marked"),
+    ("g e", "Exchanges #11 marked"),
     ("g e m", "Exchanges #11"),
     // Filters.
     ("f", "Exchanges event-after-#86 follows Filter()"),
@@ -156,9 +160,17 @@ fn of_session(session: &Session) -> Vec<String> {
         filter.off.then(|| "off".to_owned()),
         session.playback.cursor.map(|seq| format!("at:{}", seq.0)),
         session.playback.paused.map(|_| "paused".to_owned()),
+        is_marked(list).then(|| "marked".to_owned()),
         (chosen > 0).then(|| format!("chosen:{chosen}")),
     ];
     words.into_iter().flatten().collect()
+}
+
+fn is_marked(list: &List) -> bool {
+    let annotation = list
+        .selected_item()
+        .and_then(|item| item.annotation.as_ref());
+    annotation.is_some_and(|annotation| annotation.mark.is_some())
 }
 
 fn on_top(overlay: &Overlay) -> String {

@@ -17,49 +17,62 @@ use std::collections::BTreeSet;
 const SIZES: [(u16, u16); 3] = [(200, 50), (100, 30), (60, 15)];
 
 #[test]
-fn every_panel_at_200x50() {
-    in_utc("snapshots::every_panel_at_200x50", || all_at(SIZES[0]));
+fn every_panel_looks_as_reviewed_at_200x50() {
+    in_utc("snapshots::every_panel_looks_as_reviewed_at_200x50", || {
+        all_at(SIZES[0]);
+    });
 }
 
 #[test]
-fn every_panel_at_100x30() {
-    in_utc("snapshots::every_panel_at_100x30", || all_at(SIZES[1]));
+fn every_panel_looks_as_reviewed_at_100x30() {
+    in_utc("snapshots::every_panel_looks_as_reviewed_at_100x30", || {
+        all_at(SIZES[1]);
+    });
 }
 
 #[test]
-fn every_panel_at_60x15() {
-    in_utc("snapshots::every_panel_at_60x15", || all_at(SIZES[2]));
+fn every_panel_looks_as_reviewed_at_60x15() {
+    in_utc("snapshots::every_panel_looks_as_reviewed_at_60x15", || {
+        all_at(SIZES[2]);
+    });
 }
 
 #[test]
-fn without_colour() {
+fn without_colour_the_words_and_signs_remain() {
     let look = Look {
         colors: Colors::None,
         ..Look::default()
     };
-    in_utc("snapshots::without_colour", || looking("no-color", look));
+    in_utc(
+        "snapshots::without_colour_the_words_and_signs_remain",
+        || looking("no-color", look),
+    );
 }
 
 #[test]
-fn in_ascii() {
+fn in_ascii_every_sign_has_a_stand_in() {
     let look = Look {
         ascii: true,
         ..Look::default()
     };
-    in_utc("snapshots::in_ascii", || looking("ascii", look));
+    in_utc("snapshots::in_ascii_every_sign_has_a_stand_in", || {
+        looking("ascii", look);
+    });
 }
 
 #[test]
-fn on_a_light_terminal() {
+fn a_light_terminal_has_colours_of_its_own() {
     let look = Look {
         theme: mcpreel::tui::theme::Theme::Light,
         ..Look::default()
     };
-    in_utc("snapshots::on_a_light_terminal", || looking("light", look));
+    in_utc("snapshots::a_light_terminal_has_colours_of_its_own", || {
+        looking("light", look);
+    });
 }
 
 #[test]
-fn too_small() {
+fn a_terminal_that_is_too_small_says_so() {
     let (viewer, _recordings) = Scene::find("ended").play((18, 2));
     compare("too-small", &viewer);
 }

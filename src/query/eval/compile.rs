@@ -93,8 +93,8 @@ fn id(value: &Value) -> Option<RequestId> {
     }
 }
 
-/// The numbers that fit.
-fn within(op: Op, value: &Value, context: Context) -> Option<RangeInclusive<i64>> {
+/// The numbers that fit, for row by row and for SQL alike.
+pub(crate) fn within(op: Op, value: &Value, context: Context) -> Option<RangeInclusive<i64>> {
     let end = i64::try_from(context.end.0).unwrap_or(i64::MAX);
     let number = match value {
         Value::Range(range) => return Some(range.clone()),

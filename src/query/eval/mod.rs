@@ -23,6 +23,7 @@
 mod body;
 mod column;
 mod compile;
+pub(crate) use compile::within;
 pub(crate) mod pattern;
 
 #[cfg(test)]

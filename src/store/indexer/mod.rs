@@ -50,7 +50,6 @@ const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes,
     derived_version, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
 const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
 const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
-const SET_STATE: &str = "UPDATE recording SET state = ?1";
 
 /// Why a step failed.
 #[derive(Debug, thiserror::Error)]
@@ -386,12 +385,6 @@ impl Indexer {
     /// Makes a complete recording one plain file. `false` if a reader is in the way.
     pub fn leave_wal(&self) -> Result<bool, IndexError> {
         Ok(schema::leave_wal(&self.conn)?)
-    }
-
-    /// Says that the session ended and that a part of it still stands in the spool.
-    pub fn leave_pending(&self) -> Result<(), IndexError> {
-        self.conn.execute(SET_STATE, [State::Pending.as_str()])?;
-        Ok(())
     }
 
     /// After a failed transaction memory is ahead of the file: begins again from the file.

@@ -9,6 +9,7 @@ use super::condition::{Bounds, Condition, Piece};
 use super::source::Source;
 use crate::query::Context;
 use crate::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
+use crate::query::eval::within;
 use crate::store::values::to_sql;
 use crate::trace::frame::Seq;
 use std::ops::RangeInclusive;
@@ -268,23 +269,6 @@ fn text(sql: &'static str, kind: Type, op: Op, value: &Value) -> Option<Vec<Piec
             bound(text.to_string()),
         ]),
     }
-}
-
-/// The numbers that fit, as [`query::eval`](crate::query::eval) has them.
-fn within(op: Op, value: &Value, context: Context) -> Option<RangeInclusive<i64>> {
-    let number = match value {
-        Value::Range(range) => return Some(range.clone()),
-        Value::Number(number) => *number,
-        Value::Ago(nanos) => to_sql(context.end.0).saturating_sub_unsigned(*nanos),
-        Value::Text { .. } | Value::Json(_) => return None,
-    };
-    Some(match op {
-        Op::Less => i64::MIN..=number.checked_sub(1)?,
-        Op::AtMost => i64::MIN..=number,
-        Op::More => number.checked_add(1)?..=i64::MAX,
-        Op::AtLeast => number..=i64::MAX,
-        _ => number..=number,
-    })
 }
 
 fn between(sql: &'static str, range: &RangeInclusive<i64>) -> Condition {

@@ -94,12 +94,6 @@ impl List {
 }
 
 impl Listed {
-    /// Whether it had changed since it was asked for.
-    #[must_use]
-    pub fn is_stale(&self) -> bool {
-        self.stale_since.is_some()
-    }
-
     /// It has changed, says the frame `seq`.
     pub(super) fn changed(&mut self, seq: Seq) {
         if self.answered.is_some() {

@@ -107,7 +107,7 @@ fn a_list_is_stale_from_the_change_to_an_answer_that_was_asked_for_later() {
         .server(r#""id":2,"result":{"tools":[{"name":"b"}]}"#);
     assert_eq!(names(&feed.state, List::Tools), ["a", "b"]);
     let tools = feed.state.list(List::Tools).unwrap();
-    assert!(!tools.more && !tools.is_stale());
+    assert!(!tools.more && tools.stale_since.is_none());
     assert_eq!(tools.answered, Some(Seq(7)));
     feed.client(r#""id":3,"method":"tools/list""#)
         .server(r#""method":"notifications/tools/list_changed""#)
@@ -117,7 +117,7 @@ fn a_list_is_stale_from_the_change_to_an_answer_that_was_asked_for_later() {
     assert_eq!(tools.stale_since, Some(Seq(9)), "it was asked for before");
     feed.client(r#""id":4,"method":"tools/list""#)
         .server(r#""id":4,"result":{"tools":[]}"#);
-    assert!(!feed.state.list(List::Tools).unwrap().is_stale());
+    assert!(feed.state.list(List::Tools).unwrap().stale_since.is_none());
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn roots_are_what_the_client_answered() {
         .client(r#""id":1,"result":{"roots":[{"uri":"file:///a"}]}"#)
         .client(r#""method":"notifications/roots/list_changed""#);
     assert_eq!(names(&feed.state, List::Roots), ["file:///a"]);
-    assert!(feed.state.list(List::Roots).unwrap().is_stale());
+    assert!(feed.state.list(List::Roots).unwrap().stale_since.is_some());
 }
 
 #[test]

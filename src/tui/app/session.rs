@@ -8,6 +8,7 @@ use crate::trace::item::Lens;
 use crate::tui::action::Context;
 use crate::tui::effect::Now;
 use crate::tui::worker::open::Vitals;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// One recording on the screen.
@@ -47,6 +48,20 @@ pub struct Session {
     pub annotations: annotations::Annotations,
 }
 
+/// How a recording stands on the screen: kept for the next one and for the next time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Arrangement {
+    /// What the left or only pane shows.
+    pub view: View,
+    /// Whether a row of the list is a frame.
+    pub wire: bool,
+    /// Whether the pane with the keys has the whole screen.
+    pub zoom: bool,
+    /// What the column of times shows.
+    pub time: list::TimeColumn,
+}
+
 /// How far opening a recording has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
@@ -66,7 +81,8 @@ pub enum Opening {
 }
 
 /// The views of a recording.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum View {
     /// Exchanges or frames, one per row.
     #[default]
@@ -111,6 +127,29 @@ impl Session {
             playback: playback::Playback::default(),
             annotations: annotations::Annotations::default(),
         }
+    }
+
+    /// How it stands on the screen.
+    #[must_use]
+    pub fn arrangement(&self) -> Arrangement {
+        Arrangement {
+            view: self.view,
+            wire: self.lens == Lens::Wire,
+            zoom: self.zoom,
+            time: self.list.time,
+        }
+    }
+
+    /// Lets it stand like this.
+    pub fn arrange(&mut self, as_before: Arrangement) {
+        self.view = as_before.view;
+        self.lens = if as_before.wire {
+            Lens::Wire
+        } else {
+            Lens::Exchanges
+        };
+        self.zoom = as_before.zoom;
+        self.list.time = as_before.time;
     }
 
     /// The last frame that is shown: the time cursor, or where the picture was frozen; none where

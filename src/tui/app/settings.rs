@@ -4,6 +4,7 @@
 //! last time, then what the surroundings suggest.
 
 use super::rules::{self, Rule};
+use super::session::Arrangement;
 use crate::config::{Setting, Viewer};
 use crate::tui::action::{Action, Context};
 use crate::tui::keymap::{Key, Keymap};
@@ -24,6 +25,8 @@ pub struct Settings {
     pub motion: bool,
     /// Where the divider between list and detail stands, in percent of the width or height.
     pub divider: u16,
+    /// How the recording that is opened next stands on the screen.
+    pub arrangement: Arrangement,
     /// The colours of rows: the first rule that fits.
     pub rules: Vec<Rule>,
 }
@@ -74,6 +77,8 @@ pub struct Remembered {
     pub mouse: Option<bool>,
     /// Where the divider stands, percent.
     pub divider: Option<u16>,
+    /// How a recording stood on the screen.
+    pub arrangement: Arrangement,
 }
 
 impl Default for Settings {
@@ -84,6 +89,7 @@ impl Default for Settings {
             mouse: true,
             motion: true,
             divider: 55,
+            arrangement: Arrangement::default(),
             rules: Rule::defaults(),
         }
     }
@@ -129,6 +135,7 @@ impl Settings {
             mouse: mouse && !choices.no_mouse,
             motion: !choices.no_motion && is(&viewer.motion).unwrap_or(true),
             divider: remembered.divider.unwrap_or(55).clamp(20, 80),
+            arrangement: remembered.arrangement,
             rules: rules::configured(&viewer.rules, &mut faults),
         };
         (settings, faults)
@@ -141,6 +148,7 @@ impl Settings {
             theme: Some(self.look.theme.as_str().to_owned()),
             mouse: Some(self.mouse),
             divider: Some(self.divider),
+            arrangement: self.arrangement,
         }
     }
 }
@@ -188,7 +196,7 @@ fn keymap(viewer: &Viewer, faults: &mut Vec<String>) -> Keymap {
     for binding in &viewer.keys {
         let contexts = Context::ALL.map(Context::as_str).join(", ");
         let context = known(&binding.context, Context::parse, &contexts, faults);
-        let names = "the actions; `?` and `:` in the viewer show them";
+        let names = "the actions; `:` in the viewer shows them";
         let action = known(&binding.action, Action::parse, names, faults);
         let parse = |text: &str| {
             text.split_whitespace()
@@ -208,6 +216,8 @@ fn keymap(viewer: &Viewer, faults: &mut Vec<String>) -> Keymap {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::tui::app::View;
+    use crate::tui::app::list::TimeColumn;
     use std::path::Path;
 
     fn settings(
@@ -279,7 +289,15 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_read_back() {
-        let settings = Settings::default();
+        let settings = Settings {
+            arrangement: Arrangement {
+                view: View::Findings,
+                wire: true,
+                zoom: true,
+                time: TimeColumn::Clock,
+            },
+            ..Settings::default()
+        };
         let text = toml::to_string(&settings.remember()).expect("it is plain data");
         let remembered: Remembered = toml::from_str(&text).expect("it was just written");
         assert_eq!(remembered, settings.remember());

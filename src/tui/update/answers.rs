@@ -1,7 +1,8 @@
 //! Who gets an answer.
 
 use super::{
-    detail, diff, filter, findings, library, list, playback, search, session, stats, timeline,
+    annotations, detail, diff, filter, findings, jump, library, list, playback, search, session,
+    stats, timeline,
 };
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
@@ -19,10 +20,10 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Stats(answer) => stats::answer(app, answer),
         Answer::Findings(answer) => findings::answer(app, answer),
         Answer::Search(answer) => search::answer(app, answer),
-        Answer::Jump(answer) => search::jumped(app, &answer),
+        Answer::Jump(answer) => jump::answer(app, &answer),
         Answer::Diff(answer) => diff::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
-        Answer::Note(answer) => session::noted(app, answer),
+        Answer::Note(answer) => annotations::noted(app, answer),
         Answer::Hints(answer) => filter::hints(app, answer),
         Answer::Failed(_, message) => {
             app.notices.error(message, app.now);

@@ -50,7 +50,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 /// Back to the recordings; there it quits.
 fn back(app: &mut App) -> Effects {
     if app.session.take().is_some() {
-        return super::session::closed(app);
+        return super::session::closed();
     }
     vec![Effect::Quit]
 }

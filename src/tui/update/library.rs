@@ -229,6 +229,7 @@ pub fn note(app: &mut App, text: &str) -> Effects {
 }
 
 /// The recording is deleted; it was asked for.
-pub fn delete(_app: &mut App, path: &Path) -> Effects {
+#[must_use]
+pub fn delete(path: &Path) -> Effects {
     vec![AskAny::Library(Ask::Delete(path.to_owned())).into()]
 }

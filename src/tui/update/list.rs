@@ -22,7 +22,10 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
         Action::Select => select(list),
-        Action::TimeColumn => list.time = list.time.next(),
+        Action::TimeColumn => {
+            list.time = list.time.next();
+            return Some(super::session::remember(app));
+        }
         _ => {
             let rows = list.index.len();
             let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;

@@ -1,7 +1,8 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, filter, library, search};
+use super::{detail, filter, jump, library};
+use crate::store::select::Way;
 use crate::tui::action::Action;
 use crate::tui::app::menu::Choice;
 use crate::tui::app::{App, Overlay};
@@ -55,12 +56,12 @@ fn take(app: &mut App, at: usize) -> Effects {
     match menu.entries.swap_remove(at).choice {
         Choice::Nothing => vec![],
         Choice::Do(action) => super::perform(app, action),
-        Choice::Delete(path) => library::delete(app, &path),
+        Choice::Delete(path) => library::delete(&path),
         Choice::Filter(text) => filter::set(app, &text),
         Choice::Theme(theme) => super::everywhere::theme(app, theme),
         Choice::Copy(what) => super::copy::copy(app, what),
         Choice::Save(what, path) => super::copy::save(app, what, path),
-        Choice::Jump(to) => search::jump(app, to),
+        Choice::Jump(to) => jump::begin(app, to, Way::Oldest),
         Choice::FoldTo(level) => detail::fold_to(app, level),
     }
 }

@@ -97,10 +97,12 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 5] = [
+            let session: [Perform; 7] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
+                annotations::perform,
+                jump::perform,
                 diff::perform_in_session,
                 session::perform,
             ];

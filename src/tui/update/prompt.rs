@@ -1,6 +1,6 @@
 //! A line that is being typed.
 
-use super::{filter, library, search};
+use super::{annotations, filter, library, search};
 use crate::tui::app::prompt::Purpose;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
@@ -92,7 +92,6 @@ pub fn request(key: Key) -> Option<InputRequest> {
 fn changed(app: &mut App) -> Effects {
     match purpose(app) {
         Some(Purpose::Filter) => filter::changed(app),
-        Some(Purpose::Search) => search::changed(app),
         Some(Purpose::Narrow) => library::narrowed(app),
         _ => vec![],
     }
@@ -107,7 +106,7 @@ fn done(app: &mut App) -> Effects {
     match prompt.purpose {
         Purpose::Filter => filter::done(app, text),
         Purpose::Search => search::done(app, text),
-        Purpose::Note => search::note(app, text),
+        Purpose::Note => annotations::note(app, text),
         Purpose::RecordingNote => library::note(app, text),
         Purpose::Narrow => library::narrow(app, text),
     }

@@ -4,7 +4,6 @@ use super::selection;
 use crate::store::select::Question;
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
-use crate::tui::app::menu::JumpTo;
 use crate::tui::app::prompt::{Prompt, Purpose};
 use crate::tui::app::search::{Progress, REGEX, Term};
 use crate::tui::app::{App, Overlay, Session};
@@ -24,7 +23,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::SearchPrevious => Some(walk(app, false)),
         Action::Close => clear(app),
         Action::Cancel => stop(app),
-        _ => super::annotations::perform(app, action).or_else(|| super::jump::perform(app, action)),
+        _ => None,
     }
 }
 
@@ -138,11 +137,6 @@ fn go_nearest(app: &mut App, reached: Seq) -> Effects {
     };
     search.nearest = None;
     selection::go_to(app, key)
-}
-
-/// The text of the search has changed.
-pub fn changed(_app: &mut App) -> Effects {
-    vec![]
 }
 
 /// The search is done; nothing in it ends the search before.
@@ -266,19 +260,4 @@ pub fn switch(app: &mut App) -> Effects {
         prompt.input = tui_input::Input::new(text);
     }
     vec![]
-}
-
-/// A note on the selected row.
-pub fn note(app: &mut App, text: &str) -> Effects {
-    super::annotations::note(app, text)
-}
-
-/// Jumps to the next row of a kind.
-pub fn jump(app: &mut App, to: JumpTo) -> Effects {
-    super::jump::begin(app, to, crate::store::select::Way::Oldest)
-}
-
-/// Where the next row of a kind is.
-pub fn jumped(app: &mut App, answer: &search::JumpAnswer) -> Effects {
-    super::jump::answer(app, answer)
 }

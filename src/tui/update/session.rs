@@ -8,7 +8,7 @@ use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::{Effect, Effects};
 use crate::tui::layout;
-use crate::tui::worker::{Ask, note, open};
+use crate::tui::worker::{Ask, open};
 use std::path::Path;
 
 /// How far a key moves the divider, percent.
@@ -17,6 +17,11 @@ const STEP: u16 = 5;
 /// Opens the recording `path`, with the cursor on the frame `seq`.
 pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
     let mut session = Session::new(path);
+    session.arrange(app.settings.arrangement);
+    if seq.is_some() {
+        // A frame was asked for, and it is a row of the list.
+        session.view = View::Exchanges;
+    }
     session.list.go_to = seq;
     app.session = Some(Box::new(session));
     let path = Some(path.to_owned());
@@ -26,7 +31,8 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
 }
 
 /// The recording was closed.
-pub fn closed(_app: &mut App) -> Effects {
+#[must_use]
+pub fn closed() -> Effects {
     vec![Effect::from(Ask::Open(open::Ask { path: None }))]
 }
 
@@ -51,7 +57,9 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
                 Lens::Wire => Lens::Exchanges,
             };
             session.view = View::Exchanges;
-            return Some(super::list::begin(app));
+            let mut effects = super::list::begin(app);
+            effects.extend(remember(app));
+            return Some(effects);
         }
         Action::ListSmaller => return Some(divide(app, false)),
         Action::ListLarger => return Some(divide(app, true)),
@@ -61,7 +69,20 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
     }
-    Some(vec![])
+    Some(remember(app))
+}
+
+/// Keeps how the recording stands on the screen, if that was chosen anew.
+pub(super) fn remember(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let arrangement = session.arrangement();
+    if app.settings.arrangement == arrangement {
+        return vec![];
+    }
+    app.settings.arrangement = arrangement;
+    vec![Effect::Remember]
 }
 
 /// Moves the divider between list and detail a step.
@@ -122,7 +143,37 @@ fn told_end(app: &mut App) {
     app.notices.success(text, app.now);
 }
 
-/// A mark or note was written, or could not be.
-pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
-    super::annotations::noted(app, answer)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::library::Library;
+    use crate::tui::app::Settings;
+    use crate::tui::effect::Now;
+
+    #[test]
+    fn the_next_recording_stands_as_the_last_one_and_a_frame_shows_in_the_list() {
+        let folder = Library::new("/nonexistent");
+        let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
+        let path = Path::new("/nonexistent/x.reel");
+        open(&mut app, path, None);
+        for action in [
+            Action::Wire,
+            Action::Zoom,
+            Action::TimeColumn,
+            Action::Stats,
+        ] {
+            let effects = super::super::perform(&mut app, action);
+            let kept = effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Remember));
+            assert!(kept, "{action:?}");
+        }
+        let chosen = app.session.as_deref().map(Session::arrangement);
+        open(&mut app, path, None);
+        assert_eq!(app.session.as_deref().map(Session::arrangement), chosen);
+        assert_eq!(Some(app.settings.remember().arrangement), chosen);
+        open(&mut app, path, Some(Seq(7)));
+        let view = app.session.as_deref().map(|session| session.view);
+        assert_eq!(view, Some(View::Exchanges));
+    }
 }

@@ -65,7 +65,7 @@ pub enum Ask {
     /// Where a text occurs.
     Search(search::Ask),
     /// Where the next row of a kind is.
-    Jump(search::Jump),
+    Jump(jump::Ask),
     /// What differs between two exchanges.
     Diff(diff::Ask),
     /// What was true at a moment.
@@ -121,7 +121,7 @@ pub enum Answer {
     /// Where a text occurs.
     Search(search::Answer),
     /// Where the next row of a kind is.
-    Jump(search::JumpAnswer),
+    Jump(jump::Answer),
     /// What differs between two exchanges.
     Diff(diff::Answer),
     /// What was true at a moment.
@@ -240,7 +240,7 @@ impl Ask {
     }
 }
 
-/// The work of a panel that asks nothing yet.
+/// The work of a question that only takes the place of the one before it.
 fn nothing() -> Box<dyn Job> {
     struct Nothing;
     impl Job for Nothing {

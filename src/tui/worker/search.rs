@@ -8,8 +8,6 @@ use crate::trace::correlator::MessageKind;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
 
-pub use super::jump::{Answer as JumpAnswer, Ask as Jump};
-
 /// How long a step may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 

@@ -18,6 +18,7 @@ pub use index::{Index, Row};
 
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey, Lens};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Rows that can be selected at once: two are compared.
@@ -90,7 +91,8 @@ pub struct Scanned {
 }
 
 /// What the column of times shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TimeColumn {
     /// Since the start.
     #[default]

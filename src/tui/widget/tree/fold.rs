@@ -64,16 +64,6 @@ impl Tree {
         self.fold_to(self.levels_that_fit(rows));
     }
 
-    /// The first child of `node`, if it is unfolded and has one.
-    #[must_use]
-    pub fn first_child(&self, node: NodeId) -> Option<NodeId> {
-        if self.is_folded(node) {
-            return None;
-        }
-        let shown = |child: &NodeId| !self.hidden.contains(child);
-        self.children(node).find(shown)
-    }
-
     /// Unfolds what is around `node`, so that it is a row.
     pub fn reveal(&mut self, node: NodeId) {
         let mut changed = false;

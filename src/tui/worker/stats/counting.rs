@@ -95,10 +95,13 @@ impl Counting {
                     Phase::Notifications
                 }
             }
-            Phase::Tools => match self.tools.step(source, self.ask.until)? {
-                true => Phase::Done,
-                false => Phase::Tools,
-            },
+            Phase::Tools => {
+                if self.tools.step(source, self.ask.until)? {
+                    Phase::Done
+                } else {
+                    Phase::Tools
+                }
+            }
             Phase::Done => Phase::Done,
         })
     }

@@ -4,8 +4,8 @@
 //! the context in which they mean it, and one line of help. [`super::keymap`] is made of it, and
 //! so are the help, the palette and the documentation.
 
-/// Where a key means something. The innermost context that binds it wins; [`Context::chain`] says
-/// which contexts a place has.
+/// Where a key means something. The innermost context that binds it wins;
+/// [`App::contexts`](super::app::App::contexts) says which contexts hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// Everywhere but in a prompt.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Nothing is laid out but what is shown, however long the text is: a line begins after a line
-//! feed, at every [`STRIDE`] bytes, and in between where the line before is full. So the place of
+//! feed, at every `STRIDE` bytes, and in between where the line before is full. So the place of
 //! every line follows from at most that many bytes before it. Without the second rule, showing
 //! the end of a megabyte without a line feed would take laying out all of it.
 

@@ -198,6 +198,26 @@ fn it_suspends_to_the_shell_and_comes_back() {
     terminal.wait_for("over");
 }
 
+// The thread that reads keys and the text on the normal screen once both waited for the same key.
+#[test]
+fn a_text_on_the_normal_screen_stays_until_a_key_and_takes_no_other() {
+    let recording = fixture::ended();
+    let mut terminal = open(&recording.path);
+    // The detail of the last row has come.
+    terminal.wait_for("max_rss_bytes");
+    for _ in 0..3 {
+        terminal.press(":print\r");
+        terminal.wait_for("(any key goes back)");
+        terminal.look(|screen| assert!(!screen.alternate_screen()));
+        terminal.press("x");
+        terminal.wait_until("it is back", |screen| {
+            screen.alternate_screen() && screen.contents().contains("get_forecast")
+        });
+    }
+    terminal.press("qq");
+    assert_eq!(terminal.end().0, 0);
+}
+
 #[test]
 fn a_panic_gives_the_terminal_back_and_says_where_it_is_told() {
     let recording = fixture::ended();

@@ -116,6 +116,9 @@ impl Loop<'_> {
                 }
                 if matches!(msg, Msg::Key(_)) {
                     self.fuse.burn();
+                    if self.screen.leave_print()? {
+                        continue;
+                    }
                 }
                 let effects = update::update(&mut self.app, msg);
                 if self.carry_out(effects)? == Going::Quit {

@@ -12,7 +12,7 @@ use crossterm::terminal::{
 use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
-use std::io::{self, BufRead as _, Stdout, Write as _, stdin, stdout};
+use std::io::{self, Stdout, Write as _, stdout};
 use std::mem::ManuallyDrop;
 
 /// The terminal while the viewer has it. Dropping it gives it back.
@@ -20,6 +20,8 @@ pub(super) struct Screen {
     /// Never dropped: it would print about a terminal that has gone, and panic where it cannot.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
     mouse: bool,
+    /// A text is on the normal screen.
+    prints: bool,
 }
 
 impl Screen {
@@ -28,7 +30,11 @@ impl Screen {
         super::panic::install(give_back);
         take_over(mouse)?;
         let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(stdout()))?);
-        Ok(Self { terminal, mouse })
+        Ok(Self {
+            terminal,
+            mouse,
+            prints: false,
+        })
     }
 
     /// Columns and rows.
@@ -40,6 +46,9 @@ impl Screen {
     /// Draws.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         super::panic::check()?;
+        if self.prints {
+            return Ok(());
+        }
         self.terminal.draw(draw).map(|_| ())
     }
 
@@ -69,14 +78,25 @@ impl Screen {
         out.flush()
     }
 
-    /// Shows a text on the normal screen until Enter is pressed.
+    /// Shows a text on the normal screen. Nothing is drawn until [`Self::leave_print`]: keys still
+    /// come to the loop, so that nobody else reads them.
     pub fn print(&mut self, text: &str) -> io::Result<()> {
-        give_back();
+        self.prints = true;
         let mut out = stdout();
-        writeln!(out, "{text}\n\n(Enter goes back)")?;
-        out.flush()?;
-        stdin().lock().read_line(&mut String::new())?;
-        self.again()
+        execute!(out, DisableMouseCapture, LeaveAlternateScreen, Show)?;
+        for line in text.lines().chain(["", "(any key goes back)"]) {
+            write!(out, "{line}\r\n")?;
+        }
+        out.flush()
+    }
+
+    /// Goes back from a text on the normal screen. Whether there was one.
+    pub fn leave_print(&mut self) -> io::Result<bool> {
+        let printed = std::mem::take(&mut self.prints);
+        if printed {
+            self.again()?;
+        }
+        Ok(printed)
     }
 
     /// Suspends to the shell, and goes on when it is continued.

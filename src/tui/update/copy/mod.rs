@@ -149,8 +149,11 @@ pub fn print(app: &mut App) -> Effects {
         session.detail.message()
     });
     let Some((bytes, whole)) = message else {
-        app.notices
-            .error("no row is selected: there is nothing to print", app.now);
+        let text = match session.and_then(selection::selected) {
+            None => "no row is selected: there is nothing to print",
+            Some(_) => "the row is still being read: once more prints it",
+        };
+        app.notices.error(text, app.now);
         return vec![];
     };
     let lines = bytes

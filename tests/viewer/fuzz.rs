@@ -13,7 +13,7 @@ use ratatui::buffer::{Buffer, CellWidth as _};
 const KEYS: u32 = 60;
 
 /// Viewers of one test.
-const ROUNDS: u64 = if cfg!(feature = "long-tests") { 400 } else { 8 };
+const ROUNDS: u64 = if cfg!(feature = "long-tests") { 100 } else { 8 };
 
 #[test]
 fn whatever_comes_at_whatever_size_nothing_breaks_out_of_its_cells() {

@@ -1,7 +1,7 @@
 //! A filter as text that reads back as the same filter.
 
 use super::ast::{Expr, Op, Query, Subject, Type, Value};
-use super::parse::{self, DURATIONS, SIZES};
+use super::parse::{self, DURATIONS, SIZES, lex};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Query {
@@ -84,9 +84,9 @@ fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt:
     }
 }
 
-/// Whether a value can stand without quotes.
+/// Whether a value can stand without quotes: it is read to its end, balanced parentheses included.
 fn is_bare_value(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('=') && !text.contains(parse::ends_word)
+    !text.is_empty() && !text.starts_with('=') && lex::value(text) == (text.len(), false)
 }
 
 fn write_quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {

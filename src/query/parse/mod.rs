@@ -19,7 +19,6 @@ mod units;
 mod value;
 
 use lex::Head;
-pub(super) use lex::ends_word;
 pub(super) use units::{DURATIONS, SIZES};
 
 use super::ast::{Expr, Op, Query, Root};

@@ -86,7 +86,9 @@ fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt:
 
 /// Whether a value can stand without quotes: it is read to its end, balanced parentheses included.
 fn is_bare_value(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('=') && lex::value(text) == (text.len(), false)
+    // `text://x` would be a URL.
+    let begins = !["=", "//"].iter().any(|sign| text.starts_with(sign));
+    begins && !text.is_empty() && lex::value(text) == (text.len(), false)
 }
 
 fn write_quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {

@@ -37,6 +37,7 @@ fn a_value_in_parentheses_is_read_back_as_it_was_written() {
         "id:\"(a)\"",
         "params.a:f(x)",
         "(token:(a(b)))",
+        "text:\"//=\"",
     ] {
         let query = Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let again = Query::parse(&query.to_string());

@@ -66,6 +66,10 @@ impl Display for Subject {
 
 fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt::Result {
     match value {
+        // `text://x` would be a URL.
+        Value::Text { text, .. } if op == Op::Contains && text.starts_with("//") => {
+            write_quoted(f, text)
+        }
         Value::Text { text, quoted } if *quoted || !is_bare_value(text) => write_quoted(f, text),
         Value::Text { text, .. } | Value::Json(text) => f.write_str(text),
         // A number with a unit would stand for all that are written so.
@@ -86,9 +90,7 @@ fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt:
 
 /// Whether a value can stand without quotes: it is read to its end, balanced parentheses included.
 fn is_bare_value(text: &str) -> bool {
-    // `text://x` would be a URL.
-    let begins = !["=", "//"].iter().any(|sign| text.starts_with(sign));
-    begins && !text.is_empty() && lex::value(text) == (text.len(), false)
+    !text.is_empty() && !text.starts_with('=') && lex::value(text) == (text.len(), false)
 }
 
 fn write_quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {

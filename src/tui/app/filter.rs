@@ -45,6 +45,8 @@ pub struct Popup {
     pub candidates: Vec<(String, String)>,
     /// The one that was chosen with the arrows.
     pub at: Option<usize>,
+    /// The first one on the screen, where the wheel has left it; none: the chosen one is seen.
+    pub wheel: Option<usize>,
     /// The field whose values were asked for, and those that were seen.
     pub values: Option<(Field, Vec<(String, u64)>)>,
 }
@@ -140,7 +142,7 @@ impl Popup {
     /// one than before.
     pub fn look(&mut self, text: &str, caret: usize) -> Option<Field> {
         let completion = complete(text, caret);
-        self.at = None;
+        (self.at, self.wheel) = (None, None);
         let wants = completion.wants_values_of;
         let known = self.values.as_ref().map(|(field, _)| *field);
         if wants != known {

@@ -3,6 +3,7 @@
 use crate::store::library::{Entry, Standing};
 use crate::text::escape;
 use crate::tui::effect::Now;
+use crate::tui::widget::scroll;
 use crate::tui::worker::library::Row;
 use crate::words;
 use std::path::{Path, PathBuf};
@@ -91,10 +92,8 @@ impl Library {
     /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
     #[must_use]
     pub fn top_showing(&self, at: usize, page: usize) -> usize {
-        let page = page.max(1);
         // Rows that came above the first one are shown where there is room for all.
-        let last = self.shown().len().saturating_sub(page);
-        self.top.min(last).clamp((at + 1).saturating_sub(page), at)
+        scroll::showing_of(self.shown().len(), at, self.top, page)
     }
 
     /// Whether somebody records into the folder.

@@ -15,6 +15,8 @@ pub struct Palette {
     pub input: Input,
     /// The row under the cursor.
     pub at: usize,
+    /// The first row on the screen, where the wheel has left it; none: the cursor is seen.
+    pub wheel: Option<usize>,
     /// Where the keys were before: what can be done there.
     pub contexts: Vec<Context>,
 }
@@ -78,6 +80,7 @@ mod tests {
         let palette = Palette {
             input: Input::new(text.to_owned()),
             at: 0,
+            wheel: None,
             contexts: vec![Context::List, Context::Session, Context::Everywhere],
         };
         palette.commands()

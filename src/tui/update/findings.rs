@@ -8,6 +8,7 @@ use crate::tui::app::findings::{Findings, MOST, PAGE, Place, Row};
 use crate::tui::app::{App, View};
 use crate::tui::effect::Effects;
 use crate::tui::view;
+use crate::tui::widget::scroll;
 use crate::tui::worker::findings::{Answer, GroupId};
 use crate::tui::worker::{Ask, findings};
 
@@ -33,11 +34,9 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Scrolls as far as it takes to see the cursor.
 fn reveal(state: &mut Findings, page: usize) {
-    let page = page.max(1);
     let rows = state.all();
     let (at, len) = (state.cursor_row(&rows), rows.len());
-    let top = state.top.min(len.saturating_sub(page));
-    state.top = top.clamp((at + 1).saturating_sub(page), at);
+    state.top = scroll::showing_of(len, at, state.top, page);
 }
 
 /// On a group unfolds it, on a finding goes to its frame, on what was left out reads more.
@@ -184,14 +183,12 @@ pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
     vec![]
 }
 
-/// The wheel: scrolls without moving the cursor.
-pub fn wheel(app: &mut App, down: bool) -> Effects {
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
     let page = view::findings::page(app);
     if let Some(session) = app.session.as_deref_mut() {
-        let last = session.findings.all().len().saturating_sub(page);
-        let top = session.findings.top;
-        let to = if down { top + 3 } else { top.saturating_sub(3) };
-        session.findings.top = to.min(last);
+        let state = &mut session.findings;
+        state.top = scroll::turned(state.top, by, state.all().len(), page);
     }
     vec![]
 }

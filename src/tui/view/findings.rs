@@ -13,7 +13,7 @@ use crate::text::{count, cut, escape, pad_end, pad_start, plural, width, wrap};
 use crate::tui::app::findings::{Findings, MOST, Row};
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::layout;
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::widget;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
@@ -159,21 +159,12 @@ fn counts(look: &Look, state: &Findings) -> Line<'static> {
     let mut spans = Vec::new();
     for severity in ["error", "warning", "note"] {
         let number = state.count(severity);
-        let (glyph, role) = sign(look, severity);
+        let (glyph, role) = theme::severity(severity);
         let role = if number == 0 { Role::Faint } else { role };
-        let text = format!("{glyph} {}   ", plural(number, severity));
+        let text = format!("{} {}   ", look.glyph(glyph), plural(number, severity));
         spans.push(Span::styled(text, look.style(role)));
     }
     Line::from(spans)
-}
-
-/// The glyph and the role of a severity.
-fn sign(look: &Look, severity: &str) -> (&'static str, Role) {
-    match severity {
-        "error" => (look.glyph(Glyph::Error), Role::Bad),
-        "warning" => (look.glyph(Glyph::Warning), Role::Warn),
-        _ => (look.glyph(Glyph::Note), Role::Text),
-    }
 }
 
 fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
@@ -205,7 +196,7 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     } else {
         Glyph::Folded
     });
-    let (glyph, role) = sign(look, &group.severity);
+    let (glyph, role) = theme::severity(&group.severity);
     let severity = pad_end(&escape(&group.severity), 7);
     let number = pad_start(&count(group.count), 5);
     let first = group
@@ -216,7 +207,7 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     let named = pad_end(&cut(&escape(&group.rule), room), room);
     Line::from(vec![
         Span::raw(format!("{fold} ")),
-        Span::styled(format!("{glyph} {severity}"), look.style(role)),
+        Span::styled(format!("{} {severity}", look.glyph(glyph)), look.style(role)),
         Span::raw(format!("  {named}  {number}")),
         Span::styled(first, look.style(Role::Faint)),
     ])

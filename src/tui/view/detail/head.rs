@@ -14,7 +14,7 @@ use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
 use crate::tui::app::detail::part::{Part, PartKind};
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::view::list;
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::worker::detail::{Text, TextRole};
@@ -53,7 +53,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
 pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
-    let (glyph, role) = severity(&finding.severity);
+    let (glyph, role) = theme::severity(&finding.severity);
     vec![
         (
             role,
@@ -62,15 +62,6 @@ pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
         (Role::Strong, escape(&finding.rule).into_owned()),
         (Role::Text, format!("  {}", escape(&finding.detail))),
     ]
-}
-
-/// The sign and the colour of a severity, which always stand beside its word.
-pub fn severity(word: &str) -> (Glyph, Role) {
-    match word {
-        "error" => (Glyph::Error, Role::Bad),
-        "warning" => (Glyph::Warning, Role::Warn),
-        _ => (Glyph::Note, Role::Faint),
-    }
 }
 
 fn note(pane: &Pane<'_>, look: Look) -> Spans {

@@ -200,10 +200,18 @@ fn a_comparison_is_clicked_and_scrolled() {
         let mut viewer = Viewer::open(&recording.path, size);
         viewer.press("g e Space e Space d");
         click_on(&mut viewer, "unchanged");
-        let rows = diff(&viewer).compared().expect("they are compared").rows.len();
+        let rows = diff(&viewer)
+            .compared()
+            .expect("they are compared")
+            .rows
+            .len();
         let folded = diff(&viewer).at;
         click_on(&mut viewer, "unchanged");
-        let unfolded = diff(&viewer).compared().expect("they are compared").rows.len();
+        let unfolded = diff(&viewer)
+            .compared()
+            .expect("they are compared")
+            .rows
+            .len();
         assert!(unfolded > rows, "{size:?}");
         viewer.press("Space g");
         click_on(&mut viewer, "unchanged");
@@ -270,7 +278,11 @@ fn a_click_in_a_scrolled_timeline_selects_what_is_under_the_pointer() {
         mouse(&mut viewer, MouseEventKind::ScrollUp, (40, 10));
     }
     let before = viewer.text();
-    let line = before.lines().nth(10).expect("there are as many").to_owned();
+    let line = before
+        .lines()
+        .nth(10)
+        .expect("there are as many")
+        .to_owned();
     click(&mut viewer, (40, 10));
     let key = session(&viewer).timeline.cursor.expect("it was clicked");
     assert!(line.contains(&format!("#{} ", key.seq.0)), "{line} {key:?}");

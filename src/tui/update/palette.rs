@@ -1,7 +1,7 @@
 //! Any command, by parts of its name.
 
 use super::prompt::request;
-use super::{list, playback};
+use super::{list, playback, views};
 use crate::tui::app::palette::{Command, Palette};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
@@ -21,11 +21,15 @@ pub fn number(app: &mut App) -> Effects {
     begin(app, "#")
 }
 
-fn begin(app: &mut App, text: &str) -> Effects {
+/// Opens it with a text in it.
+pub fn begin(app: &mut App, text: &str) -> Effects {
     let contexts = app.contexts();
+    let views = app.settings.views.all().into_iter();
+    let views = views.map(|(name, saved)| (name.to_owned(), saved.told()));
     app.overlays.push(Overlay::Palette(Palette {
         input: text.into(),
         contexts,
+        views: views.collect(),
         ..Palette::default()
     }));
     vec![]
@@ -110,6 +114,7 @@ fn run(app: &mut App, at: usize) -> Effects {
         }),
         Some(Command::Goto(seq)) => list::goto(app, seq),
         Some(Command::PlayUntil(filter)) => playback::play_until(app, &filter),
+        Some(Command::View(named)) => views::run(app, &named),
         None => {
             let typed = crate::text::escape(palette.input.value()).into_owned();
             let message = format!("no command is called {typed}; : shows them all");

@@ -207,7 +207,10 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     let named = pad_end(&cut(&escape(&group.rule), room), room);
     Line::from(vec![
         Span::raw(format!("{fold} ")),
-        Span::styled(format!("{} {severity}", look.glyph(glyph)), look.style(role)),
+        Span::styled(
+            format!("{} {severity}", look.glyph(glyph)),
+            look.style(role),
+        ),
         Span::raw(format!("  {named}  {number}")),
         Span::styled(first, look.style(Role::Faint)),
     ])

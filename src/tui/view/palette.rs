@@ -9,9 +9,9 @@
 //! ```
 
 use super::overlay::{Hit, screen, visible};
-use crate::text::{cut, pad_end, width};
+use crate::text::{cut, escape, pad_end, width};
 use crate::tui::app::App;
-use crate::tui::app::palette::{Command, Palette};
+use crate::tui::app::palette::{Command, Named, Palette};
 use crate::tui::theme::Role;
 use crate::tui::widget::{frame, scroll};
 use ratatui::Frame;
@@ -93,7 +93,7 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
         return;
     }
     for ((at, command), row) in commands.iter().enumerate().skip(skip).zip(rows) {
-        frame.render_widget(line(app, command, usize::from(row.width)), row);
+        frame.render_widget(line(app, palette, command, usize::from(row.width)), row);
         if at == palette.at {
             frame
                 .buffer_mut()
@@ -117,25 +117,37 @@ fn draw_input(app: &App, palette: &Palette, row: Rect, frame: &mut Frame<'_>) {
     frame.set_cursor_position(Position::new(x, row.y));
 }
 
-fn line(app: &App, command: &Command, columns: usize) -> Line<'static> {
-    let look = &app.settings.look;
-    let (name, help, keys) = match command {
-        Command::Do(action) => {
-            let keys = app.settings.keymap.keys(*action);
-            let keys = keys.iter().take(2).map(ToString::to_string);
-            (
-                action.row().name.to_owned(),
-                action.row().help,
-                keys.collect::<Vec<_>>().join(" "),
-            )
-        }
-        Command::Goto(seq) => (format!("#{}", seq.0), "to this frame", String::new()),
-        Command::PlayUntil(_) => (
-            "play until".to_owned(),
-            "play until this filter matches",
-            String::new(),
+/// What a command is called, and what it does.
+fn words<'p>(palette: &'p Palette, command: &Command) -> (String, &'p str) {
+    let shown = |name: &str| escape(name).into_owned();
+    match command {
+        Command::Do(action) => (action.row().name.to_owned(), action.row().help),
+        Command::Goto(seq) => (format!("#{}", seq.0), "to this frame"),
+        Command::PlayUntil(_) => ("play until".to_owned(), "play until this filter matches"),
+        Command::View(Named::Use(name)) => (format!("view {}", shown(name)), palette.told(name)),
+        Command::View(Named::Save(name)) if name.is_empty() => (
+            "view save NAME".to_owned(),
+            "keep filter, rows, view and order under a name",
         ),
+        Command::View(Named::Save(name)) => (
+            format!("view save {}", shown(name)),
+            "keep filter, rows, view and order under this name",
+        ),
+        Command::View(Named::Delete(name)) => {
+            (format!("view delete {}", shown(name)), palette.told(name))
+        }
+    }
+}
+
+fn line(app: &App, palette: &Palette, command: &Command, columns: usize) -> Line<'static> {
+    let look = &app.settings.look;
+    let (name, help) = words(palette, command);
+    let keys = match command {
+        Command::Do(action) => app.settings.keymap.keys(*action),
+        _ => Vec::new(),
     };
+    let keys = keys.iter().take(2).map(ToString::to_string);
+    let keys = keys.collect::<Vec<_>>().join(" ");
     let name = format!("  {}  ", pad_end(&name, NAME));
     let room = columns.saturating_sub(width(&name) + width(&keys) + 3);
     let help = pad_end(&cut(help, room), room);

@@ -222,8 +222,8 @@ pub fn hints(app: &mut App, answer: list::HintsAnswer) -> Effects {
         return vec![];
     };
     match (answer, typed) {
-        (list::HintsAnswer::Values(field, values), Some((text, caret))) => {
-            session.filter.popup.seen(field, values, &text, caret);
+        (list::HintsAnswer::Values(seen), Some((text, caret))) => {
+            session.filter.popup.seen(seen, &text, caret);
         }
         (list::HintsAnswer::Relaxed { generation, fits }, _)
             if session.filter.relaxed == Relaxed::Asked(generation) =>

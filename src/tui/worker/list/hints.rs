@@ -1,5 +1,6 @@
 //! What helps with a filter: values seen of a field, and what would fit where nothing does.
 
+use super::logged::Logged;
 use crate::query::ast::Field;
 use crate::query::{Query, relaxations};
 use crate::store::reader::ReadError;
@@ -9,7 +10,7 @@ use crate::trace::item::Lens;
 use crate::tui::worker::{Answer, Job, Progress, Source};
 
 /// Values that are offered.
-const VALUES: u32 = 50;
+pub(super) const VALUES: u32 = 50;
 
 /// How long a step works, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
@@ -41,11 +42,22 @@ pub enum Hints {
     },
 }
 
+/// Values seen of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Which.
+    pub field: Field,
+    /// The values, the most frequent first, with how often.
+    pub values: Vec<(String, u64)>,
+    /// Whether that is only at least so often: not everything was looked at, or not yet.
+    pub at_least: bool,
+}
+
 /// What helps.
 #[derive(Debug)]
 pub enum HintsAnswer {
-    /// Values seen, the most frequent first, with how often.
-    Values(Field, Vec<(String, u64)>),
+    /// Values seen. Comes again as more is looked at.
+    Values(Seen),
     /// What would fit, with how many rows, and whether that is only at least so many.
     Relaxed {
         /// The list's question.
@@ -58,6 +70,7 @@ pub enum HintsAnswer {
 impl Hints {
     pub(in crate::tui::worker) fn job(self) -> Box<dyn Job> {
         match self {
+            Self::Values(field) if Logged::has(field) => Box::new(Logged::new(field)),
             Self::Values(field) => Box::new(Values(field)),
             Self::Relax {
                 generation,
@@ -89,7 +102,11 @@ impl Job for Values {
         answers: &mut Vec<Answer>,
     ) -> Result<Progress, ReadError> {
         let values = source.recording.values(self.0, VALUES)?;
-        answers.push(Answer::Hints(HintsAnswer::Values(self.0, values)));
+        answers.push(Answer::Hints(HintsAnswer::Values(Seen {
+            field: self.0,
+            values,
+            at_least: false,
+        })));
         Ok(Progress::Done)
     }
 }

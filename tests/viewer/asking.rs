@@ -371,3 +371,23 @@ fn every_way_of_asking_is_possible_at_every_size() {
         let _ = text(&viewer);
     }
 }
+
+#[test]
+fn arguments_of_a_call_say_what_the_last_list_before_it_has_them_for() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    let call = find(&mut viewer, "Tromsø");
+    viewer.press("Esc");
+    go(&mut viewer, call);
+    shows(&viewer, &["string, required: Name of the city"]);
+    viewer.press("w");
+    shows(&viewer, &["string, required: Name of the city"]);
+    viewer.press("w Enter r");
+    assert!(!text(&viewer).contains("Name of the city"), "raw is raw");
+    // A tool that the list does not have, or has without its arguments, says nothing.
+    viewer.press("r r Esc");
+    let trip = find(&mut viewer, "Oslo");
+    viewer.press("Esc");
+    go(&mut viewer, trip);
+    assert!(!text(&viewer).contains("string"), "{}", text(&viewer));
+}

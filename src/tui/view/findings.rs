@@ -102,20 +102,20 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let parts = parts(inside(area));
     let rows = state.all();
     let foot = foot(look, state, &rows, usize::from(parts.list.height));
-    // The filter above says how many rows it leaves; it is not about what is counted here.
-    let title = if session.filter.is_on() {
-        "Findings (all, not filtered)"
-    } else {
-        "Findings"
-    };
-    widget::frame::draw(look, title, &foot, focus, area, frame);
+    widget::frame::draw(look, &title(session), &foot, focus, area, frame);
     if state.groups.is_none() {
         return;
     }
     frame.render_widget(counts(look, state), parts.counts);
     if rows.is_empty() && state.percent == 100 {
-        let text = "nothing was found";
-        frame.render_widget(Line::styled(text, look.style(Role::Good)), parts.list);
+        let (text, role) = match session.filter.is_on() {
+            false => ("nothing was found", Role::Good),
+            true => (
+                "no finding is about a row that fits the filter",
+                Role::Faint,
+            ),
+        };
+        frame.render_widget(Line::styled(text, look.style(role)), parts.list);
         return;
     }
     let cursor = state.cursor_row(&rows);
@@ -134,6 +134,24 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {
         explain(look, row, parts.aside, frame);
+    }
+}
+
+/// `Findings (3 of 12: what fits the filter)`
+fn title(session: &Session) -> String {
+    let state = &session.findings;
+    let all = session.vitals.as_deref();
+    let all = all.map(|vitals| count(vitals.summary.findings));
+    let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
+    match (session.filter.is_on(), all) {
+        (false, _) => "Findings".to_owned(),
+        (true, Some(all)) if state.percent == 100 && session.until().is_none() => {
+            format!(
+                "Findings ({} of {all}: what fits the filter)",
+                count(fitting)
+            )
+        }
+        (true, _) => "Findings (what fits the filter)".to_owned(),
     }
 }
 

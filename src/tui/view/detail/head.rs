@@ -43,6 +43,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::Text(role) => {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
             left.extend(what(pane, role, look));
+            left.extend(not_marked(part));
             let room = pane.columns().saturating_sub(spans::width(&left) + 2);
             let right = part.text.as_ref();
             let right = right.map_or_else(Spans::new, |text| facts(text, room));
@@ -62,6 +63,13 @@ pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
         (Role::Strong, escape(&finding.rule).into_owned()),
         (Role::Text, format!("  {}", escape(&finding.detail))),
     ]
+}
+
+/// That a search found more in it than is marked.
+fn not_marked(part: &Part) -> Option<(Role, String)> {
+    let marked = count(part.hits.len() as u64);
+    let text = format!("  the first {marked} hits are marked");
+    part.more_hits.then_some((Role::Warn, text))
 }
 
 fn note(pane: &Pane<'_>, look: Look) -> Spans {

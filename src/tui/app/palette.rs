@@ -73,6 +73,10 @@ impl Palette {
         if let Some(delete) = self.in_recording(typed, "view delete") {
             return self.named(delete, "", Named::Delete);
         }
+        if typed.len() > VIEW.len() && "view delete".starts_with(typed) {
+            let none = self.named("", "", Named::Delete);
+            return self.in_recording("", "").map_or(Vec::new(), |_| none);
+        }
         let rows: Vec<&Row> = TABLE.iter().filter(|row| self.is_possible(row)).collect();
         if let Some(exact) = rows.iter().find(|row| row.name == typed) {
             return vec![Command::Do(exact.action)];
@@ -170,6 +174,7 @@ mod tests {
         let delete = |name: &str| Command::View(Named::Delete(name.to_owned()));
         assert_eq!(typed("view delete slow"), [delete("slow")]);
         assert_eq!(typed("view delete ").len(), 2);
+        assert_eq!(typed("view de"), [delete("slow"), delete("stats of mine")]);
         let palette = Palette {
             input: Input::new("view slow".to_owned()),
             contexts: vec![Context::Library, Context::Everywhere],

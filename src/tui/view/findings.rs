@@ -108,12 +108,11 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     frame.render_widget(counts(look, state), parts.counts);
     if rows.is_empty() && state.percent == 100 {
-        let (text, role) = match session.filter.is_on() {
-            false => ("nothing was found", Role::Good),
-            true => (
-                "no finding is about a row that fits the filter",
-                Role::Faint,
-            ),
+        let (text, role) = if session.filter.is_on() {
+            let nothing = "no finding is about a row that fits the filter";
+            (nothing, Role::Faint)
+        } else {
+            ("nothing was found", Role::Good)
         };
         frame.render_widget(Line::styled(text, look.style(role)), parts.list);
         return;

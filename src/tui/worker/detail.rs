@@ -192,10 +192,10 @@ impl Ask {
         let findings = findings(recording, &item)?;
         let arguments = schema::arguments(recording, &item)?;
         Ok(Some(Row {
-            arguments,
             item,
             texts,
             findings,
+            arguments,
         }))
     }
 

@@ -161,6 +161,9 @@ pub struct FindingLine<'a> {
     severity: &'a str,
     frame: Option<u64>,
     exchange: Option<u64>,
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+    related: Vec<u64>,
     detail: &'a str,
 }
 
@@ -173,6 +176,8 @@ impl<'a> FindingLine<'a> {
             severity: &finding.severity,
             frame: finding.frame.map(|seq| seq.0),
             exchange: request,
+            path: finding.path.as_deref(),
+            related: finding.related.iter().map(|seq| seq.0).collect(),
             detail: &finding.detail,
         }
     }

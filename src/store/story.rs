@@ -39,9 +39,11 @@ const COUNT_LINES: &str = "SELECT count(*) FROM line WHERE frame > ?1 AND frame 
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event
     WHERE after_seq >= ?1 AND after_seq < ?2 ORDER BY id LIMIT ?3";
 const COUNT_EVENTS: &str = "SELECT count(*) FROM event WHERE after_seq >= ?1 AND after_seq < ?2";
-const FINDINGS_OF_EXCHANGE: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FINDINGS_OF_EXCHANGE: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE exchange = ?1 OR (exchange IS NULL AND frame IN (?2, ?3)) ORDER BY id LIMIT ?4";
-const FINDINGS_BETWEEN: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FINDINGS_BETWEEN: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL ORDER BY id LIMIT ?3";
 const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";

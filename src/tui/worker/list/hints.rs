@@ -3,13 +3,13 @@
 use crate::query::ast::Field;
 use crate::query::{Query, relaxations};
 use crate::store::reader::ReadError;
-use crate::store::select::{Limit, Question, Scan, Way};
+use crate::store::select::{Limit, Question, Scan, Values, Way};
 use crate::trace::frame::Seq;
 use crate::trace::item::Lens;
 use crate::tui::worker::{Answer, Job, Progress, Source};
 
 /// Values that are offered.
-const VALUES: u32 = 50;
+const VALUES: usize = 50;
 
 /// How long a step works, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
@@ -58,7 +58,10 @@ pub enum HintsAnswer {
 impl Hints {
     pub(in crate::tui::worker) fn job(self) -> Box<dyn Job> {
         match self {
-            Self::Values(field) => Box::new(Values(field)),
+            Self::Values(field) => Box::new(Counting {
+                field,
+                values: Values::new(field),
+            }),
             Self::Relax {
                 generation,
                 lens,
@@ -80,16 +83,21 @@ impl Hints {
     }
 }
 
-struct Values(Field);
+struct Counting {
+    field: Field,
+    values: Values,
+}
 
-impl Job for Values {
+impl Job for Counting {
     fn step(
         &mut self,
         source: &Source<'_>,
         answers: &mut Vec<Answer>,
     ) -> Result<Progress, ReadError> {
-        let values = source.recording.values(self.0, VALUES)?;
-        answers.push(Answer::Hints(HintsAnswer::Values(self.0, values)));
+        let Some(values) = self.values.step(source.recording, VALUES)? else {
+            return Ok(Progress::More);
+        };
+        answers.push(Answer::Hints(HintsAnswer::Values(self.field, values)));
         Ok(Progress::Done)
     }
 }

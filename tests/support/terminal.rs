@@ -118,6 +118,11 @@ impl Terminal {
         self.shown.clock
     }
 
+    /// Another program writes on the same terminal; the one in it does not know.
+    pub fn scribble(&self, text: &str) {
+        self.shown.lock().parser.process(text.as_bytes());
+    }
+
     /// Bytes that the program has written so far.
     pub fn bytes(&self) -> u64 {
         self.shown.lock().bytes

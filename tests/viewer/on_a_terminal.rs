@@ -125,13 +125,43 @@ fn the_end_of_the_session_is_told_and_the_file_let_go() {
     terminal.wait_for("first_tool");
     session.end();
     terminal.wait_for("ended");
+    wait_for_one_plain_file(&library);
+}
+
+/// The recording needs no file beside it any more.
+fn wait_for_one_plain_file(library: &Library) {
     wait_for("the recording is one plain file", || {
         let beside = ["reel-wal", "reel-shm", "spool"];
-        beside
-            .iter()
-            .all(|ending| library.files(ending).is_empty())
-            .then_some(())
+        let alone = beside.iter().all(|ending| library.files(ending).is_empty());
+        let bytes = std::fs::read(library.files("reel").pop()?).ok()?;
+        (alone && bytes[18..20] == [1, 1]).then_some(())
     });
+}
+
+/// Whether every thread of the process stands still.
+fn is_stopped(process: Pid) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).expect("it is there");
+    threads.flatten().all(|thread| {
+        let status = std::fs::read_to_string(thread.path().join("status"));
+        status.is_ok_and(|status| status.contains("\nState:\tT"))
+    })
+}
+
+// The recorder has no time to wait for a viewer that does not go on.
+#[test]
+fn a_viewer_that_was_stopped_at_the_end_makes_the_recording_one_plain_file_when_it_goes_on() {
+    let library = Library::new();
+    let session = session(&library);
+    let terminal = newest(&library);
+    terminal.wait_for("first_tool");
+    let viewer = Pid::from_raw(i32::try_from(terminal.pid()).expect("a pid"));
+    kill(viewer, Signal::SIGSTOP).expect("it is ours");
+    wait_for("it has stopped", || is_stopped(viewer).then_some(()));
+    assert!(session.end().status.success());
+    assert_eq!(library.files("reel-wal").len(), 1, "it was not in the way");
+    kill(viewer, Signal::SIGCONT).expect("it is ours");
+    terminal.wait_for("ended");
+    wait_for_one_plain_file(&library);
 }
 
 #[test]

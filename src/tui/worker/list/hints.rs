@@ -4,13 +4,13 @@ use super::logged::Logged;
 use crate::query::ast::Field;
 use crate::query::{Query, relaxations};
 use crate::store::reader::ReadError;
-use crate::store::select::{Limit, Question, Scan, Way};
+use crate::store::select::{Limit, Question, Scan, Values, Way};
 use crate::trace::frame::Seq;
 use crate::trace::item::Lens;
 use crate::tui::worker::{Answer, Job, Progress, Source};
 
 /// Values that are offered.
-pub(super) const VALUES: u32 = 50;
+pub(super) const VALUES: usize = 50;
 
 /// How long a step works, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
@@ -71,7 +71,10 @@ impl Hints {
     pub(in crate::tui::worker) fn job(self) -> Box<dyn Job> {
         match self {
             Self::Values(field) if Logged::has(field) => Box::new(Logged::new(field)),
-            Self::Values(field) => Box::new(Values(field)),
+            Self::Values(field) => Box::new(Counting {
+                field,
+                values: Values::new(field),
+            }),
             Self::Relax {
                 generation,
                 lens,
@@ -93,17 +96,22 @@ impl Hints {
     }
 }
 
-struct Values(Field);
+struct Counting {
+    field: Field,
+    values: Values,
+}
 
-impl Job for Values {
+impl Job for Counting {
     fn step(
         &mut self,
         source: &Source<'_>,
         answers: &mut Vec<Answer>,
     ) -> Result<Progress, ReadError> {
-        let values = source.recording.values(self.0, VALUES)?;
+        let Some(values) = self.values.step(source.recording, VALUES)? else {
+            return Ok(Progress::More);
+        };
         answers.push(Answer::Hints(HintsAnswer::Values(Seen {
-            field: self.0,
+            field: self.field,
             values,
             at_least: false,
         })));

@@ -78,7 +78,7 @@ impl Logged {
         let seen = self.seen.iter();
         let mut values: Vec<_> = seen.map(|(value, count)| (value.clone(), *count)).collect();
         values.sort_by_key(|(_, count)| Reverse(*count));
-        values.truncate(super::hints::VALUES as usize);
+        values.truncate(super::hints::VALUES);
         Answer::Hints(HintsAnswer::Values(Seen {
             field: self.field,
             values,

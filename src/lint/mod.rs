@@ -14,7 +14,7 @@
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
-//! * [`quote`]: text off the wire, safe to be shown in a finding.
+//! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
@@ -39,6 +39,7 @@ pub mod section;
 pub mod seen;
 pub mod shape;
 pub mod tools;
+pub mod trail;
 
 pub use analysis::{Analysis, Derived};
 pub use family::{Context, Family};
@@ -58,7 +59,7 @@ use std::sync::LazyLock;
 #[must_use]
 pub fn families() -> Vec<Box<dyn Family + Send>> {
     vec![
-        Box::new(framing::Framing),
+        Box::new(framing::Framing::default()),
         Box::new(rpc::Rpc::default()),
         Box::new(pairing::Pairing),
         Box::new(lifecycle::Lifecycle),
@@ -68,7 +69,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(content::Content),
         Box::new(flow::Flow),
         Box::new(tools::Tools),
-        Box::new(errors::Errors),
+        Box::new(errors::Errors::default()),
         Box::new(process::Process),
     ]
 }

@@ -15,7 +15,7 @@
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
 //! * [`page`]: every rule in words, for people to read;
-//! * [`quote`]: text off the wire, safe to be shown in a finding.
+//! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
@@ -41,6 +41,7 @@ pub mod section;
 pub mod seen;
 pub mod shape;
 pub mod tools;
+pub mod trail;
 
 pub use analysis::{Analysis, Derived};
 pub use family::{Context, Family};
@@ -60,7 +61,7 @@ use std::sync::LazyLock;
 #[must_use]
 pub fn families() -> Vec<Box<dyn Family + Send>> {
     vec![
-        Box::new(framing::Framing),
+        Box::new(framing::Framing::default()),
         Box::new(rpc::Rpc::default()),
         Box::new(pairing::Pairing),
         Box::new(lifecycle::Lifecycle),
@@ -70,7 +71,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(content::Content),
         Box::new(flow::Flow),
         Box::new(tools::Tools),
-        Box::new(errors::Errors),
+        Box::new(errors::Errors::default()),
         Box::new(process::Process),
     ]
 }

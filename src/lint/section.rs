@@ -57,6 +57,8 @@ pub const RESPONSES: Section = Section::mcp("Base protocol, Responses", "basic#r
 /// Base protocol, Notifications.
 pub const NOTIFICATIONS: Section =
     Section::mcp("Base protocol, Notifications", "basic#notifications");
+/// Base protocol, Error codes (2026-07-28).
+pub const ERROR_CODES: Section = Section::mcp("Base protocol, Error codes", "basic#error-codes");
 /// Base protocol, `_meta`.
 pub const META: Section = Section::mcp("Base protocol, _meta", "basic#meta");
 /// Lifecycle.
@@ -74,6 +76,8 @@ pub const TIMEOUTS: Section = Section::mcp("Lifecycle, Timeouts", "basic/lifecyc
 pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/cancellation");
 /// Progress.
 pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
+/// Ping (up to 2025-11-25).
+pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
 /// Pagination.
 pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
 /// Completion.
@@ -101,6 +105,16 @@ pub const JSONRPC_REQUEST: Section = Section::elsewhere(
 pub const JSONRPC_RESPONSE: Section = Section::elsewhere(
     "JSON-RPC 2.0, section 5",
     "https://www.jsonrpc.org/specification#response_object",
+);
+/// JSON-RPC 2.0, section 5.1 (error codes).
+pub const JSONRPC_ERROR: Section = Section::elsewhere(
+    "JSON-RPC 2.0, section 5.1",
+    "https://www.jsonrpc.org/specification#error_object",
+);
+/// JSON-RPC 2.0, section 6 (batches).
+pub const JSONRPC_BATCH: Section = Section::elsewhere(
+    "JSON-RPC 2.0, section 6",
+    "https://www.jsonrpc.org/specification#batch",
 );
 /// RFC 8259, the JSON format.
 pub const JSON: Section = Section::elsewhere("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259");

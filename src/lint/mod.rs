@@ -64,7 +64,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(lifecycle::Lifecycle),
         Box::new(modern::Modern),
         Box::new(capability::Capability),
-        Box::new(shape::Shape),
+        Box::new(shape::Shape::default()),
         Box::new(content::Content),
         Box::new(flow::Flow),
         Box::new(tools::Tools),

@@ -65,7 +65,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(modern::Modern),
         Box::new(capability::Capability),
         Box::new(shape::Shape::default()),
-        Box::new(content::Content),
+        Box::new(content::Content::default()),
         Box::new(flow::Flow),
         Box::new(tools::Tools),
         Box::new(errors::Errors),

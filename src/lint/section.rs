@@ -96,6 +96,15 @@ pub const SAMPLING: Section = Section::mcp("Sampling", "client/sampling");
 pub const ELICITATION: Section = Section::mcp("Elicitation", "client/elicitation");
 /// Roots.
 pub const ROOTS: Section = Section::mcp("Roots", "client/roots");
+/// Tasks (2025-11-25).
+pub const TASKS: Section = Section::mcp("Tasks", "basic/utilities/tasks");
+/// Base protocol, `icons`.
+pub const ICONS: Section = Section::mcp("Base protocol, icons", "basic#icons");
+/// The published schema of a revision.
+pub const SCHEMA: Section = Section::elsewhere(
+    "Schema of the revision",
+    "https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema",
+);
 /// JSON-RPC 2.0, section 4 (requests and notifications).
 pub const JSONRPC_REQUEST: Section = Section::elsewhere(
     "JSON-RPC 2.0, section 4",
@@ -118,6 +127,16 @@ pub const JSONRPC_BATCH: Section = Section::elsewhere(
 );
 /// RFC 8259, the JSON format.
 pub const JSON: Section = Section::elsewhere("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259");
+/// RFC 4648, section 4, base64.
+pub const BASE64: Section = Section::elsewhere(
+    "RFC 4648, section 4",
+    "https://www.rfc-editor.org/rfc/rfc4648#section-4",
+);
+/// RFC 3986, URIs.
+pub const URI: Section = Section::elsewhere("RFC 3986", "https://www.rfc-editor.org/rfc/rfc3986");
+/// W3C Trace Context.
+pub const TRACE_CONTEXT: Section =
+    Section::elsewhere("W3C Trace Context", "https://www.w3.org/TR/trace-context/");
 
 #[cfg(test)]
 mod tests {

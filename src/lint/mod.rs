@@ -7,7 +7,7 @@
 //!
 //! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
 //! * [`family`]: rules that share what they remember; [`catalogue`] has every rule by its id;
-//! * [`seen`], [`known`], [`remembered`]: what rules are shown, and what they may keep;
+//! * [`seen`], [`known`], [`remembered`], [`once`]: what rules are shown, and what they may keep;
 //! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
 //!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
@@ -29,6 +29,7 @@ pub mod framing;
 pub mod known;
 pub mod lifecycle;
 pub mod modern;
+pub mod once;
 pub mod pairing;
 pub mod process;
 pub mod quote;
@@ -44,6 +45,7 @@ pub use analysis::{Analysis, Derived};
 pub use family::{Context, Family};
 pub use finding::{Finding, Findings};
 pub use known::{Asked, Handshake, Known};
+pub use once::Once;
 pub use remembered::Remembered;
 pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
@@ -61,9 +63,9 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(framing::Framing),
         Box::new(rpc::Rpc::default()),
         Box::new(pairing::Pairing),
-        Box::new(lifecycle::Lifecycle),
-        Box::new(modern::Modern),
-        Box::new(capability::Capability),
+        Box::new(lifecycle::Lifecycle::default()),
+        Box::new(modern::Modern::default()),
+        Box::new(capability::Capability::default()),
         Box::new(shape::Shape),
         Box::new(content::Content),
         Box::new(flow::Flow),

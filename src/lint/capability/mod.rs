@@ -5,7 +5,7 @@ use super::rule::Rule;
 
 /// The family of these rules.
 #[derive(Debug, Default)]
-pub struct Capability;
+pub struct Capability {}
 
 impl Family for Capability {
     fn name(&self) -> &'static str {

@@ -5,7 +5,7 @@ use super::rule::Rule;
 
 /// The family of these rules.
 #[derive(Debug, Default)]
-pub struct Modern;
+pub struct Modern {}
 
 impl Family for Modern {
     fn name(&self) -> &'static str {

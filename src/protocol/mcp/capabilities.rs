@@ -87,6 +87,12 @@ impl Declared {
         self.0.contains(path)
     }
 
+    /// Whether all of it was looked at: what is not there was not declared.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.0.len() < KEPT
+    }
+
     /// The paths, in the order of the alphabet.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

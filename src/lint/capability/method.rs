@@ -6,9 +6,9 @@ use crate::lint::known::Handshake;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
+use crate::protocol::mcp::Revision;
 use crate::protocol::mcp::capabilities::Declared;
-use crate::protocol::mcp::methods::{self, Method, TASKS_EXTENSION};
-use crate::protocol::mcp::{Revision, methods::Use};
+use crate::protocol::mcp::methods::{self, Method, Use};
 use crate::protocol::message::{Body, Direction, Era};
 
 /// Unknown methods that have been reported, each once. Without a limit a peer that makes up names
@@ -111,13 +111,5 @@ fn not_in_version(part: &Part<'_>, method: &Method, revision: Revision, findings
 fn is_extended(part: &Part<'_>) -> bool {
     let client = part.client_capabilities();
     let server = part.server_capabilities();
-    extends(&client) || server.is_some_and(extends)
-}
-
-fn extends(declared: &Declared) -> bool {
-    !declared.is_whole()
-        || declared.iter().any(|path| {
-            let extension = path.strip_prefix("extensions.");
-            path.starts_with("experimental.") || extension.is_some_and(|it| it != TASKS_EXTENSION)
-        })
+    client.has_unknown_extensions() || server.is_some_and(Declared::has_unknown_extensions)
 }

@@ -13,6 +13,9 @@ mod rules;
 mod unrelated;
 mod updated;
 
+pub(super) use declared::missing_mode;
+pub(super) use updated::is_within;
+
 use super::family::{Context, Family};
 use super::finding::Findings;
 use super::rule::Rule;

@@ -61,12 +61,29 @@ pub const NOTIFICATIONS: Section =
 pub const ERROR_CODES: Section = Section::mcp("Base protocol, Error codes", "basic#error-codes");
 /// Base protocol, `_meta`.
 pub const META: Section = Section::mcp("Base protocol, _meta", "basic#meta");
+/// Base protocol, Responses: the type of a result.
+pub const RESULT_TYPE: Section = Section::mcp("Base protocol, ResultType", "basic#resulttype");
+/// Versioning and compatibility.
+pub const VERSIONING: Section = Section::mcp("Versioning and compatibility", "basic/versioning");
+/// Multi round-trip requests.
+pub const INPUT_ROUNDS: Section = Section::mcp("Multi round-trip requests", "basic/patterns/mrtr");
+/// Subscriptions.
+pub const SUBSCRIPTIONS: Section = Section::mcp("Subscriptions", "basic/patterns/subscriptions");
+/// Transports, stdio of the modern era.
+pub const MODERN_STDIO: Section = Section::mcp("stdio", "basic/transports/stdio");
+/// Deprecated features.
+pub const DEPRECATED: Section = Section::mcp("Deprecated features", "deprecated");
 /// Lifecycle.
 pub const LIFECYCLE: Section = Section::mcp("Lifecycle", "basic/lifecycle");
 /// Lifecycle, Capability negotiation.
 pub const CAPABILITIES: Section = Section::mcp(
     "Lifecycle, Capability negotiation",
     "basic/lifecycle#capability-negotiation",
+);
+/// Lifecycle, Version negotiation.
+pub const NEGOTIATION: Section = Section::mcp(
+    "Lifecycle, Version negotiation",
+    "basic/lifecycle#version-negotiation",
 );
 /// Lifecycle, Shutdown.
 pub const SHUTDOWN: Section = Section::mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
@@ -78,6 +95,10 @@ pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/
 pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
 /// Ping (up to 2025-11-25).
 pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
+/// Discovery.
+pub const DISCOVERY: Section = Section::mcp("Discovery", "server/discover");
+/// Caching.
+pub const CACHING: Section = Section::mcp("Caching", "server/utilities/caching");
 /// Pagination.
 pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
 /// Completion.

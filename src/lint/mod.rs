@@ -14,12 +14,14 @@
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
+//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`]: text off the wire, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
 pub mod analysis;
 pub mod capability;
+pub mod cause;
 pub mod content;
 pub mod errors;
 pub mod family;

@@ -18,31 +18,32 @@
 //! Frames count from 1, events do not count; exchanges count from 1 in the order of their
 //! requests, and `parent` and `chain` name them so. Of an exchange `request`, `response`, `status`,
 //! `latency_ms`, `waited_ms`, `code`, `parent`, `chain` and `cancelled` are always compared (absent
-//! means none or 0), everything else where it is given. Findings are compared in full. What is no
-//! short form (`request`, `result`, `error`, `notify`) is the line itself.
+//! means none or 0), everything else where it is given. The findings about lines, JSON-RPC and
+//! pairing are compared in full. `support/told.rs` has the short forms.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "scenarios/compare.rs"]
 mod compare;
+#[path = "support/told.rs"]
+mod told;
 
 use compare::{Columns, Expected};
-use mcpreel::lint::{Analysis, Derived};
-use mcpreel::protocol::message::classify;
-use mcpreel::trace::clock::Moment;
-use mcpreel::trace::event::{Closer, Event, EventKind};
-use mcpreel::trace::exchange::{Exchange, ExchangeId};
-use mcpreel::trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel::lint::{Derived, families};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use told::{Row, Telling};
+
+/// The families of rules whose findings scenarios tell in full; those of the others have cases of
+/// their own.
+const TOLD: [&str; 3] = ["framing", "JSON-RPC", "pairing"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scenario {
     about: String,
-    record: Vec<(When, String, String)>,
+    record: Vec<Row>,
     #[serde(default)]
     exchanges: Vec<Expected>,
     #[serde(default)]
@@ -53,15 +54,6 @@ struct Scenario {
     #[serde(default)]
     live: bool,
 }
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(untagged)]
-enum When {
-    At(u64),
-    FromTo(u64, u64),
-}
-
-const MS: u64 = 1_000_000;
 
 #[test]
 fn every_scenario_comes_out_as_told() {
@@ -115,118 +107,14 @@ fn read(path: &Path) -> Scenario {
 
 /// Plays a scenario, taking what is derived after every `rows_per_batch` rows.
 fn play(scenario: &Scenario, rows_per_batch: usize) -> Derived {
-    let mut analysis = Analysis::new();
-    let mut all = Derived::default();
-    let mut latest: BTreeMap<ExchangeId, Exchange> = BTreeMap::new();
-    let mut take = |analysis: &mut Analysis, all: &mut Derived| {
-        let batch = analysis.take();
-        all.messages.extend(batch.messages);
-        all.findings.extend(batch.findings);
-        latest.extend(batch.exchanges.into_iter().map(|e| (e.id, e)));
-        all.exchanges = latest.values().cloned().collect();
-    };
-    let mut seq = 0;
-    for (row, (when, stream, what)) in scenario.record.iter().enumerate() {
-        let (first, last) = match *when {
-            When::At(t) => (Moment(t * MS), Moment(t * MS)),
-            When::FromTo(first, last) => (Moment(first * MS), Moment(last * MS)),
-        };
-        if stream == "event" {
-            analysis.event(&Event {
-                t: last,
-                after_seq: Seq(seq),
-                kind: event(what),
-            });
-        } else {
-            seq += 1;
-            let raw = format!("{}\n", line(what));
-            let head = FrameHead {
-                seq: Seq(seq),
-                stream: stream_id(stream),
-                offset: 0,
-                t_first: first,
-                t_last: last,
-                size: raw.len() as u64,
-            };
-            let content = match head.stream.messages() {
-                Some(_) => classify(raw.as_bytes()),
-                None => mcpreel::protocol::message::Content::default(),
-            };
-            analysis.frame(&head, raw.as_bytes(), &content);
-        }
-        if (row + 1) % rows_per_batch == 0 {
-            take(&mut analysis, &mut all);
+    let mut telling = Telling::default();
+    for (number, row) in (1..).zip(&scenario.record) {
+        telling.row(row);
+        if number % rows_per_batch == 0 {
+            telling.take();
         }
     }
-    if !scenario.live {
-        analysis.finish();
-    }
-    take(&mut analysis, &mut all);
-    all
-}
-
-fn stream_id(word: &str) -> StreamId {
-    StreamId::STDIO
-        .into_iter()
-        .find(|stream| stream.as_str() == word)
-        .unwrap_or_else(|| panic!("no stream {word}"))
-}
-
-fn event(what: &str) -> EventKind {
-    let words: Vec<_> = what.split(' ').collect();
-    match words[..] {
-        ["eof", stream, by] => EventKind::Eof {
-            stream: stream_id(stream),
-            by: match by {
-                "writer" => Closer::Writer,
-                "reader" => Closer::Reader,
-                _ => panic!("no closer {by}"),
-            },
-        },
-        ["exit", how] => EventKind::Exit {
-            code: how.parse().ok(),
-            signal: how.starts_with("SIG").then(|| how.to_owned()),
-            max_rss_bytes: 0,
-            user_ns: 0,
-            system_ns: 0,
-        },
-        ["spawn-failed", code] => EventKind::SpawnFailed {
-            exit_code: code.parse().unwrap(),
-            message: "not found".to_owned(),
-        },
-        ["recovered"] => EventKind::Recovered { frames: 1 },
-        _ => panic!("no event {what}"),
-    }
-}
-
-/// The line that a short form stands for.
-fn line(what: &str) -> String {
-    let mut words = what.splitn(2, ' ');
-    let (form, rest) = (words.next().unwrap(), words.next().unwrap_or(""));
-    let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
-    let member = |name: &str, json: &str| match json {
-        "" => String::new(),
-        _ => format!(r#","{name}":{json}"#),
-    };
-    match form {
-        "request" => {
-            let (method, params) = more.split_once(' ').unwrap_or((more, ""));
-            let params = member("params", params);
-            format!(r#"{{"jsonrpc":"2.0","id":{first},"method":"{method}"{params}}}"#)
-        }
-        "notify" => {
-            let params = member("params", more);
-            format!(r#"{{"jsonrpc":"2.0","method":"{first}"{params}}}"#)
-        }
-        "result" => {
-            let result = if more.is_empty() { "{}" } else { more };
-            format!(r#"{{"jsonrpc":"2.0","id":{first},"result":{result}}}"#)
-        }
-        "error" => {
-            format!(r#"{{"jsonrpc":"2.0","id":{first},"error":{{"code":{more},"message":"no"}}}}"#)
-        }
-        _ => what.to_owned(),
-    }
+    telling.end(scenario.live)
 }
 
 fn differences(scenario: &Scenario) -> Vec<String> {
@@ -251,12 +139,18 @@ fn differences(scenario: &Scenario) -> Vec<String> {
 }
 
 fn finding_differences(derived: &Derived, scenario: &Scenario) -> Option<String> {
+    let families = families();
+    let told = families
+        .iter()
+        .filter(|family| TOLD.contains(&family.name()));
+    let told: Vec<_> = told.flat_map(|family| family.rules()).collect();
     let mut found: Vec<_> = derived
         .findings
         .iter()
+        .filter(|finding| told.contains(&&finding.rule))
         .map(|finding| {
             (
-                finding.rule.to_owned(),
+                finding.rule.id.to_owned(),
                 finding.frame.map_or(0, |seq| seq.0),
             )
         })

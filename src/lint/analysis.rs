@@ -1,8 +1,13 @@
 //! All that is derived from a recording, in one pass over its frames and events.
 
 use super::Linter;
-use super::rule::{Finding, Findings, Seen};
+use super::family::Context;
+use super::finding::{Finding, Findings};
+use super::known::Known;
+use super::seen::Seen;
+use crate::protocol::json::Value;
 use crate::protocol::message::Content;
+use crate::trace::clock::Moment;
 use crate::trace::correlator::{Changes, Correlator, MessageRecord};
 use crate::trace::event::Event;
 use crate::trace::exchange::Exchange;
@@ -25,9 +30,12 @@ pub struct Derived {
 pub struct Analysis {
     correlator: Correlator,
     session: Session,
+    known: Known,
     linter: Linter,
     changes: Changes,
     findings: Findings,
+    /// The latest moment seen.
+    now: Moment,
 }
 
 impl Analysis {
@@ -39,36 +47,58 @@ impl Analysis {
 
     /// Takes the next frame in, of any stream. `raw` is the whole frame or, of a very long one, at
     /// least the beginning; for a stream without protocol messages `content` is the default.
-    pub fn frame(&mut self, head: &FrameHead, raw: &[u8], content: &Content) {
+    /// `root` is the JSON value of the frame, where all of it was read.
+    pub fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: &[u8],
+        content: &Content,
+        root: Option<Value<'_>>,
+    ) {
+        self.now = self.now.max(head.t_last);
         self.correlator.frame(head, content, &mut self.changes);
         self.session.frame(head, content);
+        if head.stream.messages().is_none() {
+            let now = at(self.now, &self.session, &self.known);
+            self.linter.stderr(head, raw, &now, &mut self.findings);
+            return;
+        }
+        let messages = self.changes.latest_messages();
+        for (message, record) in content.messages.iter().zip(messages) {
+            self.known.learn(head, message, record);
+        }
         let seen = Seen {
             head,
             raw,
             content,
-            messages: self.changes.latest_messages(),
+            root,
+            messages,
             observations: self.changes.observations(),
             session: &self.session,
+            known: &self.known,
         };
         self.linter.frame(&seen, &mut self.findings);
+        for (message, record) in content.messages.iter().zip(messages) {
+            self.known.forget(message, record);
+        }
     }
 
     /// Takes the next event in.
     pub fn event(&mut self, event: &Event) {
+        self.now = self.now.max(event.t);
         self.correlator.event(event, &mut self.changes);
         self.session.event(event);
-        self.linter.event(event, &self.session, &mut self.findings);
+        let now = at(self.now, &self.session, &self.known);
+        self.linter.event(event, &now, &mut self.findings);
     }
 
     /// The recording is over: nothing is open any longer.
     pub fn finish(&mut self) {
         self.correlator.finish(&mut self.changes);
         self.session.finish();
-        self.linter.finish(
-            self.changes.observations(),
-            &self.session,
-            &mut self.findings,
-        );
+        let now = at(self.now, &self.session, &self.known);
+        let observations = self.changes.observations();
+        self.linter.finish(observations, &now, &mut self.findings);
     }
 
     /// Everything derived since the last call.
@@ -85,5 +115,13 @@ impl Analysis {
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
+    }
+}
+
+fn at<'a>(now: Moment, session: &'a Session, known: &'a Known) -> Context<'a> {
+    Context {
+        now,
+        session,
+        known,
     }
 }

@@ -1,7 +1,10 @@
 //! Lines: what the stdio transport and JSON ask of them.
 
+use super::family::Family;
+use super::finding::{Finding, Findings};
 use super::quote;
-use super::rule::{Family, Finding, Findings, Rule, Seen, Severity};
+use super::rule::{Rule, Severity};
+use super::seen::Seen;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::Problem;
 use crate::trace::frame::Seq;
@@ -43,6 +46,10 @@ static BATCH_NOT_ALLOWED: Rule = Rule::error(
 pub struct Framing;
 
 impl Family for Framing {
+    fn name(&self) -> &'static str {
+        "framing"
+    }
+
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
             &NOT_JSON,

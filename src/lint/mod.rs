@@ -1,31 +1,60 @@
 //! What is wrong. Pure.
 //!
 //! ```text
-//!  frame ─▶ Correlator ─▶ Session ─▶ Linter ─▶ findings
-//!            └──────────── Analysis ───────────┘
+//!  frame ─▶ Correlator ─▶ Session ─▶ Known ─▶ families of rules ─▶ findings
+//!            └────────────────── Analysis ──────────────────┘
 //! ```
 //!
-//! * [`mod@rule`]: what a rule, a finding and a family of rules are;
-//! * [`catalogue`]: every rule by its id;
-//! * families: [`framing`] (lines), [`rpc`] (JSON-RPC shape and ids), [`pairing`] (requests and
-//!   responses, progress, cancellation). A new family is a module that implements
-//!   [`rule::Family`] and an entry in [`families`];
+//! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
+//! * [`family`]: rules that share what they remember; [`catalogue`] has every rule by its id;
+//! * [`seen`], [`known`], [`remembered`]: what rules are shown, and what they may keep;
+//! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
+//!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
+//!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
+//!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
+//!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
+//! * [`page`]: every rule in words, for people to read;
 //! * [`quote`]: text off the wire, safe to be shown in a finding.
+//!
+//! A rule is found nowhere unless a case under `tests/rules` finds it.
 
 pub mod analysis;
+pub mod capability;
+pub mod content;
+pub mod errors;
+pub mod family;
+pub mod finding;
+pub mod flow;
 pub mod framing;
+pub mod known;
+pub mod lifecycle;
+pub mod modern;
+pub mod page;
 pub mod pairing;
+pub mod process;
 pub mod quote;
+pub mod remembered;
 pub mod rpc;
 pub mod rule;
+pub mod section;
+pub mod seen;
+pub mod shape;
+pub mod tools;
 
 pub use analysis::{Analysis, Derived};
-pub use rule::{Family, Finding, Findings, Rule, Seen, Severity};
+pub use family::{Context, Family};
+pub use finding::{Finding, Findings};
+pub use known::{Asked, Handshake, Known};
+pub use remembered::Remembered;
+pub use rule::{Revisions, Rule, Severity};
+pub use section::Section;
+pub use seen::{Part, Seen};
 
 use crate::trace::correlator::Observation;
 use crate::trace::event::Event;
-use crate::trace::session::Session;
+use crate::trace::frame::FrameHead;
+use std::sync::LazyLock;
 
 /// The families of rules, each with fresh state.
 #[must_use]
@@ -34,22 +63,33 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(framing::Framing),
         Box::new(rpc::Rpc::default()),
         Box::new(pairing::Pairing),
+        Box::new(lifecycle::Lifecycle),
+        Box::new(modern::Modern),
+        Box::new(capability::Capability),
+        Box::new(shape::Shape),
+        Box::new(content::Content),
+        Box::new(flow::Flow),
+        Box::new(tools::Tools),
+        Box::new(errors::Errors),
+        Box::new(process::Process),
     ]
 }
 
-/// Every rule of every family.
+/// Every rule of every family, in the order of the families.
 #[must_use]
-pub fn catalogue() -> Vec<&'static Rule> {
-    families()
-        .iter()
-        .flat_map(|family| family.rules().iter().copied())
-        .collect()
+pub fn catalogue() -> &'static [&'static Rule] {
+    static CATALOGUE: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+        let families = families();
+        let rules = families.iter().flat_map(|family| family.rules());
+        rules.copied().collect()
+    });
+    &CATALOGUE
 }
 
 /// The rule with this id.
 #[must_use]
 pub fn rule(id: &str) -> Option<&'static Rule> {
-    catalogue().into_iter().find(|rule| rule.id == id)
+    catalogue().iter().copied().find(|rule| rule.id == id)
 }
 
 /// Applies all families of rules to one recording, in the order of its frames and events.
@@ -72,20 +112,43 @@ impl Linter {
         }
     }
 
-    /// Looks at the next frame of a protocol stream; frames of others are not looked at.
+    /// Looks at the next frame of a protocol stream.
     pub fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        if seen.head.stream.messages().is_none() {
-            return;
+        let context = seen.context();
+        for family in &mut self.families {
+            family.passed(&context, findings);
         }
+        let before = findings.len();
         for family in &mut self.families {
             family.frame(seen, findings);
+        }
+        if findings.len() > before {
+            let revision = seen.revision();
+            let applies = |finding: &Finding| finding.rule.revisions.contains(revision);
+            let applying = findings.drain(before..).filter(applies).collect::<Vec<_>>();
+            findings.extend(applying);
+        }
+    }
+
+    /// Looks at the next line on stderr.
+    pub fn stderr(
+        &mut self,
+        head: &FrameHead,
+        raw: &[u8],
+        context: &Context<'_>,
+        findings: &mut Findings,
+    ) {
+        for family in &mut self.families {
+            family.passed(context, findings);
+            family.stderr(head, raw, context, findings);
         }
     }
 
     /// Looks at the next event.
-    pub fn event(&mut self, event: &Event, session: &Session, findings: &mut Findings) {
+    pub fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
         for family in &mut self.families {
-            family.event(event, session, findings);
+            family.passed(context, findings);
+            family.event(event, context, findings);
         }
     }
 
@@ -93,11 +156,12 @@ impl Linter {
     pub fn finish(
         &mut self,
         observations: &[Observation],
-        session: &Session,
+        context: &Context<'_>,
         findings: &mut Findings,
     ) {
         for family in &mut self.families {
-            family.finish(observations, session, findings);
+            family.passed(context, findings);
+            family.finish(observations, context, findings);
         }
     }
 }

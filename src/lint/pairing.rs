@@ -1,10 +1,12 @@
 //! Requests and responses, progress and cancellation: what the correlator noticed.
 
+use super::family::{Context, Family};
+use super::finding::{Finding, Findings};
 use super::quote;
-use super::rule::{Family, Finding, Findings, Rule, Seen};
+use super::rule::Rule;
+use super::seen::Seen;
 use crate::protocol::message::{Direction, Era};
 use crate::trace::correlator::{Observation, Observed};
-use crate::trace::session::Session;
 
 static ID_REUSED: Rule = Rule::error("id-reused", "a request uses an id of its sender again");
 static RESPONSE_UNKNOWN_ID: Rule = Rule::error(
@@ -57,6 +59,10 @@ const CANCEL_GRACE_NS: u64 = 100_000_000;
 pub struct Pairing;
 
 impl Family for Pairing {
+    fn name(&self) -> &'static str {
+        "pairing"
+    }
+
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
             &ID_REUSED,
@@ -79,7 +85,7 @@ impl Family for Pairing {
         findings.extend(seen.observations.iter().filter_map(finding));
     }
 
-    fn finish(&mut self, end: &[Observation], _: &Session, findings: &mut Findings) {
+    fn finish(&mut self, end: &[Observation], _: &Context<'_>, findings: &mut Findings) {
         findings.extend(end.iter().filter_map(finding));
     }
 }

@@ -1,6 +1,9 @@
 //! JSON-RPC: the shape of messages and their ids.
 
-use super::rule::{Family, Findings, Rule, Seen};
+use super::family::Family;
+use super::finding::Findings;
+use super::rule::Rule;
+use super::seen::Seen;
 use crate::protocol::message::{Body, Direction, Message, Problem};
 
 static VERSION: Rule = Rule::error("rpc-version", "`jsonrpc` is missing or not \"2.0\"");
@@ -45,6 +48,10 @@ pub struct Rpc {
 }
 
 impl Family for Rpc {
+    fn name(&self) -> &'static str {
+        "JSON-RPC"
+    }
+
     fn rules(&self) -> &'static [&'static Rule] {
         static RULES: &[&Rule] = &[
             &VERSION,

@@ -1,11 +1,9 @@
-//! What a rule, a finding and a family of rules are.
+//! What a rule is.
 
-use crate::protocol::message::Content;
-use crate::trace::correlator::{MessageRecord, Observation};
-use crate::trace::event::Event;
-use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::{FrameHead, Seq};
-use crate::trace::session::Session;
+use super::finding::Finding;
+use super::section::Section;
+use crate::protocol::mcp::Revision;
+use crate::trace::frame::Seq;
 use serde::Serialize;
 
 /// How bad a finding is.
@@ -21,6 +19,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All of them, the mildest first.
+    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
+
     /// `note`, `warning` or `error`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -34,57 +35,144 @@ impl Severity {
     /// The severity that [`Self::as_str`] writes so.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::Note, Self::Warning, Self::Error]
-            .into_iter()
-            .find(|severity| severity.as_str() == word)
+        let mut all = Self::ALL.into_iter();
+        all.find(|severity| severity.as_str() == word)
     }
 }
 
-/// A rule: what can be found, how bad that is unless the revision says otherwise.
-#[derive(Debug, PartialEq, Eq)]
+/// A set of revisions of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revisions(u8);
+
+impl Revisions {
+    /// Every one.
+    pub const ALL: Self = Self::between(Revision::V2024_11_05, Revision::V2026_07_28);
+    /// Those with a handshake.
+    pub const LEGACY: Self = Self::between(Revision::V2024_11_05, Revision::V2025_11_25);
+    /// Those without.
+    pub const MODERN: Self = Self::between(Revision::V2026_07_28, Revision::V2026_07_28);
+
+    /// From `first` to `last`, both included.
+    #[must_use]
+    pub const fn between(first: Revision, last: Revision) -> Self {
+        let to_last = 0xff >> (7 - last as u8);
+        let before_first = (1 << first as u8) - 1;
+        Self(to_last & !before_first)
+    }
+
+    /// `first` and all later ones.
+    #[must_use]
+    pub const fn since(first: Revision) -> Self {
+        Self::between(first, Revision::V2026_07_28)
+    }
+
+    /// These but for `revision`.
+    #[must_use]
+    pub const fn without(self, revision: Revision) -> Self {
+        Self(self.0 & !(1 << revision as u8))
+    }
+
+    /// Whether `revision` is among them.
+    #[must_use]
+    pub const fn contains(self, revision: Revision) -> bool {
+        self.0 & (1 << revision as u8) != 0
+    }
+
+    /// Those in it, oldest first.
+    pub fn iter(self) -> impl Iterator<Item = Revision> {
+        let all = Revision::ALL.into_iter();
+        all.filter(move |revision| self.contains(*revision))
+    }
+}
+
+/// A rule: what can be found, how bad that is unless the revision says otherwise, why it matters
+/// and what to do about it.
+#[derive(Debug)]
 pub struct Rule {
     /// Its permanent name, for example `frame-not-json`.
     pub id: &'static str,
     /// How bad its findings are, if nothing else is said.
     pub severity: Severity,
-    /// One line that explains it.
+    /// What is wrong, in a few words.
     pub summary: &'static str,
+    /// Why that matters: one sentence.
+    pub why: &'static str,
+    /// What to do about it: one sentence.
+    pub fix: &'static str,
+    /// The section of the specification that says so; `None` where only practice does.
+    pub section: Option<Section>,
+    /// The revisions that it applies to.
+    pub revisions: Revisions,
     /// Whether it is found only when the recording is over, in frames of long before.
     pub at_end: bool,
 }
 
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
 impl Rule {
+    const fn new(id: &'static str, severity: Severity, summary: &'static str) -> Self {
+        Self {
+            id,
+            severity,
+            summary,
+            why: "",
+            fix: "",
+            section: None,
+            revisions: Revisions::ALL,
+            at_end: false,
+        }
+    }
+
     /// A rule whose findings are errors.
     #[must_use]
     pub const fn error(id: &'static str, summary: &'static str) -> Self {
-        Self {
-            id,
-            severity: Severity::Error,
-            summary,
-            at_end: false,
-        }
+        Self::new(id, Severity::Error, summary)
     }
 
     /// A rule whose findings are warnings.
     #[must_use]
     pub const fn warning(id: &'static str, summary: &'static str) -> Self {
-        Self {
-            id,
-            severity: Severity::Warning,
-            summary,
-            at_end: false,
-        }
+        Self::new(id, Severity::Warning, summary)
     }
 
     /// A rule whose findings are notes.
     #[must_use]
     pub const fn note(id: &'static str, summary: &'static str) -> Self {
-        Self {
-            id,
-            severity: Severity::Note,
-            summary,
-            at_end: false,
-        }
+        Self::new(id, Severity::Note, summary)
+    }
+
+    /// The same rule, with the sentence that says why it matters.
+    #[must_use]
+    pub const fn why(mut self, why: &'static str) -> Self {
+        self.why = why;
+        self
+    }
+
+    /// The same rule, with the sentence that says what to do.
+    #[must_use]
+    pub const fn fix(mut self, fix: &'static str) -> Self {
+        self.fix = fix;
+        self
+    }
+
+    /// The same rule, as a section of the specification has it.
+    #[must_use]
+    pub const fn of(mut self, section: Section) -> Self {
+        self.section = Some(section);
+        self
+    }
+
+    /// The same rule, for these revisions only.
+    #[must_use]
+    pub const fn only(mut self, revisions: Revisions) -> Self {
+        self.revisions = revisions;
+        self
     }
 
     /// The same rule, whose findings are made only when the recording is over.
@@ -94,88 +182,55 @@ impl Rule {
         self
     }
 
+    /// A finding of this rule that points at no frame: it is about the process.
+    #[must_use]
+    pub fn found(&'static self, detail: impl Into<String>) -> Finding {
+        Finding {
+            rule: self,
+            severity: self.severity,
+            frame: None,
+            exchange: None,
+            path: None,
+            related: Vec::new(),
+            detail: detail.into(),
+        }
+    }
+
     /// A finding of this rule in a frame.
     #[must_use]
-    pub fn at(&self, frame: Seq, detail: impl Into<String>) -> Finding {
+    pub fn at(&'static self, frame: Seq, detail: impl Into<String>) -> Finding {
         Finding {
-            rule: self.id,
-            severity: self.severity,
             frame: Some(frame),
-            exchange: None,
-            detail: detail.into(),
+            ..self.found(detail)
         }
     }
 }
 
-/// Something wrong or remarkable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The id of its rule.
-    pub rule: &'static str,
-    /// How bad it is here.
-    pub severity: Severity,
-    /// The frame that it points at.
-    pub frame: Option<Seq>,
-    /// The exchange that it is about.
-    pub exchange: Option<ExchangeId>,
-    /// One line that says what was found; text off the wire in it is escaped.
-    pub detail: String,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Finding {
-    /// The same finding, about an exchange.
-    #[must_use]
-    pub fn about(mut self, exchange: Option<ExchangeId>) -> Self {
-        self.exchange = exchange;
-        self
+    #[test]
+    fn a_span_of_revisions_has_both_its_ends() {
+        let all = Revision::ALL;
+        let of = |set: Revisions| set.iter().collect::<Vec<_>>();
+        assert_eq!(of(Revisions::ALL), all);
+        assert_eq!(of(Revisions::LEGACY), all[..4]);
+        assert_eq!(of(Revisions::MODERN), all[4..]);
+        assert_eq!(of(Revisions::between(all[1], all[2])), all[1..3]);
+        assert_eq!(of(Revisions::since(all[3])), all[3..]);
+        assert_eq!(
+            of(Revisions::LEGACY.without(all[1])),
+            [all[0], all[2], all[3]]
+        );
     }
 
-    /// The same finding with another severity.
-    #[must_use]
-    pub fn as_bad_as(mut self, severity: Severity) -> Self {
-        self.severity = severity;
-        self
-    }
-}
-
-/// Where findings are collected.
-pub type Findings = Vec<Finding>;
-
-/// A frame with all that is known about it when rules look at it.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// Where it stands.
-    pub head: &'a FrameHead,
-    /// Its bytes, terminator included; of a very long frame at least the beginning.
-    pub raw: &'a [u8],
-    /// What it holds.
-    pub content: &'a Content,
-    /// Its messages, with their exchanges.
-    pub messages: &'a [MessageRecord],
-    /// What pairing noticed in it.
-    pub observations: &'a [Observation],
-    /// The session up to and including it.
-    pub session: &'a Session,
-}
-
-/// Rules that share what they have to remember. Frames and events come in order; what a family
-/// remembers must not grow with the length of the recording.
-pub trait Family {
-    /// The rules that its findings name.
-    fn rules(&self) -> &'static [&'static Rule];
-
-    /// Looks at the next frame of a protocol stream.
-    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let _ = (seen, findings);
-    }
-
-    /// Looks at the next event.
-    fn event(&mut self, event: &Event, session: &Session, findings: &mut Findings) {
-        let _ = (event, session, findings);
-    }
-
-    /// The recording is over.
-    fn finish(&mut self, end: &[Observation], session: &Session, findings: &mut Findings) {
-        let _ = (end, session, findings);
+    #[test]
+    fn severities_are_ordered_and_read_back() {
+        assert!(Severity::ALL.is_sorted());
+        for severity in Severity::ALL {
+            assert_eq!(Severity::parse(severity.as_str()), Some(severity));
+        }
+        assert_eq!(Severity::parse("fatal"), None);
     }
 }

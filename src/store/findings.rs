@@ -10,7 +10,7 @@ use rusqlite::params;
 const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
     WHERE id > ?1 AND id <= ?2 AND coalesce(frame, 0) <= ?3 GROUP BY rule, severity";
 const LAST: &str = "SELECT coalesce(max(id), 0) FROM finding";
-const PAGE: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const PAGE: &str = "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE rule = ?1 AND severity = ?2 AND coalesce(frame, 0) <= ?3 ORDER BY id LIMIT ?4";
 
 impl Recording {

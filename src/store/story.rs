@@ -21,7 +21,8 @@ const EACH: u64 = 500;
 const CHILDREN: &str = "SELECT id FROM exchange WHERE parent = ?1 ORDER BY id";
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event
     WHERE after_seq >= ?1 AND after_seq < ?2 ORDER BY id LIMIT ?3";
-const FINDINGS_OF_EXCHANGE: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FINDINGS_OF_EXCHANGE: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE exchange = ?1 OR (exchange IS NULL AND frame IN (?2, ?3)) ORDER BY id LIMIT ?4";
 const UNFINISHED: &str =
     "SELECT id, pending, pending_since FROM stream WHERE pending > 0 ORDER BY id";

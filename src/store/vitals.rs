@@ -37,7 +37,8 @@ const FIRST_OF_STATUS: &str = "SELECT id FROM exchange INDEXED BY exchange_not_o
 const FAILED_ALIKE: &str = "SELECT request FROM exchange
     WHERE method = ?1 AND name IS ?2 AND status IN ('error', 'tool-error', 'lost', 'unanswered')
     ORDER BY id LIMIT ?3";
-const FIRST_ERROR: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FIRST_ERROR: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE id <= ?1 AND severity = 'error' ORDER BY id LIMIT 1";
 const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";

@@ -88,6 +88,12 @@ pub fn parse_into<'d>(text: &'d [u8], nodes: &'d mut Vec<Node>) -> Result<Value<
     Ok(Value::new(text, nodes, 0))
 }
 
+/// The outermost value of a `text` that [`parse_into`] has read into `nodes`.
+#[must_use]
+pub fn parsed_root<'d>(text: &'d [u8], nodes: &'d [Node]) -> Value<'d> {
+    Value::new(text, nodes, 0)
+}
+
 /// See [`Document::read_prefix`].
 fn prefix_into(text: &[u8], max_nodes: usize, nodes: &mut Vec<Node>) -> Option<Stopped> {
     // Offsets have 32 bits.

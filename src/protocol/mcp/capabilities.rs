@@ -1,5 +1,8 @@
 //! What sides can declare. Unknown capabilities are allowed.
 
+use crate::protocol::json::{Document, Kind, Value};
+use std::collections::BTreeSet;
+
 use super::Revision::{
     self, V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E,
 };
@@ -56,6 +59,68 @@ pub const SERVER: &[Capability] = &[
     since("tasks.cancel", D, D),
     since("tasks.requests.tools.call", D, D),
 ];
+
+/// Capabilities of a side that are looked at: a hostile one could declare a million.
+const KEPT: usize = 200;
+
+/// What a side has declared, as paths of members: `resources`, `resources.subscribe`,
+/// `extensions.io.modelcontextprotocol/tasks`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared(BTreeSet<String>);
+
+impl Declared {
+    /// Reads `capabilities`, JSON text as on the wire: its members, and below them what is an
+    /// object or `true`. What cannot be read declares nothing.
+    #[must_use]
+    pub fn read(json: Option<&str>) -> Self {
+        let mut paths = BTreeSet::new();
+        let document = json.and_then(|json| Document::parse(json.as_bytes()).ok());
+        if let Some(document) = &document {
+            collect(document.root(), "", 0, &mut paths);
+        }
+        Self(paths)
+    }
+
+    /// Whether `path` was declared.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains(path)
+    }
+
+    /// The paths, in the order of the alphabet.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// How deep capabilities nest: `tasks.requests.tools.call`.
+const DEPTH: usize = 4;
+
+fn collect(value: Value<'_>, prefix: &str, depth: usize, paths: &mut BTreeSet<String>) {
+    for (name, inner) in value.members() {
+        let declares = inner.is_object() || inner.as_bool() == Some(true);
+        if paths.len() == KEPT || depth == DEPTH || !(declares || depth == 0 && !off(inner)) {
+            continue;
+        }
+        let name = name.as_str().unwrap_or_default();
+        let path = match prefix {
+            "" => name.into_owned(),
+            _ => format!("{prefix}.{name}"),
+        };
+        // What stands below these is anybody's own.
+        if !matches!(path.as_str(), "experimental" | "extensions") || inner.kind() != Kind::Object {
+            collect(inner, &path, depth + 1, paths);
+        } else {
+            let own = inner.members().filter_map(|(name, _)| name.as_str());
+            paths.extend(own.take(KEPT).map(|name| format!("{path}.{name}")));
+        }
+        paths.insert(path);
+    }
+}
+
+fn off(value: Value<'_>) -> bool {
+    value.is_null() || value.as_bool() == Some(false)
+}
 
 #[cfg(test)]
 mod tests {

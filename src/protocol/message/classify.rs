@@ -1,7 +1,9 @@
 //! From the bytes of a frame to its content.
 
 use super::{Content, Problem, body};
-use crate::protocol::json::{Kind, Node, Outline, Reason, SyntaxError, Value, parse_into};
+use crate::protocol::json::{
+    Kind, Node, Outline, Reason, SyntaxError, Value, parse_into, parsed_root,
+};
 
 /// How many messages of a batch are looked at: a hostile line could hold half a million.
 pub const MAX_PARTS: usize = 4096;
@@ -38,25 +40,36 @@ impl Classifier {
     /// What `frame` holds; see [`classify`].
     #[must_use]
     pub fn classify(&mut self, frame: &[u8]) -> Content {
+        let content = self.read(frame).0;
+        self.give_back();
+        content
+    }
+
+    /// Gives memory back that only a huge frame needed; to be called when its value is done with.
+    pub fn give_back(&mut self) {
+        if self.nodes.capacity() > KEPT_NODES {
+            self.nodes = Vec::new();
+        }
+    }
+
+    /// What `frame` holds, and its JSON value: `None` where it has none, or where only its outline
+    /// was read.
+    pub fn read<'a>(&'a mut self, frame: &'a [u8]) -> (Content, Option<Value<'a>>) {
         let mut content = Content {
             problems: problems_of_line(frame),
             ..Content::default()
         };
         let text = frame.strip_prefix(BYTE_ORDER_MARK).unwrap_or(frame);
-        match parse_into(text, &mut self.nodes) {
-            Ok(root) => read(root, &mut content),
-            Err(error) => {
-                content.problems.push(error.into());
-                if matches!(error.reason, Reason::TooDeep { .. }) {
-                    self.read_outline(text, &mut content);
-                }
+        let parsed = parse_into(text, &mut self.nodes).map(|root| read(root, &mut content));
+        if let Err(error) = parsed {
+            content.problems.push(error.into());
+            if matches!(error.reason, Reason::TooDeep { .. }) {
+                self.read_outline(text, &mut content);
             }
         }
         shift(&mut content, frame.len() - text.len());
-        if self.nodes.capacity() > KEPT_NODES {
-            self.nodes = Vec::new();
-        }
-        content
+        let root = parsed.is_ok().then(|| parsed_root(text, &self.nodes));
+        (content, root)
     }
 
     /// Reads a text that nests too deeply by its outline, so that at least its ids are known. Its

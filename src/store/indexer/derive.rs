@@ -73,16 +73,23 @@ impl Deriver {
     /// Takes the next frame in.
     pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
         let kept;
-        let (content, raw) = match text {
-            _ if head.stream.messages().is_none() => (Content::default(), &b""[..]),
-            Text::Whole(raw) => (self.classifier.classify(raw), raw),
+        let is_protocol = head.stream.messages().is_some();
+        let ((content, root), raw) = match text {
+            Text::Whole(raw) if is_protocol => (self.classifier.read(raw), raw),
+            Text::Whole(raw) => ((Content::default(), None), raw),
             Text::Long(text) => {
                 let content;
                 (content, kept) = text.finish(head);
-                (content, &kept[..])
+                let content = if is_protocol {
+                    content
+                } else {
+                    Content::default()
+                };
+                ((content, None), &kept[..])
             }
         };
-        self.analysis.frame(head, raw, &content);
+        self.analysis.frame(head, raw, &content, root);
+        self.classifier.give_back();
         if content.messages.is_empty() {
             self.lines.push((head.seq, head.stream));
         }

@@ -19,8 +19,9 @@ const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, dir
     era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 const INSERT_LINE: &str = "INSERT INTO line (frame, stream) VALUES (?1, ?2)";
-const INSERT_FINDING: &str = "INSERT INTO finding (rule, severity, frame, exchange, detail)
-    VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT_FINDING: &str =
+    "INSERT INTO finding (rule, severity, frame, exchange, path, related, detail)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, name, rpc_id,
     request, request_part, response, response_part, t_request, t_response, t_response_last,
@@ -151,10 +152,12 @@ impl<'c> Writer<'c> {
 
     pub fn finding(&mut self, finding: &Finding) -> rusqlite::Result<()> {
         self.finding.execute(params![
-            finding.rule,
+            finding.rule.id,
             finding.severity.as_str(),
             finding.frame.map(|seq| to_sql(seq.0)),
             finding.exchange.map(|id| to_sql(id.0)),
+            finding.path,
+            related(finding),
             finding.detail,
         ])?;
         Ok(())
@@ -199,4 +202,11 @@ impl<'c> Writer<'c> {
         ])?;
         Ok(())
     }
+}
+
+/// The other frames of a finding as a JSON array, if there are any.
+fn related(finding: &Finding) -> Option<String> {
+    let numbers: Vec<_> = finding.related.iter().map(|seq| seq.0).collect();
+    let json = || serde_json::to_string(&numbers).unwrap_or_default();
+    (!numbers.is_empty()).then(json)
 }

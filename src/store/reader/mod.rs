@@ -34,9 +34,11 @@ const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw)
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event WHERE id > ?1
     ORDER BY id LIMIT ?2";
-const FINDINGS: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FINDINGS: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE id > ?1 ORDER BY id LIMIT ?2";
-const FINDINGS_OF_FRAME: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FINDINGS_OF_FRAME: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE frame = ?1 ORDER BY id";
 const MESSAGES_BETWEEN: &str = concat!(
     "SELECT ",

@@ -44,6 +44,10 @@ pub struct FindingRow {
     pub frame: Option<Seq>,
     /// The exchange that it is about.
     pub exchange: Option<ExchangeId>,
+    /// Where in the message: the path of members from its top, not yet escaped.
+    pub path: Option<Box<str>>,
+    /// Other frames that it is about.
+    pub related: Vec<Seq>,
     /// One sentence, not yet escaped.
     pub detail: Box<str>,
 }
@@ -73,7 +77,7 @@ pub(crate) fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     })
 }
 
-/// `id, rule, severity, frame, exchange, detail`.
+/// `id, rule, severity, frame, exchange, path, related, detail`.
 pub(crate) fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
     Ok(FindingRow {
         id: number(row, 0)?,
@@ -81,8 +85,16 @@ pub(crate) fn finding(row: &Row<'_>) -> rusqlite::Result<FindingRow> {
         severity: row.get(2)?,
         frame: optional(row, 3)?.map(Seq),
         exchange: optional(row, 4)?.map(ExchangeId),
-        detail: row.get(5)?,
+        path: row.get(5)?,
+        related: related(row.get_ref(6)?.as_str_or_null()?),
+        detail: row.get(7)?,
     })
+}
+
+/// Frames as a JSON array; none where it cannot be read.
+fn related(json: Option<&str>) -> Vec<Seq> {
+    let numbers = json.and_then(|json| serde_json::from_str::<Vec<u64>>(json).ok());
+    numbers.into_iter().flatten().map(Seq).collect()
 }
 
 /// The columns of [`summary`] for the table alias `$message`: short messages have none on record.

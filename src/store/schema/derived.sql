@@ -75,6 +75,8 @@ CREATE TABLE finding (
     severity TEXT NOT NULL,           -- error, warning, note
     frame    INTEGER,
     exchange INTEGER,
+    path     TEXT,                    -- where in the message: params.arguments.q
+    related  TEXT,                    -- other frames, a JSON array
     detail   TEXT NOT NULL            -- one sentence
 ) STRICT;
 

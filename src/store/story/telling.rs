@@ -26,7 +26,8 @@ const LINES: &str = r#"SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, 
     WHERE l.frame > ?1 AND l.frame < ?2 ORDER BY l.frame LIMIT ?3"#;
 const COUNT_LINES: &str = "SELECT count(*) FROM line WHERE frame > ?1 AND frame < ?2";
 const COUNT_EVENTS: &str = "SELECT count(*) FROM event WHERE after_seq >= ?1 AND after_seq < ?2";
-const FINDINGS_BETWEEN: &str = "SELECT id, rule, severity, frame, exchange, detail FROM finding
+const FINDINGS_BETWEEN: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL ORDER BY id LIMIT ?3";
 const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";

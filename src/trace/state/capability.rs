@@ -1,12 +1,9 @@
 //! What was declared, and what of it was used.
 
 use super::State;
-use crate::protocol::json::{Document, Kind, Value};
-use crate::protocol::mcp::{Revision, capabilities, methods};
+use crate::protocol::mcp::capabilities;
+use crate::protocol::mcp::{Revision, methods};
 use std::collections::BTreeSet;
-
-/// Capabilities of a side that are looked at: a hostile one could declare a million.
-const KEPT: usize = 200;
 
 /// Who declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,19 +31,18 @@ pub(super) fn capabilities(state: &State, by: Declared) -> Vec<CapabilityUse> {
         Declared::ByClient => (&state.session.client, capabilities::CLIENT),
         Declared::ByServer => (&state.session.server, capabilities::SERVER),
     };
-    let declared = declared(peer.capabilities.as_deref());
+    let declared = capabilities::Declared::read(peer.capabilities.as_deref());
     let used = used(state, by);
     let known = known.iter().map(|capability| capability.path);
     let known: BTreeSet<&str> = known.collect();
     let paths: BTreeSet<&str> = declared
         .iter()
-        .map(String::as_str)
         .chain(used.iter().copied().filter(|path| known.contains(path)))
         .collect();
     paths
         .into_iter()
         .map(|path| CapabilityUse {
-            declared: declared.contains(path),
+            declared: declared.has(path),
             used: used.contains(path),
             path: path.to_owned(),
         })
@@ -83,43 +79,4 @@ fn used(state: &State, by: Declared) -> BTreeSet<&'static str> {
         }
     }
     used
-}
-
-/// The paths that a declaration declares: its members, and below them what is an object or `true`.
-fn declared(json: Option<&str>) -> BTreeSet<String> {
-    let mut paths = BTreeSet::new();
-    let document = json.and_then(|json| Document::parse(json.as_bytes()).ok());
-    if let Some(document) = &document {
-        collect(document.root(), "", 0, &mut paths);
-    }
-    paths
-}
-
-/// How deep capabilities nest: `tasks.requests.tools.call`.
-const DEPTH: usize = 4;
-
-fn collect(value: Value<'_>, prefix: &str, depth: usize, paths: &mut BTreeSet<String>) {
-    for (name, inner) in value.members() {
-        let declares = inner.is_object() || inner.as_bool() == Some(true);
-        if paths.len() == KEPT || depth == DEPTH || !(declares || depth == 0 && !off(inner)) {
-            continue;
-        }
-        let name = name.as_str().unwrap_or_default();
-        let path = match prefix {
-            "" => name.into_owned(),
-            _ => format!("{prefix}.{name}"),
-        };
-        // What stands below these is anybody's own.
-        if !matches!(path.as_str(), "experimental" | "extensions") || inner.kind() != Kind::Object {
-            collect(inner, &path, depth + 1, paths);
-        } else {
-            let own = inner.members().filter_map(|(name, _)| name.as_str());
-            paths.extend(own.take(KEPT).map(|name| format!("{path}.{name}")));
-        }
-        paths.insert(path);
-    }
-}
-
-fn off(value: Value<'_>) -> bool {
-    value.is_null() || value.as_bool() == Some(false)
 }

@@ -149,6 +149,8 @@ mod tests {
             severity: "note".into(),
             frame: Some(Seq(frame)),
             exchange: None,
+            path: None,
+            related: Vec::new(),
             detail: "d".into(),
         };
         let id = id(&group);

@@ -1,0 +1,219 @@
+//! What both sides have said so far, as rules need it: by which revision a message is judged,
+//! which capabilities were declared, what a response answers.
+
+use super::remembered::Remembered;
+use crate::protocol::id::RequestId;
+use crate::protocol::mcp::capabilities::Declared;
+use crate::protocol::mcp::{Revision, methods};
+use crate::protocol::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageRecord;
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::{FrameHead, Seq};
+
+/// Open requests that are remembered. Whoever has more of them open is told less about them.
+const OPEN: usize = 4096;
+
+/// What both sides have said.
+#[derive(Clone, Debug)]
+pub struct Known {
+    agreed: Option<Revision>,
+    /// What the client declared in `initialize`.
+    pub client: Declared,
+    /// What the server declared in its answer to `initialize`.
+    pub server: Declared,
+    /// What the server declared in its answer to `server/discover`; `None` if nobody asked.
+    pub discovered: Option<Declared>,
+    /// How far the handshake is.
+    pub handshake: Handshake,
+    /// Whether a modern request was answered with a result.
+    pub serves_modern: bool,
+    open: Remembered<ExchangeId, Asked>,
+}
+
+/// How far the handshake of the legacy era is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handshake {
+    /// Nobody has sent `initialize`.
+    #[default]
+    None,
+    /// `initialize` was sent in this frame.
+    Asked(Seq),
+    /// It was refused.
+    Refused(Seq),
+    /// It was answered with a result in this frame.
+    Answered(Seq),
+    /// The client has said `initialized`.
+    Done,
+}
+
+/// A request that a later message belongs to.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its frame.
+    pub frame: Seq,
+    /// When its last byte came.
+    pub t: Moment,
+    /// Who asked.
+    pub direction: Direction,
+    /// Its method, by its name in the protocol.
+    pub method: Box<str>,
+    /// Tool or prompt name, resource URI, and the like.
+    pub name: Option<Box<str>>,
+    /// By which revision it and its answer are judged.
+    pub revision: Revision,
+    /// The progress token that it gave.
+    pub token: Option<RequestId>,
+    /// JSON text of the capabilities that a modern request declares.
+    pub capabilities: Option<Box<str>>,
+    /// Whether it asks for a task (2025-11-25).
+    pub task: bool,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            agreed: None,
+            client: Declared::default(),
+            server: Declared::default(),
+            discovered: None,
+            handshake: Handshake::None,
+            serves_modern: false,
+            open: Remembered::new(OPEN),
+        }
+    }
+}
+
+impl Known {
+    /// The revision of the handshake; the newest one that has a handshake where none was agreed
+    /// on, or one that is not known.
+    #[must_use]
+    pub fn legacy(&self) -> Revision {
+        self.agreed.unwrap_or(Revision::V2025_11_25)
+    }
+
+    /// The revision that the handshake agreed on, or that its request asks for.
+    #[must_use]
+    pub fn agreed(&self) -> Option<Revision> {
+        self.agreed
+    }
+
+    /// The revision by which a message of no particular request is judged.
+    #[must_use]
+    pub fn revision(&self, era: Era) -> Revision {
+        match era {
+            Era::Legacy => self.legacy(),
+            Era::Modern => Revision::V2026_07_28,
+        }
+    }
+
+    /// The request of an exchange, while it is open and in the frame that answers it.
+    #[must_use]
+    pub fn asked(&self, exchange: ExchangeId) -> Option<&Asked> {
+        self.open.get(&exchange)
+    }
+
+    /// The requests that are open.
+    pub fn open(&self) -> impl Iterator<Item = (ExchangeId, &Asked)> {
+        self.open.iter().map(|(id, asked)| (*id, asked))
+    }
+
+    /// Takes a message in, before rules look at it.
+    pub(super) fn learn(&mut self, head: &FrameHead, message: &Message, record: &MessageRecord) {
+        match &message.body {
+            Body::Request(request) => self.request(head, message, request, record),
+            Body::Response(response) => {
+                if let Outcome::Result { identity } = &response.outcome {
+                    let identity = identity.as_deref();
+                    self.result(head, record, identity.or(message.meta.identity.as_deref()));
+                } else if record.method.as_deref() == Some("initialize") {
+                    self.handshake = Handshake::Refused(head.seq);
+                }
+            }
+            Body::Notification(_) | Body::Invalid => {}
+        }
+    }
+
+    /// Takes a message in, after rules have looked at it.
+    pub(super) fn forget(&mut self, message: &Message, record: &MessageRecord) {
+        match (&message.body, record.exchange) {
+            (Body::Response(_), Some(exchange)) => {
+                self.open.remove(&exchange);
+            }
+            (Body::Notification(_), _) if record.direction == Direction::ClientToServer => {
+                let is_initialized = record.method.as_deref().map(methods::canonical)
+                    == Some("notifications/initialized");
+                if is_initialized && self.handshake != Handshake::None {
+                    self.handshake = Handshake::Done;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn request(
+        &mut self,
+        head: &FrameHead,
+        message: &Message,
+        request: &Request,
+        record: &MessageRecord,
+    ) {
+        let to_server = record.direction == Direction::ClientToServer;
+        if to_server && &*request.method == "initialize" {
+            if self.handshake == Handshake::None {
+                self.handshake = Handshake::Asked(head.seq);
+            }
+            if let Some(identity) = &request.identity {
+                self.agreed = with_handshake(identity).or(self.agreed);
+                self.client = Declared::read(identity.capabilities.as_deref());
+            }
+        }
+        let Some(exchange) = record.exchange else {
+            return;
+        };
+        let identity = message.meta.identity.as_deref();
+        let modern = identity.filter(|_| record.era == Era::Modern);
+        let asked = Asked {
+            frame: head.seq,
+            t: head.t_last,
+            direction: record.direction,
+            method: methods::canonical(&request.method).into(),
+            name: request.name.clone(),
+            revision: modern.map_or_else(|| self.revision(record.era), version),
+            token: message.meta.progress_token.clone(),
+            capabilities: modern.and_then(|identity| identity.capabilities.clone()),
+            task: request.task,
+        };
+        self.open.insert(exchange, asked);
+    }
+
+    fn result(&mut self, head: &FrameHead, record: &MessageRecord, identity: Option<&Identity>) {
+        self.serves_modern |=
+            record.era == Era::Modern && record.direction == Direction::ServerToClient;
+        let declared = identity.map(|identity| Declared::read(identity.capabilities.as_deref()));
+        match record.method.as_deref() {
+            Some("initialize") => {
+                self.agreed = identity.and_then(with_handshake).or(self.agreed);
+                self.server = declared.unwrap_or_default();
+                if matches!(self.handshake, Handshake::Asked(_) | Handshake::Refused(_)) {
+                    self.handshake = Handshake::Answered(head.seq);
+                }
+            }
+            Some("server/discover") => self.discovered = declared,
+            _ => {}
+        }
+    }
+}
+
+/// The revision that the version of a handshake is judged by.
+fn with_handshake(identity: &Identity) -> Option<Revision> {
+    let version = identity.protocol_version.as_deref()?;
+    Some(Revision::judging(version)?.min(Revision::V2025_11_25))
+}
+
+/// The revision that the version of a modern request is judged by.
+fn version(identity: &Identity) -> Revision {
+    let version = identity.protocol_version.as_deref();
+    let judging = version.and_then(Revision::judging);
+    judging.map_or(Revision::V2026_07_28, |one| one.max(Revision::V2026_07_28))
+}

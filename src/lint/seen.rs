@@ -1,0 +1,192 @@
+//! What rules are shown: a frame, and each of its messages with all that is known about it.
+
+use super::family::Context;
+use super::finding::Finding;
+use super::known::{Asked, Known};
+use super::rule::Rule;
+use crate::protocol::json::{Elements, Value};
+use crate::protocol::mcp::capabilities::Declared;
+use crate::protocol::mcp::{Revision, methods};
+use crate::protocol::message::{Content, Direction, Era, Message};
+use crate::trace::correlator::{MessageRecord, Observation};
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::FrameHead;
+use crate::trace::session::Session;
+
+/// A frame with all that is known about it when rules look at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Where it stands.
+    pub head: &'a FrameHead,
+    /// Its bytes, terminator included; of a very long frame at least the beginning.
+    pub raw: &'a [u8],
+    /// What it holds.
+    pub content: &'a Content,
+    /// The JSON value that it holds; `None` where it is none, or where only its outline was read.
+    pub root: Option<Value<'a>>,
+    /// Its messages, with their exchanges.
+    pub messages: &'a [MessageRecord],
+    /// What pairing noticed in it.
+    pub observations: &'a [Observation],
+    /// The session up to and including it.
+    pub session: &'a Session,
+    /// What both sides have said up to and including it; requests that it answers are still open.
+    pub known: &'a Known,
+}
+
+impl<'a> Seen<'a> {
+    /// Its messages one by one.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
+        let seen = *self;
+        let batch = seen.content.batch;
+        let elements: Option<Elements<'a>> =
+            seen.root.filter(|_| batch).map(|root| root.elements());
+        let single = seen.root.filter(|_| !batch).into_iter();
+        let values = elements.into_iter().flatten().chain(single);
+        let values = values.map(Some).chain(std::iter::repeat(None));
+        let messages = seen.content.messages.iter().zip(seen.messages);
+        messages
+            .zip(values)
+            .map(move |((message, record), value)| Part {
+                seen,
+                message,
+                record,
+                value,
+            })
+    }
+
+    /// The revision by which its messages are judged; of a batch its first.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        match self.parts().next() {
+            Some(part) => part.revision(),
+            None => self.known.legacy(),
+        }
+    }
+
+    /// The same for whoever wants no frame.
+    #[must_use]
+    pub fn context(&self) -> Context<'a> {
+        Context {
+            now: self.head.t_last,
+            session: self.session,
+            known: self.known,
+        }
+    }
+}
+
+/// A message with all that is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Its frame.
+    pub seen: Seen<'a>,
+    /// What it is.
+    pub message: &'a Message,
+    /// What it belongs to.
+    pub record: &'a MessageRecord,
+    /// Its JSON value; `None` where only an outline was read.
+    pub value: Option<Value<'a>>,
+}
+
+impl<'a> Part<'a> {
+    /// Which way it goes.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.record.direction
+    }
+
+    /// Its method by its name in the protocol; of a response that of its request.
+    #[must_use]
+    pub fn method(&self) -> Option<&'a str> {
+        self.record.method.as_deref().map(methods::canonical)
+    }
+
+    /// Its era: of a response that of its request, of a notification that of the exchange it
+    /// belongs to, else that of the client's latest request.
+    #[must_use]
+    pub fn era(&self) -> Era {
+        self.record.era
+    }
+
+    /// The revision by which it is judged.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        match self.asked() {
+            Some(asked) => asked.revision,
+            None => self.seen.known.revision(self.era()),
+        }
+    }
+
+    /// The exchange that it belongs to.
+    #[must_use]
+    pub fn exchange(&self) -> Option<ExchangeId> {
+        self.record.exchange
+    }
+
+    /// The request of its exchange (of a request: itself), if it is or was still open.
+    #[must_use]
+    pub fn asked(&self) -> Option<&'a Asked> {
+        self.seen.known.asked(self.record.exchange?)
+    }
+
+    /// A member of the message.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Value<'a>> {
+        self.value?.get(name)
+    }
+
+    /// `params`.
+    #[must_use]
+    pub fn params(&self) -> Option<Value<'a>> {
+        self.get("params")
+    }
+
+    /// A member of `params`.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<Value<'a>> {
+        self.params()?.get(name)
+    }
+
+    /// `result`, unless there is an error.
+    #[must_use]
+    pub fn result(&self) -> Option<Value<'a>> {
+        match self.error() {
+            Some(_) => None,
+            None => self.get("result"),
+        }
+    }
+
+    /// `error`, unless it is `null`.
+    #[must_use]
+    pub fn error(&self) -> Option<Value<'a>> {
+        self.get("error").filter(|error| !error.is_null())
+    }
+
+    /// What the client has declared for it: in the handshake, or in the request that it is or
+    /// belongs to.
+    #[must_use]
+    pub fn client_capabilities(&self) -> Declared {
+        match (self.era(), self.asked()) {
+            (Era::Legacy, _) => self.seen.known.client.clone(),
+            (Era::Modern, asked) => {
+                Declared::read(asked.and_then(|asked| asked.capabilities.as_deref()))
+            }
+        }
+    }
+
+    /// What the server has declared: in the handshake, or when it was asked. `None` where nobody
+    /// asked.
+    #[must_use]
+    pub fn server_capabilities(&self) -> Option<&'a Declared> {
+        match self.era() {
+            Era::Legacy => Some(&self.seen.known.server),
+            Era::Modern => self.seen.known.discovered.as_ref(),
+        }
+    }
+
+    /// A finding of `rule` in it.
+    #[must_use]
+    pub fn at(&self, rule: &'static Rule, detail: impl Into<String>) -> Finding {
+        rule.at(self.seen.head.seq, detail).about(self.exchange())
+    }
+}

@@ -1,0 +1,208 @@
+//! Sessions told in rows, as the scenarios of pairing and the cases of rules have them.
+//!
+//! A row is `[when, stream, what]`: milliseconds, or first and last byte apart; `c2s`, `s2c`,
+//! `stderr` or `event`; and what came. What is no short form is the line itself.
+//!
+//! | short form | stands for |
+//! |---|---|
+//! | `request 1 tools/call {"name":"a"}` | a request with this id, method and params |
+//! | `notify notifications/progress {…}` | a notification |
+//! | `result 1 {…}`, `error 1 -32602` | a response |
+//! | `partial …` | the rest without its newline |
+//! | `crlf …` | the rest ended by CR LF |
+//! | `hex efbbbf7b7d0a` | these bytes |
+//! | `repeat 1500 …` | as many frames of the rest |
+//! | `fill(1000)` anywhere in a line | as many `x` |
+//! | `eof c2s writer`, `exit 0`, `exit SIGSEGV`, `spawn-failed 127`, `recovered` | an event |
+//! | `{"kind":"stall-began",…}` | any event, as recordings have it |
+
+use mcpreel::lint::{Analysis, Derived};
+use mcpreel::protocol::message::{Classifier, Content};
+use mcpreel::trace::clock::Moment;
+use mcpreel::trace::event::{Closer, Event, EventKind};
+use mcpreel::trace::exchange::{Exchange, ExchangeId};
+use mcpreel::trace::frame::{FrameHead, Seq, StreamId};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// When, on which stream, what.
+pub type Row = (When, String, String);
+
+/// Milliseconds.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+pub enum When {
+    At(u64),
+    FromTo(u64, u64),
+}
+
+const MS: u64 = 1_000_000;
+
+/// One session being told.
+#[derive(Default)]
+pub struct Telling {
+    analysis: Analysis,
+    classifier: Classifier,
+    seq: u64,
+    offsets: BTreeMap<u16, u64>,
+    all: Derived,
+    latest: BTreeMap<ExchangeId, Exchange>,
+}
+
+impl Telling {
+    /// Tells one row.
+    pub fn row(&mut self, (when, stream, what): &Row) {
+        let (first, last) = match *when {
+            When::At(t) => (Moment(t * MS), Moment(t * MS)),
+            When::FromTo(first, last) => (Moment(first * MS), Moment(last * MS)),
+        };
+        if stream == "event" {
+            self.analysis.event(&Event {
+                t: last,
+                after_seq: Seq(self.seq),
+                kind: event(what),
+            });
+            return;
+        }
+        let (times, what) = match what
+            .strip_prefix("repeat ")
+            .and_then(|it| it.split_once(' '))
+        {
+            Some((times, what)) => (times.parse().unwrap(), what),
+            None => (1, what.as_str()),
+        };
+        let raw = bytes(what);
+        for _ in 0..times {
+            self.frame(stream_id(stream), first, last, &raw);
+        }
+    }
+
+    fn frame(&mut self, stream: StreamId, t_first: Moment, t_last: Moment, raw: &[u8]) {
+        self.seq += 1;
+        let offset = self.offsets.entry(stream.0).or_default();
+        let head = FrameHead {
+            seq: Seq(self.seq),
+            stream,
+            offset: *offset,
+            t_first,
+            t_last,
+            size: raw.len() as u64,
+        };
+        *offset += head.size;
+        let (content, root) = match stream.messages() {
+            Some(_) => self.classifier.read(raw),
+            None => (Content::default(), None),
+        };
+        self.analysis.frame(&head, raw, &content, root);
+    }
+
+    /// Takes what was derived since the last time, as an indexer does at the end of a batch.
+    pub fn take(&mut self) {
+        let batch = self.analysis.take();
+        self.all.messages.extend(batch.messages);
+        self.all.findings.extend(batch.findings);
+        let exchanges = batch.exchanges.into_iter();
+        self.latest.extend(exchanges.map(|one| (one.id, one)));
+    }
+
+    /// The recording is over, or at least nothing more is told of it.
+    pub fn end(mut self, is_live: bool) -> Derived {
+        if !is_live {
+            self.analysis.finish();
+        }
+        self.take();
+        self.all.exchanges = self.latest.into_values().collect();
+        self.all
+    }
+}
+
+fn stream_id(word: &str) -> StreamId {
+    let mut streams = StreamId::STDIO.into_iter();
+    let found = streams.find(|stream| stream.as_str() == word);
+    found.unwrap_or_else(|| panic!("no stream {word}"))
+}
+
+fn event(what: &str) -> EventKind {
+    if what.starts_with('{') {
+        return serde_json::from_str(what).unwrap_or_else(|error| panic!("{what}: {error}"));
+    }
+    let words: Vec<_> = what.split(' ').collect();
+    match words[..] {
+        ["eof", stream, by] => EventKind::Eof {
+            stream: stream_id(stream),
+            by: match by {
+                "writer" => Closer::Writer,
+                "reader" => Closer::Reader,
+                _ => panic!("no closer {by}"),
+            },
+        },
+        ["exit", how] => EventKind::Exit {
+            code: how.parse().ok(),
+            signal: how.starts_with("SIG").then(|| how.to_owned()),
+            max_rss_bytes: 0,
+            user_ns: 0,
+            system_ns: 0,
+        },
+        ["spawn-failed", code] => EventKind::SpawnFailed {
+            exit_code: code.parse().unwrap(),
+            message: "not found".to_owned(),
+        },
+        ["recovered"] => EventKind::Recovered { frames: 1 },
+        _ => panic!("no event {what}"),
+    }
+}
+
+/// The bytes that `what` stands for, its terminator included.
+fn bytes(what: &str) -> Vec<u8> {
+    if let Some(digits) = what.strip_prefix("hex ") {
+        let pairs = digits.as_bytes().chunks(2);
+        let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+        return pairs.map(byte).collect();
+    }
+    let forms = [("partial ", ""), ("crlf ", "\r\n"), ("", "\n")];
+    let found = forms
+        .into_iter()
+        .find_map(|(form, end)| Some((what.strip_prefix(form)?, end)));
+    let (what, end) = found.unwrap();
+    (filled(&line(what)) + end).into_bytes()
+}
+
+fn filled(line: &str) -> String {
+    match line.split_once("fill(") {
+        Some((before, after)) => {
+            let (times, after) = after.split_once(')').unwrap();
+            format!("{before}{}{after}", "x".repeat(times.parse().unwrap()))
+        }
+        None => line.to_owned(),
+    }
+}
+
+/// The line that a short form stands for.
+pub fn line(what: &str) -> String {
+    let mut words = what.splitn(2, ' ');
+    let (form, rest) = (words.next().unwrap(), words.next().unwrap_or(""));
+    let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+    let member = |name: &str, json: &str| match json {
+        "" => String::new(),
+        _ => format!(r#","{name}":{json}"#),
+    };
+    match form {
+        "request" => {
+            let (method, params) = more.split_once(' ').unwrap_or((more, ""));
+            let params = member("params", params);
+            format!(r#"{{"jsonrpc":"2.0","id":{first},"method":"{method}"{params}}}"#)
+        }
+        "notify" => {
+            let params = member("params", more);
+            format!(r#"{{"jsonrpc":"2.0","method":"{first}"{params}}}"#)
+        }
+        "result" => {
+            let result = if more.is_empty() { "{}" } else { more };
+            format!(r#"{{"jsonrpc":"2.0","id":{first},"result":{result}}}"#)
+        }
+        "error" => {
+            format!(r#"{{"jsonrpc":"2.0","id":{first},"error":{{"code":{more},"message":"no"}}}}"#)
+        }
+        _ => what.to_owned(),
+    }
+}

@@ -4,6 +4,9 @@ use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::collections::BTreeSet;
 
+/// The families whose findings are looked at here; those of the others have cases of their own.
+const LOOKED_AT: [&str; 3] = ["framing", "JSON-RPC", "pairing"];
+
 /// The findings of these lines, one after the other.
 fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
     let mut analysis = Analysis::new();
@@ -23,7 +26,12 @@ fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
         };
         analysis.frame(&head, raw, &content, root);
     }
-    analysis.take().findings
+    let families = families();
+    let looked_at = families.iter().filter(|it| LOOKED_AT.contains(&it.name()));
+    let rules: Vec<_> = looked_at.flat_map(|family| family.rules()).collect();
+    let mut findings = analysis.take().findings;
+    findings.retain(|finding| rules.iter().any(|rule| **rule == finding.rule));
+    findings
 }
 
 fn of_server(raw: &[u8]) -> Vec<(&'static str, String)> {

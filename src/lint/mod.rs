@@ -14,7 +14,8 @@
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
-//! * [`quote`]: text off the wire, safe to be shown in a finding.
+//! * [`page`]: every rule in words, for people to read;
+//! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
@@ -30,6 +31,7 @@ pub mod known;
 pub mod lifecycle;
 pub mod modern;
 pub mod once;
+pub mod page;
 pub mod pairing;
 pub mod process;
 pub mod quote;
@@ -40,6 +42,7 @@ pub mod section;
 pub mod seen;
 pub mod shape;
 pub mod tools;
+pub mod trail;
 
 pub use analysis::{Analysis, Derived};
 pub use family::{Context, Family};
@@ -60,17 +63,17 @@ use std::sync::LazyLock;
 #[must_use]
 pub fn families() -> Vec<Box<dyn Family + Send>> {
     vec![
-        Box::new(framing::Framing),
+        Box::new(framing::Framing::default()),
         Box::new(rpc::Rpc::default()),
         Box::new(pairing::Pairing),
         Box::new(lifecycle::Lifecycle::default()),
         Box::new(modern::Modern::default()),
         Box::new(capability::Capability::default()),
-        Box::new(shape::Shape),
-        Box::new(content::Content),
+        Box::new(shape::Shape::default()),
+        Box::new(content::Content::default()),
         Box::new(flow::Flow),
         Box::new(tools::Tools),
-        Box::new(errors::Errors),
+        Box::new(errors::Errors::default()),
         Box::new(process::Process),
     ]
 }

@@ -1,5 +1,7 @@
 //! Requests and responses, progress and cancellation: what the correlator noticed.
 
+mod rules;
+
 use super::family::{Context, Family};
 use super::finding::{Finding, Findings};
 use super::quote;
@@ -8,48 +10,11 @@ use super::seen::Seen;
 use crate::protocol::message::{Direction, Era};
 use crate::trace::correlator::{Observation, Observed};
 
-static ID_REUSED: Rule = Rule::error("id-reused", "a request uses an id of its sender again");
-static RESPONSE_UNKNOWN_ID: Rule = Rule::error(
-    "response-unknown-id",
-    "a response whose id the other side has not used",
-);
-static RESPONSE_DUPLICATE: Rule =
-    Rule::error("response-duplicate", "a second response to one request");
-static RESPONSE_ID_TYPE_CHANGED: Rule = Rule::error(
-    "response-id-type-changed",
-    "a response whose id has another JSON type than its request's",
-);
-static REQUEST_UNANSWERED: Rule =
-    Rule::warning("request-unanswered", "no response when the recording ended").at_end();
-static PROCESS_DIED_IN_FLIGHT: Rule = Rule::error(
-    "process-died-in-flight",
-    "the server ended before its time with a request open",
-)
-.at_end();
-static CANCEL_LATE_RESPONSE: Rule = Rule::warning(
-    "cancel-late-response",
-    "a response long after its request was cancelled",
-);
-static CANCEL_UNKNOWN_REQUEST: Rule = Rule::warning(
-    "cancel-unknown-request",
-    "a cancel for an id that its sender has not used",
-);
-static CANCEL_COMPLETED_REQUEST: Rule = Rule::note(
-    "cancel-completed-request",
-    "a cancel for a request that was already answered or cancelled",
-);
-static CANCEL_WRONG_DIRECTION: Rule = Rule::error(
-    "cancel-wrong-direction",
-    "a cancel for a request of the other side",
-);
-static PROGRESS_UNKNOWN_TOKEN: Rule = Rule::error(
-    "progress-unknown-token",
-    "progress for a token that no request of the other side gave",
-);
-static PROGRESS_TOKEN_REUSED: Rule = Rule::error(
-    "progress-token-reused",
-    "two open requests of one sender with the same progress token",
-);
+use rules::{
+    CANCEL_COMPLETED_REQUEST, CANCEL_LATE_RESPONSE, CANCEL_UNKNOWN_REQUEST, CANCEL_WRONG_DIRECTION,
+    ID_REUSED, PROCESS_DIED_IN_FLIGHT, PROGRESS_TOKEN_REUSED, PROGRESS_UNKNOWN_TOKEN,
+    REQUEST_UNANSWERED, RESPONSE_DUPLICATE, RESPONSE_ID_TYPE_CHANGED, RESPONSE_UNKNOWN_ID,
+};
 
 /// A cancel and the answer may cross on the way: an answer within this time is no finding.
 const CANCEL_GRACE_NS: u64 = 100_000_000;

@@ -1,9 +1,13 @@
 //! What is wrong.
 //!
 //! Findings are counted by rule in pieces, since there may be a million of them; of the groups
-//! that are unfolded the first ones are read, as many as the screen asks for.
+//! that are unfolded the first ones are read, as many as the screen asks for. Where there is a
+//! filter, each is judged by what it points at (`fitting`).
+
+mod fitting;
 
 use super::{Growth, Job, Progress, Source};
+use crate::query::Query;
 use crate::store::reader::{FindingRow, ReadError};
 use crate::store::story::FindingGroup;
 use crate::trace::frame::Seq;
@@ -24,6 +28,10 @@ pub type GroupId = (Box<str>, Box<str>);
 /// The question.
 #[derive(Clone, Debug)]
 pub struct Ask {
+    /// Names the answers that belong to it.
+    pub generation: u64,
+    /// Which: those that point at a frame or exchange that fits it.
+    pub query: Query,
     /// The time cursor.
     pub until: Option<Seq>,
     /// Groups that are unfolded, and how many of each are wanted.
@@ -37,8 +45,8 @@ pub struct Ask {
 pub enum Answer {
     /// How many there are. Comes again as more is counted.
     Groups {
-        /// The time cursor.
-        until: Option<Seq>,
+        /// The question.
+        generation: u64,
         /// Errors first, then the most frequent.
         groups: Vec<FindingGroup>,
         /// How much was counted, percent; 100 when all was.
@@ -46,8 +54,8 @@ pub enum Answer {
     },
     /// Some of a group.
     Rows {
-        /// The time cursor.
-        until: Option<Seq>,
+        /// The question.
+        generation: u64,
         /// Which.
         group: GroupId,
         /// The first ones.
@@ -57,10 +65,13 @@ pub enum Answer {
 
 impl Ask {
     pub(super) fn job(self) -> Box<dyn Job> {
+        if self.query.expr.is_some() {
+            return Box::new(fitting::Fitting::new(self));
+        }
         Box::new(Counting {
             ask: self,
             after: 0,
-            groups: BTreeMap::new(),
+            groups: Groups::default(),
             rows_due: true,
         })
     }
@@ -69,17 +80,21 @@ impl Ask {
 struct Counting {
     ask: Ask,
     after: u64,
-    groups: BTreeMap<GroupId, FindingGroup>,
+    groups: Groups,
     rows_due: bool,
 }
 
-impl Counting {
+/// What was counted.
+#[derive(Default)]
+struct Groups(BTreeMap<GroupId, FindingGroup>);
+
+impl Groups {
     fn add(&mut self, group: &FindingGroup) {
         let id = (group.rule.clone(), group.severity.clone());
-        if self.groups.len() >= GROUPS && !self.groups.contains_key(&id) {
+        if self.0.len() >= GROUPS && !self.0.contains_key(&id) {
             return;
         }
-        let known = self.groups.entry(id).or_insert(FindingGroup {
+        let known = self.0.entry(id).or_insert(FindingGroup {
             count: 0,
             first: None,
             last: None,
@@ -90,19 +105,31 @@ impl Counting {
         known.last = known.last.max(group.last);
     }
 
-    fn answer(&self, last: u64) -> super::Answer {
-        let mut groups: Vec<_> = self.groups.values().cloned().collect();
+    /// Errors first, then the most frequent.
+    fn sorted(&self) -> Vec<FindingGroup> {
+        let mut groups: Vec<_> = self.0.values().cloned().collect();
         groups.sort_by_key(|group| (rank(&group.severity), std::cmp::Reverse(group.count)));
-        let percent = self.after.saturating_mul(100) / last.max(1);
+        groups
+    }
+}
+
+impl Counting {
+    fn answer(&self, last: u64) -> super::Answer {
         super::Answer::Findings(Answer::Groups {
-            until: self.ask.until,
-            groups,
-            percent: if self.after >= last {
-                100
-            } else {
-                u8::try_from(percent.min(99)).unwrap_or(99)
-            },
+            generation: self.ask.generation,
+            groups: self.groups.sorted(),
+            percent: percent(self.after, last),
         })
+    }
+}
+
+/// How much was looked at, percent; 100 when all was.
+fn percent(at: u64, last: u64) -> u8 {
+    let percent = at.saturating_mul(100) / last.max(1);
+    if at >= last {
+        100
+    } else {
+        u8::try_from(percent.min(99)).unwrap_or(99)
     }
 }
 
@@ -126,7 +153,7 @@ impl Job for Counting {
             for ((rule, severity), limit) in &self.ask.unfolded {
                 let rows = recording.findings_of_group(rule, severity, until, *limit)?;
                 answers.push(super::Answer::Findings(Answer::Rows {
-                    until,
+                    generation: self.ask.generation,
                     group: (rule.clone(), severity.clone()),
                     rows,
                 }));
@@ -137,7 +164,7 @@ impl Job for Counting {
         while self.after < last && source.clock.now().0.saturating_sub(began) < STEP_NS {
             let to = last.min(self.after + PAGE);
             for group in recording.finding_groups_between(self.after, to, until)? {
-                self.add(&group);
+                self.groups.add(&group);
             }
             self.after = to;
         }
@@ -152,7 +179,7 @@ impl Job for Counting {
         if growth.ended {
             // At the end what was derived may have been derived anew.
             self.after = 0;
-            self.groups.clear();
+            self.groups = Groups::default();
         }
         self.rows_due = true;
         self.ask.until.is_none() || growth.ended
@@ -166,6 +193,8 @@ mod tests {
     #[test]
     fn what_was_counted_in_pieces_is_one_group_and_errors_come_first() {
         let ask = Ask {
+            generation: 1,
+            query: Query::default(),
             until: None,
             unfolded: vec![],
             known: false,
@@ -173,7 +202,7 @@ mod tests {
         let mut counting = Counting {
             ask,
             after: 0,
-            groups: BTreeMap::new(),
+            groups: Groups::default(),
             rows_due: true,
         };
         let group = |rule: &str, severity: &str, count, first, last| FindingGroup {
@@ -183,9 +212,13 @@ mod tests {
             first,
             last,
         };
-        counting.add(&group("a", "note", 900, Some(Seq(3)), Some(Seq(5))));
-        counting.add(&group("b", "error", 1, None, None));
-        counting.add(&group("a", "note", 100, Some(Seq(2)), Some(Seq(9))));
+        counting
+            .groups
+            .add(&group("a", "note", 900, Some(Seq(3)), Some(Seq(5))));
+        counting.groups.add(&group("b", "error", 1, None, None));
+        counting
+            .groups
+            .add(&group("a", "note", 100, Some(Seq(2)), Some(Seq(9))));
         let super::super::Answer::Findings(Answer::Groups { groups, .. }) = counting.answer(0)
         else {
             panic!("it answers with groups");

@@ -15,12 +15,14 @@
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
 //! * [`page`]: every rule in words, for people to read;
+//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
 pub mod analysis;
 pub mod capability;
+pub mod cause;
 pub mod content;
 pub mod errors;
 pub mod family;
@@ -71,10 +73,10 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(capability::Capability::default()),
         Box::new(shape::Shape::default()),
         Box::new(content::Content::default()),
-        Box::new(flow::Flow),
-        Box::new(tools::Tools),
+        Box::new(flow::Flow::default()),
+        Box::new(tools::Tools::default()),
         Box::new(errors::Errors::default()),
-        Box::new(process::Process),
+        Box::new(process::Process::default()),
     ]
 }
 

@@ -93,12 +93,12 @@ pub const TIMEOUTS: Section = Section::mcp("Lifecycle, Timeouts", "basic/lifecyc
 pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/cancellation");
 /// Progress.
 pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
+/// Ping (up to 2025-11-25).
+pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
 /// Discovery.
 pub const DISCOVERY: Section = Section::mcp("Discovery", "server/discover");
 /// Caching.
 pub const CACHING: Section = Section::mcp("Caching", "server/utilities/caching");
-/// Ping (up to 2025-11-25).
-pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
 /// Pagination.
 pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
 /// Completion.

@@ -10,6 +10,7 @@ use crate::lint;
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::exchange::{Exchange, ExchangeId};
+pub use crate::trace::frame::Unfinished;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use crate::trace::item::ItemKey;
 use rusqlite::{Connection, params};
@@ -98,17 +99,6 @@ pub enum Kinship {
     Child(ExchangeId),
     /// It is of another round of the same chain.
     Chain(ExchangeId),
-}
-
-/// A line whose end has not come yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unfinished {
-    /// The stream.
-    pub stream: StreamId,
-    /// Bytes of it.
-    pub bytes: u64,
-    /// When its first byte was read.
-    pub since: Moment,
 }
 
 /// A write that hangs.

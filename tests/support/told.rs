@@ -129,13 +129,15 @@ impl Telling {
     }
 }
 
-fn stream_id(word: &str) -> StreamId {
+/// The stream of that name.
+pub fn stream_id(word: &str) -> StreamId {
     let mut streams = StreamId::STDIO.into_iter();
     let found = streams.find(|stream| stream.as_str() == word);
     found.unwrap_or_else(|| panic!("no stream {word}"))
 }
 
-fn event(what: &str) -> EventKind {
+/// The event that `what` stands for.
+pub fn event(what: &str) -> EventKind {
     if what.starts_with('{') {
         return serde_json::from_str(what).unwrap_or_else(|error| panic!("{what}: {error}"));
     }
@@ -166,7 +168,7 @@ fn event(what: &str) -> EventKind {
 }
 
 /// The bytes that `what` stands for, its terminator included.
-fn bytes(what: &str) -> Vec<u8> {
+pub fn bytes(what: &str) -> Vec<u8> {
     if let Some(digits) = what.strip_prefix("hex ") {
         let pairs = digits.as_bytes().chunks(2);
         let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();

@@ -125,7 +125,7 @@ impl Round {
 }
 
 /// The input requests of a result, each with its path.
-pub(super) fn input_requests(result: Value<'_>) -> impl Iterator<Item = (String, Value<'_>)> {
+pub(super) fn input_requests(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Value<'_>)> {
     let requests = result.get("inputRequests");
     let is_asking = |kind: &Value<'_>| kind.is_str("input_required");
     let requests = requests.filter(|_| result.get("resultType").as_ref().is_some_and(is_asking));

@@ -71,3 +71,6 @@ impl Family for Framing {
         self.stderr.line(head, raw, findings);
     }
 }
+
+#[cfg(test)]
+mod tests;

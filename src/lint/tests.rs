@@ -4,8 +4,12 @@ use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::collections::BTreeSet;
 
-/// The families whose findings are looked at here; those of the others have cases of their own.
-const LOOKED_AT: [&str; 3] = ["framing", "JSON-RPC", "pairing"];
+/// Whether it is found by looking at a line alone.
+fn is_of_line(finding: &Finding) -> bool {
+    let families = families().into_iter();
+    let mut of_lines = families.filter(|one| matches!(one.name(), "framing" | "JSON-RPC"));
+    of_lines.any(|family| family.rules().contains(&finding.rule))
+}
 
 /// The findings of these lines, one after the other.
 fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
@@ -26,11 +30,8 @@ fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
         };
         analysis.frame(&head, raw, &content, root);
     }
-    let families = families();
-    let looked_at = families.iter().filter(|it| LOOKED_AT.contains(&it.name()));
-    let rules: Vec<_> = looked_at.flat_map(|family| family.rules()).collect();
     let mut findings = analysis.take().findings;
-    findings.retain(|finding| rules.iter().any(|rule| **rule == finding.rule));
+    findings.retain(is_of_line);
     findings
 }
 

@@ -8,7 +8,7 @@
 mod reading;
 mod viewer;
 
-pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What};
+pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -56,6 +56,7 @@ pub enum Command {
     Show(Show),
     Tail(Tail),
     Stats(Stats),
+    Why(Why),
     Search(Search),
     Demo(Demo),
     Prune(Prune),

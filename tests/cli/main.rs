@@ -3,6 +3,7 @@
 //! * [`help`]: what the program says about itself, and its exit codes;
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
+//! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
@@ -16,6 +17,7 @@ mod help;
 mod hostile;
 mod live;
 mod rows;
+mod why;
 
 use std::process::{Command, Output, Stdio};
 use support::{Library, MCPREEL};

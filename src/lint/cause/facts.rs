@@ -28,6 +28,8 @@ pub struct Facts {
     pub confirmed: bool,
     /// The first message of the server, among the first messages.
     pub first_said: Option<Seq>,
+    /// The last answer with a result, among the last exchanges.
+    pub last_answer: Option<Seq>,
     /// Whether a tool was ever called.
     pub called_tools: bool,
     /// Requests that have no answer yet: the recording is live.
@@ -210,6 +212,12 @@ impl Facts {
     pub fn went_on(&self) -> bool {
         let openings = self.opening.len() as u64;
         self.confirmed || self.counts.exchanges > openings
+    }
+
+    /// Whether requests were still answered after `seq`: whatever it is, both sides live with it.
+    #[must_use]
+    pub fn survived(&self, seq: Seq) -> bool {
+        self.last_answer.is_some_and(|last| last > seq)
     }
 
     /// The exchanges that began a session with this method.

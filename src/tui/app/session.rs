@@ -1,6 +1,7 @@
 //! One recording on the screen.
 
 use super::{annotations, detail, filter, findings, list, playback, search, stats, timeline};
+use crate::lint::cause::Cause;
 use crate::store::library::Standing;
 use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
@@ -44,6 +45,8 @@ pub struct Session {
     pub search: search::Search,
     /// The time cursor and the pause.
     pub playback: playback::Playback,
+    /// Why it went wrong, as it was asked last.
+    pub causes: Vec<Cause>,
     /// Marks and notes.
     pub annotations: annotations::Annotations,
 }
@@ -125,6 +128,7 @@ impl Session {
             findings: findings::Findings::default(),
             search: search::Search::default(),
             playback: playback::Playback::default(),
+            causes: Vec::new(),
             annotations: annotations::Annotations::default(),
         }
     }

@@ -32,6 +32,7 @@ pub mod session;
 pub mod stats;
 pub mod text;
 pub mod timeline;
+pub mod why;
 
 use super::action::Action;
 use super::app::{App, Focus, Overlay, View};
@@ -97,12 +98,13 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 7] = [
+            let session: [Perform; 8] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 annotations::perform,
                 jump::perform,
+                why::perform,
                 diff::perform_in_session,
                 session::perform,
             ];

@@ -119,7 +119,8 @@ fn a_finding_of_a_message_names_its_exchange_and_cannot_hide_anything() {
     let found = findings(&[(StreamId::C2S, line)]);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].exchange.map(|id| id.0), Some(1));
-    assert_eq!(found[0].detail, r"request a\u{1b}[2Jb, id 1");
+    let shown = r#"request a\u{1b}[2Jb, id 1: it says "1.0""#;
+    assert_eq!(found[0].detail, shown);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
+//! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
 
@@ -15,6 +16,7 @@ mod filter;
 mod folder;
 mod help;
 mod hostile;
+mod lint;
 mod live;
 mod rows;
 mod why;

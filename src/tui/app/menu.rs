@@ -16,6 +16,8 @@ pub struct Menu {
     pub entries: Vec<Entry>,
     /// The one under the cursor.
     pub at: usize,
+    /// The first one on the screen, where the wheel has left it; none: the cursor is seen.
+    pub wheel: Option<usize>,
 }
 
 /// One of them.
@@ -95,6 +97,7 @@ impl Menu {
             text: Vec::new(),
             entries,
             at: 0,
+            wheel: None,
         }
     }
 }

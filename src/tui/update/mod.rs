@@ -32,6 +32,7 @@ pub mod session;
 pub mod stats;
 pub mod text;
 pub mod timeline;
+pub mod views;
 pub mod why;
 
 use super::action::Action;
@@ -98,7 +99,7 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 8] = [
+            let session: [Perform; 9] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
@@ -106,6 +107,7 @@ fn chain(app: &App) -> Vec<Perform> {
                 jump::perform,
                 why::perform,
                 diff::perform_in_session,
+                views::perform,
                 session::perform,
             ];
             chain.extend(session);

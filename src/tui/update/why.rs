@@ -82,12 +82,9 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause], columns: usize) -> Menu {
         choice,
     };
     let entries = LETTERS.chars().zip(evidence.chain(others)).map(entry);
-    let entries = entries.collect();
     Menu {
-        title,
         text,
-        entries,
-        at: 0,
+        ..Menu::new(title, entries.collect())
     }
 }
 

@@ -12,15 +12,13 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 /// What servers of a few lines of shell answer.
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
 
-/// The host sends these lines and leaves once `until` has come.
-fn session(run: &mut Command, lines: &[&str], until: &str) -> Received {
+/// The host sends each line, waits until something with the word beside it has come, and leaves.
+fn session(run: &mut Command, lines: &[(&str, &str)]) -> Received {
     let session = Session::start(run);
     let mut stdin = session.stdin.as_ref().expect("stdin is open");
-    for line in lines {
+    for (line, until) in lines {
         writeln!(stdin, "{line}").expect("the server reads");
-    }
-    if !until.is_empty() {
-        crate::support::wait_for("the answer", || {
+        crate::support::wait_for(until, || {
             session.out.contains(until.as_bytes()).then_some(())
         });
     }
@@ -100,7 +98,7 @@ fn a_server_that_crashes_in_a_call_is_told_with_the_call() {
 fn a_banner_on_stdout_is_told_as_it_stands_there() {
     let library = Library::new();
     let mut run = library.run_sh("echo 'Weather server ready'; cat >/dev/null");
-    session(&mut run, &[INITIALIZE], "ready");
+    session(&mut run, &[(INITIALIZE, "ready")]);
     let says = "printed \"Weather server ready\" on stdout before its first message";
     assert_best(&library, "banner-before-first-message", says);
 }
@@ -109,7 +107,7 @@ fn a_banner_on_stdout_is_told_as_it_stands_there() {
 fn a_server_that_never_answers_is_told_with_what_it_was_asked() {
     let library = Library::new();
     let mut run = library.run_sh("echo here >&2; cat >/dev/null");
-    session(&mut run, &[INITIALIZE], "");
+    session(&mut run, &[(INITIALIZE, "")]);
     assert_best(&library, "handshake-unfinished", "initialize (#");
 }
 
@@ -119,7 +117,8 @@ fn where_nothing_is_wrong_it_says_so_and_what_that_rests_on() {
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
     let mut run = library.run([peer().as_os_str(), "rmcp-server".as_ref()]);
-    session(&mut run, &[INITIALIZE, ready, list], "steps");
+    let lines = [(INITIALIZE, "serverInfo"), (ready, ""), (list, "steps")];
+    session(&mut run, &lines);
     let says = "nothing wrong was found: 2 of 2 requests answered, none failed";
     assert_best(&library, "nothing-wrong", says);
     let said = stdout(&library, &["why"]);

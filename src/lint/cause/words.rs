@@ -128,10 +128,8 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
 /// The last lines of stderr as evidence: the one that says most, then the others, the latest
 /// first.
 pub fn stderr(facts: &Facts) -> Vec<Evidence> {
-    let telling = facts.telling();
-    let said = facts.last_words.iter().rev();
-    let others = said.filter(|line| !line.text().is_empty());
-    telling.into_iter().chain(others).map(line).collect()
+    let telling = facts.telling().into_iter();
+    telling.chain(facts.last_said()).map(line).collect()
 }
 
 /// What a line says.

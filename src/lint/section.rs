@@ -1,6 +1,7 @@
 //! Sections of the specifications that rules refer to.
 
 use crate::protocol::mcp::Revision;
+use crate::protocol::message::Era;
 
 /// A section of a specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Section {
 enum Place {
     /// A page of every revision of MCP.
     Mcp(&'static str),
+    /// A page of the legacy revisions, and the one that has it since.
+    Moved(&'static str, &'static str),
     /// Anywhere else.
     Elsewhere(&'static str),
 }
@@ -24,6 +27,13 @@ impl Section {
     #[must_use]
     pub const fn mcp(title: &'static str, page: &'static str) -> Self {
         let place = Place::Mcp(page);
+        Self { title, place }
+    }
+
+    /// A section that the modern era has on another page than the legacy revisions.
+    #[must_use]
+    pub const fn moved(title: &'static str, legacy: &'static str, modern: &'static str) -> Self {
+        let place = Place::Moved(legacy, modern);
         Self { title, place }
     }
 
@@ -37,17 +47,21 @@ impl Section {
     /// Its address in `revision`.
     #[must_use]
     pub fn url(self, revision: Revision) -> String {
-        match self.place {
-            Place::Mcp(page) => {
-                format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
-            }
-            Place::Elsewhere(url) => url.to_owned(),
-        }
+        let page = match (self.place, revision.era()) {
+            (Place::Elsewhere(url), _) => return url.to_owned(),
+            (Place::Mcp(page) | Place::Moved(page, _), Era::Legacy) => page,
+            (Place::Mcp(page) | Place::Moved(_, page), Era::Modern) => page,
+        };
+        format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
     }
 }
 
 /// Transports, stdio.
-pub const STDIO: Section = Section::mcp("Transports, stdio", "basic/transports#stdio");
+pub const STDIO: Section = Section::moved(
+    "Transports, stdio",
+    "basic/transports#stdio",
+    "basic/transports/stdio",
+);
 /// Base protocol, Messages.
 pub const MESSAGES: Section = Section::mcp("Base protocol, Messages", "basic#messages");
 /// Base protocol, Requests.
@@ -66,14 +80,30 @@ pub const CAPABILITIES: Section = Section::mcp(
     "Lifecycle, Capability negotiation",
     "basic/lifecycle#capability-negotiation",
 );
-/// Lifecycle, Shutdown.
-pub const SHUTDOWN: Section = Section::mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
-/// Lifecycle, Timeouts.
-pub const TIMEOUTS: Section = Section::mcp("Lifecycle, Timeouts", "basic/lifecycle#timeouts");
+/// Shutdown.
+pub const SHUTDOWN: Section = Section::moved(
+    "Shutdown",
+    "basic/lifecycle#shutdown",
+    "basic/transports/stdio#shutdown",
+);
+/// Timeouts.
+pub const TIMEOUTS: Section = Section::moved(
+    "Timeouts",
+    "basic/lifecycle#timeouts",
+    "basic/patterns/cancellation#timeouts",
+);
 /// Cancellation.
-pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/cancellation");
+pub const CANCELLATION: Section = Section::moved(
+    "Cancellation",
+    "basic/utilities/cancellation",
+    "basic/patterns/cancellation",
+);
 /// Progress.
-pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
+pub const PROGRESS: Section = Section::moved(
+    "Progress",
+    "basic/utilities/progress",
+    "basic/patterns/progress",
+);
 /// Pagination.
 pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
 /// Completion.
@@ -114,6 +144,10 @@ mod tests {
         assert_eq!(
             STDIO.url(Revision::V2025_06_18),
             "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio"
+        );
+        assert_eq!(
+            STDIO.url(Revision::V2026_07_28),
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio"
         );
         assert_eq!(
             JSON.url(Revision::V2025_06_18),

@@ -66,10 +66,10 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(capability::Capability),
         Box::new(shape::Shape),
         Box::new(content::Content),
-        Box::new(flow::Flow),
+        Box::new(flow::Flow::default()),
         Box::new(tools::Tools),
         Box::new(errors::Errors),
-        Box::new(process::Process),
+        Box::new(process::Process::default()),
     ]
 }
 

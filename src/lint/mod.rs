@@ -14,6 +14,7 @@
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
+//! * [`page`]: every rule in words, for people to read;
 //! * [`quote`]: text off the wire, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
@@ -29,6 +30,7 @@ pub mod framing;
 pub mod known;
 pub mod lifecycle;
 pub mod modern;
+pub mod page;
 pub mod pairing;
 pub mod process;
 pub mod quote;

@@ -9,6 +9,7 @@ use crate::lint::section::SHUTDOWN;
 use crate::lint::seen::Seen;
 use crate::protocol::message::{Body, Direction};
 use crate::trace::clock::Moment;
+use crate::trace::correlator::{Observation, Observed};
 use crate::trace::event::{Event, EventKind, ProcessName};
 use crate::trace::session::{Closed, Side};
 
@@ -168,9 +169,15 @@ impl Ending {
         }
     }
 
-    pub(super) fn finish(&mut self, now: Moment, findings: &mut Findings) {
+    pub(super) fn finish(&mut self, end: &[Observation], now: Moment, findings: &mut Findings) {
         if let Some(exit) = self.exit.take() {
-            self.exited(&exit, findings);
+            // What a crash has lost is told at the requests.
+            let is_told = end.iter().any(|one| {
+                one.kind == Observed::Lost && one.direction == Direction::ClientToServer
+            });
+            if !(exit.input_open && is_told) {
+                self.exited(&exit, findings);
+            }
         } else if self.recovered
             && let Some(terminated) = self.terminated
         {

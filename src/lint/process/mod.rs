@@ -92,11 +92,11 @@ impl Family for Process {
         self.ending.event(event, context, findings);
     }
 
-    fn finish(&mut self, _: &[Observation], context: &Context<'_>, findings: &mut Findings) {
+    fn finish(&mut self, end: &[Observation], context: &Context<'_>, findings: &mut Findings) {
         self.start.finish(context, findings);
         self.time.finish(context, findings);
         self.pipes.finish(context.now, findings);
-        self.ending.finish(context.now, findings);
+        self.ending.finish(end, context.now, findings);
     }
 }
 

@@ -47,10 +47,11 @@ impl Section {
     /// Its address in `revision`.
     #[must_use]
     pub fn url(self, revision: Revision) -> String {
-        let page = match (self.place, revision.era()) {
-            (Place::Elsewhere(url), _) => return url.to_owned(),
-            (Place::Mcp(page) | Place::Moved(page, _), Era::Legacy) => page,
-            (Place::Mcp(page) | Place::Moved(_, page), Era::Modern) => page,
+        let page = match self.place {
+            Place::Elsewhere(url) => return url.to_owned(),
+            Place::Mcp(page) => page,
+            Place::Moved(_, modern) if revision.era() == Era::Modern => modern,
+            Place::Moved(legacy, _) => legacy,
         };
         format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
     }

@@ -2,7 +2,7 @@
 
 use super::{lasting, time};
 use crate::lint::family::Context;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::rule::Rule;
 use crate::lint::section::SHUTDOWN;
@@ -86,9 +86,8 @@ pub(super) struct Ending {
     /// When it was first told to end by SIGTERM.
     terminated: Option<Moment>,
     recovered: bool,
-    told_eof: bool,
-    told_stdout: bool,
-    told_signal: bool,
+    /// What was told; each is told once.
+    told: Vec<&'static Rule>,
 }
 
 #[derive(Debug)]
@@ -100,43 +99,22 @@ struct Exit {
 }
 
 impl Ending {
-    pub(super) fn frame(&self, seen: &Seen<'_>, findings: &mut Findings) {
-        let Some(closed) = seen.session.ends.c2s.filter(|end| end.by == Side::Host) else {
-            return;
-        };
-        for part in seen.parts() {
-            let is_request = matches!(part.message.body, Body::Request(_));
-            let from_server = part.direction() == Direction::ServerToClient;
-            if is_request && from_server && seen.head.t_first > closed.t {
-                let after = lasting(seen.head.t_first.0 - closed.t.0);
-                let method = quote::text(part.method().unwrap_or_default());
-                let detail = format!("{method}, {after} after the end of stdin");
-                findings.push(part.at(&SHUTDOWN_WRITES_AFTER_EOF, detail));
-            }
-        }
-    }
-
     pub(super) fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
         if self.exit.is_some() {
             return;
         }
         let (ends, now) = (&context.session.ends, context.now);
-        if !self.told_eof {
-            let found = time::eof_ignored(ends, now);
-            self.told_eof = found.is_some();
-            findings.extend(found);
-        }
-        if !self.told_stdout {
-            let found = time::stdout_closed(ends, now);
-            self.told_stdout = found.is_some();
-            findings.extend(found);
-        }
-        if let Some(told) = self.terminated
-            && now.0.saturating_sub(told.0) >= PATIENCE_NS
-        {
-            let after = lasting(now.0 - told.0);
-            self.tell_signal(format!("alive {after} after the signal"), findings);
-        }
+        let ignored = || time::eof_ignored(ends, now);
+        self.once(&SHUTDOWN_EOF_IGNORED, ignored, findings);
+        let closed = || time::stdout_closed(ends, now);
+        self.once(&PROCESS_STDOUT_CLOSED_EARLY, closed, findings);
+        let terminated = self.terminated;
+        let alive = || {
+            let ns = now.0.saturating_sub(terminated?.0);
+            let detail = || format!("alive {} after the signal", lasting(ns));
+            (ns >= PATIENCE_NS).then(|| SHUTDOWN_SIGKILL.found(detail()))
+        };
+        self.once(&SHUTDOWN_SIGKILL, alive, findings);
     }
 
     pub(super) fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
@@ -153,7 +131,8 @@ impl Ending {
                 let is_told = input.is_some_and(|end| end.by == Side::Host);
                 let is_killed = signal.as_deref() == Some("SIGKILL");
                 if is_killed && (is_told || self.terminated.is_some()) {
-                    self.tell_signal("ended by SIGKILL".to_owned(), findings);
+                    let killed = || Some(SHUTDOWN_SIGKILL.found("ended by SIGKILL"));
+                    self.once(&SHUTDOWN_SIGKILL, killed, findings);
                 }
                 self.exit.get_or_insert(Exit {
                     code: *code,
@@ -184,7 +163,8 @@ impl Ending {
             // The recorder waits for the server unless it is killed itself.
             let after = lasting(now.0.saturating_sub(terminated.0));
             let detail = format!("killed with the recorder, at least {after} after the signal");
-            self.tell_signal(detail, findings);
+            let killed = || Some(SHUTDOWN_SIGKILL.found(detail));
+            self.once(&SHUTDOWN_SIGKILL, killed, findings);
         }
     }
 
@@ -194,16 +174,16 @@ impl Ending {
             return;
         };
         let ns = t.0.saturating_sub(closed.t.0);
-        if self.exit.is_none() && ns >= SIGNALLED_NS && !self.told_eof {
-            self.told_eof = true;
-            let detail = format!("alive {} after the end of stdin", lasting(ns));
-            findings.push(SHUTDOWN_EOF_IGNORED.found(detail));
+        if self.exit.is_none() && ns >= SIGNALLED_NS {
+            let detail = || format!("alive {} after the end of stdin", lasting(ns));
+            let alive = || Some(SHUTDOWN_EOF_IGNORED.found(detail()));
+            self.once(&SHUTDOWN_EOF_IGNORED, alive, findings);
         }
     }
 
     fn exited(&self, exit: &Exit, findings: &mut Findings) {
         // Whoever is ended by a signal may say so in any way.
-        if self.is_signalled || self.told_signal {
+        if self.is_signalled || self.told.contains(&&SHUTDOWN_SIGKILL) {
             return;
         }
         let how = match (exit.code, &exit.signal) {
@@ -211,16 +191,43 @@ impl Ending {
             (Some(code), None) if code != 0 => format!("exit code {code}"),
             _ => return,
         };
-        let when = match exit.input_open {
-            true => "while its stdin was open",
-            false => "after its stdin was closed",
+        let when = if exit.input_open {
+            "while its stdin was open"
+        } else {
+            "after its stdin was closed"
         };
         findings.push(PROCESS_EXIT_NONZERO.found(format!("{how}, {when}")));
     }
 
-    fn tell_signal(&mut self, detail: String, findings: &mut Findings) {
-        if !std::mem::replace(&mut self.told_signal, true) {
-            findings.push(SHUTDOWN_SIGKILL.found(detail));
+    /// Tells what is `found` of `rule`, unless that was told before.
+    fn once(
+        &mut self,
+        rule: &'static Rule,
+        found: impl FnOnce() -> Option<Finding>,
+        findings: &mut Findings,
+    ) {
+        if !self.told.contains(&rule)
+            && let Some(found) = found()
+        {
+            self.told.push(rule);
+            findings.push(found);
+        }
+    }
+}
+
+/// Requests of the server that come after the end of its input.
+pub(super) fn requests_after_eof(seen: &Seen<'_>, findings: &mut Findings) {
+    let Some(closed) = seen.session.ends.c2s.filter(|end| end.by == Side::Host) else {
+        return;
+    };
+    for part in seen.parts() {
+        let is_request = matches!(part.message.body, Body::Request(_));
+        let from_server = part.direction() == Direction::ServerToClient;
+        if is_request && from_server && seen.head.t_first > closed.t {
+            let after = lasting(seen.head.t_first.0 - closed.t.0);
+            let method = quote::text(part.method().unwrap_or_default());
+            let detail = format!("{method}, {after} after the end of stdin");
+            findings.push(part.at(&SHUTDOWN_WRITES_AFTER_EOF, detail));
         }
     }
 }

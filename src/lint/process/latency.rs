@@ -84,22 +84,24 @@ impl Latencies {
 
     fn outlier(&mut self, part: &Part<'_>, exchange: &Exchange, ns: u64) -> Option<Finding> {
         let kind = kind(exchange);
-        let known = self.kinds.get_mut(&kind);
-        let median = known.as_ref().and_then(|sketch| median_ns(sketch, ns));
+        let known = self.kinds.get(&kind);
+        let median = known.and_then(|sketch| median_ns(sketch, ns));
         if exchange.status == Status::Ok {
-            let us = (ns / 1000).clamp(1, LONGEST_US);
-            match known {
-                Some(sketch) => sketch.saturating_record(us),
-                None => {
-                    let mut sketch = Sketch::new_with_bounds(1, LONGEST_US, 1).ok()?;
-                    sketch.saturating_record(us);
-                    self.kinds.insert(kind, sketch);
-                }
-            }
+            self.learn(kind, ns);
         }
         let median = median.filter(|median| ns > median.saturating_mul(TIMES))?;
         let detail = format!("took {}, the median is {}", lasting(ns), lasting(median));
         Some(part.at(&LATENCY_OUTLIER, detail))
+    }
+
+    fn learn(&mut self, kind: u64, ns: u64) {
+        let us = (ns / 1000).clamp(1, LONGEST_US);
+        if let Some(sketch) = self.kinds.get_mut(&kind) {
+            sketch.saturating_record(us);
+        } else if let Ok(mut sketch) = Sketch::new_with_bounds(1, LONGEST_US, 1) {
+            sketch.saturating_record(us);
+            self.kinds.insert(kind, sketch);
+        }
     }
 }
 

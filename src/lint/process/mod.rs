@@ -72,7 +72,7 @@ impl Family for Process {
 
     fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
         self.start.frame(seen, findings);
-        self.ending.frame(seen, findings);
+        ending::requests_after_eof(seen, findings);
         for part in seen.parts() {
             self.latency.part(&part, findings);
             self.calls.part(&part, findings);

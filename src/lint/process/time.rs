@@ -190,3 +190,6 @@ pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
     let detail = || format!("alive {} after it closed stdout", lasting(ns));
     (ns >= PATIENCE_NS && !was_asked).then(|| PROCESS_STDOUT_CLOSED_EARLY.found(detail()))
 }
+
+#[cfg(test)]
+mod tests;

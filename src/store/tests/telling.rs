@@ -110,7 +110,8 @@ fn a_finding_that_was_made_at_the_end_stands_at_the_end_and_another_after_its_fr
         .collect();
     assert_eq!(seen[..2], ["own", "line"]);
     assert_eq!(seen[2], "frame-not-json");
-    assert_eq!(seen[3..5], ["line", "event"]);
+    assert_eq!(seen[3], "noise-before-first-message");
+    assert_eq!(seen[4..6], ["line", "event"]);
     assert_eq!(seen.last(), Some(&"process-died-in-flight"));
     assert!(story.entries.is_sorted_by_key(|entry| entry.t));
     let last = story.entries.last().unwrap();

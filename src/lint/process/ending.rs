@@ -224,7 +224,7 @@ pub(super) fn requests_after_eof(seen: &Seen<'_>, findings: &mut Findings) {
         let is_request = matches!(part.message.body, Body::Request(_));
         let from_server = part.direction() == Direction::ServerToClient;
         if is_request && from_server && seen.head.t_first > closed.t {
-            let after = lasting(seen.head.t_first.0 - closed.t.0);
+            let after = lasting(seen.head.t_first.0.saturating_sub(closed.t.0));
             let method = quote::text(part.method().unwrap_or_default());
             let detail = format!("{method}, {after} after the end of stdin");
             findings.push(part.at(&SHUTDOWN_WRITES_AFTER_EOF, detail));

@@ -14,24 +14,21 @@ pub(super) static STDERR_BURST: Rule = Rule::note(
     "very much on stderr",
 )
 .why("A pipe holds about 64 KiB, so that a host which does not read stderr all the time makes the server stand still.")
-.fix("Let the server log less, or into a file, and let the host read stderr at all times.")
-.of(STDIO);
+.fix("Let the server log less, or into a file, and let the host read stderr at all times.");
 
 pub(super) static STDERR_UNDRAINED: Rule = Rule::warning(
     "stderr-undrained",
     "the host did not read the server's stderr",
 )
 .why("The server hangs in the middle of its log line until somebody reads it, and answers nothing meanwhile.")
-.fix("Let the host read stderr all the time or send it to a file, and let the server log less until then.")
-.of(STDIO);
+.fix("Let the host read stderr all the time or send it to a file, and let the server log less until then.");
 
 pub(super) static STDOUT_UNDRAINED: Rule = Rule::warning(
     "stdout-undrained",
     "the host did not read the server's stdout",
 )
 .why("Answers that are ready wait in the pipe, and the server hangs as soon as that is full.")
-.fix("Let the host read stdout in a loop of its own that waits for nothing else.")
-.of(STDIO);
+.fix("Let the host read stdout in a loop of its own that waits for nothing else.");
 
 pub(super) static STDIN_UNDRAINED: Rule =
     Rule::warning("stdin-undrained", "the server did not read its stdin")

@@ -4,51 +4,38 @@
 /// would be searched once for each name.
 const LOOKED_AT: usize = 400;
 
-/// How a line of theirs begins, in lower case, and who they are.
-const BEGINNINGS: [(&str, &str); 22] = [
-    (
-        "content-length:",
-        "framing by Content-Length, as language servers have it",
-    ),
-    (
-        "need to install the following packages",
-        "npx asks before it installs",
-    ),
-    ("npm ", "npm"),
-    ("> ", "npm run"),
-    ("added ", "npm install"),
-    ("up to date", "npm install"),
-    ("yarn run", "yarn"),
-    ("$ ", "yarn run"),
-    ("[dotenv", "dotenv"),
-    ("debugger listening", "the debugger of Node"),
-    ("(node:", "Node"),
-    ("now using node", "nvm"),
-    ("installed ", "uv"),
-    ("resolved ", "uv"),
-    ("collecting ", "pip"),
-    ("requirement already satisfied", "pip"),
-    ("compiling ", "cargo"),
-    ("unable to find image", "docker"),
-    ("active code page", "chcp"),
-    ("microsoft windows [", "a command prompt"),
-    ("warning: running", "the interpreter"),
-    ("python ", "Python, started without a program"),
-];
-
-/// What stands anywhere in a line of theirs, in lower case, and who they are.
-const WITHIN: [(&str, &str); 8] = [
-    ("injecting env", "dotenv"),
-    ("pulling from", "docker"),
-    ("fastmcp", "a banner of FastMCP"),
-    ("spring boot", "a banner of Spring Boot"),
-    ("microsoft.hosting", "the log of a .NET host"),
-    ("npm warn", "npm"),
-    (
-        "mcp server running",
-        "a line that says that the server runs",
-    ),
-    ("listening on", "a line that says that the server listens"),
+/// How a line of theirs begins, what else stands in it, both in lower case, and who they are.
+#[rustfmt::skip]
+const KNOWN: [(&str, &str, &str); 29] = [
+    ("content-length:", "", "framing by Content-Length, as language servers have it"),
+    ("need to install the following packages", "", "npx asks before it installs"),
+    ("npm ", "", "npm"),
+    ("", "npm warn", "npm"),
+    ("> ", "@", "npm run"),
+    ("added ", " package", "npm install"),
+    ("up to date", "", "npm install"),
+    ("yarn run", "", "yarn"),
+    ("[dotenv", "", "dotenv"),
+    ("", "injecting env", "dotenv"),
+    ("debugger listening", "", "the debugger of Node"),
+    ("(node:", "", "Node"),
+    ("now using node", "", "nvm"),
+    ("installed ", " package", "uv"),
+    ("resolved ", " package", "uv"),
+    ("collecting ", "", "pip"),
+    ("requirement already satisfied", "", "pip"),
+    ("compiling ", " v", "cargo"),
+    ("unable to find image", "", "docker"),
+    ("", "pulling from", "docker"),
+    ("active code page", "", "chcp"),
+    ("microsoft windows [", "", "a command prompt"),
+    ("python ", " on ", "Python, started without a program"),
+    ("", "fastmcp", "a banner of FastMCP"),
+    ("", "spring boot", "a banner of Spring Boot"),
+    ("", "microsoft.hosting", "the log of a .NET host"),
+    ("", "server running", "a line that says that the server runs"),
+    ("", "server started", "a line that says that the server runs"),
+    ("", "listening on", "a line that says that the server listens"),
 ];
 
 /// Who wrote `line`, or what it is, as far as that can be told.
@@ -56,9 +43,9 @@ pub(super) fn name(line: &[u8]) -> Option<&'static str> {
     let line = &line[..line.len().min(LOOKED_AT)];
     let text = String::from_utf8_lossy(line).to_lowercase();
     let text = text.trim_start();
-    let beginning = BEGINNINGS.iter().find(|(start, _)| text.starts_with(start));
-    let within = || WITHIN.iter().find(|(part, _)| text.contains(part));
-    if let Some((_, name)) = beginning.or_else(within) {
+    let mut known = KNOWN.iter();
+    let found = known.find(|(start, part, _)| text.starts_with(start) && text.contains(part));
+    if let Some((_, _, name)) = found {
         return Some(name);
     }
     let is_drawn = |char: char| matches!(char, '\u{2500}'..='\u{259f}');
@@ -117,6 +104,7 @@ mod tests {
             ("WARNING: x\n", Some("a log line")),
             ("information desk\n", None),
             ("hello\n", None),
+            ("> hello\n", None),
             ("", None),
         ] {
             assert_eq!(name(line.as_bytes()), expected, "{line}");

@@ -6,7 +6,7 @@ use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
-use crate::lint::section::{CANCELLATION, PROGRESS, TIMEOUTS};
+use crate::lint::section::{PROGRESS, TIMEOUTS};
 use crate::lint::seen::Part;
 use crate::protocol::json::{Document, canonical};
 use crate::protocol::message::{Body, Direction, Subject};
@@ -36,8 +36,7 @@ pub(super) static REPEATED_AFTER_TIMEOUT: Rule = Rule::warning(
     "a call is made again after the client gave it up",
 )
 .why("The first call may have run to its end all the same, so that what the tool does was done twice.")
-.fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.")
-.of(CANCELLATION);
+.fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.");
 
 /// A call that was open for less was hardly given up because of the time it took.
 const GIVEN_UP_NS: u64 = 5_000_000_000;

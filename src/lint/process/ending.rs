@@ -19,7 +19,6 @@ pub(super) static PROCESS_EXIT_NONZERO: Rule = Rule::warning(
 )
 .why("It says that something went wrong, and a host that looks at the exit code shows the server as failed.")
 .fix("Look at its last lines on stderr, and let it end with exit code 0 when its stdin is closed.")
-.of(SHUTDOWN)
 .at_end();
 
 pub(super) static PROCESS_STDOUT_CLOSED_EARLY: Rule = Rule::error(
@@ -59,8 +58,7 @@ pub(super) static SURVIVORS_LEFT: Rule = Rule::note(
     "processes that the server started outlive it",
 )
 .why("They hold its pipes open, and run on unseen after the host has closed the session.")
-.fix("Let the server end what it starts, or let the launcher replace itself with the server.")
-.of(SHUTDOWN);
+.fix("Let the server end what it starts, or let the launcher replace itself with the server.");
 
 /// A server that lives for so long after it was told to end does not listen: the official clients
 /// wait for two to three seconds before they go on.

@@ -3,7 +3,6 @@
 use super::lasting;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::Rule;
-use crate::lint::section::STDIO;
 use crate::trace::clock::Moment;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::frame::{FrameHead, StreamId};
@@ -33,8 +32,7 @@ pub(super) static STDOUT_UNDRAINED: Rule = Rule::warning(
 pub(super) static STDIN_UNDRAINED: Rule =
     Rule::warning("stdin-undrained", "the server did not read its stdin")
         .why("Requests and cancels wait in the pipe, and the host hangs as soon as that is full.")
-        .fix("Let the server read stdin in a loop of its own and do its work elsewhere.")
-        .of(STDIO);
+        .fix("Let the server read stdin in a loop of its own and do its work elsewhere.");
 
 /// Bytes of stderr within a second that are a burst: what a pipe holds.
 const BURST: u64 = 64 << 10;

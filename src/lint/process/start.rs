@@ -7,7 +7,7 @@ use crate::lint::family::Context;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::rule::Rule;
-use crate::lint::section::{LIFECYCLE, STDIO};
+use crate::lint::section::STDIO;
 use crate::lint::seen::Seen;
 use crate::protocol::message::{Body, Content, Problem};
 use crate::trace::frame::StreamId;
@@ -26,8 +26,7 @@ pub(super) static SLOW_START: Rule = Rule::note(
     "the server took more than five seconds until it was there",
 )
 .why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
-.fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.")
-.of(LIFECYCLE);
+.fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");
 
 /// From here on a start is slow. Some hosts give up after ten seconds; half of that is worth
 /// knowing.

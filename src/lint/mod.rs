@@ -67,7 +67,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(shape::Shape),
         Box::new(content::Content),
         Box::new(flow::Flow),
-        Box::new(tools::Tools),
+        Box::new(tools::Tools::default()),
         Box::new(errors::Errors),
         Box::new(process::Process),
     ]

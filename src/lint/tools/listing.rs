@@ -1,0 +1,199 @@
+//! The tools that a server has listed, as far as that is known for certain.
+//!
+//! ```text
+//!  tools/list ─▶ page ─▶ page ─▶ last page      list_changed
+//!               └────── walk ──────┘─▶ list ───────▶ nothing
+//! ```
+//!
+//! A list is known once a walk through all its pages is complete, until the server says that it
+//! has changed. Pages of a walk that began before that are not put together.
+
+use super::tool::{Room, Tool};
+use crate::lint::remembered::Remembered;
+use crate::protocol::json::Value;
+use crate::protocol::mcp::Revision;
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::Seq;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Requests for pages that are open at once. Of more, the oldest answers are not understood.
+const OPEN: usize = 64;
+
+/// Tools of a list that are kept. Without a limit a server could make us grow with every page.
+const TOOLS: usize = 10_000;
+
+/// Bytes of schemas and names that are kept of a list, for the same reason.
+const BYTES: usize = 4 << 20;
+
+/// The tools of a server.
+#[derive(Debug)]
+pub struct Listing {
+    asked: Remembered<ExchangeId, Asked>,
+    walk: Option<Walk>,
+    list: Option<List>,
+    /// The last notification that it has changed.
+    changed: Option<Seq>,
+    /// What may still be compiled of the list.
+    pub room: Room,
+}
+
+/// A request for a page.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    frame: Seq,
+    cursor: Option<u64>,
+}
+
+/// Pages so far.
+#[derive(Debug, Default)]
+struct Walk {
+    /// The cursor of the page that comes next.
+    next: Option<u64>,
+    list: List,
+    bytes: usize,
+}
+
+/// Tools by their names.
+#[derive(Debug, Default)]
+pub struct List {
+    tools: HashMap<Arc<str>, Arc<Tool>>,
+    /// Whether there were more of them than are kept.
+    has_more: bool,
+}
+
+/// What a list says about a name.
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    /// It is a tool.
+    Found(Arc<Tool>),
+    /// It is none.
+    Unknown,
+    /// Nobody knows.
+    Unclear,
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Self {
+            asked: Remembered::new(OPEN),
+            walk: None,
+            list: None,
+            changed: None,
+            room: Room::default(),
+        }
+    }
+}
+
+impl Listing {
+    /// The client asks for the page that `cursor` stands for.
+    pub fn asked(&mut self, exchange: ExchangeId, frame: Seq, cursor: Option<Value<'_>>) {
+        let cursor = cursor.filter(|cursor| !cursor.is_null()).map(digest);
+        self.asked.insert(exchange, Asked { frame, cursor });
+    }
+
+    /// The server says that its tools have changed.
+    pub fn changed(&mut self, frame: Seq) {
+        self.changed = Some(frame);
+        self.walk = None;
+        self.list = None;
+    }
+
+    /// A page has come. Returns the places on it of tools whose names the walk has met before.
+    pub fn page(
+        &mut self,
+        exchange: ExchangeId,
+        result: Option<Value<'_>>,
+        revision: Revision,
+    ) -> Vec<usize> {
+        let Some(asked) = self.asked.remove(&exchange) else {
+            return Vec::new();
+        };
+        let mut walk = match asked.cursor {
+            None => Walk::default(),
+            Some(cursor) => match self.walk.take() {
+                Some(walk) if walk.next == Some(cursor) => walk,
+                // A page of another walk says nothing about this one.
+                other => {
+                    self.walk = other;
+                    return Vec::new();
+                }
+            },
+        };
+        let Some(result) = result else {
+            // A page that could not be read: what was known may be no longer true.
+            self.list = None;
+            return Vec::new();
+        };
+        let doubles = walk.add(result, revision, self.list.as_ref());
+        if self.changed.is_some_and(|changed| changed > asked.frame) {
+            return doubles;
+        }
+        walk.next = result
+            .get("nextCursor")
+            .filter(|next| !next.is_null())
+            .map(digest);
+        match walk.next {
+            Some(_) => self.walk = Some(walk),
+            None => {
+                let tools = walk.list.tools.values();
+                self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
+                self.list = Some(walk.list);
+                self.walk = None;
+            }
+        }
+        doubles
+    }
+
+    /// What is known about the tool `name`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Lookup {
+        let Some(list) = &self.list else {
+            return Lookup::Unclear;
+        };
+        match list.tools.get(name) {
+            Some(tool) => Lookup::Found(Arc::clone(tool)),
+            None if list.has_more => Lookup::Unclear,
+            None => Lookup::Unknown,
+        }
+    }
+}
+
+impl Walk {
+    /// Adds the tools of a page; those that stand in `old` as they are now keep what was compiled.
+    /// Returns the places on the page of those whose names were there before.
+    fn add(&mut self, result: Value<'_>, revision: Revision, old: Option<&List>) -> Vec<usize> {
+        let mut doubles = Vec::new();
+        let tools = result.get("tools");
+        for (at, definition) in tools.iter().flat_map(Value::elements).enumerate() {
+            let Some(name) = definition.get("name").and_then(|name| name.as_str()) else {
+                continue;
+            };
+            if self.list.tools.contains_key(&*name) {
+                doubles.push(at);
+                continue;
+            }
+            let size = definition.raw().len();
+            if self.list.tools.len() == TOOLS || self.bytes + size > BYTES {
+                self.list.has_more = true;
+                continue;
+            }
+            self.bytes += size;
+            let known = old.and_then(|old| old.tools.get(&*name));
+            let tool = match known.filter(|tool| tool.is(definition, revision)) {
+                Some(tool) => Arc::clone(tool),
+                None => Arc::new(Tool::new(&name, definition, revision)),
+            };
+            self.list.tools.insert(Arc::clone(&tool.name), tool);
+        }
+        doubles
+    }
+}
+
+/// Cursors can be of any length: this is enough to tell them apart.
+fn digest(value: Value<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.str_bytes().hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,115 @@
+//! Findings in a list of tools: a few of each kind, and how many more there are.
+
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::quote;
+use crate::lint::rule::Rule;
+use crate::lint::seen::Part;
+use crate::protocol::json::{Path, Step};
+
+/// Findings of one rule in one list. A list of ten thousand tools that all lack the same would
+/// bury everything else.
+const SHOWN: usize = 20;
+
+/// Findings in one list of tools.
+pub struct Report<'a, 'f> {
+    part: &'a Part<'a>,
+    findings: &'f mut Findings,
+    counts: Vec<Count>,
+}
+
+/// Findings of one rule.
+struct Count {
+    rule: &'static Rule,
+    found: usize,
+    /// Where the last one that is shown stands.
+    last: usize,
+}
+
+/// The tool that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'n> {
+    /// Its place on the page.
+    pub index: usize,
+    /// Its name.
+    pub name: &'n str,
+}
+
+impl Place<'_> {
+    /// The path of what `steps` lead to from the tool.
+    #[must_use]
+    pub fn path(self, steps: impl IntoIterator<Item = Step>) -> String {
+        let start = [member("result"), member("tools"), Step::Element(self.index)];
+        Path::new(start.into_iter().chain(steps).collect()).to_string()
+    }
+}
+
+/// The step to a member.
+#[must_use]
+pub fn member(name: &str) -> Step {
+    Step::Member(name.into())
+}
+
+impl<'a, 'f> Report<'a, 'f> {
+    /// For the list in `part`.
+    pub fn new(part: &'a Part<'a>, findings: &'f mut Findings) -> Self {
+        Self {
+            part,
+            findings,
+            counts: Vec::new(),
+        }
+    }
+
+    /// Tells something about a tool. Returns the finding, unless there were too many before it.
+    pub fn add(
+        &mut self,
+        rule: &'static Rule,
+        place: Place<'_>,
+        steps: impl IntoIterator<Item = Step>,
+        detail: &str,
+    ) -> Option<&mut Finding> {
+        let at = self.findings.len();
+        let known = self.counts.iter().position(|count| count.rule == rule);
+        let index = known.unwrap_or_else(|| {
+            self.counts.push(Count {
+                rule,
+                found: 0,
+                last: at,
+            });
+            self.counts.len() - 1
+        });
+        let count = &mut self.counts[index];
+        count.found += 1;
+        if count.found > SHOWN {
+            return None;
+        }
+        count.last = at;
+        let detail = format!("{}: {detail}", quote::text(place.name));
+        let finding: Finding = self.part.at(rule, detail).path(escaped(&place.path(steps)));
+        self.findings.push(finding);
+        self.findings.last_mut()
+    }
+}
+
+impl Drop for Report<'_, '_> {
+    /// Says how many findings are not shown.
+    fn drop(&mut self) {
+        for count in &self.counts {
+            let more = count.found.saturating_sub(SHOWN);
+            if let Some(last) = self.findings.get_mut(count.last).filter(|_| more > 0) {
+                last.detail = format!("{}; and {more} more in this list", last.detail);
+            }
+        }
+    }
+}
+
+/// A path with nothing in it that is not plainly visible.
+#[must_use]
+pub fn escaped(path: &str) -> String {
+    path.chars()
+        .flat_map(|char| {
+            let plain = matches!(char, '"' | '\'' | '\\');
+            let escaped = (!plain).then(|| char.escape_debug());
+            escaped.into_iter().flatten().chain(plain.then_some(char))
+        })
+        .collect()
+}

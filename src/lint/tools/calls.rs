@@ -1,7 +1,7 @@
 //! Calls and their results, by what was listed before the call.
 
 use super::listing::{Listing, Lookup};
-use super::report::{escaped, member};
+use super::report::{self, member};
 use super::rules::{
     ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
     STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
@@ -14,7 +14,7 @@ use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
-use crate::protocol::json::{Path, Value};
+use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Outcome, Request, Response};
 use crate::trace::exchange::ExchangeId;
@@ -217,7 +217,7 @@ struct Check<'c> {
 impl Check<'_> {
     fn path(&self, violation: Violation) -> String {
         let start = self.place.map(member).into_iter();
-        escaped(&Path::new(start.chain(violation.path).collect()).to_string())
+        report::path(start.chain(violation.path))
     }
 }
 

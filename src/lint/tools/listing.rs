@@ -6,14 +6,14 @@
 //! ```
 //!
 //! A list is known once a walk through all its pages is complete, until the server says that it
-//! has changed. Pages of a walk that began before that are not put together.
+//! has changed: pages from before and after that are not put together. What a server sends after
+//! it has said so is taken as new, also where it was asked before.
 
 use super::tool::{Room, Tool};
 use crate::lint::remembered::Remembered;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
 use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::Seq;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -30,20 +30,12 @@ const BYTES: usize = 4 << 20;
 /// The tools of a server.
 #[derive(Debug)]
 pub struct Listing {
-    asked: Remembered<ExchangeId, Asked>,
+    /// Requests for pages, each with its cursor.
+    asked: Remembered<ExchangeId, Option<u64>>,
     walk: Option<Walk>,
     list: Option<List>,
-    /// The last notification that it has changed.
-    changed: Option<Seq>,
     /// What may still be compiled of the list.
     pub room: Room,
-}
-
-/// A request for a page.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    frame: Seq,
-    cursor: Option<u64>,
 }
 
 /// Pages so far.
@@ -80,7 +72,6 @@ impl Default for Listing {
             asked: Remembered::new(OPEN),
             walk: None,
             list: None,
-            changed: None,
             room: Room::default(),
         }
     }
@@ -88,14 +79,13 @@ impl Default for Listing {
 
 impl Listing {
     /// The client asks for the page that `cursor` stands for.
-    pub fn asked(&mut self, exchange: ExchangeId, frame: Seq, cursor: Option<Value<'_>>) {
+    pub fn asked(&mut self, exchange: ExchangeId, cursor: Option<Value<'_>>) {
         let cursor = cursor.filter(|cursor| !cursor.is_null()).map(digest);
-        self.asked.insert(exchange, Asked { frame, cursor });
+        self.asked.insert(exchange, cursor);
     }
 
     /// The server says that its tools have changed.
-    pub fn changed(&mut self, frame: Seq) {
-        self.changed = Some(frame);
+    pub fn changed(&mut self) {
         self.walk = None;
         self.list = None;
     }
@@ -107,10 +97,10 @@ impl Listing {
         result: Option<Value<'_>>,
         revision: Revision,
     ) -> Vec<usize> {
-        let Some(asked) = self.asked.remove(&exchange) else {
+        let Some(cursor) = self.asked.remove(&exchange) else {
             return Vec::new();
         };
-        let mut walk = match asked.cursor {
+        let mut walk = match cursor {
             None => Walk::default(),
             Some(cursor) => match self.walk.take() {
                 Some(walk) if walk.next == Some(cursor) => walk,
@@ -127,9 +117,6 @@ impl Listing {
             return Vec::new();
         };
         let doubles = walk.add(result, revision, self.list.as_ref());
-        if self.changed.is_some_and(|changed| changed > asked.frame) {
-            return doubles;
-        }
         walk.next = result
             .get("nextCursor")
             .filter(|next| !next.is_null())
@@ -174,17 +161,16 @@ impl Walk {
                 doubles.push(at);
                 continue;
             }
-            let size = definition.raw().len();
-            if self.list.tools.len() == TOOLS || self.bytes + size > BYTES {
-                self.list.has_more = true;
-                continue;
-            }
-            self.bytes += size;
             let known = old.and_then(|old| old.tools.get(&*name));
             let tool = match known.filter(|tool| tool.is(definition, revision)) {
                 Some(tool) => Arc::clone(tool),
                 None => Arc::new(Tool::new(&name, definition, revision)),
             };
+            self.bytes += tool.bytes();
+            if self.list.tools.len() == TOOLS || self.bytes > BYTES {
+                self.list.has_more = true;
+                continue;
+            }
             self.list.tools.insert(Arc::clone(&tool.name), tool);
         }
         doubles

@@ -84,8 +84,7 @@ impl Family for Tools {
                 }
                 (Body::Request(_), Some("tools/list")) if !is_of_server => {
                     if let Some(exchange) = part.exchange() {
-                        let frame = seen.head.seq;
-                        self.listing.asked(exchange, frame, part.param("cursor"));
+                        self.listing.asked(exchange, part.param("cursor"));
                     }
                 }
                 (Body::Response(response), Some("tools/list")) if is_of_server => {
@@ -99,7 +98,7 @@ impl Family for Tools {
                 (Body::Notification(_), Some("notifications/tools/list_changed"))
                     if is_of_server =>
                 {
-                    self.listing.changed(seen.head.seq);
+                    self.listing.changed();
                 }
                 _ => {}
             }
@@ -160,3 +159,6 @@ impl Tools {
         is_new
     }
 }
+
+#[cfg(test)]
+mod tests;

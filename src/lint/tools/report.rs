@@ -10,6 +10,9 @@ use crate::protocol::json::{Path, Step};
 /// bury everything else.
 const SHOWN: usize = 20;
 
+/// Bytes of names in a path. A name can be as long as a message.
+const PATH: usize = 256;
+
 /// Findings in one list of tools.
 pub struct Report<'a, 'f> {
     part: &'a Part<'a>,
@@ -39,7 +42,7 @@ impl Place<'_> {
     #[must_use]
     pub fn path(self, steps: impl IntoIterator<Item = Step>) -> String {
         let start = [member("result"), member("tools"), Step::Element(self.index)];
-        Path::new(start.into_iter().chain(steps).collect()).to_string()
+        path(start.into_iter().chain(steps))
     }
 }
 
@@ -84,7 +87,7 @@ impl<'a, 'f> Report<'a, 'f> {
         }
         count.last = at;
         let detail = format!("{}: {detail}", quote::text(place.name));
-        let finding: Finding = self.part.at(rule, detail).path(escaped(&place.path(steps)));
+        let finding: Finding = self.part.at(rule, detail).path(place.path(steps));
         self.findings.push(finding);
         self.findings.last_mut()
     }
@@ -102,14 +105,28 @@ impl Drop for Report<'_, '_> {
     }
 }
 
-/// A path with nothing in it that is not plainly visible.
+/// The path of `steps`, as far as it is not too long, with nothing in it that is not plainly
+/// visible. It can be read back.
 #[must_use]
-pub fn escaped(path: &str) -> String {
-    path.chars()
-        .flat_map(|char| {
-            let plain = matches!(char, '"' | '\'' | '\\');
-            let escaped = (!plain).then(|| char.escape_debug());
-            escaped.into_iter().flatten().chain(plain.then_some(char))
-        })
-        .collect()
+pub fn path(steps: impl IntoIterator<Item = Step>) -> String {
+    let mut left = PATH;
+    let fits = |step: &Step| {
+        let Step::Member(name) = step else {
+            return true;
+        };
+        let rest = left.checked_sub(name.len());
+        left = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    let path = Path::new(steps.into_iter().take_while(fits).collect()).to_string();
+    path.chars().fold(String::new(), |mut shown, char| {
+        if matches!(char, '"' | '\'' | '\\') || char.escape_debug().len() == 1 {
+            shown.push(char);
+        } else {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+        shown
+    })
 }

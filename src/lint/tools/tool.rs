@@ -70,6 +70,13 @@ impl Tool {
             && is(&self.output, "outputSchema")
     }
 
+    /// Bytes that are kept of it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let schemas = self.input.iter().chain(&self.output);
+        self.name.len() + schemas.map(|schema| schema.text.len()).sum::<usize>()
+    }
+
     /// Bytes of its schemas that are compiled.
     #[must_use]
     pub fn compiled_bytes(&self) -> usize {

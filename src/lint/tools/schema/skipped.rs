@@ -14,7 +14,7 @@ pub enum Skipped {
     DeepSchema,
     /// The schemas of the list are too much together.
     ManySchemas,
-    /// The text cannot be read into plain values: it nests too deeply, or holds what they cannot.
+    /// The JSON text cannot be read into plain values.
     Unreadable,
     /// `$schema` names a dialect that is not known.
     UnknownDialect,
@@ -47,7 +47,9 @@ impl fmt::Display for Skipped {
             Self::ManyParts => "the schema has too many parts",
             Self::DeepSchema => "the schema nests too deeply",
             Self::ManySchemas => "the schemas of all tools are too much together",
-            Self::Unreadable => "nested too deeply, or a text that is no Unicode",
+            Self::Unreadable => {
+                "it nests too deeply, or holds a text or number that cannot be represented"
+            }
             Self::UnknownDialect => "the dialect of the schema is not known",
             Self::External => "a $ref leads out of the schema, and nothing is ever fetched",
             Self::Dangling => "a $ref leads nowhere",

@@ -81,6 +81,19 @@ fn formats_and_encodings_are_hints() {
 }
 
 #[test]
+fn numbers_are_what_their_text_says() {
+    let cents = json!({"multipleOf": 0.01, "maximum": 20});
+    assert!(is_fine(&cents, &value(b"19.99").unwrap()));
+    assert!(is_fine(
+        &json!({"type": "integer"}),
+        &value(b"1e2").unwrap()
+    ));
+    let large = json!({"type": "integer", "minimum": 9_007_199_254_740_993_i64});
+    assert!(is_fine(&large, &value(b"9007199254740993").unwrap()));
+    assert_eq!(value(b"1e999"), Err(Skipped::Unreadable));
+}
+
+#[test]
 fn no_check_by_what_is_not_the_whole_schema() {
     let cases = [
         (json!({"$ref": "https://example.com/x"}), Skipped::External),

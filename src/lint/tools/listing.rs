@@ -11,7 +11,7 @@
 
 use super::tool::{Room, Tool};
 use crate::lint::remembered::Remembered;
-use crate::protocol::json::Value;
+use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::Revision;
 use crate::trace::exchange::ExchangeId;
 use std::collections::HashMap;
@@ -102,16 +102,17 @@ impl Listing {
         };
         let mut walk = match cursor {
             None => Walk::default(),
-            Some(cursor) => match self.walk.take() {
-                Some(walk) if walk.next == Some(cursor) => walk,
-                // A page of another walk says nothing about this one.
-                other => {
-                    self.walk = other;
-                    return Vec::new();
-                }
+            // A page of another walk says nothing about this one.
+            Some(cursor) => match self.walk.take_if(|walk| walk.next == Some(cursor)) {
+                Some(walk) => walk,
+                None => return Vec::new(),
             },
         };
-        let Some(result) = result else {
+        let is_list = |result: &Value<'_>| {
+            let tools = result.get("tools");
+            tools.is_some_and(|tools| tools.kind() == Kind::Array)
+        };
+        let Some(result) = result.filter(is_list) else {
             // A page that could not be read: what was known may be no longer true.
             self.list = None;
             return Vec::new();
@@ -121,14 +122,13 @@ impl Listing {
             .get("nextCursor")
             .filter(|next| !next.is_null())
             .map(digest);
-        match walk.next {
-            Some(_) => self.walk = Some(walk),
-            None => {
-                let tools = walk.list.tools.values();
-                self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
-                self.list = Some(walk.list);
-                self.walk = None;
-            }
+        if walk.next.is_some() {
+            self.walk = Some(walk);
+        } else {
+            let tools = walk.list.tools.values();
+            self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
+            self.list = Some(walk.list);
+            self.walk = None;
         }
         doubles
     }

@@ -5,6 +5,7 @@ use crate::lint::quote;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
 use crate::protocol::json::{Path, Step};
+use std::fmt::Write;
 
 /// Findings of one rule in one list. A list of ten thousand tools that all lack the same would
 /// bury everything else.
@@ -124,7 +125,8 @@ pub fn path(steps: impl IntoIterator<Item = Step>) -> String {
             shown.push(char);
         } else {
             for unit in char.encode_utf16(&mut [0; 2]) {
-                shown.push_str(&format!("\\u{unit:04x}"));
+                // Writing to a string cannot fail.
+                let _ = write!(shown, "\\u{unit:04x}");
             }
         }
         shown

@@ -123,16 +123,13 @@ fn steps(pointer: &str, root: &Value) -> Vec<Step> {
     let mut at = Some(root);
     for segment in pointer.split('/').skip(1) {
         let name = segment.replace("~1", "/").replace("~0", "~");
-        let index = at.filter(|value| value.is_array()).and(name.parse().ok());
-        match index {
-            Some(index) => {
-                at = at.and_then(|value| value.get(index));
-                steps.push(Step::Element(index));
-            }
-            None => {
-                at = at.and_then(|value| value.get(name.as_str()));
-                steps.push(Step::Member(name.into()));
-            }
+        let index: Option<usize> = at.filter(|value| value.is_array()).and(name.parse().ok());
+        if let Some(index) = index {
+            at = at.and_then(|value| value.get(index));
+            steps.push(Step::Element(index));
+        } else {
+            at = at.and_then(|value| value.get(name.as_str()));
+            steps.push(Step::Member(name.into()));
         }
     }
     steps

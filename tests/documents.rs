@@ -186,3 +186,17 @@ fn the_table_of_contents_lacks_no_test() {
         assert!(contents.contains(&format!("`{name}`")), "{name}");
     }
 }
+
+#[test]
+fn the_page_of_rules_is_what_the_rules_say() {
+    let path = root().join("docs/rules.md");
+    let page = mcpreel::lint::page::markdown();
+    if std::env::var_os("MCPREEL_WRITE_RULES").is_some() {
+        std::fs::write(&path, &page).expect("the page can be written");
+    }
+    let written = document("docs/rules.md");
+    assert!(
+        written == page,
+        "docs/rules.md is stale: MCPREEL_WRITE_RULES=1 cargo test --test documents rules"
+    );
+}

@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("trace", &["protocol"]),
     ("query", &["trace", "protocol"]),
     ("words", &["store", "trace", "protocol", "text"]),
-    ("lint", &["trace", "protocol"]),
+    ("lint", &["trace", "protocol", "text"]),
     ("capture", &["trace"]),
     (
         "store",

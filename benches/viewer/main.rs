@@ -21,17 +21,12 @@ mod start;
 mod support;
 mod viewer;
 
-use anyhow::{Context, bail};
-use std::io::Write;
 use std::path::Path;
-use support::machine;
-use support::table::{self, Row};
-
-/// Measures one line of the table.
-type Line = fn(&Setup) -> anyhow::Result<Vec<Row>>;
+use support::lines::{Line, Wanted};
+use support::table::Row;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line); 9] = [
+const LINES: [(&str, Line<Setup>); 9] = [
     ("recordings", recordings),
     ("first-paint", start::first_paint),
     ("memory", start::memory),
@@ -66,43 +61,11 @@ fn main() -> anyhow::Result<()> {
     if arguments.first().is_some_and(|word| word == live::ARGUMENT) {
         return live::serve(&arguments[1..]);
     }
-    let (options, names): (Vec<_>, Vec<_>) = arguments
-        .into_iter()
-        .partition(|word| word.starts_with("--"));
-    // Cargo adds `--bench`.
-    if let Some(unknown) = options
-        .iter()
-        .find(|o| !["--quick", "--bench"].contains(&&***o))
-    {
-        bail!("unknown option {unknown}; there is --quick");
-    }
+    let wanted = Wanted::read(arguments)?;
     let setup = Setup {
-        quick: options.iter().any(|option| option == "--quick"),
+        quick: wanted.quick,
     };
-    let lines = pick(&names)?;
-    let load_before = machine::load();
-    let mut rows = Vec::new();
-    for (name, measure) in lines {
-        writeln!(std::io::stderr(), "measuring {name}")?;
-        rows.extend(measure(&setup).with_context(|| format!("could not measure {name}"))?);
-    }
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", machine::describe(&load_before))?;
-    table::print(&mut out, &rows)?;
-    Ok(())
-}
-
-/// The lines with these names; all of them where none is named.
-fn pick(names: &[String]) -> anyhow::Result<Vec<(&'static str, Line)>> {
-    if names.is_empty() {
-        return Ok(LINES.to_vec());
-    }
-    let find = |name: &String| {
-        let known = || LINES.map(|(name, _)| name).join(", ");
-        let line = LINES.into_iter().find(|(line, _)| line == name);
-        line.with_context(|| format!("no line is called {name}; there are {}", known()))
-    };
-    names.iter().map(find).collect()
+    wanted.measure(&LINES, &setup)
 }
 
 /// What the other lines look at, and how large it is.

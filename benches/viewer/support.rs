@@ -4,6 +4,8 @@
 pub mod conversation;
 #[path = "../../tests/support/dice.rs"]
 pub mod dice;
+#[path = "../recorder/lines.rs"]
+pub mod lines;
 #[path = "../recorder/machine.rs"]
 pub mod machine;
 #[path = "../recorder/stats.rs"]

@@ -5,9 +5,11 @@
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod lint;
 mod reading;
 mod viewer;
 
+pub use lint::{Format, Level, Lint, rule};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What};
 pub use viewer::{Appearance, Demo, Open};
 
@@ -56,6 +58,7 @@ pub enum Command {
     Show(Show),
     Tail(Tail),
     Stats(Stats),
+    Lint(Lint),
     Search(Search),
     Demo(Demo),
     Prune(Prune),

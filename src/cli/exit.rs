@@ -12,6 +12,7 @@ use std::process::ExitCode;
 pub const HELP: &str = "\
 Exit codes:
   0  fine
+  1  `lint` found something as bad as `--fail-on` says
   2  wrong arguments, selector or configuration
   3  a recording that cannot be read, or was refused
   `run` ends like the server: with its exit code, or by the same signal;
@@ -23,6 +24,8 @@ Exit codes:
 pub enum Exit {
     /// Nothing else to say.
     Fine,
+    /// Done, and what was asked for was found.
+    Found,
     /// Done, but something was unreadable or refused, and that was said.
     Refused,
     /// As the process did that we stand for.
@@ -33,6 +36,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         match exit {
             Exit::Fine => Self::SUCCESS,
+            Exit::Found => Self::from(1),
             Exit::Refused => Self::from(3),
             Exit::Process(code) => code,
         }

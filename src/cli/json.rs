@@ -157,14 +157,17 @@ impl From<&Event> for EventLine {
 /// A finding.
 #[derive(Debug, Serialize)]
 pub struct FindingLine<'a> {
+    /// The recording, where there may be several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recording: Option<&'a str>,
     rule: &'a str,
     severity: &'a str,
     frame: Option<u64>,
-    exchange: Option<u64>,
+    request: Option<u64>,
     path: Option<&'a str>,
+    message: &'a str,
     #[serde(skip_serializing_if = "<[u64]>::is_empty")]
     related: Vec<u64>,
-    detail: &'a str,
 }
 
 impl<'a> FindingLine<'a> {
@@ -172,13 +175,14 @@ impl<'a> FindingLine<'a> {
     #[must_use]
     pub fn new(finding: &'a FindingRow, request: Option<u64>) -> Self {
         Self {
+            recording: None,
             rule: &finding.rule,
             severity: &finding.severity,
             frame: finding.frame.map(|seq| seq.0),
-            exchange: request,
+            request,
             path: finding.path.as_deref(),
+            message: &finding.detail,
             related: finding.related.iter().map(|seq| seq.0).collect(),
-            detail: &finding.detail,
         }
     }
 }

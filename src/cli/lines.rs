@@ -7,6 +7,7 @@
 //! ```
 
 use super::output::{Ink, Output};
+use crate::lint::Severity;
 use crate::protocol::message::Direction;
 use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
 use crate::trace::clock::Moment;
@@ -53,6 +54,17 @@ pub fn arrow(direction: Direction) -> &'static str {
 #[must_use]
 pub fn stream_arrow(stream: StreamId) -> &'static str {
     stream.messages().map_or("!", arrow)
+}
+
+/// A severity in its colour, in a column of its own.
+#[must_use]
+pub fn severity(word: &str, out: &Output) -> String {
+    let ink = match Severity::parse(word) {
+        Some(Severity::Error) => Ink::Bad,
+        Some(Severity::Warning) => Ink::Warn,
+        Some(Severity::Note) | None => Ink::Faint,
+    };
+    out.paint(ink, &pad_end(&escape(word), 7))
 }
 
 /// The colour of a status.

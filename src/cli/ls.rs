@@ -13,7 +13,7 @@ use crate::store::schema::State;
 use crate::text::{clock, count, escape, plural, size};
 use crate::trace::clock::{Clock, wall_clock_ns};
 use crate::trace::session::End;
-use crate::words::{self, sentence, when};
+use crate::words::{self, recording, sentence, when};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
@@ -242,7 +242,6 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
     let summary = entry.summary();
     let number = |number: Option<u64>| number.map_or_else(String::new, count);
     let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
-    let host = entry.context().map(|context| &*context.host.name);
     // How a recording ended says that it is complete.
     let state = match entry.standing {
         Standing::Live => Cell::new(entry.state(), Ink::Good),
@@ -254,9 +253,8 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
         Cell::new(short_id(&entry.id, entries), Ink::Strong),
         Cell::from(when::short(entry.wall_ns)).or(when::time(entry.wall_ns)),
         escape(&entry.name).into_owned().into(),
-        server(entry).into(),
-        host.map_or_else(String::new, |host| escape(host).into_owned())
-            .into(),
+        recording::server(entry).unwrap_or_default().into(),
+        recording::host(entry).unwrap_or_default().into(),
         end(entry),
         entry
             .lasted_ns(wall_clock_ns())
@@ -266,7 +264,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
         Cell::new(failing(summary.map(|summary| summary.failed)), Ink::Bad),
         Cell::new(failing(summary.map(|summary| summary.findings)), Ink::Warn),
         size(entry.size).into(),
-        note(entry).into(),
+        recording::notes(entry).join("; ").into(),
     ]
 }
 
@@ -281,29 +279,4 @@ fn end(entry: &Entry) -> Cell {
         _ => Ink::Bad,
     };
     Cell::new(words::end_short(end), ink)
-}
-
-/// Who the server says it is.
-fn server(entry: &Entry) -> String {
-    let summary = entry.summary();
-    summary
-        .and_then(|summary| words::peer(&summary.session.server))
-        .unwrap_or_default()
-}
-
-/// What a person wrote, and what is missing.
-fn note(entry: &Entry) -> String {
-    let mut notes = Vec::new();
-    if let Some(summary) = entry.summary() {
-        notes.extend(
-            summary
-                .note
-                .as_deref()
-                .map(|note| escape(note).into_owned()),
-        );
-        if summary.gap_bytes > 0 {
-            notes.push(format!("{} missing", size(summary.gap_bytes)));
-        }
-    }
-    notes.join("; ")
 }

@@ -16,6 +16,7 @@ mod filter;
 mod folder;
 mod json;
 mod lines;
+mod lint;
 mod ls;
 mod man;
 mod open;
@@ -68,6 +69,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),

@@ -17,7 +17,10 @@ pub const SAMPLE: &str = include_str!("sample.toml");
 const MAX_SIZE: u64 = 1024 * 1024;
 
 /// The keys that are known.
-const KEYS: [&str; 4] = ["dir", "max-size", "slow", "viewer"];
+const KEYS: [&str; 5] = ["dir", "lint", "max-size", "slow", "viewer"];
+
+/// The keys of `[lint]`.
+const LINT_KEYS: [&str; 1] = ["allow"];
 
 /// What the file says, or the defaults where it says nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct Config {
     pub max_size: Option<Setting>,
     /// How long an answer takes that is called slow.
     pub slow: Option<Setting>,
+    /// Rules whose findings `lint` passes over.
+    pub allow: Vec<Setting>,
     /// What the viewer looks like, and its keys.
     pub viewer: Viewer,
 }
@@ -163,12 +168,34 @@ impl Config {
                 "dir" => config.dir = reading.text("dir", value),
                 "max-size" => config.max_size = reading.text("max-size", value),
                 "slow" => config.slow = reading.text("slow", value),
+                "lint" => config.allow = allow(value, &mut reading),
                 "viewer" => config.viewer = Viewer::read(value, &mut reading),
                 _ => reading.unknown(key, &KEYS),
             }
         }
         (config, reading.problems)
     }
+}
+
+/// `allow` of `[lint]`: a list of strings.
+fn allow(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Setting> {
+    let DeValue::Table(table) = value.get_ref() else {
+        return reading.wrong("lint", value, "a table").unwrap_or_default();
+    };
+    let mut allowed = Vec::new();
+    for (key, value) in table {
+        match (key.get_ref().as_ref(), value.get_ref()) {
+            ("allow", DeValue::Array(rules)) => {
+                let rules = rules.iter().filter_map(|rule| reading.text("allow", rule));
+                allowed = rules.collect();
+            }
+            ("allow", _) => {
+                allowed = reading.wrong("allow", value, "a list").unwrap_or_default();
+            }
+            _ => reading.unknown(key, &LINT_KEYS),
+        }
+    }
+    allowed
 }
 
 /// A file that is read: where its values stand, and what is wrong with them.
@@ -344,7 +371,7 @@ mod tests {
         let (_, problems) = parse("colour = 1");
         assert_eq!(
             problems,
-            ["c.toml:1:1: unknown key `colour`, known are dir, max-size, slow, viewer"]
+            ["c.toml:1:1: unknown key `colour`, known are dir, lint, max-size, slow, viewer"]
         );
     }
 
@@ -357,6 +384,25 @@ mod tests {
         let (config, problems) = parse("dir = \"/rec\"\nmax-size = \n");
         assert_eq!(config, Config::default());
         assert!(problems[0].starts_with("c.toml:2:"), "{problems:?}");
+    }
+
+    #[test]
+    fn allowed_rules_have_their_positions_and_what_is_no_rule_is_told() {
+        let (config, problems) = parse("[lint]\nallow = ['frame-crlf', 7]\nalow = 1");
+        let rules: Vec<_> = config.allow.iter().map(|rule| &*rule.text).collect();
+        assert_eq!(rules, ["frame-crlf"]);
+        assert_eq!(config.allow[0].at.to_string(), "c.toml:2:10");
+        assert_eq!(
+            problems,
+            [
+                "c.toml:2:24: `allow` is integer, expected a string in quotes",
+                "c.toml:3:1: unknown key `alow`, did you mean `allow`?"
+            ]
+        );
+        assert_eq!(
+            parse("lint = 1").1,
+            ["c.toml:1:8: `lint` is integer, expected a table"]
+        );
     }
 
     #[test]

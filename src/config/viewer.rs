@@ -1,4 +1,5 @@
-//! What the file says about the viewer: `[viewer]`, `[viewer.keys.CONTEXT]`, `[[viewer.rules]]`.
+//! What the file says about the viewer: `[viewer]`, `[viewer.keys.CONTEXT]`, `[[viewer.rules]]`,
+//! `[viewer.views]`.
 
 use super::file::{Reading, Setting};
 use toml::Spanned;
@@ -6,8 +7,11 @@ use toml::de::{DeTable, DeValue};
 
 /// The keys of `[viewer]`.
 const KEYS: &[&str] = &[
-    "theme", "color", "ascii", "motion", "mouse", "keys", "rules",
+    "theme", "color", "ascii", "motion", "mouse", "keys", "rules", "views",
 ];
+
+/// The keys of a view.
+const VIEW_KEYS: &[&str] = &["filter", "view", "wire", "sort", "reverse"];
 
 /// The keys of a rule.
 const RULE_KEYS: &[&str] = &["name", "filter", "style"];
@@ -29,6 +33,25 @@ pub struct Viewer {
     pub keys: Vec<Binding>,
     /// Colour rules, in place of the usual ones.
     pub rules: Vec<Rule>,
+    /// Views with a name.
+    pub views: Vec<NamedView>,
+}
+
+/// Which rows are shown, and how, under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedView {
+    /// What it is called.
+    pub name: Setting,
+    /// Which rows; all of them without.
+    pub filter: Option<Setting>,
+    /// `exchanges`, `timeline`, `stats` or `findings`.
+    pub view: Option<Setting>,
+    /// `true`: one row per frame.
+    pub wire: Option<Setting>,
+    /// The column by which the statistics are sorted.
+    pub sort: Option<Setting>,
+    /// `true`: the other way round.
+    pub reverse: Option<Setting>,
 }
 
 /// Keys in place of the usual ones.
@@ -69,6 +92,7 @@ impl Viewer {
                 "mouse" => viewer.mouse = reading.switch("mouse", value),
                 "keys" => viewer.keys = contexts(value, reading),
                 "rules" => viewer.rules = rules(value, reading),
+                "views" => viewer.views = views(value, reading),
                 _ => reading.unknown(key, KEYS),
             }
         }
@@ -151,4 +175,40 @@ fn rule(
         filter,
         style,
     })
+}
+
+/// A table of filters, or of tables with one.
+fn views(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<NamedView> {
+    let DeValue::Table(table) = value.get_ref() else {
+        reading.wrong::<()>("views", value, "a table of names and filters");
+        return Vec::new();
+    };
+    let mut views = Vec::new();
+    for (name, value) in table {
+        let mut view = NamedView {
+            name: named(name, reading),
+            filter: None,
+            view: None,
+            wire: None,
+            sort: None,
+            reverse: None,
+        };
+        let DeValue::Table(keys) = value.get_ref() else {
+            view.filter = reading.text(name.get_ref(), value);
+            views.extend(view.filter.is_some().then_some(view));
+            continue;
+        };
+        for (key, value) in keys {
+            match key.get_ref().as_ref() {
+                "filter" => view.filter = reading.text("filter", value),
+                "view" => view.view = reading.text("view", value),
+                "wire" => view.wire = reading.switch("wire", value),
+                "sort" => view.sort = reading.text("sort", value),
+                "reverse" => view.reverse = reading.switch("reverse", value),
+                _ => reading.unknown(key, VIEW_KEYS),
+            }
+        }
+        views.push(view);
+    }
+    views
 }

@@ -59,8 +59,8 @@ impl Analysis {
         self.correlator.frame(head, content, &mut self.changes);
         self.session.frame(head, content);
         if head.stream.messages().is_none() {
-            let context = context(self.now, &self.session, &self.known);
-            self.linter.stderr(head, raw, &context, &mut self.findings);
+            let now = at(self.now, &self.session, &self.known);
+            self.linter.stderr(head, raw, &now, &mut self.findings);
             return;
         }
         let messages = self.changes.latest_messages();
@@ -88,18 +88,17 @@ impl Analysis {
         self.now = self.now.max(event.t);
         self.correlator.event(event, &mut self.changes);
         self.session.event(event);
-        let context = context(self.now, &self.session, &self.known);
-        self.linter.event(event, &context, &mut self.findings);
+        let now = at(self.now, &self.session, &self.known);
+        self.linter.event(event, &now, &mut self.findings);
     }
 
     /// The recording is over: nothing is open any longer.
     pub fn finish(&mut self) {
         self.correlator.finish(&mut self.changes);
         self.session.finish();
-        let context = context(self.now, &self.session, &self.known);
+        let now = at(self.now, &self.session, &self.known);
         let observations = self.changes.observations();
-        self.linter
-            .finish(observations, &context, &mut self.findings);
+        self.linter.finish(observations, &now, &mut self.findings);
     }
 
     /// Everything derived since the last call.
@@ -119,7 +118,7 @@ impl Analysis {
     }
 }
 
-fn context<'a>(now: Moment, session: &'a Session, known: &'a Known) -> Context<'a> {
+fn at<'a>(now: Moment, session: &'a Session, known: &'a Known) -> Context<'a> {
     Context {
         now,
         session,

@@ -28,6 +28,9 @@ pub struct Known {
     pub handshake: Handshake,
     /// Whether a modern request was answered with a result.
     pub serves_modern: bool,
+    /// Whether the server has shown that it knows the modern era: by an answer that only that era
+    /// has. A legacy server may answer modern requests as if they were its own.
+    pub knows_modern: bool,
     open: Remembered<ExchangeId, Asked>,
 }
 
@@ -79,6 +82,7 @@ impl Default for Known {
             discovered: None,
             handshake: Handshake::None,
             serves_modern: false,
+            knows_modern: false,
             open: Remembered::new(OPEN),
         }
     }
@@ -96,6 +100,13 @@ impl Known {
     #[must_use]
     pub fn agreed(&self) -> Option<Revision> {
         self.agreed
+    }
+
+    /// Whether the connection is of the modern era and of no other: the server knows that era, and
+    /// there was no handshake.
+    #[must_use]
+    pub fn is_modern(&self) -> bool {
+        self.knows_modern && matches!(self.handshake, Handshake::None | Handshake::Refused(_))
     }
 
     /// The revision by which a message of no particular request is judged.
@@ -123,6 +134,7 @@ impl Known {
         match &message.body {
             Body::Request(request) => self.request(head, message, request, record),
             Body::Response(response) => {
+                self.knows_modern |= is_of_modern_server(message, &response.outcome, record);
                 if let Outcome::Result { identity } = &response.outcome {
                     let identity = identity.as_deref();
                     self.result(head, record, identity.or(message.meta.identity.as_deref()));
@@ -160,7 +172,7 @@ impl Known {
     ) {
         let to_server = record.direction == Direction::ClientToServer;
         if to_server && &*request.method == "initialize" {
-            if self.handshake == Handshake::None {
+            if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
                 self.handshake = Handshake::Asked(head.seq);
             }
             if let Some(identity) = &request.identity {
@@ -179,12 +191,34 @@ impl Known {
             direction: record.direction,
             method: methods::canonical(&request.method).into(),
             name: request.name.clone(),
-            revision: modern.map_or_else(|| self.revision(record.era), version),
+            revision: match modern {
+                Some(identity) => version(identity),
+                None => self.revision_without_version(message, request, record),
+            },
             token: message.meta.progress_token.clone(),
             capabilities: modern.and_then(|identity| identity.capabilities.clone()),
             task: request.task,
         };
         self.open.insert(exchange, asked);
+    }
+
+    /// The revision of a request that does not say it: a modern one that forgot to, where there can
+    /// be no handshake that it belongs to.
+    fn revision_without_version(
+        &self,
+        message: &Message,
+        request: &Request,
+        record: &MessageRecord,
+    ) -> Revision {
+        let says_so = || {
+            record.direction == Direction::ClientToServer
+                && (message.meta.identity.is_some() || is_only_modern(&request.method))
+        };
+        let forgot = self.is_modern() || self.handshake == Handshake::None && says_so();
+        if forgot && &*request.method != "initialize" {
+            return Revision::V2026_07_28;
+        }
+        self.legacy()
     }
 
     fn result(&mut self, head: &FrameHead, record: &MessageRecord, identity: Option<&Identity>) {
@@ -203,6 +237,29 @@ impl Known {
             _ => {}
         }
     }
+}
+
+/// Whether the answer to a modern request shows that the server knows that era.
+fn is_of_modern_server(message: &Message, outcome: &Outcome, record: &MessageRecord) -> bool {
+    let shows = match outcome {
+        Outcome::Result { identity } => identity
+            .as_ref()
+            .is_some_and(|server| !server.supported_versions.is_empty()),
+        Outcome::InputRequired(_) => true,
+        Outcome::Error { code, .. } => {
+            matches!(code.as_deref(), Some("-32020" | "-32021" | "-32022"))
+        }
+        Outcome::ToolError | Outcome::Task { .. } => false,
+    };
+    record.era == Era::Modern && (shows || message.meta.identity.is_some())
+}
+
+/// Whether only the modern era has the method.
+fn is_only_modern(method: &str) -> bool {
+    methods::find(method).is_some_and(|known| {
+        let mut uses = known.uses();
+        uses.all(|usage| usage.from.era() == Era::Modern)
+    })
 }
 
 /// The revision that the version of a handshake is judged by.

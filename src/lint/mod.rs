@@ -7,19 +7,22 @@
 //!
 //! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
 //! * [`family`]: rules that share what they remember; [`catalogue`] has every rule by its id;
-//! * [`seen`], [`known`], [`remembered`]: what rules are shown, and what they may keep;
+//! * [`seen`], [`known`], [`remembered`], [`once`]: what rules are shown, and what they may keep;
 //! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
 //!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
-//! * [`quote`]: text off the wire, safe to be shown in a finding.
+//! * [`page`]: every rule in words, for people to read;
+//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
+//! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
 pub mod analysis;
 pub mod capability;
+pub mod cause;
 pub mod content;
 pub mod errors;
 pub mod family;
@@ -29,6 +32,8 @@ pub mod framing;
 pub mod known;
 pub mod lifecycle;
 pub mod modern;
+pub mod once;
+pub mod page;
 pub mod pairing;
 pub mod process;
 pub mod quote;
@@ -39,11 +44,13 @@ pub mod section;
 pub mod seen;
 pub mod shape;
 pub mod tools;
+pub mod trail;
 
 pub use analysis::{Analysis, Derived};
 pub use family::{Context, Family};
 pub use finding::{Finding, Findings};
 pub use known::{Asked, Handshake, Known};
+pub use once::Once;
 pub use remembered::Remembered;
 pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
@@ -58,18 +65,18 @@ use std::sync::LazyLock;
 #[must_use]
 pub fn families() -> Vec<Box<dyn Family + Send>> {
     vec![
-        Box::new(framing::Framing),
+        Box::new(framing::Framing::default()),
         Box::new(rpc::Rpc::default()),
         Box::new(pairing::Pairing),
-        Box::new(lifecycle::Lifecycle),
-        Box::new(modern::Modern),
-        Box::new(capability::Capability),
-        Box::new(shape::Shape),
-        Box::new(content::Content),
-        Box::new(flow::Flow),
+        Box::new(lifecycle::Lifecycle::default()),
+        Box::new(modern::Modern::default()),
+        Box::new(capability::Capability::default()),
+        Box::new(shape::Shape::default()),
+        Box::new(content::Content::default()),
+        Box::new(flow::Flow::default()),
         Box::new(tools::Tools::default()),
-        Box::new(errors::Errors),
-        Box::new(process::Process),
+        Box::new(errors::Errors::default()),
+        Box::new(process::Process::default()),
     ]
 }
 

@@ -212,14 +212,17 @@ mod tests {
 
     #[test]
     fn a_span_of_revisions_has_both_its_ends() {
-        let [a, b, c, d, e] = Revision::ALL;
+        let all = Revision::ALL;
         let of = |set: Revisions| set.iter().collect::<Vec<_>>();
-        assert_eq!(of(Revisions::ALL), [a, b, c, d, e]);
-        assert_eq!(of(Revisions::LEGACY), [a, b, c, d]);
-        assert_eq!(of(Revisions::MODERN), [e]);
-        assert_eq!(of(Revisions::between(b, c)), [b, c]);
-        assert_eq!(of(Revisions::since(d)), [d, e]);
-        assert_eq!(of(Revisions::LEGACY.without(b)), [a, c, d]);
+        assert_eq!(of(Revisions::ALL), all);
+        assert_eq!(of(Revisions::LEGACY), all[..4]);
+        assert_eq!(of(Revisions::MODERN), all[4..]);
+        assert_eq!(of(Revisions::between(all[1], all[2])), all[1..3]);
+        assert_eq!(of(Revisions::since(all[3])), all[3..]);
+        assert_eq!(
+            of(Revisions::LEGACY.without(all[1])),
+            [all[0], all[2], all[3]]
+        );
     }
 
     #[test]

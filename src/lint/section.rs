@@ -39,10 +39,31 @@ impl Section {
     pub fn url(self, revision: Revision) -> String {
         match self.place {
             Place::Mcp(page) => {
+                let page = moved(page, revision);
                 format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
             }
             Place::Elsewhere(url) => url.to_owned(),
         }
+    }
+}
+
+/// Where `revision` has a page that most revisions have at `page`.
+fn moved(page: &'static str, revision: Revision) -> &'static str {
+    match (revision, page) {
+        (Revision::V2024_11_05, "basic#messages") => "basic/messages",
+        (Revision::V2024_11_05, "basic#requests") => "basic/messages#requests",
+        (Revision::V2024_11_05, "basic#responses") => "basic/messages#responses",
+        (Revision::V2024_11_05, "basic#notifications") => "basic/messages#notifications",
+        (Revision::V2024_11_05, "basic/lifecycle#timeouts") => "basic/lifecycle",
+        (Revision::V2026_07_28, "basic/transports#stdio") => "basic/transports/stdio",
+        (Revision::V2026_07_28, "basic/lifecycle#shutdown") => "basic/transports/stdio#shutdown",
+        (Revision::V2026_07_28, "basic/lifecycle#timeouts") => {
+            "basic/patterns/cancellation#timeouts"
+        }
+        (Revision::V2026_07_28, page) if page.starts_with("basic/lifecycle") => "basic/versioning",
+        (Revision::V2026_07_28, "basic/utilities/cancellation") => "basic/patterns/cancellation",
+        (Revision::V2026_07_28, "basic/utilities/progress") => "basic/patterns/progress",
+        _ => page,
     }
 }
 
@@ -57,14 +78,33 @@ pub const RESPONSES: Section = Section::mcp("Base protocol, Responses", "basic#r
 /// Base protocol, Notifications.
 pub const NOTIFICATIONS: Section =
     Section::mcp("Base protocol, Notifications", "basic#notifications");
+/// Base protocol, Error codes (2026-07-28).
+pub const ERROR_CODES: Section = Section::mcp("Base protocol, Error codes", "basic#error-codes");
 /// Base protocol, `_meta`.
 pub const META: Section = Section::mcp("Base protocol, _meta", "basic#meta");
+/// Base protocol, Responses: the type of a result.
+pub const RESULT_TYPE: Section = Section::mcp("Base protocol, ResultType", "basic#resulttype");
+/// Versioning and compatibility.
+pub const VERSIONING: Section = Section::mcp("Versioning and compatibility", "basic/versioning");
+/// Multi round-trip requests.
+pub const INPUT_ROUNDS: Section = Section::mcp("Multi round-trip requests", "basic/patterns/mrtr");
+/// Subscriptions.
+pub const SUBSCRIPTIONS: Section = Section::mcp("Subscriptions", "basic/patterns/subscriptions");
+/// Transports, stdio of the modern era.
+pub const MODERN_STDIO: Section = Section::mcp("stdio", "basic/transports/stdio");
+/// Deprecated features.
+pub const DEPRECATED: Section = Section::mcp("Deprecated features", "deprecated");
 /// Lifecycle.
 pub const LIFECYCLE: Section = Section::mcp("Lifecycle", "basic/lifecycle");
 /// Lifecycle, Capability negotiation.
 pub const CAPABILITIES: Section = Section::mcp(
     "Lifecycle, Capability negotiation",
     "basic/lifecycle#capability-negotiation",
+);
+/// Lifecycle, Version negotiation.
+pub const NEGOTIATION: Section = Section::mcp(
+    "Lifecycle, Version negotiation",
+    "basic/lifecycle#version-negotiation",
 );
 /// Lifecycle, Shutdown.
 pub const SHUTDOWN: Section = Section::mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
@@ -74,6 +114,12 @@ pub const TIMEOUTS: Section = Section::mcp("Lifecycle, Timeouts", "basic/lifecyc
 pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/cancellation");
 /// Progress.
 pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
+/// Ping (up to 2025-11-25).
+pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
+/// Discovery.
+pub const DISCOVERY: Section = Section::mcp("Discovery", "server/discover");
+/// Caching.
+pub const CACHING: Section = Section::mcp("Caching", "server/utilities/caching");
 /// Pagination.
 pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
 /// Completion.
@@ -103,6 +149,15 @@ pub const SAMPLING: Section = Section::mcp("Sampling", "client/sampling");
 pub const ELICITATION: Section = Section::mcp("Elicitation", "client/elicitation");
 /// Roots.
 pub const ROOTS: Section = Section::mcp("Roots", "client/roots");
+/// Tasks (2025-11-25).
+pub const TASKS: Section = Section::mcp("Tasks", "basic/utilities/tasks");
+/// Base protocol, `icons`.
+pub const ICONS: Section = Section::mcp("Base protocol, icons", "basic#icons");
+/// The published schema of a revision.
+pub const SCHEMA: Section = Section::elsewhere(
+    "Schema of the revision",
+    "https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema",
+);
 /// JSON-RPC 2.0, section 4 (requests and notifications).
 pub const JSONRPC_REQUEST: Section = Section::elsewhere(
     "JSON-RPC 2.0, section 4",
@@ -113,8 +168,28 @@ pub const JSONRPC_RESPONSE: Section = Section::elsewhere(
     "JSON-RPC 2.0, section 5",
     "https://www.jsonrpc.org/specification#response_object",
 );
+/// JSON-RPC 2.0, section 5.1 (error codes).
+pub const JSONRPC_ERROR: Section = Section::elsewhere(
+    "JSON-RPC 2.0, section 5.1",
+    "https://www.jsonrpc.org/specification#error_object",
+);
+/// JSON-RPC 2.0, section 6 (batches).
+pub const JSONRPC_BATCH: Section = Section::elsewhere(
+    "JSON-RPC 2.0, section 6",
+    "https://www.jsonrpc.org/specification#batch",
+);
 /// RFC 8259, the JSON format.
 pub const JSON: Section = Section::elsewhere("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259");
+/// RFC 4648, section 4, base64.
+pub const BASE64: Section = Section::elsewhere(
+    "RFC 4648, section 4",
+    "https://www.rfc-editor.org/rfc/rfc4648#section-4",
+);
+/// RFC 3986, URIs.
+pub const URI: Section = Section::elsewhere("RFC 3986", "https://www.rfc-editor.org/rfc/rfc3986");
+/// W3C Trace Context.
+pub const TRACE_CONTEXT: Section =
+    Section::elsewhere("W3C Trace Context", "https://www.w3.org/TR/trace-context/");
 
 #[cfg(test)]
 mod tests {
@@ -125,6 +200,10 @@ mod tests {
         assert_eq!(
             STDIO.url(Revision::V2025_06_18),
             "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio"
+        );
+        assert_eq!(
+            STDIO.url(Revision::V2026_07_28),
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio"
         );
         assert_eq!(
             JSON.url(Revision::V2025_06_18),

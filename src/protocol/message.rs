@@ -5,7 +5,6 @@
 
 mod body;
 mod classify;
-mod duplicates;
 mod meta;
 
 pub use classify::{Classifier, MAX_PARTS, classify, classify_outline, classify_unread};
@@ -300,11 +299,6 @@ pub enum Problem {
         parts: usize,
         /// How many were looked at.
         limit: usize,
-    },
-    /// An object has the same member twice; the last one counts.
-    DuplicateKey {
-        /// The member's name, decoded.
-        key: Box<str>,
     },
     /// `jsonrpc` is missing or not `"2.0"`.
     Version,

@@ -45,23 +45,6 @@ pub enum Subject {
     Body(Root, Path),
 }
 
-/// Where a JSON path begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Root {
-    /// `params` of the request or notification.
-    Params,
-    /// `result` of the response.
-    Result,
-    /// `error` of the response.
-    Error,
-    /// The request or notification as a whole.
-    Req,
-    /// The response: its `result` or, failing that, its `error`.
-    Res,
-    /// `_meta` of the params, or else of the result.
-    Meta,
-}
-
 /// How a value is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -106,50 +89,6 @@ pub enum Value {
     /// An unquoted number in JSON (for ids also `null`), as it was written; compared by exact
     /// value.
     Json(Box<str>),
-}
-
-impl Root {
-    /// All of them, in the order of the documentation.
-    pub const ALL: &[Self] = &[
-        Self::Params,
-        Self::Result,
-        Self::Error,
-        Self::Req,
-        Self::Res,
-        Self::Meta,
-    ];
-
-    /// How it is written.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Params => "params",
-            Self::Result => "result",
-            Self::Error => "error",
-            Self::Req => "req",
-            Self::Res => "res",
-            Self::Meta => "_meta",
-        }
-    }
-
-    /// What it means, for the help.
-    #[must_use]
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Params => "params of the request or notification",
-            Self::Result => "result of the response",
-            Self::Error => "error of the response",
-            Self::Req => "the request or notification as a whole",
-            Self::Res => "result of the response, failing that its error",
-            Self::Meta => "_meta of the params, failing that of the result",
-        }
-    }
-
-    /// The one that [`Self::as_str`] writes so.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|one| one.as_str() == word)
-    }
 }
 
 impl Op {
@@ -278,6 +217,18 @@ macro_rules! words {
             }
         }
     };
+}
+
+words! {
+    /// Where a JSON path begins.
+    Root {
+        Params = "params", "params of the request or notification";
+        Result = "result", "result of the response";
+        Error = "error", "error of the response";
+        Req = "req", "the request or notification as a whole";
+        Res = "res", "result of the response, failing that its error";
+        Meta = "_meta", "_meta of the params, failing that of the result";
+    }
 }
 
 words! {

@@ -210,6 +210,20 @@ impl Exchange {
         self
     }
 
+    /// The part of its line that says what was asked.
+    #[must_use]
+    pub fn asked(&self) -> &str {
+        let parts = self.summary.split_once(" → ");
+        parts.map_or(&*self.summary, |(asked, _)| asked)
+    }
+
+    /// The part of its line that says what was answered.
+    #[must_use]
+    pub fn answered(&self) -> Option<&str> {
+        let parts = self.summary.split_once(" → ");
+        parts.map(|(_, answered)| answered)
+    }
+
     /// Whether it is a `subscriptions/listen` stream, which stays open for as long as it is used.
     #[must_use]
     pub fn is_listen(&self) -> bool {

@@ -63,3 +63,14 @@ pub struct FrameHead {
     /// Bytes, terminator included.
     pub size: u64,
 }
+
+/// A line whose end has not come yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The stream.
+    pub stream: StreamId,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// When its first byte was read.
+    pub since: Moment,
+}

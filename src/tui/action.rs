@@ -129,6 +129,10 @@ actions! {
     Jump, "jump", [Session "J"], "jump to the next open, slow, marked, related … row";
     Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
 
+    // Views with a name.
+    SaveView, "view-save", [], "keep filter, rows, view and order under a name: `:view save NAME`";
+    LeaveView, "view-leave", [], "from a named view back to what was shown before";
+
     // Marks and notes.
     Mark, "mark", [Session "m"], "mark the row, or take the mark off";
     Note, "note", [Session "c"], "write a note on the row";

@@ -204,6 +204,14 @@ mod tests {
     }
 
     #[test]
+    fn keys_that_only_a_configuration_binds_are_read_back_as_they_are_written() {
+        for text in ["Alt-x", "Ctrl-Alt-X", "F12"] {
+            let key = Key::parse(text);
+            assert_eq!(key.map(|key| key.to_string()).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
     fn the_innermost_context_wins_and_a_rebound_key_loses_its_old_meaning() {
         let mut keymap = Keymap::default();
         let key = Key::parse("Space").expect("it is a key");

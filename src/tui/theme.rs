@@ -276,6 +276,16 @@ fn signs(glyph: Glyph) -> (&'static str, &'static str) {
     }
 }
 
+/// The sign and the colour of a severity, which always stand beside its word.
+#[must_use]
+pub fn severity(word: &str) -> (Glyph, Role) {
+    match word {
+        "error" => (Glyph::Error, Role::Bad),
+        "warning" => (Glyph::Warning, Role::Warn),
+        _ => (Glyph::Note, Role::Text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,9 @@
 //! What is on record in words for people: events, ends, peers; [`when`] has dates and times,
-//! [`story`] what happened from a request to its answer.
+//! [`recording`] what lists say of a recording, [`story`] what happened from a request to its answer.
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
+pub mod recording;
 pub mod story;
 pub mod when;
 

@@ -4,6 +4,7 @@
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
+//! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
 //! * [`hostile`]: nothing off the wire reaches a terminal.
 
@@ -14,6 +15,7 @@ mod filter;
 mod folder;
 mod help;
 mod hostile;
+mod lint;
 mod live;
 mod rows;
 

@@ -114,7 +114,7 @@ fn the_demo_has_everything_worth_looking_at() {
     let findings = demo.json(&["show", "@", "--findings"]);
     assert_eq!(
         keys(&findings[0]),
-        ["rule", "severity", "frame", "exchange", "detail"]
+        ["rule", "severity", "frame", "request", "path", "message"]
     );
     let frames = demo.json(&["show", "@", "--frames"]);
     assert!(

@@ -36,7 +36,6 @@ struct State {
     parser: vt100::Parser,
     /// When the last bytes came.
     at: Moment,
-    bytes: u64,
     /// The program closed its terminal.
     over: bool,
 }
@@ -118,9 +117,9 @@ impl Terminal {
         self.shown.clock
     }
 
-    /// Bytes that the program has written so far.
-    pub fn bytes(&self) -> u64 {
-        self.shown.lock().bytes
+    /// Another program writes on the same terminal; the one in it does not know.
+    pub fn scribble(&self, text: &str) {
+        self.shown.lock().parser.process(text.as_bytes());
     }
 
     /// Looks at the screen as it stands.
@@ -209,7 +208,6 @@ impl Shown {
             state: Mutex::new(State {
                 parser,
                 at: Moment(0),
-                bytes: 0,
                 over: false,
             }),
             changed: Condvar::new(),
@@ -228,7 +226,6 @@ impl Shown {
             let mut state = self.lock();
             state.parser.process(&buffer[..n]);
             state.at = self.clock.now();
-            state.bytes += n as u64;
             drop(state);
             self.changed.notify_all();
         }

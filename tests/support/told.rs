@@ -11,13 +11,15 @@
 //! | `partial …` | the rest without its newline |
 //! | `crlf …` | the rest ended by CR LF |
 //! | `hex efbbbf7b7d0a` | these bytes |
+//! | `outline …` | the rest, read by its outline only |
 //! | `repeat 1500 …` | as many frames of the rest |
-//! | `fill(1000)` anywhere in a line | as many `x` |
+//! | `fill(1000)`, `fill(9,ab)` anywhere in a line | as many `x`, or `ab`; the rest may have more |
 //! | `eof c2s writer`, `exit 0`, `exit SIGSEGV`, `spawn-failed 127`, `recovered` | an event |
 //! | `{"kind":"stall-began",…}` | any event, as recordings have it |
 
 use mcpreel::lint::{Analysis, Derived};
-use mcpreel::protocol::message::{Classifier, Content};
+use mcpreel::protocol::json::Outline;
+use mcpreel::protocol::message::{Classifier, Content, classify_outline};
 use mcpreel::trace::clock::Moment;
 use mcpreel::trace::event::{Closer, Event, EventKind};
 use mcpreel::trace::exchange::{Exchange, ExchangeId};
@@ -71,13 +73,23 @@ impl Telling {
             Some((times, what)) => (times.parse().unwrap(), what),
             None => (1, what.as_str()),
         };
+        let (outline, what) = match what.strip_prefix("outline ") {
+            Some(rest) => (true, rest),
+            None => (false, what),
+        };
         let raw = bytes(what);
         for _ in 0..times {
-            self.frame(stream_id(stream), first, last, &raw);
+            self.frame(stream_id(stream), (first, last), &raw, outline);
         }
     }
 
-    fn frame(&mut self, stream: StreamId, t_first: Moment, t_last: Moment, raw: &[u8]) {
+    fn frame(
+        &mut self,
+        stream: StreamId,
+        (t_first, t_last): (Moment, Moment),
+        raw: &[u8],
+        outline: bool,
+    ) {
         self.seq += 1;
         let offset = self.offsets.entry(stream.0).or_default();
         let head = FrameHead {
@@ -90,6 +102,7 @@ impl Telling {
         };
         *offset += head.size;
         let (content, root) = match stream.messages() {
+            Some(_) if outline => (classify_outline(&Outline::of(raw).unwrap()), None),
             Some(_) => self.classifier.read(raw),
             None => (Content::default(), None),
         };
@@ -116,13 +129,15 @@ impl Telling {
     }
 }
 
-fn stream_id(word: &str) -> StreamId {
+/// The stream of that name.
+pub fn stream_id(word: &str) -> StreamId {
     let mut streams = StreamId::STDIO.into_iter();
     let found = streams.find(|stream| stream.as_str() == word);
     found.unwrap_or_else(|| panic!("no stream {word}"))
 }
 
-fn event(what: &str) -> EventKind {
+/// The event that `what` stands for.
+pub fn event(what: &str) -> EventKind {
     if what.starts_with('{') {
         return serde_json::from_str(what).unwrap_or_else(|error| panic!("{what}: {error}"));
     }
@@ -153,7 +168,7 @@ fn event(what: &str) -> EventKind {
 }
 
 /// The bytes that `what` stands for, its terminator included.
-fn bytes(what: &str) -> Vec<u8> {
+pub fn bytes(what: &str) -> Vec<u8> {
     if let Some(digits) = what.strip_prefix("hex ") {
         let pairs = digits.as_bytes().chunks(2);
         let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
@@ -168,13 +183,15 @@ fn bytes(what: &str) -> Vec<u8> {
 }
 
 fn filled(line: &str) -> String {
-    match line.split_once("fill(") {
-        Some((before, after)) => {
-            let (times, after) = after.split_once(')').unwrap();
-            format!("{before}{}{after}", "x".repeat(times.parse().unwrap()))
-        }
-        None => line.to_owned(),
+    let mut pieces = line.split("fill(");
+    let mut filled = pieces.next().unwrap().to_owned();
+    for piece in pieces {
+        let (what, after) = piece.split_once(')').unwrap();
+        let (times, text) = what.split_once(',').unwrap_or((what, "x"));
+        filled.push_str(&text.repeat(times.parse().unwrap()));
+        filled.push_str(after);
     }
+    filled
 }
 
 /// The line that a short form stands for.

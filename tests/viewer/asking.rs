@@ -344,6 +344,21 @@ fn hits_come_in_while_it_is_recorded() {
 }
 
 #[test]
+fn values_of_log_messages_are_offered_with_how_often_they_were_seen() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.act("f 'logger:po'");
+    shows(&viewer, &["poll  37 times"]);
+    viewer.act("Ctrl-U 'level:'");
+    shows(&viewer, &["debug  "]);
+    assert!(!text(&viewer).contains("or more"), "all were looked at");
+    viewer.act("Down Enter Enter");
+    let session = viewer.app.session.as_deref().expect("it is open");
+    assert_eq!(session.filter.text, "level:debug");
+    assert!(session.list.index.items() >= 37);
+}
+
+#[test]
 fn every_way_of_asking_is_possible_at_every_size() {
     let recording = fixture::live();
     for size in [(20, 3), (30, 6), (60, 15), (100, 30), (200, 50)] {
@@ -355,4 +370,24 @@ fn every_way_of_asking_is_possible_at_every_size() {
         assert_eq!(session.view, View::Exchanges, "{size:?}");
         let _ = text(&viewer);
     }
+}
+
+#[test]
+fn arguments_of_a_call_say_what_the_last_list_before_it_has_them_for() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    let call = find(&mut viewer, "Tromsø");
+    viewer.press("Esc");
+    go(&mut viewer, call);
+    shows(&viewer, &["string, required: Name of the city"]);
+    viewer.press("w");
+    shows(&viewer, &["string, required: Name of the city"]);
+    viewer.press("w Enter r");
+    assert!(!text(&viewer).contains("Name of the city"), "raw is raw");
+    // A tool that the list does not have, or has without its arguments, says nothing.
+    viewer.press("r r Esc");
+    let trip = find(&mut viewer, "Oslo");
+    viewer.press("Esc");
+    go(&mut viewer, trip);
+    assert!(!text(&viewer).contains("string"), "{}", text(&viewer));
 }

@@ -4,6 +4,7 @@
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
+//! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
 //! * [`on_a_terminal`]: the real program, beside real sessions.
@@ -20,6 +21,8 @@ mod by_hand;
 mod fixture;
 mod fuzz;
 mod library;
+mod mouse;
+mod named;
 mod notation;
 mod on_a_terminal;
 mod pictures;

@@ -51,6 +51,11 @@ pub const SCENES: &[Scene] = &[
         ": '42' Enter Enter Tab Tab",
     ),
     // Which rows.
+    scene(
+        "named-view",
+        On(fixture::ended),
+        "f 'is:failed' Enter : 'view save failures' Enter : 'view'",
+    ),
     scene("filter-completes", On(fixture::ended), "f 'status:'"),
     scene("filter-wrong", On(fixture::ended), "f 'latency>soon'"),
     scene(

@@ -3,12 +3,11 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::notation::row_text;
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel::trace::item::Lens;
 use mcpreel::tui::action::Action;
 use mcpreel::tui::app::palette::{Command, Palette};
 use mcpreel::tui::app::{Overlay, Session, View};
-use mcpreel::tui::effect::{Effect, Msg};
+use mcpreel::tui::effect::Effect;
 use mcpreel::tui::keymap::Key;
 use mcpreel::tui::update;
 
@@ -293,76 +292,4 @@ fn the_chips_of_following_and_selecting_end_what_they_say() {
     let list = &session(&viewer).list;
     assert!(!list.follows() && list.chosen.is_empty());
     assert_eq!(session(&viewer).lens, Lens::Exchanges);
-}
-
-/// Clicks on the first letter of what stands on the screen.
-fn click_on(viewer: &mut Viewer, what: &str) {
-    let at = place_of(viewer, what);
-    click(viewer, at);
-}
-
-/// The cell of its first letter.
-fn place_of(viewer: &Viewer, what: &str) -> (u16, u16) {
-    let screen = viewer.screen();
-    let place = screen.area.rows().find_map(|row| {
-        let text = row_text(&screen, row.y);
-        let before = text.find(what)?;
-        Some((mcpreel::text::width(&text[..before]), row.y))
-    });
-    let (x, row) = place.unwrap_or_else(|| panic!("no {what:?} in\n{}", text(viewer)));
-    (u16::try_from(x).expect("it is on the screen"), row)
-}
-
-fn click(viewer: &mut Viewer, (column, row): (u16, u16)) {
-    viewer.tell(Msg::Mouse(MouseEvent {
-        kind: MouseEventKind::Down(MouseButton::Left),
-        column,
-        row,
-        modifiers: KeyModifiers::NONE,
-    }));
-}
-
-#[test]
-fn a_click_on_an_entry_of_a_menu_takes_it_and_one_beside_it_does_nothing() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press("g e y");
-    click_on(&mut viewer, "weather-server");
-    assert_eq!(viewer.app.overlays.len(), 1, "it is still open");
-    click_on(&mut viewer, "link: recording and frame");
-    assert!(viewer.app.overlays.is_empty());
-    assert!(copied(&viewer).ends_with("#11"), "{}", copied(&viewer));
-}
-
-#[test]
-fn a_double_click_opens_in_every_view() {
-    let recording = fixture::ended();
-    for (keys, what) in [
-        ("2 g", "resources/list"),
-        ("3", "get_forecast                 2"),
-    ] {
-        let mut viewer = Viewer::open(&recording.path, WIDE);
-        viewer.press(keys);
-        let at = place_of(&viewer, what);
-        click(&mut viewer, at);
-        assert_ne!(session(&viewer).view, View::Exchanges, "{keys}");
-        click(&mut viewer, at);
-        let view = session(&viewer).view;
-        assert_eq!(view, View::Exchanges, "{keys}\n{}", text(&viewer));
-    }
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press("4");
-    let at = place_of(&viewer, "frame-not-json");
-    click(&mut viewer, at);
-    click(&mut viewer, at);
-    assert_eq!(session(&viewer).findings.unfolded.len(), 1);
-}
-
-#[test]
-fn a_click_on_the_chip_of_two_selected_takes_the_selection_back() {
-    let recording = fixture::ended();
-    let mut viewer = Viewer::open(&recording.path, WIDE);
-    viewer.press("g e Space");
-    click_on(&mut viewer, "1 selected");
-    assert!(session(&viewer).list.chosen.is_empty());
 }

@@ -194,13 +194,90 @@ fn findings_are_counted_by_rule_unfold_and_lead_to_their_frames() {
     assert_eq!(session(&viewer).view, View::Exchanges);
 }
 
+/// How many findings are shown.
+fn counted(viewer: &Viewer) -> u64 {
+    let groups = session(viewer).findings.groups.as_ref();
+    let groups = groups.expect("they were counted").iter();
+    groups.map(|group| group.count).sum()
+}
+
 #[test]
-fn findings_say_that_they_are_not_filtered_while_a_filter_is_on() {
+fn findings_are_those_whose_frame_or_exchange_fits_the_filter() {
+    let fixture = fixture::ended();
+    let recording = Recording::open(&fixture.path).expect("it can be read");
+    let findings = recording.findings(0).expect("it can be read");
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.press("4");
+    assert_eq!(counted(&viewer), findings.len() as u64);
+    let mut some = 0;
+    for finding in &findings {
+        let Some(frame) = finding.frame else { continue };
+        viewer.act(&format!("f Ctrl-U 'seq:{}' Enter", frame.0));
+        let at = |other: &&_| {
+            let other: &mcpreel::store::reader::FindingRow = other;
+            let of_frame = |seq| recording.exchanges_of_frame(seq).expect("it can be read");
+            let exchanges = match (other.exchange, other.frame) {
+                (Some(id), _) => Vec::from_iter(recording.exchange(id).expect("it can be read")),
+                (None, Some(seq)) => of_frame(seq),
+                (None, None) => vec![],
+            };
+            other.frame == Some(frame) || exchanges.iter().any(|one| one.request.0 == frame)
+        };
+        let expected = findings.iter().filter(at).count();
+        assert_eq!(counted(&viewer), expected as u64, "#{}", frame.0);
+        some += expected;
+        let rest = format!("{expected} of {}: what fits", findings.len());
+        assert!(viewer.text().contains(&rest), "{}", viewer.text());
+    }
+    assert!(some > 1);
+    viewer.act("f Ctrl-U 'nothing_like_it' Enter");
+    assert!(
+        viewer.text().contains("no finding is about"),
+        "{}",
+        viewer.text()
+    );
+    viewer.act("F");
+    assert_eq!(counted(&viewer), findings.len() as u64);
+}
+
+#[test]
+fn an_unfolded_group_has_only_what_fits_and_follows_the_filter() {
     let fixture = fixture::ended();
     let mut viewer = Viewer::open(&fixture.path, SIZE);
-    let is_said = |viewer: &Viewer| viewer.text().contains("Findings (all, not filtered)");
-    viewer.press("4");
-    assert!(!is_said(&viewer), "{}", viewer.text());
-    viewer.act("1 f 'is:failed' Enter 4");
-    assert!(is_said(&viewer), "{}", viewer.text());
+    viewer.act("4 l f 'is:failed' Enter");
+    let state = &session(&viewer).findings;
+    for (id, rows) in &state.rows {
+        let groups = state.groups.iter().flatten();
+        let mut groups = groups.filter(|group| (&group.rule, &group.severity) == (&id.0, &id.1));
+        let count = groups.next().map_or(0, |group| group.count);
+        assert_eq!(rows.len() as u64, count);
+    }
+    viewer.act("F");
+    assert_eq!(session(&viewer).findings.rows.len(), 1);
+    assert!(
+        session(&viewer)
+            .findings
+            .rows
+            .values()
+            .all(|rows| !rows.is_empty())
+    );
+}
+
+#[test]
+fn findings_that_fit_are_judged_anew_while_it_is_recorded() {
+    let mut grew = false;
+    for filter in ["is:failed", "kind:response", "-is:open"] {
+        let script = format!("4 f '{filter}' Enter");
+        let mut recording = fixture::wild(Conversation::wild(5), 200);
+        let mut viewer = Viewer::open(recording.path(), SIZE);
+        viewer.act(&script);
+        let before = counted(&viewer);
+        recording.add(400);
+        viewer.wait_ns(2_000_000_000).wait_ns(2_000_000_000);
+        let mut fresh = Viewer::open(recording.path(), SIZE);
+        fresh.act(&script);
+        assert_eq!(counted(&viewer), counted(&fresh), "{filter}");
+        grew |= counted(&viewer) > before;
+    }
+    assert!(grew);
 }

@@ -4,9 +4,8 @@ use crate::cli::exit::Failure;
 use crate::cli::json;
 use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
-use crate::lint::Severity;
 use crate::store::reader::{FindingRow, Recording};
-use crate::text::{escape, escape_bytes, pad_end, pad_start};
+use crate::text::{escape, escape_bytes, pad_start};
 use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
@@ -156,7 +155,11 @@ pub fn events(recording: &Recording, out: &mut Output) -> Shown {
     })
 }
 
-fn each_finding(recording: &Recording, mut show: impl FnMut(&FindingRow) -> Shown) -> Shown {
+/// Gives every finding to `show`, in order, with the seq of the request that it is about.
+pub fn each_finding(
+    recording: &Recording,
+    mut show: impl FnMut(&FindingRow, Option<u64>) -> Shown,
+) -> Shown {
     let mut after = 0;
     loop {
         let page = recording.findings(after)?;
@@ -164,18 +167,19 @@ fn each_finding(recording: &Recording, mut show: impl FnMut(&FindingRow) -> Show
             return Ok(());
         };
         after = last.id;
-        page.iter().try_for_each(&mut show)?;
+        for finding in &page {
+            let exchange = match finding.exchange {
+                Some(id) => recording.exchange(id)?,
+                None => None,
+            };
+            show(finding, exchange.map(|exchange| exchange.request.0.0))?;
+        }
     }
 }
 
 /// Every finding as JSON; exchanges are named by the seq of their request.
 pub fn findings_json(recording: &Recording, out: &mut Output) -> Shown {
-    each_finding(recording, |finding| {
-        let exchange = match finding.exchange {
-            Some(id) => recording.exchange(id)?,
-            None => None,
-        };
-        let request = exchange.map(|exchange| exchange.request.0.0);
+    each_finding(recording, |finding, request| {
         Ok(out.json(&json::FindingLine::new(finding, request))?)
     })
 }
@@ -183,7 +187,7 @@ pub fn findings_json(recording: &Recording, out: &mut Output) -> Shown {
 /// Every finding as a line.
 pub fn findings(recording: &Recording, out: &mut Output) -> Shown {
     let mut none = true;
-    each_finding(recording, |finding| {
+    each_finding(recording, |finding, _| {
         none = false;
         Ok(out.line(&finding_line(finding, out))?)
     })?;
@@ -196,16 +200,17 @@ pub fn findings(recording: &Recording, out: &mut Output) -> Shown {
 /// A finding on one line.
 #[must_use]
 pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
-    let ink = match Severity::parse(&finding.severity) {
-        Some(Severity::Error) => Ink::Bad,
-        Some(Severity::Warning) => Ink::Warn,
-        Some(Severity::Note) | None => Ink::Faint,
-    };
-    let severity = out.paint(ink, &pad_end(&escape(&finding.severity), 7));
+    let severity = lines::severity(&finding.severity, out);
     let place = finding
         .frame
         .map_or_else(String::new, |seq| format!("#{}", seq.0));
     let place = pad_start(&place, 6);
     let rule = out.paint(Ink::Strong, &escape(&finding.rule));
-    format!("{severity}  {place}  {rule}: {}", escape(&finding.detail))
+    let path = finding.path.as_deref().map_or_else(String::new, |path| {
+        out.paint(Ink::Faint, &format!("  {}", escape(path)))
+    });
+    format!(
+        "{severity}  {place}  {rule}: {}{path}",
+        escape(&finding.detail)
+    )
 }

@@ -17,6 +17,7 @@ mod error;
 mod number;
 mod outline;
 mod path;
+mod repeated;
 mod scan;
 mod string;
 mod value;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::Revision::{
     self, V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E,
 };
+use super::methods::TASKS_EXTENSION;
 
 /// A capability that a side can declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,23 @@ impl Declared {
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.0.contains(path)
+    }
+
+    /// Whether all of it was looked at: what is not there was not declared.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.0.len() < KEPT
+    }
+
+    /// Whether something was declared, or may have been, that can define methods and results of its
+    /// own and is not known here.
+    #[must_use]
+    pub fn has_unknown_extensions(&self) -> bool {
+        let is_unknown = |path: &str| {
+            let extension = path.strip_prefix("extensions.");
+            path.starts_with("experimental.") || extension.is_some_and(|it| it != TASKS_EXTENSION)
+        };
+        !self.is_whole() || self.iter().any(is_unknown)
     }
 
     /// The paths, in the order of the alphabet.

@@ -1,8 +1,7 @@
 //! What an object on the wire is, from its members.
 
 use super::meta::{self, id, text};
-use super::{Body, Message, Notification, Outcome, Problem, Request, Response, Subject};
-use super::{Meta, duplicates};
+use super::{Body, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::{methods, summary, target};
@@ -65,22 +64,9 @@ pub(super) fn message(value: Value<'_>, part: u32) -> Message {
     if !fields.jsonrpc.is_some_and(|version| version.is_str("2.0")) {
         problems.push(Problem::Version);
     }
-    repeated_members(value, &fields, problems);
     message.meta = meta::meta(fields.holder());
     (message.body, message.summary) = body(value, &fields, problems);
     message
-}
-
-/// Looks where a repeated member would change what the message means, not into payloads.
-fn repeated_members(object: Value<'_>, fields: &Fields<'_>, problems: &mut Vec<Problem>) {
-    duplicates::report(object, problems);
-    let parts = [fields.params, fields.result, fields.error];
-    for part in parts.into_iter().flatten() {
-        duplicates::report(part, problems);
-    }
-    if let Some(meta) = fields.holder().and_then(|holder| holder.get("_meta")) {
-        duplicates::report(meta, problems);
-    }
 }
 
 fn body(object: Value<'_>, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body, String) {

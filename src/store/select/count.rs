@@ -1,6 +1,5 @@
-//! Totals, values seen, and what has changed.
+//! Totals, latencies, and what has changed.
 
-use crate::query::ast::Field;
 use crate::store::reader::rows::number;
 use crate::store::reader::{ReadError, Recording};
 use crate::store::values::{from_sql, to_sql};
@@ -48,84 +47,6 @@ pub struct Latency {
     pub nanos: Option<u64>,
 }
 
-/// How the values of a field are counted, the most frequent `?1` of them. Those of other fields are
-/// not counted.
-const VALUES: &[(Field, &str)] = &[
-    (
-        Field::Method,
-        "SELECT method, sum(n) AS n FROM (
-            SELECT method, count(*) AS n FROM exchange GROUP BY method
-            UNION ALL
-            SELECT method, count(*) FROM message WHERE method IS NOT NULL GROUP BY method)
-        GROUP BY method ORDER BY n DESC, method LIMIT ?1",
-    ),
-    (
-        Field::Name,
-        "SELECT name, count(*) AS n FROM exchange WHERE name IS NOT NULL
-        GROUP BY name ORDER BY n DESC, name LIMIT ?1",
-    ),
-    (
-        Field::Tool,
-        "SELECT name, count(*) AS n FROM exchange WHERE method = 'tools/call'
-        AND name IS NOT NULL GROUP BY name ORDER BY n DESC, name LIMIT ?1",
-    ),
-    (
-        Field::Prompt,
-        "SELECT name, count(*) AS n FROM exchange WHERE method = 'prompts/get'
-        AND name IS NOT NULL GROUP BY name ORDER BY n DESC, name LIMIT ?1",
-    ),
-    (
-        Field::Uri,
-        "SELECT name, count(*) AS n FROM exchange WHERE method LIKE 'resources/%'
-        AND name IS NOT NULL GROUP BY name ORDER BY n DESC, name LIMIT ?1",
-    ),
-    (
-        Field::Status,
-        "SELECT status, count(*) AS n FROM exchange GROUP BY status
-        ORDER BY n DESC, status LIMIT ?1",
-    ),
-    (
-        Field::Code,
-        "SELECT code, count(*) AS n FROM exchange WHERE code IS NOT NULL
-        GROUP BY code ORDER BY n DESC, code LIMIT ?1",
-    ),
-    (
-        Field::Id,
-        "SELECT rpc_id, count(*) AS n FROM exchange
-        GROUP BY rpc_id ORDER BY n DESC, rpc_id LIMIT ?1",
-    ),
-    (
-        Field::Task,
-        "SELECT task, count(*) AS n FROM exchange WHERE task IS NOT NULL
-        GROUP BY task ORDER BY n DESC, task LIMIT ?1",
-    ),
-    (
-        Field::Trace,
-        "SELECT trace_id, count(*) AS n FROM message WHERE trace_id IS NOT NULL
-        GROUP BY trace_id ORDER BY n DESC, trace_id LIMIT ?1",
-    ),
-    (
-        Field::Token,
-        "SELECT token, count(*) AS n FROM message WHERE token IS NOT NULL
-        GROUP BY token ORDER BY n DESC, token LIMIT ?1",
-    ),
-    (
-        Field::Finding,
-        "SELECT rule, count(*) AS n FROM finding GROUP BY rule
-        ORDER BY n DESC, rule LIMIT ?1",
-    ),
-    (
-        Field::Severity,
-        "SELECT severity, count(*) AS n FROM finding GROUP BY severity
-        ORDER BY n DESC, severity LIMIT ?1",
-    ),
-    (
-        Field::Mark,
-        "SELECT mark, count(*) AS n FROM annotation WHERE mark <> ''
-        GROUP BY mark ORDER BY n DESC, mark LIMIT ?1",
-    ),
-];
-
 impl Recording {
     /// How many rows the frames `first..=last` have through `lens`; events count to the frame
     /// before them.
@@ -149,20 +70,6 @@ impl Recording {
                 method: row.get(1)?,
                 nanos: row.get::<_, Option<i64>>(2)?.map(from_sql),
             })
-        })
-    }
-
-    /// The values of `field` that were seen, the most frequent first, at most `limit`, with how
-    /// often. Empty for fields whose values are not kept in columns, are numbers, or are given by
-    /// the language.
-    pub fn values(&self, field: Field, limit: u32) -> Result<Vec<(String, u64)>, ReadError> {
-        let Some((_, sql)) = VALUES.iter().find(|(of, _)| *of == field) else {
-            return Ok(Vec::new());
-        };
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(sql)?;
-            let rows = statement.query_map([limit], |row| Ok((row.get(0)?, number(row, 1)?)))?;
-            rows.collect()
         })
     }
 

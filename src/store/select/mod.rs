@@ -16,8 +16,10 @@
 //! * `compile`: a filter becomes two conditions: one that every row that fits meets, and one that
 //!   only rows that fit meet. Where they differ the second stage decides, which is `judge`;
 //! * `column`: the fields of the rows as SQL; `condition`: conditions out of constant pieces and
-//!   bound values; `source`: where rows come from; `probe`: whether any exchange can fit;
-//! * `item`: whole rows, for a viewport; `count`: totals, values seen, and what has changed.
+//!   bound values; `source`: where rows come from, and `plan`: how they are asked for; `probe`:
+//!   whether any exchange can fit;
+//! * `item`: whole rows, for a viewport; `count`: totals and what has changed; `values`: those seen
+//!   of a field.
 //!
 //! A question with a moment ([`Question::until`]) sees nothing that came after that frame: an
 //! exchange whose response came later is open.
@@ -28,12 +30,15 @@ mod condition;
 mod count;
 mod item;
 mod judge;
+mod plan;
 mod probe;
 mod scan;
 mod source;
+mod values;
 
 pub use count::Latency;
 pub use scan::Scan;
+pub use values::Values;
 
 pub use crate::query::Context;
 use crate::query::Query;

@@ -6,7 +6,7 @@
 
 use super::compile::Compiler;
 use super::condition::Condition;
-use super::scan::FIRST_VALUE;
+use super::plan::FIRST_VALUE;
 use super::source::Source;
 use super::{Context, Question};
 use crate::trace::frame::Seq;

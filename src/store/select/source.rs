@@ -61,7 +61,7 @@ impl Source {
         }
     }
 
-    /// What its statement begins with: the columns of a [`Candidate`](super::scan::Candidate) but
+    /// What its statement begins with: the columns of a [`Candidate`](super::plan::Candidate) but
     /// the last.
     pub fn head(self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ pub mod body;
 pub mod memory;
 pub mod part;
 
+use super::search::Marks;
 use crate::store::reader::FindingRow;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, What};
@@ -16,7 +17,6 @@ use crate::words;
 use body::{Body, Position, Spot};
 use memory::{Left, Memory};
 use part::Part;
-use std::ops::Range;
 
 /// Hits that are unfolded to: with more the whole message would stand open.
 const REVEALED: usize = 100;
@@ -198,9 +198,13 @@ impl Shown {
     /// The row that has come, as somebody left it or from its beginning.
     #[must_use]
     pub fn new(ask: Ask, row: Row, left: Option<&Left>) -> Self {
+        let mut parts = part::parts(&row.item, row.texts, &row.findings, ask.amount);
+        for part in &mut parts {
+            part.tell(&row.arguments);
+        }
         let mut shown = Self {
             ask,
-            parts: part::parts(&row.item, row.texts, &row.findings, ask.amount),
+            parts,
             item: row.item,
             findings: row.findings,
             story: None,
@@ -225,10 +229,11 @@ impl Shown {
     }
 
     /// Marks in every part what `find` finds in its bytes.
-    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Vec<Range<usize>>) {
+    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Marks) {
         for part in &mut self.parts {
             let text = part.text.as_ref();
-            part.hits = text.map_or_else(Vec::new, |text| find(&text.bytes));
+            let marks = text.map_or_else(Marks::default, |text| find(&text.bytes));
+            (part.hits, part.more_hits) = (marks.places, marks.more);
         }
     }
 

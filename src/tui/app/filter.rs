@@ -6,6 +6,7 @@
 use super::{App, Overlay, prompt::Purpose};
 use crate::query::ast::{Field, Type};
 use crate::query::{Completion, ErrorKind, Query, QueryError, complete, undecided, value_text};
+use crate::tui::worker::list::Seen;
 
 /// Filters that are remembered.
 const REMEMBERED: usize = 100;
@@ -45,8 +46,10 @@ pub struct Popup {
     pub candidates: Vec<(String, String)>,
     /// The one that was chosen with the arrows.
     pub at: Option<usize>,
+    /// The first one on the screen, where the wheel has left it; none: the chosen one is seen.
+    pub wheel: Option<usize>,
     /// The field whose values were asked for, and those that were seen.
-    pub values: Option<(Field, Vec<(String, u64)>)>,
+    pub values: Option<Seen>,
 }
 
 /// What would fit where nothing does.
@@ -140,11 +143,15 @@ impl Popup {
     /// one than before.
     pub fn look(&mut self, text: &str, caret: usize) -> Option<Field> {
         let completion = complete(text, caret);
-        self.at = None;
+        (self.at, self.wheel) = (None, None);
         let wants = completion.wants_values_of;
-        let known = self.values.as_ref().map(|(field, _)| *field);
+        let known = self.values.as_ref().map(|seen| seen.field);
         if wants != known {
-            self.values = wants.map(|field| (field, Vec::new()));
+            self.values = wants.map(|field| Seen {
+                field,
+                values: Vec::new(),
+                at_least: true,
+            });
         }
         self.fill(text, &completion);
         wants.filter(|_| wants != known)
@@ -159,15 +166,21 @@ impl Popup {
             .collect();
         let typed = text.get(self.replace.clone()).unwrap_or_default();
         let begins = typed.trim_start_matches('"').to_lowercase();
-        let (field, values) = match &self.values {
-            Some((field, values)) => (*field, values.as_slice()),
-            None => return,
+        let Some(Seen {
+            field,
+            values,
+            at_least,
+        }) = &self.values
+        else {
+            return;
         };
+        let field = *field;
+        let or_more = if *at_least { " or more" } else { "" };
         let fitting = values
             .iter()
             .filter(|(value, _)| value.to_lowercase().contains(&begins));
         for (value, count) in fitting {
-            let seen = crate::text::plural(*count, "time");
+            let seen = format!("{}{or_more}", crate::text::plural(*count, "time"));
             let text = value_text(field, value);
             let known = self.candidates.iter_mut().find(|(word, _)| *word == text);
             match known {
@@ -181,13 +194,10 @@ impl Popup {
     }
 
     /// Values were seen.
-    pub fn seen(&mut self, field: Field, values: Vec<(String, u64)>, text: &str, caret: usize) {
-        if self
-            .values
-            .as_ref()
-            .is_some_and(|(asked, _)| *asked == field)
-        {
-            self.values = Some((field, values));
+    pub fn seen(&mut self, seen: Seen, text: &str, caret: usize) {
+        let asked = self.values.as_ref();
+        if asked.is_some_and(|asked| asked.field == seen.field) {
+            self.values = Some(seen);
             let at = self.at;
             self.fill(text, &complete(text, caret));
             self.at = at.filter(|at| *at < self.candidates.len());
@@ -254,13 +264,21 @@ mod tests {
         assert_eq!(caret, text.len());
     }
 
+    fn of(field: Field, values: Vec<(String, u64)>) -> Seen {
+        Seen {
+            field,
+            values,
+            at_least: false,
+        }
+    }
+
     #[test]
     fn values_that_were_seen_are_offered_with_how_often() {
         let mut popup = Popup::default();
         assert_eq!(popup.look("tool:se", 7), Some(Field::Tool));
         assert_eq!(popup.look("tool:sea", 8), None);
         let seen = vec![("search docs".to_owned(), 12), ("list".to_owned(), 3)];
-        popup.seen(Field::Tool, seen, "tool:sea", 8);
+        popup.seen(of(Field::Tool, seen), "tool:sea", 8);
         let (text, help) = popup.candidates.last().expect("it was seen");
         assert_eq!(
             (text.as_str(), help.as_str()),
@@ -274,7 +292,7 @@ mod tests {
         assert_eq!(popup.look("status:", 7), Some(Field::Status));
         let words = popup.candidates.len();
         let seen = vec![("lost".to_owned(), 2), ("no such".to_owned(), 1)];
-        popup.seen(Field::Status, seen, "status:", 7);
+        popup.seen(of(Field::Status, seen), "status:", 7);
         assert_eq!(popup.candidates.len(), words);
         let lost = popup.candidates.iter().find(|(text, _)| text == "lost");
         let (_, help) = lost.expect("it is a status");

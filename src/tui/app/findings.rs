@@ -1,5 +1,6 @@
 //! What is wrong.
 
+use crate::query::Query;
 use crate::store::reader::FindingRow;
 use crate::store::story::FindingGroup;
 use crate::trace::frame::Seq;
@@ -12,8 +13,29 @@ pub const PAGE: u32 = 200;
 /// Findings of one group that are read at most. Nobody reads on, and the list can be filtered.
 pub const MOST: u32 = 5_000;
 
-/// For which time cursor, and how many of which groups.
-pub type Asked = (Option<Seq>, Vec<(GroupId, u32)>);
+/// What was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The number of the question.
+    pub generation: u64,
+    /// When, nanoseconds since the viewer started.
+    pub at_ns: u64,
+    /// How many frames there were.
+    pub frames: u64,
+    /// What for: if this differs, other findings are counted.
+    pub about: About,
+    /// How many of which groups.
+    pub unfolded: Vec<(GroupId, u32)>,
+}
+
+/// Which findings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// Those that point at what fits it.
+    pub query: Query,
+    /// The time cursor.
+    pub until: Option<Seq>,
+}
 
 /// What is wrong.
 #[derive(Debug, Default)]

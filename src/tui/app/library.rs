@@ -1,10 +1,10 @@
 //! The recordings screen.
 
 use crate::store::library::{Entry, Standing};
-use crate::text::escape;
 use crate::tui::effect::Now;
+use crate::tui::widget::scroll;
 use crate::tui::worker::library::Row;
-use crate::words;
+use crate::words::{self, recording};
 use std::path::{Path, PathBuf};
 
 /// The recordings of a folder.
@@ -91,10 +91,8 @@ impl Library {
     /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
     #[must_use]
     pub fn top_showing(&self, at: usize, page: usize) -> usize {
-        let page = page.max(1);
         // Rows that came above the first one are shown where there is room for all.
-        let last = self.shown().len().saturating_sub(page);
-        self.top.min(last).clamp((at + 1).saturating_sub(page), at)
+        scroll::showing_of(self.shown().len(), at, self.top, page)
     }
 
     /// Whether somebody records into the folder.
@@ -113,8 +111,8 @@ fn has(entry: &Entry, words: &[String]) -> bool {
         entry.state().to_owned(),
     ];
     text.push(entry.path.to_string_lossy().into_owned());
-    text.extend(server(entry));
-    text.extend(host(entry));
+    text.extend(recording::server(entry));
+    text.extend(recording::host(entry));
     text.extend(entry.end().map(words::end_short));
     if let Some(context) = entry.context() {
         text.push(words::command(&context.argv));
@@ -125,17 +123,4 @@ fn has(entry: &Entry, words: &[String]) -> bool {
     }
     let text = text.join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word.as_str()))
-}
-
-/// Who the server says it is, escaped.
-#[must_use]
-pub fn server(entry: &Entry) -> Option<String> {
-    words::peer(&entry.summary()?.session.server)
-}
-
-/// The program that spawned it, escaped.
-#[must_use]
-pub fn host(entry: &Entry) -> Option<String> {
-    let name = &*entry.context()?.host.name;
-    (!name.is_empty()).then(|| escape(name).into_owned())
 }

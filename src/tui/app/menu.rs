@@ -15,6 +15,8 @@ pub struct Menu {
     pub entries: Vec<Entry>,
     /// The one under the cursor.
     pub at: usize,
+    /// The first one on the screen, where the wheel has left it; none: the cursor is seen.
+    pub wheel: Option<usize>,
 }
 
 /// One of them.
@@ -90,6 +92,7 @@ impl Menu {
             text: Vec::new(),
             entries,
             at: 0,
+            wheel: None,
         }
     }
 }

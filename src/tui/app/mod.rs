@@ -29,6 +29,7 @@ pub mod settings;
 pub mod stats;
 pub mod text;
 pub mod timeline;
+pub mod views;
 
 pub use session::{Focus, Session, View};
 pub use settings::Settings;

@@ -6,7 +6,16 @@ use frizbee::{Config, Matcher};
 use tui_input::Input;
 
 /// What has no key that would say so, but can be done in a recording only.
-const NEEDS_RECORDING: [Action; 3] = [Action::Goto, Action::Follow, Action::Unselect];
+const NEEDS_RECORDING: [Action; 5] = [
+    Action::Goto,
+    Action::Follow,
+    Action::Unselect,
+    Action::SaveView,
+    Action::LeaveView,
+];
+
+/// Before the name of a view.
+const VIEW: &str = "view ";
 
 /// The palette.
 #[derive(Debug, Default)]
@@ -15,8 +24,12 @@ pub struct Palette {
     pub input: Input,
     /// The row under the cursor.
     pub at: usize,
+    /// The first row on the screen, where the wheel has left it; none: the cursor is seen.
+    pub wheel: Option<usize>,
     /// Where the keys were before: what can be done there.
     pub contexts: Vec<Context>,
+    /// The views that have a name, with what they show.
+    pub views: Vec<(String, String)>,
 }
 
 /// What a line of the palette does.
@@ -28,6 +41,19 @@ pub enum Command {
     Goto(Seq),
     /// Play until a filter matches: `play until is:failed`.
     PlayUntil(String),
+    /// Something with a view that has a name.
+    View(Named),
+}
+
+/// What is done with a view that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// It is shown: `view NAME`.
+    Use(String),
+    /// What is shown is kept under it: `view save NAME`.
+    Save(String),
+    /// It is forgotten: `view delete NAME`.
+    Delete(String),
 }
 
 impl Palette {
@@ -41,23 +67,60 @@ impl Palette {
         if let Some(filter) = typed.strip_prefix("play until ") {
             return vec![Command::PlayUntil(filter.to_owned())];
         }
-        let rows: Vec<&Row> = TABLE.iter().filter(|row| self.is_possible(row)).collect();
-        if typed.is_empty() {
-            return rows.iter().map(|row| Command::Do(row.action)).collect();
+        if let Some(save) = self.in_recording(typed, "view save") {
+            return vec![Command::View(Named::Save(save.to_owned()))];
         }
+        if let Some(delete) = self.in_recording(typed, "view delete") {
+            return self.named(delete, "", Named::Delete);
+        }
+        if typed.len() > VIEW.len() && "view delete".starts_with(typed) {
+            let none = self.named("", "", Named::Delete);
+            return self.in_recording("", "").map_or(Vec::new(), |_| none);
+        }
+        let rows: Vec<&Row> = TABLE.iter().filter(|row| self.is_possible(row)).collect();
         if let Some(exact) = rows.iter().find(|row| row.name == typed) {
             return vec![Command::Do(exact.action)];
         }
+        // What somebody has made is nearer than what everybody has.
+        let mut commands = match self.in_recording("", "") {
+            Some(_) => self.named(typed, VIEW, Named::Use),
+            None => Vec::new(),
+        };
         let texts: Vec<String> = rows
             .iter()
             .map(|row| format!("{} {}", row.name, row.help))
             .collect();
-        let mut matcher = Matcher::new(typed, &Config::default());
-        let found = matcher.match_list(&texts);
-        let rows = found
-            .iter()
-            .filter_map(|found| rows.get(found.index as usize));
-        rows.map(|row| Command::Do(row.action)).collect()
+        let rows = fitting(typed, &texts).into_iter().map(|at| rows[at]);
+        commands.extend(rows.map(|row| Command::Do(row.action)));
+        commands
+    }
+
+    /// What stands behind a command that needs a recording.
+    fn in_recording<'t>(&self, typed: &'t str, command: &str) -> Option<&'t str> {
+        let rest = typed.strip_prefix(command)?;
+        let is_whole = rest.is_empty() || rest.starts_with(' ') || command.is_empty();
+        (is_whole && self.contexts.contains(&Context::Session)).then(|| rest.trim())
+    }
+
+    /// The views that fit what is typed, the best first; an exact name alone.
+    fn named(&self, typed: &str, before: &str, does: fn(String) -> Named) -> Vec<Command> {
+        let command = |(name, _): &(String, String)| Command::View(does(name.clone()));
+        let exact = |name: &str| typed == name || typed.strip_prefix(before) == Some(name);
+        if let Some(view) = self.views.iter().find(|(name, _)| exact(name)) {
+            return vec![command(view)];
+        }
+        let views = self.views.iter();
+        let texts: Vec<_> = views.map(|(name, _)| format!("{before}{name}")).collect();
+        let found = fitting(typed, &texts).into_iter();
+        found.map(|at| command(&self.views[at])).collect()
+    }
+
+    /// What a view shows.
+    #[must_use]
+    pub fn told(&self, name: &str) -> &str {
+        let mut views = self.views.iter();
+        let found = views.find(|(known, _)| known == name);
+        found.map_or("", |(_, told)| told)
     }
 
     /// Whether it can be done where the keys were.
@@ -70,6 +133,17 @@ impl Palette {
     }
 }
 
+/// Which of these texts fit what is typed, the best first; all where nothing is.
+fn fitting(typed: &str, texts: &[String]) -> Vec<usize> {
+    if typed.is_empty() {
+        return (0..texts.len()).collect();
+    }
+    let mut matcher = Matcher::new(typed, &Config::default());
+    let found = matcher.match_list(texts);
+    let found = found.iter().map(|found| found.index as usize);
+    found.filter(|at| *at < texts.len()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,9 +152,39 @@ mod tests {
         let palette = Palette {
             input: Input::new(text.to_owned()),
             at: 0,
+            wheel: None,
             contexts: vec![Context::List, Context::Session, Context::Everywhere],
+            views: vec![
+                ("slow".to_owned(), "is:slow".to_owned()),
+                ("stats of mine".to_owned(), "x, stats".to_owned()),
+            ],
         };
         palette.commands()
+    }
+
+    #[test]
+    fn views_are_found_by_their_names_saved_and_forgotten() {
+        let shows = |name: &str| Command::View(Named::Use(name.to_owned()));
+        assert_eq!(typed("view slow"), [shows("slow")]);
+        assert_eq!(typed("view")[..2], [shows("slow"), shows("stats of mine")]);
+        assert_eq!(typed("ofmine").first(), Some(&shows("stats of mine")));
+        let save = |name: &str| Command::View(Named::Save(name.to_owned()));
+        assert_eq!(typed("view save my calls "), [save("my calls")]);
+        assert_eq!(typed("view save"), [save("")]);
+        let delete = |name: &str| Command::View(Named::Delete(name.to_owned()));
+        assert_eq!(typed("view delete slow"), [delete("slow")]);
+        assert_eq!(typed("view delete ").len(), 2);
+        assert_eq!(typed("view de"), [delete("slow"), delete("stats of mine")]);
+        let palette = Palette {
+            input: Input::new("view slow".to_owned()),
+            contexts: vec![Context::Library, Context::Everywhere],
+            ..Palette::default()
+        };
+        let is_view = |command: &Command| matches!(command, Command::View(_));
+        assert!(
+            !palette.commands().iter().any(is_view),
+            "no recording is open"
+        );
     }
 
     #[test]

@@ -56,6 +56,15 @@ pub enum Progress {
     Full(u64),
 }
 
+/// Places in a text that are marked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Where, in order and apart from each other.
+    pub places: Vec<Range<usize>>,
+    /// Whether there are more that are not marked.
+    pub more: bool,
+}
+
 /// What is searched for.
 #[derive(Clone, Debug)]
 pub struct Term {
@@ -85,15 +94,18 @@ impl Term {
 
     /// Where it occurs in a text, to be marked there; of very many places the first.
     #[must_use]
-    pub fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
-        self.finder.places(text, MARKED)
+    pub fn places(&self, text: &[u8]) -> Marks {
+        let mut places = self.finder.places(text, MARKED + 1);
+        let more = places.len() > MARKED;
+        places.truncate(MARKED);
+        Marks { places, more }
     }
 }
 
 impl Search {
     /// Where the term occurs in a text, to be marked there; nowhere while nothing is searched for.
     #[must_use]
-    pub fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
+    pub fn places(&self, text: &[u8]) -> Marks {
         let term = self.term.as_ref();
         term.map(|term| term.places(text)).unwrap_or_default()
     }
@@ -208,7 +220,8 @@ mod tests {
 
     #[test]
     fn case_counts_only_where_there_is_a_capital_and_an_expression_is_said() {
-        let places = |term: &str, text: &str| Term::parse(term).unwrap().places(text.as_bytes());
+        let places =
+            |term: &str, text: &str| Term::parse(term).unwrap().places(text.as_bytes()).places;
         assert_eq!(places("quota", "Quota QUOTA"), [0..5, 6..11]);
         assert_eq!(places("Quota", "Quota QUOTA").len(), 1);
         assert_eq!(places("a.c", "abc a.c").len(), 1);

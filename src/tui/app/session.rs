@@ -1,5 +1,6 @@
 //! One recording on the screen.
 
+use super::views::{InUse, Saved};
 use super::{annotations, detail, filter, findings, list, playback, search, stats, timeline};
 use crate::store::library::Standing;
 use crate::trace::clock::Moment;
@@ -46,6 +47,8 @@ pub struct Session {
     pub playback: playback::Playback,
     /// Marks and notes.
     pub annotations: annotations::Annotations,
+    /// The view with a name that was chosen last.
+    pub named: Option<InUse>,
 }
 
 /// How a recording stands on the screen: kept for the next one and for the next time.
@@ -126,6 +129,7 @@ impl Session {
             search: search::Search::default(),
             playback: playback::Playback::default(),
             annotations: annotations::Annotations::default(),
+            named: None,
         }
     }
 
@@ -150,6 +154,13 @@ impl Session {
         };
         self.zoom = as_before.zoom;
         self.list.time = as_before.time;
+    }
+
+    /// The view with a name that is on the screen; none once something else is shown.
+    #[must_use]
+    pub fn in_use(&self) -> Option<&InUse> {
+        let named = self.named.as_ref();
+        named.filter(|named| named.shows == Saved::of(self))
     }
 
     /// The last frame that is shown: the time cursor, or where the picture was frozen; none where

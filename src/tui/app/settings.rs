@@ -5,11 +5,13 @@
 
 use super::rules::{self, Rule};
 use super::session::Arrangement;
+use super::views::{Saved, Views};
 use crate::config::{Setting, Viewer};
 use crate::tui::action::{Action, Context};
 use crate::tui::keymap::{Key, Keymap};
 use crate::tui::theme::{Colors, Look, Theme};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a person may choose.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct Settings {
     pub arrangement: Arrangement,
     /// The colours of rows: the first rule that fits.
     pub rules: Vec<Rule>,
+    /// The views that have a name.
+    pub views: Views,
 }
 
 /// What the command line says.
@@ -79,6 +83,8 @@ pub struct Remembered {
     pub divider: Option<u16>,
     /// How a recording stood on the screen.
     pub arrangement: Arrangement,
+    /// The views that were saved, by name.
+    pub views: BTreeMap<String, Saved>,
 }
 
 impl Default for Settings {
@@ -91,6 +97,7 @@ impl Default for Settings {
             divider: 55,
             arrangement: Arrangement::default(),
             rules: Rule::defaults(),
+            views: Views::default(),
         }
     }
 }
@@ -137,6 +144,7 @@ impl Settings {
             divider: remembered.divider.unwrap_or(55).clamp(20, 80),
             arrangement: remembered.arrangement,
             rules: rules::configured(&viewer.rules, &mut faults),
+            views: Views::new(&viewer.views, &remembered.views, &mut faults),
         };
         (settings, faults)
     }
@@ -149,6 +157,7 @@ impl Settings {
             mouse: Some(self.mouse),
             divider: Some(self.divider),
             arrangement: self.arrangement,
+            views: self.views.own().clone(),
         }
     }
 }
@@ -289,7 +298,14 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_read_back() {
+        let mut views = Views::default();
+        let failures = Saved {
+            filter: "is:failed '\"".to_owned(),
+            ..Saved::default()
+        };
+        assert_eq!(views.save("my failures", failures), Ok(()));
         let settings = Settings {
+            views,
             arrangement: Arrangement {
                 view: View::Findings,
                 wire: true,

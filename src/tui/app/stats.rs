@@ -4,6 +4,7 @@ use crate::query::Query;
 use crate::trace::frame::Seq;
 use crate::trace::stats::{Latency, Row};
 use crate::tui::worker::stats::Figures;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// Counts and latencies.
@@ -39,7 +40,8 @@ pub struct Asked {
 }
 
 /// By what the rows are sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "each is the column of the same name")]
 pub enum Sort {
     Name,

@@ -20,6 +20,8 @@ pub struct Timeline {
     pub cursor: Option<ItemKey>,
     /// On which row of the screen the cursor is.
     pub offset: usize,
+    /// The first row on the screen, where the wheel has left it; none: the cursor is seen.
+    pub wheel: Option<ItemKey>,
 }
 
 /// What was asked.
@@ -51,6 +53,23 @@ pub struct About {
 }
 
 impl Timeline {
+    /// Around which row the picture is: where it was scrolled to, or where the cursor is.
+    #[must_use]
+    pub fn anchor(&self) -> Option<ItemKey> {
+        self.wheel.or(self.cursor)
+    }
+
+    /// Whether the cursor is among the rows of the picture: the wheel may have left it far behind.
+    #[must_use]
+    pub fn has_cursor(&self) -> bool {
+        let (Some(picture), Some(key)) = (self.picture.as_deref(), self.cursor) else {
+            return true;
+        };
+        let is_before = picture.rows.first().is_some_and(|bar| key < bar.key);
+        let is_after = picture.rows.last().is_some_and(|bar| bar.key < key);
+        !(is_before && picture.more.0 || is_after && picture.more.1)
+    }
+
     /// Where the cursor is among the rows of the picture.
     #[must_use]
     pub fn cursor_row(&self) -> usize {
@@ -71,9 +90,12 @@ impl Timeline {
         let rows = self
             .picture
             .as_deref()
-            .map_or(0, |picture| picture.rows.len());
+            .map_or(&[][..], |picture| &picture.rows);
         let offset = self.offset.min(page.saturating_sub(1));
-        let top = self.cursor_row().saturating_sub(offset);
-        top.min(rows.saturating_sub(page))
+        let top = match self.wheel {
+            Some(key) => rows.partition_point(|bar| bar.key < key),
+            None => self.cursor_row().saturating_sub(offset),
+        };
+        top.min(rows.len().saturating_sub(page))
     }
 }

@@ -6,12 +6,13 @@ use crate::tui::app::diff::{Compared, Diff, Stage};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::update::selection;
-use crate::tui::view::diff::rows;
+use crate::tui::view;
+use crate::tui::widget::scroll;
 use crate::tui::worker::{Ask, diff};
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let page = rows(app.size);
+    let page = view::diff::rows(app.size);
     let Some(Overlay::Diff(diff)) = app.overlays.last_mut() else {
         return None;
     };
@@ -60,11 +61,38 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 fn put(diff: &mut Diff, to: usize, page: usize) {
     let rows = diff.compared().map_or(0, |compared| compared.rows.len());
     diff.at = to.min(rows.saturating_sub(1));
-    let page = page.max(1);
-    diff.top = diff
-        .top
-        .min(diff.at)
-        .max((diff.at + 1).saturating_sub(page));
+    diff.top = scroll::showing(diff.at, diff.top, page);
+}
+
+/// A click on a cell of the screen puts the cursor on the row there, a second one shows what is
+/// equal or folds it.
+pub fn click(app: &mut App, cell: (u16, u16), double: bool) -> Effects {
+    let page = view::diff::rows(app.size);
+    let row = match app.overlays.last() {
+        Some(Overlay::Diff(diff)) => view::diff::hit(app, diff, cell),
+        _ => None,
+    };
+    let (Some(row), Some(Overlay::Diff(diff))) = (row, app.overlays.last_mut()) else {
+        return vec![];
+    };
+    diff.at = row;
+    if double {
+        unfold(diff);
+        put(diff, diff.at, page);
+    }
+    vec![]
+}
+
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let last = match app.overlays.last() {
+        Some(Overlay::Diff(diff)) => view::diff::last_top(app, diff),
+        _ => 0,
+    };
+    if let Some(Overlay::Diff(diff)) = app.overlays.last_mut() {
+        diff.top = diff.top.saturating_add_signed(by).min(last);
+    }
+    vec![]
 }
 
 /// Shows what is equal or folds it; the cursor stays on its difference, or on the one before.
@@ -83,7 +111,7 @@ fn unfold(diff: &mut Diff) {
 
 /// An answer has come.
 pub fn answer(app: &mut App, answer: diff::Answer) -> Effects {
-    let page = rows(app.size);
+    let page = view::diff::rows(app.size);
     let open = app
         .overlays
         .iter_mut()

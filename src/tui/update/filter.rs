@@ -6,6 +6,9 @@ use crate::tui::app::filter::Relaxed;
 use crate::tui::app::prompt::{Prompt, Purpose};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
+use crate::tui::view::filter::popup;
+use crate::tui::view::overlay::Hit;
+use crate::tui::widget::scroll;
 use crate::tui::worker::{Ask, list};
 
 /// Does it, if it is about this.
@@ -119,6 +122,7 @@ pub fn step(app: &mut App, by: isize) -> Effects {
     };
     let filter = &mut session.filter;
     let popup = &mut filter.popup;
+    popup.wheel = None;
     let is_recalling = filter.recalled.is_some();
     match (popup.at, by) {
         (Some(0), ..0) => popup.at = None,
@@ -147,6 +151,41 @@ pub fn complete(app: &mut App) -> Effects {
         Some((text, caret)) => put(app, &text, caret),
         None => vec![],
     }
+}
+
+/// A click on a cell of the screen while the filter is typed: takes the candidate there; beside
+/// all that belongs to the filter it is done as it is.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    let hit = app.session.as_deref();
+    let hit = hit.map_or(Hit::Inside, |session| popup::hit(app, session, cell));
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    match hit {
+        Hit::Inside => vec![],
+        Hit::Entry(at) => {
+            session.filter.popup.at = Some(at);
+            complete(app)
+        }
+        Hit::Outside => {
+            session.filter.popup.at = None;
+            match app.overlays.pop() {
+                Some(Overlay::Prompt(prompt)) => done(app, prompt.input.value()),
+                _ => vec![],
+            }
+        }
+    }
+}
+
+/// The wheel was turned by so many rows over the candidates.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let rows = app.session.as_deref();
+    let (top, page) = rows.map_or((0, 0), |session| popup::rows(app, session));
+    if let Some(session) = app.session.as_deref_mut() {
+        let popup = &mut session.filter.popup;
+        popup.wheel = Some(scroll::turned(top, by, popup.candidates.len(), page));
+    }
+    vec![]
 }
 
 /// Puts a text into the prompt, with the caret at this byte.
@@ -183,8 +222,8 @@ pub fn hints(app: &mut App, answer: list::HintsAnswer) -> Effects {
         return vec![];
     };
     match (answer, typed) {
-        (list::HintsAnswer::Values(field, values), Some((text, caret))) => {
-            session.filter.popup.seen(field, values, &text, caret);
+        (list::HintsAnswer::Values(seen), Some((text, caret))) => {
+            session.filter.popup.seen(seen, &text, caret);
         }
         (list::HintsAnswer::Relaxed { generation, fits }, _)
             if session.filter.relaxed == Relaxed::Asked(generation) =>

@@ -1,15 +1,19 @@
 //! What is wrong.
 
 use super::motion::moved;
-use crate::query::Query;
+use super::narrow::{all_of, conditions};
 use crate::query::ast::{Expr, Field, Op, Subject, Value};
 use crate::tui::action::Action;
-use crate::tui::app::findings::{Findings, MOST, PAGE, Place, Row};
+use crate::tui::app::findings::{About, Asked, Findings, MOST, PAGE, Place, Row};
 use crate::tui::app::{App, View};
 use crate::tui::effect::Effects;
 use crate::tui::view;
+use crate::tui::widget::scroll;
 use crate::tui::worker::findings::{Answer, GroupId};
 use crate::tui::worker::{Ask, findings};
+
+/// Findings of a recording that grows are judged anew at most so often, nanoseconds.
+const EVERY_NS: u64 = 1_000_000_000;
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -33,11 +37,9 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Scrolls as far as it takes to see the cursor.
 fn reveal(state: &mut Findings, page: usize) {
-    let page = page.max(1);
     let rows = state.all();
     let (at, len) = (state.cursor_row(&rows), rows.len());
-    let top = state.top.min(len.saturating_sub(page));
-    state.top = top.clamp((at + 1).saturating_sub(page), at);
+    state.top = scroll::showing_of(len, at, state.top, page);
 }
 
 /// On a group unfolds it, on a finding goes to its frame, on what was left out reads more.
@@ -82,7 +84,9 @@ fn more(app: &mut App, group: &GroupId) -> Effects {
                     quoted: false,
                 },
             };
-            let query = Query { expr: Some(rule) };
+            let mut all = conditions(session.filter.in_force());
+            all.push(rule);
+            let query = all_of(all);
             return super::filter::set(app, &query.to_string());
         }
     }
@@ -125,18 +129,22 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let now = session.until();
     let state = &mut session.findings;
+    let asked = state.asked.as_ref().map(|asked| asked.generation);
     match answer {
         Answer::Groups {
-            until,
+            generation,
             groups,
             percent,
-        } if until == now => {
+        } if asked == Some(generation) => {
             state.groups = Some(groups);
             state.percent = percent;
         }
-        Answer::Rows { until, group, rows } if until == now => {
+        Answer::Rows {
+            generation,
+            group,
+            rows,
+        } if asked == Some(generation) => {
             state.rows.insert(group, rows);
         }
         Answer::Groups { .. } | Answer::Rows { .. } => {}
@@ -146,30 +154,57 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
 
 /// Asks for what the screen lacks.
 pub fn wanted(app: &mut App) -> Effects {
+    let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let Some(vitals) = session.vitals.as_deref() else {
+        return vec![];
+    };
+    if session.view != View::Findings {
+        return vec![];
+    }
+    let frames = vitals.summary.frames;
+    let about = About {
+        query: session.filter.in_force().clone(),
+        until: session.until(),
+    };
+    let state = &session.findings;
+    let unfolded: Vec<_> = state.unfolded.clone().into_iter().collect();
+    let is_due = state.asked.as_ref().is_none_or(|asked| {
+        let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
+        // What fits a filter changes with what comes; without one it is only added to.
+        let is_old = about.query.expr.is_some() && about.until.is_none() && asked.frames != frames;
+        asked.about != about
+            || asked.unfolded != unfolded
+            || (is_old && rested && state.percent == 100)
+    });
+    if !is_due {
+        return vec![];
+    }
+    let generation = app.next_generation();
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    if session.view != View::Findings || session.vitals.is_none() {
-        return vec![];
-    }
-    let until = session.until();
     let state = &mut session.findings;
-    let unfolded: Vec<_> = state.unfolded.clone().into_iter().collect();
-    let asked = (until, unfolded.clone());
-    if state.asked.as_ref() == Some(&asked) {
-        return vec![];
-    }
-    let moved = state.asked.as_ref().is_some_and(|(then, _)| *then != until);
-    if moved {
+    let before = state.asked.replace(Asked {
+        generation,
+        at_ns: now,
+        frames,
+        about: about.clone(),
+        unfolded: unfolded.clone(),
+    });
+    if before.is_some_and(|before| before.about != about) {
         state.groups = None;
         state.rows.clear();
     }
     let ask = findings::Ask {
-        until,
+        generation,
+        query: about.query,
+        until: about.until,
         unfolded,
         known: state.groups.is_some() && state.percent == 100,
     };
-    state.asked = Some(asked);
     vec![Ask::Findings(ask).into()]
 }
 
@@ -184,14 +219,12 @@ pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
     vec![]
 }
 
-/// The wheel: scrolls without moving the cursor.
-pub fn wheel(app: &mut App, down: bool) -> Effects {
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
     let page = view::findings::page(app);
     if let Some(session) = app.session.as_deref_mut() {
-        let last = session.findings.all().len().saturating_sub(page);
-        let top = session.findings.top;
-        let to = if down { top + 3 } else { top.saturating_sub(3) };
-        session.findings.top = to.min(last);
+        let state = &mut session.findings;
+        state.top = scroll::turned(state.top, by, state.all().len(), page);
     }
     vec![]
 }

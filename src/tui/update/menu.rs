@@ -8,7 +8,8 @@ use crate::tui::app::menu::Choice;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
-use crate::tui::view::overlay;
+use crate::tui::view::overlay::{self, Hit};
+use crate::tui::widget::scroll;
 use crossterm::event::KeyCode;
 
 /// Moves among the choices, or takes one.
@@ -22,6 +23,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     }
     let rows = menu.entries.len();
     menu.at = moved(action, menu.at, rows, rows)?;
+    menu.wheel = None;
     Some(vec![])
 }
 
@@ -37,13 +39,32 @@ pub fn press(app: &mut App, key: Key) -> Effects {
     found.map_or_else(Effects::new, |at| take(app, at))
 }
 
-/// A click on a cell of the screen: takes the choice there.
+/// A click on a cell of the screen: takes the choice there, beside the menu closes it.
 pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
-    let at = match app.overlays.last() {
-        Some(Overlay::Menu(menu)) => overlay::entry_at(app, menu, cell),
-        _ => None,
+    let hit = match app.overlays.last() {
+        Some(Overlay::Menu(menu)) => overlay::menu_hit(app, menu, cell),
+        _ => Hit::Inside,
     };
-    at.map_or_else(Effects::new, |at| take(app, at))
+    match hit {
+        Hit::Entry(at) => return take(app, at),
+        Hit::Outside => {
+            app.overlays.pop();
+        }
+        Hit::Inside => {}
+    }
+    vec![]
+}
+
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let (top, page) = match app.overlays.last() {
+        Some(Overlay::Menu(menu)) => overlay::menu_rows(app, menu),
+        _ => return vec![],
+    };
+    if let Some(Overlay::Menu(menu)) = app.overlays.last_mut() {
+        menu.wheel = Some(scroll::turned(top, by, menu.entries.len(), page));
+    }
+    vec![]
 }
 
 fn take(app: &mut App, at: usize) -> Effects {

@@ -32,6 +32,7 @@ pub mod session;
 pub mod stats;
 pub mod text;
 pub mod timeline;
+pub mod views;
 
 use super::action::Action;
 use super::app::{App, Focus, Overlay, View};
@@ -97,13 +98,14 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 7] = [
+            let session: [Perform; 8] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 annotations::perform,
                 jump::perform,
                 diff::perform_in_session,
+                views::perform,
                 session::perform,
             ];
             chain.extend(session);

@@ -1,11 +1,13 @@
 //! The mouse.
 //!
-//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of a
-//! menu takes it, the divider between list and detail is dragged. The wheel scrolls what is under
-//! the pointer without moving the selection; in the timeline, whose rows are found from the cursor
-//! on, it moves the cursor. Nothing can be done with the mouse only.
+//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
+//! [what lies on top](on_top) takes it and one beside it closes it, the divider between list and
+//! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
+//! Nothing can be done with the mouse only.
 
-use super::{detail, findings, library, list, menu, perform, stats, timeline};
+mod on_top;
+
+use super::{detail, findings, library, list, perform, stats, timeline};
 use crate::text::width;
 use crate::tui::action::Action;
 use crate::tui::app::list::Cursor;
@@ -13,11 +15,12 @@ use crate::tui::app::{App, Focus, View};
 use crate::tui::effect::{Effect, Effects};
 use crate::tui::layout::{self, Arrangement, Places};
 use crate::tui::view::{self as drawn, footer};
+use crate::tui::widget::scroll;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 /// Rows of a notch of the wheel.
-const NOTCH: usize = 3;
+const NOTCH: isize = 3;
 
 /// Two clicks on the same row within this time open it.
 const DOUBLE_NS: u64 = 400_000_000;
@@ -43,46 +46,44 @@ fn places(app: &App) -> Option<Places> {
 }
 
 fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
-    let action = if down { Action::Down } else { Action::Up };
-    let over = places(app).filter(|_| app.overlays.is_empty());
-    let Some(places) = over else {
-        return (0..NOTCH).flat_map(|_| perform(app, action)).collect();
+    let by = if down { NOTCH } else { -NOTCH };
+    if !app.overlays.is_empty() {
+        return on_top::wheel(app, by);
+    }
+    let Some(places) = places(app) else {
+        let action = if down { Action::Down } else { Action::Up };
+        let notch = 0..NOTCH.unsigned_abs();
+        return notch.flat_map(|_| perform(app, action)).collect();
     };
     let page = list::page(app);
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
     if places.detail.contains(at) {
-        let rows = NOTCH.cast_signed();
-        return detail::wheel(app, if down { rows } else { -rows });
+        return detail::wheel(app, by);
     }
     if !places.main.contains(at) {
         return vec![];
     }
     match session.view {
         View::Exchanges => {}
-        View::Timeline => return timeline::wheel(app, down),
-        View::Stats => return stats::wheel(app, down),
-        View::Findings => return findings::wheel(app, down),
+        View::Timeline => return timeline::wheel(app, by),
+        View::Stats => return stats::wheel(app, by),
+        View::Findings => return findings::wheel(app, by),
     }
     let list = &mut session.list;
     // The cursor stays on its row, also when it had been riding on the last one.
     if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
         list.cursor = Cursor::At(key);
     }
-    let first = list.first_row(page);
-    let to = if down {
-        first + NOTCH
-    } else {
-        first.saturating_sub(NOTCH)
-    };
-    list.scroll_to(to.min(list.index.len().saturating_sub(page)), page);
+    let to = scroll::turned(list.first_row(page), by, list.index.len(), page);
+    list.scroll_to(to, page);
     vec![]
 }
 
 fn click(app: &mut App, at: Position) -> Effects {
     if !app.overlays.is_empty() {
-        return menu::click(app, (at.x, at.y));
+        return on_top::click(app, at);
     }
     let Some(places) = places(app) else {
         return click_library(app, at);

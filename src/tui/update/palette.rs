@@ -1,11 +1,14 @@
 //! Any command, by parts of its name.
 
 use super::prompt::request;
-use super::{list, playback};
+use super::{list, playback, views};
 use crate::tui::app::palette::{Command, Palette};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
+use crate::tui::view;
+use crate::tui::view::overlay::Hit;
+use crate::tui::widget::scroll;
 use crossterm::event::KeyCode;
 
 /// Opens it.
@@ -18,11 +21,15 @@ pub fn number(app: &mut App) -> Effects {
     begin(app, "#")
 }
 
-fn begin(app: &mut App, text: &str) -> Effects {
+/// Opens it with a text in it.
+pub fn begin(app: &mut App, text: &str) -> Effects {
     let contexts = app.contexts();
+    let views = app.settings.views.all().into_iter();
+    let views = views.map(|(name, saved)| (name.to_owned(), saved.told()));
     app.overlays.push(Overlay::Palette(Palette {
         input: text.into(),
         contexts,
+        views: views.collect(),
         ..Palette::default()
     }));
     vec![]
@@ -33,11 +40,15 @@ pub fn press(app: &mut App, key: Key) -> Effects {
     let Some(Overlay::Palette(palette)) = app.overlays.last_mut() else {
         return vec![];
     };
+    palette.wheel = None;
     match (key.code, key.ctrl) {
         (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => {
             app.overlays.pop();
         }
-        (KeyCode::Enter, _) => return run(app),
+        (KeyCode::Enter, _) => {
+            let at = palette.at;
+            return run(app, at);
+        }
         (KeyCode::Down | KeyCode::Tab, _) | (KeyCode::Char('n'), true) => {
             let last = palette.commands().len().saturating_sub(1);
             palette.at = (palette.at + 1).min(last);
@@ -58,11 +69,44 @@ pub fn press(app: &mut App, key: Key) -> Effects {
     vec![]
 }
 
-fn run(app: &mut App) -> Effects {
+/// A click on a cell of the screen: does what stands there, beside the palette closes it.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    let hit = match app.overlays.last() {
+        Some(Overlay::Palette(palette)) => view::palette::hit(app, palette, cell),
+        _ => Hit::Inside,
+    };
+    match hit {
+        Hit::Entry(at) => return run(app, at),
+        Hit::Outside => {
+            app.overlays.pop();
+        }
+        Hit::Inside => {}
+    }
+    vec![]
+}
+
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let (commands, top) = match app.overlays.last() {
+        Some(Overlay::Palette(palette)) => {
+            let commands = palette.commands().len();
+            (commands, view::palette::top(app, palette, commands))
+        }
+        _ => return vec![],
+    };
+    let page = view::palette::page(app);
+    if let Some(Overlay::Palette(palette)) = app.overlays.last_mut() {
+        palette.wheel = Some(scroll::turned(top, by, commands, page));
+    }
+    vec![]
+}
+
+/// Does what the row `at` says.
+fn run(app: &mut App, at: usize) -> Effects {
     let Some(Overlay::Palette(palette)) = app.overlays.pop() else {
         return vec![];
     };
-    match palette.commands().into_iter().nth(palette.at) {
+    match palette.commands().into_iter().nth(at) {
         Some(Command::Do(action)) => super::offered(app, action).unwrap_or_else(|| {
             let text = format!("{} does nothing here", action.row().name);
             app.notices.error(text, app.now);
@@ -70,6 +114,7 @@ fn run(app: &mut App) -> Effects {
         }),
         Some(Command::Goto(seq)) => list::goto(app, seq),
         Some(Command::PlayUntil(filter)) => playback::play_until(app, &filter),
+        Some(Command::View(named)) => views::run(app, &named),
         None => {
             let typed = crate::text::escape(palette.input.value()).into_owned();
             let message = format!("no command is called {typed}; : shows them all");

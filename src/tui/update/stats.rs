@@ -9,6 +9,7 @@ use crate::tui::app::stats::{Asked, RowId, Sort};
 use crate::tui::app::{App, View};
 use crate::tui::effect::Effects;
 use crate::tui::view;
+use crate::tui::widget::scroll;
 use crate::tui::worker::{Ask, stats};
 
 /// The figures on the screen change at most so often, nanoseconds.
@@ -36,14 +37,13 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Scrolls as far as it takes to see the cursor.
 fn reveal(app: &mut App) {
-    let page = view::stats::page(app).max(1);
+    let page = view::stats::page(app);
     let Some(session) = app.session.as_deref_mut() else {
         return;
     };
     let rows = session.stats.rows();
     let (at, len) = (session.stats.cursor_row(&rows), rows.len());
-    let top = session.stats.top.min(len.saturating_sub(page));
-    session.stats.top = top.clamp((at + 1).saturating_sub(page), at);
+    session.stats.top = scroll::showing_of(len, at, session.stats.top, page);
 }
 
 fn filter_to_row(app: &mut App) -> Effects {
@@ -177,14 +177,12 @@ pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
     vec![]
 }
 
-/// The wheel: scrolls without moving the cursor.
-pub fn wheel(app: &mut App, down: bool) -> Effects {
+/// The wheel was turned by so many rows: scrolls without moving the cursor.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
     let page = view::stats::page(app);
     if let Some(session) = app.session.as_deref_mut() {
-        let last = session.stats.rows().len().saturating_sub(page);
-        let top = session.stats.top;
-        let to = if down { top + 3 } else { top.saturating_sub(3) };
-        session.stats.top = to.min(last);
+        let rows = session.stats.rows().len();
+        session.stats.top = scroll::turned(session.stats.top, by, rows, page);
     }
     vec![]
 }

@@ -5,6 +5,25 @@ use crate::tui::action::Action;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::view::overlay;
+use crate::tui::widget::scroll;
+
+/// A click beside it closes it.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    if !overlay::is_on_text(app, cell) {
+        app.overlays.pop();
+    }
+    vec![]
+}
+
+/// The wheel was turned by so many rows.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let (columns, page) = overlay::text_room(app);
+    if let Some(Overlay::Text(text)) = app.overlays.last_mut() {
+        let rows = text.wrapped(columns).len();
+        text.top = scroll::turned(text.top, by, rows, page);
+    }
+    vec![]
+}
 
 /// Scrolls.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {

@@ -25,8 +25,9 @@ use crate::replay::compare::{Class, Half, Limits};
 use crate::text::{self, cut, escape, pad_end, width};
 use crate::trace::exchange::Exchange;
 use crate::tui::app::App;
-use crate::tui::app::diff::{Compared, Diff, Stage};
+use crate::tui::app::diff::{Compared, Diff, DiffRow, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::view::overlay::screen;
 use crate::tui::widget::{frame, spans};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
@@ -96,6 +97,46 @@ pub fn rows((columns, rows): (u16, u16)) -> usize {
     let places = Places::of(inner);
     let lines = usize::from(places.body.height);
     if places.beside { lines } else { lines / 2 }.max(1)
+}
+
+/// The row at this cell of the screen.
+#[must_use]
+pub fn hit(app: &App, diff: &Diff, (x, y): (u16, u16)) -> Option<usize> {
+    let compared = diff.compared()?;
+    let places = Places::of(screen(app).inner(Margin::new(1, 1)));
+    if !places.body.contains((x, y).into()) {
+        return None;
+    }
+    let mut below = usize::from(y - places.body.y);
+    for (at, row) in compared.rows.iter().enumerate().skip(diff.top) {
+        match below.checked_sub(height(app, compared, *row, &places)) {
+            Some(rest) => below = rest,
+            None => return Some(at),
+        }
+    }
+    None
+}
+
+/// The first row of the screen on which the last one stands at the bottom.
+#[must_use]
+pub fn last_top(app: &App, diff: &Diff) -> usize {
+    let places = Places::of(screen(app).inner(Margin::new(1, 1)));
+    let rows = diff.compared().map_or(&[][..], |compared| &compared.rows);
+    let mut room = usize::from(places.body.height);
+    let mut top = rows.len();
+    while let (Some(above), Some(compared)) = (top.checked_sub(1), diff.compared()) {
+        let Some(left) = room.checked_sub(height(app, compared, rows[above], &places)) else {
+            break;
+        };
+        (room, top) = (left, above);
+    }
+    top.min(rows.len().saturating_sub(1))
+}
+
+/// Lines of a row.
+fn height(app: &App, compared: &Compared, row: DiffRow, places: &Places) -> usize {
+    let look = &app.settings.look;
+    row::lines(look, compared, row, places.body.width, places.beside).len()
 }
 
 /// Draws it over `area`, the whole screen.

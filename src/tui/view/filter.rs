@@ -4,14 +4,14 @@
 //!  filter ✓ method:tools/call latency>200ms                                   37 of 1 204 shown
 //!  filter ✓ method:tools/call▏                       scanning 61 % · 12 hits · Ctrl-C stops
 //!  filter ✗ metod:tools/call▏                               still is:failed, 13 of 38 shown
-//!           └ there is no field `metod`; did you mean `method`?
-//!           │ method:   method of the request or notification │
 //! ```
 //!
-//! What is good, unfinished or bad differs in its sign; the message stands under its place while
-//! the filter is typed, and beside it afterwards.
+//! What is good, unfinished or bad differs in its sign; the message stands beside it, and
+//! in the [`popup`] under its place while the filter is typed.
 
-use crate::query::{ErrorKind, QueryError};
+pub mod popup;
+
+use crate::query::ErrorKind;
 use crate::text::{count, cut, escape, pad_end, plural, width};
 use crate::tui::app::filter::{Filter, is_edited};
 use crate::tui::app::prompt::Prompt;
@@ -20,11 +20,7 @@ use crate::tui::theme::{Glyph, Look, Role};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Clear;
 use unicode_segmentation::UnicodeSegmentation as _;
-
-/// Candidates that are shown at once.
-const CANDIDATES: usize = 8;
 
 /// Draws it.
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
@@ -178,103 +174,6 @@ fn halves(prompt: &Prompt) -> (&str, &str) {
     let text = prompt.input.value();
     let caret = text.char_indices().nth(prompt.input.cursor());
     text.split_at(caret.map_or(text.len(), |(at, _)| at))
-}
-
-/// Draws what lies over the panes while the filter is typed: the message under its place, and
-/// what may come next.
-pub fn draw_popup(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
-    let Some(session) = app.session.as_deref() else {
-        return;
-    };
-    let bar = crate::tui::layout::session(app, session).filter;
-    let below = Rect {
-        y: bar.bottom(),
-        height: area.bottom().saturating_sub(bar.bottom() + 1),
-        ..area
-    };
-    let look = &app.settings.look;
-    let label = label(&session.filter, look, usize::from(area.width));
-    let x: usize = label.iter().map(|span| width(&span.content)).sum();
-    let mut rows = below.rows();
-    if let Some(error) = &session.filter.error {
-        let Some(row) = rows.next() else { return };
-        draw_message(prompt, error, x, look, row, frame);
-    }
-    draw_candidates(session, x, look, rows, frame);
-}
-
-fn draw_message(
-    prompt: &Prompt,
-    error: &QueryError,
-    x: usize,
-    look: &Look,
-    row: Rect,
-    frame: &mut Frame<'_>,
-) {
-    let before = prompt
-        .input
-        .value()
-        .get(..error.at.start)
-        .unwrap_or_default();
-    let text = format!("{} {}", look.glyph(Glyph::Child), escape(&error.message));
-    let columns = usize::from(row.width);
-    // The whole message is worth more than its exact place.
-    let place = x + width(&escape(before));
-    let place = place.min(columns.saturating_sub(width(&text) + 1));
-    let role = match error.kind {
-        ErrorKind::Incomplete => Role::Open,
-        ErrorKind::Invalid => Role::Bad,
-    };
-    let text = cut(&text, columns.saturating_sub(place));
-    let line = format!("{}{text}", " ".repeat(place));
-    frame.render_widget(Clear, row);
-    frame.render_widget(Line::styled(pad_end(&line, columns), look.style(role)), row);
-}
-
-fn draw_candidates(
-    session: &Session,
-    x: usize,
-    look: &Look,
-    rows: impl Iterator<Item = Rect>,
-    frame: &mut Frame<'_>,
-) {
-    let popup = &session.filter.popup;
-    let first = popup.at.map_or(0, |at| (at + 1).saturating_sub(CANDIDATES));
-    let shown = popup.candidates.iter().enumerate().skip(first);
-    let shown: Vec<_> = shown.take(CANDIDATES).collect();
-    let wide = shown.iter().map(|(_, (text, _))| width(&escape(text)));
-    let wide = wide.max().unwrap_or(0).min(40);
-    let help = shown.iter().map(|(_, (_, help))| width(&escape(help)));
-    let help = help.max().unwrap_or(0);
-    let more = popup.candidates.len().saturating_sub(first + shown.len());
-    let last = shown.last().map(|(at, _)| *at);
-    for ((at, (text, meaning)), row) in shown.into_iter().zip(rows) {
-        let room = usize::from(row.width).saturating_sub(x + wide + 4);
-        let mut meaning = escape(meaning).into_owned();
-        if more > 0 && Some(at) == last {
-            meaning = format!("{meaning}  {} {more} more", look.glyph(Glyph::More));
-        }
-        let help = help.max(width(&meaning)).min(room);
-        let text = format!(
-            " {}  {} ",
-            pad_end(&cut(&escape(text), wide), wide),
-            pad_end(&cut(&meaning, help), help)
-        );
-        let text = cut(&text, usize::from(row.width).saturating_sub(x));
-        let place = Rect {
-            x: row.x + u16::try_from(x).unwrap_or(0).min(row.width),
-            width: u16::try_from(width(&text)).unwrap_or(0),
-            ..row
-        }
-        .intersection(row);
-        let role = if popup.at == Some(at) {
-            Role::Selected
-        } else {
-            Role::Header
-        };
-        frame.render_widget(Clear, place);
-        frame.render_widget(Line::styled(text, look.style(role)), place);
-    }
 }
 
 #[cfg(test)]

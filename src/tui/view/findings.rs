@@ -13,7 +13,7 @@ use crate::text::{count, cut, escape, pad_end, pad_start, plural, width, wrap};
 use crate::tui::app::findings::{Findings, MOST, Row};
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::layout;
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::widget;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
@@ -102,20 +102,19 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let parts = parts(inside(area));
     let rows = state.all();
     let foot = foot(look, state, &rows, usize::from(parts.list.height));
-    // The filter above says how many rows it leaves; it is not about what is counted here.
-    let title = if session.filter.is_on() {
-        "Findings (all, not filtered)"
-    } else {
-        "Findings"
-    };
-    widget::frame::draw(look, title, &foot, focus, area, frame);
+    widget::frame::draw(look, &title(session), &foot, focus, area, frame);
     if state.groups.is_none() {
         return;
     }
     frame.render_widget(counts(look, state), parts.counts);
     if rows.is_empty() && state.percent == 100 {
-        let text = "nothing was found";
-        frame.render_widget(Line::styled(text, look.style(Role::Good)), parts.list);
+        let (text, role) = if session.filter.is_on() {
+            let nothing = "no finding is about a row that fits the filter";
+            (nothing, Role::Faint)
+        } else {
+            ("nothing was found", Role::Good)
+        };
+        frame.render_widget(Line::styled(text, look.style(role)), parts.list);
         return;
     }
     let cursor = state.cursor_row(&rows);
@@ -134,6 +133,24 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {
         explain(look, row, parts.aside, frame);
+    }
+}
+
+/// `Findings (3 of 12: what fits the filter)`
+fn title(session: &Session) -> String {
+    let state = &session.findings;
+    let all = session.vitals.as_deref();
+    let all = all.map(|vitals| count(vitals.summary.findings));
+    let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
+    match (session.filter.is_on(), all) {
+        (false, _) => "Findings".to_owned(),
+        (true, Some(all)) if state.percent == 100 && session.until().is_none() => {
+            format!(
+                "Findings ({} of {all}: what fits the filter)",
+                count(fitting)
+            )
+        }
+        (true, _) => "Findings (what fits the filter)".to_owned(),
     }
 }
 
@@ -159,21 +176,12 @@ fn counts(look: &Look, state: &Findings) -> Line<'static> {
     let mut spans = Vec::new();
     for severity in ["error", "warning", "note"] {
         let number = state.count(severity);
-        let (glyph, role) = sign(look, severity);
+        let (glyph, role) = theme::severity(severity);
         let role = if number == 0 { Role::Faint } else { role };
-        let text = format!("{glyph} {}   ", plural(number, severity));
+        let text = format!("{} {}   ", look.glyph(glyph), plural(number, severity));
         spans.push(Span::styled(text, look.style(role)));
     }
     Line::from(spans)
-}
-
-/// The glyph and the role of a severity.
-fn sign(look: &Look, severity: &str) -> (&'static str, Role) {
-    match severity {
-        "error" => (look.glyph(Glyph::Error), Role::Bad),
-        "warning" => (look.glyph(Glyph::Warning), Role::Warn),
-        _ => (look.glyph(Glyph::Note), Role::Text),
-    }
 }
 
 fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
@@ -205,7 +213,7 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     } else {
         Glyph::Folded
     });
-    let (glyph, role) = sign(look, &group.severity);
+    let (glyph, role) = theme::severity(&group.severity);
     let severity = pad_end(&escape(&group.severity), 7);
     let number = pad_start(&count(group.count), 5);
     let first = group
@@ -216,7 +224,10 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     let named = pad_end(&cut(&escape(&group.rule), room), room);
     Line::from(vec![
         Span::raw(format!("{fold} ")),
-        Span::styled(format!("{glyph} {severity}"), look.style(role)),
+        Span::styled(
+            format!("{} {severity}", look.glyph(glyph)),
+            look.style(role),
+        ),
         Span::raw(format!("  {named}  {number}")),
         Span::styled(first, look.style(Role::Faint)),
     ])

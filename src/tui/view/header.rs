@@ -14,7 +14,7 @@ use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Session};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::worker::open::Vitals;
-use crate::words;
+use crate::words::{self, recording};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -159,8 +159,7 @@ fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
 /// `7f3a weather-server 1.4`
 fn name(vitals: &Vitals) -> String {
     let summary = &vitals.summary;
-    let server = words::peer(&summary.session.server);
-    let server = server.unwrap_or_else(|| escape(&summary.name).into_owned());
+    let server = recording::title_of(summary);
     format!("{} {server}", summary.id.get(..4).unwrap_or_default())
 }
 
@@ -175,8 +174,7 @@ fn liveness(look: &Look, vitals: &Vitals) -> Part {
     };
     let recovered = summary.state == crate::store::schema::State::Recovered;
     let word = if recovered { "RECOVERED " } else { word };
-    let server = words::peer(&summary.session.server);
-    let server = server.unwrap_or_else(|| escape(&summary.name).into_owned());
+    let server = recording::title_of(summary);
     let gap = match summary.gap_bytes {
         0 => String::new(),
         bytes => format!(" (gap: {})", size(bytes)),

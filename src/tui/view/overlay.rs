@@ -14,7 +14,7 @@ use crate::tui::app::prompt::{Prompt, Purpose};
 use crate::tui::app::text::Text;
 use crate::tui::app::{App, Overlay};
 use crate::tui::theme::{Glyph, Role};
-use crate::tui::widget::frame;
+use crate::tui::widget::{frame, scroll};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -26,7 +26,7 @@ pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => draw_menu(app, menu, area, frame),
         Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
-            super::filter::draw_popup(app, prompt, area, frame);
+            super::filter::popup::draw(app, prompt, area, frame);
         }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),
@@ -76,6 +76,8 @@ struct Placed {
     texts: usize,
     /// The first entry that is shown.
     first: usize,
+    /// Entries that there is room for.
+    page: usize,
 }
 
 /// A menu in the middle of `area`. What is asked matters less than what may be answered.
@@ -92,25 +94,66 @@ fn placed(menu: &Menu, area: Rect) -> Placed {
     let area = centered(area, wide + 4, high);
     let room = usize::from(area.height.saturating_sub(2));
     let texts = text_rows.min(room.saturating_sub(menu.entries.len()));
-    let first = (menu.at + 1).saturating_sub(room - texts.min(room));
-    Placed { area, texts, first }
+    let page = room.saturating_sub(texts);
+    let first = scroll::top(menu.wheel, menu.entries.len(), menu.at, page);
+    Placed {
+        area,
+        texts,
+        first,
+        page,
+    }
 }
 
-/// The entry of the menu at this cell of the screen.
+/// What is at a cell of the screen, of something that lies on top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// The entry with this number.
+    Entry(usize),
+    /// Something else that belongs to it.
+    Inside,
+    /// What it lies on.
+    Outside,
+}
+
+/// What of the menu is at this cell of the screen.
 #[must_use]
-pub fn entry_at(app: &App, menu: &Menu, (x, y): (u16, u16)) -> Option<usize> {
-    let placed = placed(menu, Rect::new(0, 0, app.size.0, app.size.1));
-    let inner = Block::bordered().inner(placed.area);
-    if !inner.contains((x, y).into()) {
-        return None;
+pub fn menu_hit(app: &App, menu: &Menu, (x, y): (u16, u16)) -> Hit {
+    let placed = placed(menu, screen(app));
+    if !placed.area.contains((x, y).into()) {
+        return Hit::Outside;
     }
-    let row = usize::from(y - inner.y).checked_sub(placed.texts)?;
-    Some(placed.first + row).filter(|at| *at < menu.entries.len())
+    let inner = Block::bordered().inner(placed.area);
+    let row = usize::from(y.saturating_sub(inner.y)).checked_sub(placed.texts);
+    let row = row.filter(|_| inner.contains((x, y).into()));
+    let entry = row.map(|row| placed.first + row);
+    let entry = entry.filter(|at| *at < menu.entries.len());
+    entry.map_or(Hit::Inside, Hit::Entry)
+}
+
+/// The first entry of the menu that is on the screen, and how many are at once.
+#[must_use]
+pub fn menu_rows(app: &App, menu: &Menu) -> (usize, usize) {
+    let placed = placed(menu, screen(app));
+    (placed.first, placed.page)
+}
+
+/// Whether this cell of the screen belongs to a text that lies on top.
+#[must_use]
+pub fn is_on_text(app: &App, (x, y): (u16, u16)) -> bool {
+    text_area(app.size).contains((x, y).into())
+}
+
+/// The whole screen.
+#[must_use]
+pub fn screen(app: &App) -> Rect {
+    Rect::new(0, 0, app.size.0, app.size.1)
 }
 
 fn draw_menu(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let Placed { area, texts, first } = placed(menu, area);
+    let Placed {
+        area, texts, first, ..
+    } = placed(menu, area);
     frame.render_widget(Clear, area);
     let inner = frame::draw(look, &menu.title, "", true, area, frame);
     let columns = usize::from(inner.width);

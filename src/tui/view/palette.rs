@@ -8,14 +8,14 @@
 //!  └────────────────────────────────────────────────────────┘
 //! ```
 
-use super::overlay::visible;
-use crate::text::{cut, pad_end, width};
+use super::overlay::{Hit, screen, visible};
+use crate::text::{cut, escape, pad_end, width};
 use crate::tui::app::App;
-use crate::tui::app::palette::{Command, Palette};
+use crate::tui::app::palette::{Command, Named, Palette};
 use crate::tui::theme::Role;
-use crate::tui::widget::frame;
+use crate::tui::widget::{frame, scroll};
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
@@ -25,19 +25,50 @@ const WIDTH: u16 = 84;
 /// The longest name.
 const NAME: usize = 18;
 
+/// Where it lies on a screen.
+fn placed(area: Rect) -> Rect {
+    let columns = area.width.min(WIDTH);
+    let margin = u16::from(area.height > 12) * 2;
+    Rect {
+        x: area.x + (area.width - columns) / 2,
+        y: area.y + margin,
+        width: columns,
+        height: area.height.saturating_sub(2 * margin).min(24),
+    }
+}
+
+/// How many commands are on the screen at once: below the line that is typed, within the border.
+#[must_use]
+pub fn page(app: &App) -> usize {
+    usize::from(placed(screen(app)).height.saturating_sub(3))
+}
+
+/// The first of so many commands that is on the screen.
+#[must_use]
+pub fn top(app: &App, palette: &Palette, commands: usize) -> usize {
+    scroll::top(palette.wheel, commands, palette.at, page(app))
+}
+
+/// What is at this cell of the screen.
+#[must_use]
+pub fn hit(app: &App, palette: &Palette, (x, y): (u16, u16)) -> Hit {
+    let area = placed(screen(app));
+    if !area.contains((x, y).into()) {
+        return Hit::Outside;
+    }
+    let inner = area.inner(Margin::new(1, 1));
+    let row = y.checked_sub(inner.y + 1);
+    let row = row.filter(|_| inner.contains((x, y).into()));
+    let commands = palette.commands().len();
+    let entry = row.map(|row| top(app, palette, commands) + usize::from(row));
+    let entry = entry.filter(|at| *at < commands);
+    entry.map_or(Hit::Inside, Hit::Entry)
+}
+
 /// Draws it.
 pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let columns = area.width.min(WIDTH);
-    let area = Rect {
-        x: area.x + (area.width - columns) / 2,
-        y: area.y + u16::from(area.height > 12) * 2,
-        width: columns,
-        height: area
-            .height
-            .saturating_sub(u16::from(area.height > 12) * 4)
-            .min(24),
-    };
+    let area = placed(area);
     frame.render_widget(Clear, area);
     let inner = frame::draw(
         look,
@@ -51,8 +82,7 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
     let Some(first) = rows.next() else { return };
     draw_input(app, palette, first, frame);
     let commands = palette.commands();
-    let room = usize::from(inner.height.saturating_sub(1));
-    let skip = (palette.at + 1).saturating_sub(room);
+    let skip = top(app, palette, commands.len());
     if commands.is_empty()
         && let Some(row) = rows.next()
     {
@@ -63,7 +93,7 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
         return;
     }
     for ((at, command), row) in commands.iter().enumerate().skip(skip).zip(rows) {
-        frame.render_widget(line(app, command, usize::from(row.width)), row);
+        frame.render_widget(line(app, palette, command, usize::from(row.width)), row);
         if at == palette.at {
             frame
                 .buffer_mut()
@@ -87,25 +117,37 @@ fn draw_input(app: &App, palette: &Palette, row: Rect, frame: &mut Frame<'_>) {
     frame.set_cursor_position(Position::new(x, row.y));
 }
 
-fn line(app: &App, command: &Command, columns: usize) -> Line<'static> {
-    let look = &app.settings.look;
-    let (name, help, keys) = match command {
-        Command::Do(action) => {
-            let keys = app.settings.keymap.keys(*action);
-            let keys = keys.iter().take(2).map(ToString::to_string);
-            (
-                action.row().name.to_owned(),
-                action.row().help,
-                keys.collect::<Vec<_>>().join(" "),
-            )
-        }
-        Command::Goto(seq) => (format!("#{}", seq.0), "to this frame", String::new()),
-        Command::PlayUntil(_) => (
-            "play until".to_owned(),
-            "play until this filter matches",
-            String::new(),
+/// What a command is called, and what it does.
+fn words<'p>(palette: &'p Palette, command: &Command) -> (String, &'p str) {
+    let shown = |name: &str| escape(name).into_owned();
+    match command {
+        Command::Do(action) => (action.row().name.to_owned(), action.row().help),
+        Command::Goto(seq) => (format!("#{}", seq.0), "to this frame"),
+        Command::PlayUntil(_) => ("play until".to_owned(), "play until this filter matches"),
+        Command::View(Named::Use(name)) => (format!("view {}", shown(name)), palette.told(name)),
+        Command::View(Named::Save(name)) if name.is_empty() => (
+            "view save NAME".to_owned(),
+            "keep filter, rows, view and order under a name",
         ),
+        Command::View(Named::Save(name)) => (
+            format!("view save {}", shown(name)),
+            "keep filter, rows, view and order under this name",
+        ),
+        Command::View(Named::Delete(name)) => {
+            (format!("view delete {}", shown(name)), palette.told(name))
+        }
+    }
+}
+
+fn line(app: &App, palette: &Palette, command: &Command, columns: usize) -> Line<'static> {
+    let look = &app.settings.look;
+    let (name, help) = words(palette, command);
+    let keys = match command {
+        Command::Do(action) => app.settings.keymap.keys(*action),
+        _ => Vec::new(),
     };
+    let keys = keys.iter().take(2).map(ToString::to_string);
+    let keys = keys.collect::<Vec<_>>().join(" ");
     let name = format!("  {}  ", pad_end(&name, NAME));
     let room = columns.saturating_sub(width(&name) + width(&keys) + 3);
     let help = pad_end(&cut(help, room), room);

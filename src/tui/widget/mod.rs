@@ -5,6 +5,7 @@ pub mod frame;
 pub mod hex;
 pub mod pieces;
 pub mod raw;
+pub mod scroll;
 pub mod spans;
 pub mod table;
 pub mod text;

@@ -148,7 +148,12 @@ impl Tree {
 
     /// The members of the outermost object with their names' bytes (quotes included), in order.
     pub fn members(&self) -> impl Iterator<Item = (&[u8], NodeId)> {
-        let members = self.children(NodeId::ROOT);
+        self.members_of(NodeId::ROOT)
+    }
+
+    /// The same of any object; nothing for what is none.
+    pub fn members_of(&self, object: NodeId) -> impl Iterator<Item = (&[u8], NodeId)> {
+        let members = self.children(object);
         members.filter_map(|id| Some((&self.text[self.node(id).key()?], id)))
     }
 

@@ -3,6 +3,10 @@
 //! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
+mod schema;
+
+pub use schema::Argument;
+
 use super::{Answer as Any, Growth, Job, Progress, Source};
 use crate::store::reader::{FindingRow, ReadError, Recording};
 use crate::store::story::Story;
@@ -55,6 +59,8 @@ pub struct Row {
     pub texts: Vec<Text>,
     /// What is wrong with it.
     pub findings: Vec<FindingRow>,
+    /// Of a call of a tool that was listed before: what its arguments are.
+    pub arguments: Vec<Argument>,
 }
 
 /// The bytes of a message or line.
@@ -184,10 +190,12 @@ impl Ask {
             }
         };
         let findings = findings(recording, &item)?;
+        let arguments = schema::arguments(recording, &item)?;
         Ok(Some(Row {
             item,
             texts,
             findings,
+            arguments,
         }))
     }
 

@@ -46,8 +46,8 @@ pub enum Spot {
 pub enum Line<'s> {
     /// A heading.
     Head(&'s Part),
-    /// A row of a tree.
-    Row(tree::Row),
+    /// A row of a tree, and what is known of the value.
+    Row(tree::Row, Option<&'s str>),
     /// Text.
     Text(raw::Line),
     /// Numbers.
@@ -243,7 +243,8 @@ impl<'s> Body<'s> {
         Some(match (position.spot, self.content(position.part)) {
             (Spot::Head, _) => Line::Head(part),
             (Spot::Node(node), Content::Tree(tree)) => {
-                Line::Row(tree.row(tree.row_of(node), self.columns, &part.hits)?)
+                let told = part.told.get(&node).map(String::as_str);
+                Line::Row(tree.row(tree.row_of(node), self.columns, &part.hits)?, told)
             }
             (Spot::Byte(at), Content::Text(text, _)) => {
                 Line::Text(text.lines(at, 1, &part.hits).pop()?)

@@ -6,11 +6,15 @@ use crate::store::reader::FindingRow;
 use crate::text::{count, size};
 use crate::trace::item::{Item, What};
 use crate::tui::widget::tree::{NodeId, Tree};
-use crate::tui::worker::detail::{Amount, Text, TextRole};
+use crate::tui::worker::detail::{Amount, Argument, Text, TextRole};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Findings that are shown above the messages; the tab has all.
 const FINDINGS_ABOVE: usize = 3;
+
+/// Arguments beside which it is said what they are.
+const ARGUMENTS: usize = 200;
 
 /// Rows that a message is unfolded to: with its answer about a screen.
 pub const FIT: usize = 40;
@@ -28,6 +32,10 @@ pub struct Part {
     pub folded: bool,
     /// What a search found in the bytes.
     pub hits: Vec<Range<usize>>,
+    /// Whether it found more than these.
+    pub more_hits: bool,
+    /// What the arguments of a call are, by their nodes; escaped.
+    pub told: BTreeMap<NodeId, String>,
 }
 
 /// What a part is.
@@ -53,6 +61,8 @@ impl Part {
             notes: Vec::new(),
             folded: false,
             hits: Vec::new(),
+            more_hits: false,
+            told: BTreeMap::new(),
         }
     }
 
@@ -68,6 +78,29 @@ impl Part {
             notes,
             ..Self::head(PartKind::Text(role))
         }
+    }
+
+    /// Says beside the arguments of a call what they are.
+    pub fn tell(&mut self, arguments: &[Argument]) {
+        let Some(tree) = self.tree() else { return };
+        let member = |object, name: &[u8]| {
+            let mut members = tree.members_of(object);
+            members.find_map(|(key, node)| (key == name).then_some(node))
+        };
+        let params = member(NodeId::ROOT, b"\"params\"");
+        let Some(given) = params.and_then(|params| member(params, b"\"arguments\"")) else {
+            return;
+        };
+        let told = |(_, node): (&[u8], NodeId)| {
+            let name = tree.name(node)?;
+            let argument = arguments.iter().find(|argument| argument.name == name)?;
+            (!argument.told.is_empty()).then(|| (node, argument.told.clone()))
+        };
+        self.told = tree
+            .members_of(given)
+            .take(ARGUMENTS)
+            .filter_map(told)
+            .collect();
     }
 
     /// The tree of its bytes, if they are JSON.

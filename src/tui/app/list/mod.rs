@@ -18,6 +18,7 @@ pub use index::{Index, Row};
 
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey, Lens};
+use crate::tui::widget::scroll;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -224,13 +225,7 @@ impl List {
     /// Scrolls as far as it takes to see the row `at`.
     pub fn reveal(&mut self, at: usize, page: usize) {
         let first = self.first_row(page);
-        if at < first {
-            self.scroll_to(at, page);
-        } else if at >= first + page {
-            self.scroll_to((at + 1).saturating_sub(page), page);
-        } else {
-            self.scroll_to(first, page);
-        }
+        self.scroll_to(scroll::showing(at, first, page), page);
     }
 
     /// Puts the cursor on the first row, also if that has not been found yet.

@@ -8,6 +8,7 @@ use crate::tui::app::{App, Focus};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
 use crate::tui::view::detail as view;
+use crate::tui::widget::scroll;
 
 /// A click at this column and row of the screen, within the pane.
 pub fn click(app: &mut App, (column, row): (u16, u16), double: bool) -> Effects {
@@ -109,8 +110,7 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
             Tab::Body => shown.at.top = top,
             Tab::Story => {
                 let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
-                let most = rows.saturating_sub(size.1);
-                shown.at_story.1 = shown.at_story.1.saturating_add_signed(by).min(most);
+                shown.at_story.1 = scroll::turned(shown.at_story.1, by, rows, size.1);
             }
             Tab::Findings => {
                 let last = shown.findings.len().saturating_sub(1);

@@ -5,6 +5,7 @@ use crate::tui::app::detail::body::{Position, Spot};
 use crate::tui::app::detail::{Detail, Tab};
 use crate::tui::effect::Effects;
 use crate::tui::update::motion;
+use crate::tui::widget::scroll;
 
 /// Columns and rows of the pane.
 type Size = (usize, usize);
@@ -49,13 +50,8 @@ fn in_story(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let rows = shown.story.as_ref().map_or(0, |story| story.rows.len());
     let (at, top) = &mut shown.at_story;
     *at = motion::moved(action, *at, rows, page)?;
-    *top = kept_on_screen(*at, *top, page);
+    *top = scroll::showing(*at, *top, page);
     Some(())
-}
-
-/// The first row of a screen of `page` rows on which the row `at` is.
-fn kept_on_screen(at: usize, top: usize, page: usize) -> usize {
-    top.clamp((at + 1).saturating_sub(page.max(1)), at)
 }
 
 /// Puts the cursor of the body on `to`.
@@ -79,7 +75,7 @@ pub fn settle(detail: &mut Detail, size: Size) {
         // A story that has not come yet leaves the cursor where it was.
         if let Some(story) = &shown.story {
             let at = shown.at_story.0.min(story.rows.len().saturating_sub(1));
-            shown.at_story = (at, kept_on_screen(at, shown.at_story.1, size.1));
+            shown.at_story = (at, scroll::showing(at, shown.at_story.1, size.1));
         }
     }
 }

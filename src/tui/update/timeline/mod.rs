@@ -2,12 +2,14 @@
 
 mod range;
 
+use crate::trace::item::ItemKey;
 use crate::tui::action::Action;
 use crate::tui::app::timeline::{About, Asked, Timeline};
 use crate::tui::app::{App, View};
 use crate::tui::effect::Effects;
 use crate::tui::update::motion::moved;
 use crate::tui::view;
+use crate::tui::widget::scroll;
 use crate::tui::worker::timeline::Answer;
 use crate::tui::worker::{Ask, timeline};
 use range::{narrowed, pan, zoom};
@@ -19,6 +21,13 @@ const EVERY_NS: u64 = 500_000_000;
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let page = view::timeline::size(app).1;
     let state = &mut app.session.as_deref_mut()?.timeline;
+    if state.wheel.is_some() && moved(action, 0, 1, 1).is_some() {
+        back_to_cursor(state, page);
+        // The row under it is read first.
+        if !matches!(action, Action::Top | Action::Bottom) && !state.has_cursor() {
+            return Some(vec![]);
+        }
+    }
     match action {
         Action::ZoomIn => zoom(state, false),
         Action::ZoomOut => zoom(state, true),
@@ -27,7 +36,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::FilterRange => return Some(filter_range(app)),
         Action::Open => return Some(open(app)),
         Action::Top => {
-            state.cursor = Some(crate::trace::item::ItemKey::default());
+            state.cursor = Some(ItemKey::default());
             state.offset = 0;
         }
         Action::Bottom => {
@@ -48,15 +57,23 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
+/// The screen follows the cursor again, scrolled as little as is needed from where the wheel has
+/// left it.
+fn back_to_cursor(state: &mut Timeline, page: usize) {
+    let (top, at) = (state.top(page), state.cursor_row());
+    state.offset = at - scroll::showing(at, top, page);
+    state.wheel = None;
+}
+
 /// Puts the cursor on the row `to` and scrolls as far as it takes to see it.
 fn put_cursor(state: &mut Timeline, to: usize, page: usize) {
     let top = state.top(page);
     let Some(picture) = state.picture.as_deref() else {
         return;
     };
-    let top = top.clamp((to + 1).saturating_sub(page.max(1)), to);
     state.cursor = picture.rows.get(to).map(|bar| bar.key);
-    state.offset = to - top;
+    state.offset = to - scroll::showing(to, top, page);
+    state.wheel = None;
 }
 
 /// Filters to the range on the screen.
@@ -78,10 +95,11 @@ fn open(app: &mut App) -> Effects {
     };
     let state = &session.timeline;
     let picture = state.picture.as_deref();
-    let Some(bar) = picture.and_then(|picture| picture.rows.get(state.cursor_row())) else {
+    let under = picture.and_then(|picture| picture.rows.get(state.cursor_row()));
+    let under = under.filter(|_| state.has_cursor()).map(|bar| bar.key);
+    let Some(ItemKey { seq, .. }) = under.or(state.cursor) else {
         return vec![];
     };
-    let seq = bar.key.seq;
     session.view = View::Exchanges;
     crate::tui::update::list::goto(app, seq)
 }
@@ -141,13 +159,13 @@ pub fn wanted(app: &mut App) -> Effects {
         let is_answered = state.shown.as_ref() == Some(asked);
         let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
         asked.about != about
-            || (is_answered && asked.anchor != state.cursor && nears_end(state, size.1))
+            || (is_answered && asked.anchor != state.anchor() && nears_end(state, size.1))
             || (is_old && is_answered && rested && is_complete(state))
     });
     if !is_due {
         return vec![];
     }
-    let anchor = state.cursor;
+    let anchor = state.anchor();
     let generation = app.next_generation();
     let ask = timeline::Ask {
         generation,
@@ -176,12 +194,15 @@ fn is_complete(state: &Timeline) -> bool {
     picture.is_none_or(|picture| picture.percent == 100 && !picture.looking)
 }
 
-/// Whether the cursor is where more rows are needed than there are.
+/// Whether the cursor, or where the wheel has gone, is where more rows are needed than there are.
 fn nears_end(state: &Timeline, page: usize) -> bool {
     let Some(picture) = state.picture.as_deref() else {
         return false;
     };
-    let at = state.cursor_row();
+    let (at, page) = match state.wheel {
+        Some(_) => (state.top(page), 2 * page),
+        None => (state.cursor_row(), page),
+    };
     (picture.more.0 && at < page) || (picture.more.1 && at + page >= picture.rows.len())
 }
 
@@ -195,11 +216,25 @@ pub fn click(app: &mut App, (x, y): (u16, u16)) -> Effects {
     vec![]
 }
 
-/// The wheel: moves the cursor, which the screen follows.
-pub fn wheel(app: &mut App, down: bool) -> Effects {
-    let action = if down { Action::Down } else { Action::Up };
-    for _ in 0..3 {
-        perform(app, action);
+/// The wheel was turned by so many rows: scrolls without moving the cursor, which stays on its row
+/// also when it had been riding on the last one.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let page = view::timeline::size(app).1;
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let state = &mut session.timeline;
+    let Some(picture) = state.picture.as_deref() else {
+        return vec![];
+    };
+    let top = state.top(page);
+    let to = scroll::turned(top, by, picture.rows.len(), page);
+    if to == top {
+        return vec![];
     }
+    let key = |row: usize| picture.rows.get(row).map(|bar| bar.key);
+    let (first, under) = (key(to), key(state.cursor_row()));
+    state.wheel = first;
+    state.cursor = state.cursor.or(under);
     vec![]
 }

@@ -16,6 +16,7 @@ pub(super) fn zoom(state: &mut Timeline, out: bool) {
     };
     let window = state.window.unwrap_or(picture.window);
     let bar = picture.rows.get(state.cursor_row());
+    let bar = bar.filter(|_| state.has_cursor());
     let middle = window.from + window.span() / 2;
     let at = bar.map_or(middle, |bar| bar.exchange.t_request.0);
     let at = at.clamp(window.from, window.to);

@@ -3,12 +3,15 @@
 //! ```text
 //! ▾ request  id 7                                        412 B   +12:04.318
 //!   ▾ params (2)                          a tree, or
+//!     ▾ arguments (1)
+//!         q      "rust"  string, required: what to look for
 //! {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
 //! 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
 //! ⚠ the first 1.0 MB of 20 MB · L loads more
 //! ```
 
 use super::{Pane, head};
+use crate::text::{cut, width};
 use crate::tui::app::detail::body::{Line, Spot};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget::spans::{self, Spans};
@@ -34,7 +37,10 @@ pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         };
         let line = match line {
             Line::Head(part) => head::line(pane, part),
-            Line::Row(row) => tree_line::line(row, columns.saturating_sub(INDENT), look),
+            Line::Row(row, told) => {
+                let columns = columns.saturating_sub(INDENT);
+                with(tree_line::line(row, columns, look), told, columns)
+            }
             Line::Text(line) => {
                 let mut spans = Spans::new();
                 spans::push(&mut spans, line.pieces, Role::Text);
@@ -48,6 +54,17 @@ pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         pane.line(row, line, position == cursor, frame);
         at = body.next(position);
     }
+}
+
+/// A value with what is known of it, where there is room for some of it.
+fn with(mut line: Spans, told: Option<&str>, columns: usize) -> Spans {
+    /// Columns in which something can be said.
+    const SOME: usize = 6;
+    let room = columns.saturating_sub(spans::width(&line) + 2);
+    if let Some(told) = told.filter(|told| room >= SOME.min(width(told))) {
+        line.push((Role::Faint, format!("  {}", cut(told, room))));
+    }
+    line
 }
 
 fn indent(mut line: Spans) -> Spans {

@@ -5,11 +5,11 @@
 //!     a response has either a result or an error, never both
 //! ```
 
-use super::{Pane, head};
+use super::Pane;
 use crate::lint;
 use crate::store::reader::FindingRow;
 use crate::text::{escape, wrap};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{self, Look, Role};
 use crate::tui::widget::spans::Spans;
 use ratatui::Frame;
 
@@ -52,7 +52,7 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
 
 /// The finding, its place and its explanation, wrapped.
 fn lines(finding: &FindingRow, columns: usize, look: Look) -> Vec<Spans> {
-    let (glyph, role) = head::severity(&finding.severity);
+    let (glyph, role) = theme::severity(&finding.severity);
     let place = finding.frame;
     let place = place.map_or_else(String::new, |frame| format!("  #{}", frame.0));
     let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));

@@ -14,7 +14,7 @@ use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
 use crate::tui::app::detail::part::{Part, PartKind};
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::view::list;
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::worker::detail::{Text, TextRole};
@@ -43,6 +43,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::Text(role) => {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
             left.extend(what(pane, role, look));
+            left.extend(not_marked(part));
             let room = pane.columns().saturating_sub(spans::width(&left) + 2);
             let right = part.text.as_ref();
             let right = right.map_or_else(Spans::new, |text| facts(text, room));
@@ -53,7 +54,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
 pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
-    let (glyph, role) = severity(&finding.severity);
+    let (glyph, role) = theme::severity(&finding.severity);
     vec![
         (
             role,
@@ -64,13 +65,11 @@ pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     ]
 }
 
-/// The sign and the colour of a severity, which always stand beside its word.
-pub fn severity(word: &str) -> (Glyph, Role) {
-    match word {
-        "error" => (Glyph::Error, Role::Bad),
-        "warning" => (Glyph::Warning, Role::Warn),
-        _ => (Glyph::Note, Role::Faint),
-    }
+/// That a search found more in it than is marked.
+fn not_marked(part: &Part) -> Option<(Role, String)> {
+    let marked = count(part.hits.len() as u64);
+    let text = format!("  the first {marked} hits are marked");
+    part.more_hits.then_some((Role::Warn, text))
 }
 
 fn note(pane: &Pane<'_>, look: Look) -> Spans {

@@ -2,9 +2,9 @@
 
 use super::{Places, WORD, role, row, sign, word};
 use crate::replay::compare::{Change, Excerpt, Row, Verdict};
-use crate::text::{escape, pad_end, width};
+use crate::text::{cut, escape, pad_end, plural, size, width};
 use crate::tui::app::diff::{Compared, Diff, DiffRow};
-use crate::tui::theme::{Look, Role};
+use crate::tui::theme::{Glyph, Look, Role};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -68,12 +68,10 @@ fn in_full(
     let columns = areas.first().map_or(0, |area| area.width);
     if beside {
         let (a, b) = row::columns(columns);
-        let left = left
-            .map(|left| row::wrapped(look, left, a))
-            .unwrap_or_default();
-        let right = right
-            .map(|right| row::wrapped(look, right, b))
-            .unwrap_or_default();
+        let lines = |excerpt: Option<&Excerpt>, columns| {
+            excerpt.map_or_else(Vec::new, |one| shown(look, one, columns, areas.len()))
+        };
+        let (left, right) = (lines(left, a), lines(right, b));
         for (nth, area) in areas.iter().enumerate() {
             let cell = |lines: &[String]| lines.get(nth).cloned().unwrap_or_default();
             let line = format!(
@@ -89,15 +87,48 @@ fn in_full(
     }
     let room = usize::from(columns).saturating_sub(3);
     let lines = |sign: &'static str, excerpt: Option<&Excerpt>, most: usize| -> Vec<String> {
-        let lines = excerpt.map(|one| row::wrapped(look, one, room));
-        let lines = lines.unwrap_or_default().into_iter().take(most);
+        let lines = excerpt.map(|one| shown(look, one, room, most));
+        let lines = lines.unwrap_or_default().into_iter();
         lines.map(|line| format!(" {sign} {line}")).collect()
     };
-    let mut all = lines("-", left, areas.len().div_ceil(2));
-    all.extend(lines("+", right, areas.len()));
+    let half = match right {
+        Some(_) => areas.len().div_ceil(2),
+        None => areas.len(),
+    };
+    let mut all = lines("-", left, half);
+    all.extend(lines("+", right, areas.len() - all.len()));
     for (line, area) in all.into_iter().zip(areas) {
         frame.render_widget(Line::raw(line), *area);
     }
+}
+
+/// A value in at most `rows` lines. Where that is not all of it, the last one ends with how much
+/// is left out.
+fn shown(look: &Look, excerpt: &Excerpt, columns: usize, rows: usize) -> Vec<String> {
+    let mut lines = row::wrapped(look, excerpt, columns);
+    let left = lines.len().saturating_sub(rows);
+    lines.truncate(rows);
+    if let Some(last) = lines.last_mut().filter(|_| left > 0) {
+        let mut more = plural(left as u64, "more line");
+        if excerpt.after > 0 {
+            more = format!("{more} and {}", size(excerpt.after as u64));
+        }
+        let more = format!("{} {more}", look.glyph(Glyph::Ellipsis));
+        let room = columns.saturating_sub(width(&more));
+        *last = cut(&format!("{}{more}", prefix(last, room)), columns);
+    }
+    lines
+}
+
+/// As much of the beginning of `text` as has room.
+fn prefix(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let fits = |letter: &char| {
+        used += width(letter.encode_utf8(&mut [0; 4]));
+        used <= columns
+    };
+    let end: usize = text.chars().take_while(fits).map(char::len_utf8).sum();
+    &text[..end]
 }
 
 /// In which way it differs, for people.

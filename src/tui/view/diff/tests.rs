@@ -33,8 +33,12 @@ fn compared() -> Compared {
 
 /// The rows of the screen as text.
 fn screen(size: (u16, u16), at: usize) -> Vec<String> {
+    screen_of(compared(), size, at)
+}
+
+fn screen_of(compared: Compared, size: (u16, u16), at: usize) -> Vec<String> {
     let mut diff = Diff::new(1);
-    diff.stage = Stage::Compared(Box::new(compared()));
+    diff.stage = Stage::Compared(Box::new(compared));
     diff.at = at;
     let library = Library::new("/nowhere");
     let mut app = App::new(&library, Settings::default(), size, Now::default());
@@ -132,4 +136,30 @@ fn what_differs_below_the_screen_is_told_of_and_no_count_is_cut_unseen() {
     let summary = |line: &&String| line.contains("2 breaking");
     let summary = narrow.iter().find(summary).unwrap();
     assert!(summary.ends_with("…│"), "{summary}");
+}
+
+#[test]
+fn a_value_that_is_longer_than_its_place_says_how_much_is_left_out() {
+    let left = format!(r#"{{"result":{{"x":"{}"}}}}"#, "a".repeat(5000));
+    let right = format!(
+        r#"{{"result":{{"x":"{}日{}"}}}}"#,
+        "b".repeat(900),
+        "c".repeat(90)
+    );
+    let compared = || {
+        Compared::new(
+            Exchange::bare(),
+            Exchange::bare(),
+            part(Half::Request, "{}", "{}"),
+            part(Half::Response, &left, &right),
+        )
+    };
+    let at = compared().changes[0];
+    for size in [(120, 24), (80, 24)] {
+        let told = screen_of(compared(), size, at).join("\n");
+        assert_eq!(told.matches(" more line").count(), 2, "{told}");
+        assert_eq!(told.matches(" more lines and 4.0 kB").count(), 1, "{told}");
+    }
+    let tall = screen_of(compared(), (400, 60), at).join("\n");
+    assert!(!tall.contains("more line"), "{tall}");
 }

@@ -5,9 +5,9 @@ use crate::store::schema::State;
 use crate::text::{clock, count, cut, escape, pad_end, pad_start, size, width};
 use crate::trace::session::End;
 use crate::tui::app::App;
-use crate::tui::app::library::{host, server};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::worker::library::Row;
+use crate::words::recording::{self, host};
 use crate::words::{self, when};
 use ratatui::text::{Line, Span};
 
@@ -262,14 +262,12 @@ fn gapped(standing: Standing, bytes: u64) -> String {
     }
 }
 
-/// Who the server says it is, else what was started, else the file.
+/// Whose it is, else the file.
 fn what(entry: &Entry) -> String {
-    let command = || entry.context().map(|context| words::command(&context.argv));
-    let file = || {
+    recording::title(entry).unwrap_or_else(|| {
         let file = entry.path.file_name().unwrap_or_default().to_string_lossy();
         escape(&file).into_owned()
-    };
-    server(entry).or_else(command).unwrap_or_else(file)
+    })
 }
 
 /// What somebody wrote, what is missing, and why it cannot be read.
@@ -282,17 +280,7 @@ fn note(entry: &Entry) -> String {
         let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
         notes.push(escape(why.trim_start()).into_owned());
     }
-    if let Some(summary) = entry.summary() {
-        notes.extend(
-            summary
-                .note
-                .as_deref()
-                .map(|note| escape(note).into_owned()),
-        );
-        if summary.gap_bytes > 0 {
-            notes.push(format!("{} missing", size(summary.gap_bytes)));
-        }
-    }
+    notes.extend(recording::notes(entry));
     notes.join("; ")
 }
 

@@ -189,7 +189,7 @@ impl<'a> Picture<'a> {
         if !search.is_hit(row.key()..=row.last()) {
             return spans.push(Span::styled(text.to_owned(), style));
         }
-        let mut places = search.places(text.as_bytes());
+        let mut places = search.places(text.as_bytes()).places;
         if places.is_empty() {
             let first = text.chars().next().map_or(0, char::len_utf8);
             places.push(0..first);

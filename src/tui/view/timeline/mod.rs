@@ -135,7 +135,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         .skip(top)
         .zip(parts.rows.rows())
     {
-        let selected = (at == cursor).then_some(if focus {
+        let selected = (at == cursor && state.has_cursor()).then_some(if focus {
             Role::Selected
         } else {
             Role::SelectedElsewhere

@@ -1,15 +1,16 @@
 //! What helps with a filter: values seen of a field, and what would fit where nothing does.
 
+use super::logged::Logged;
 use crate::query::ast::Field;
 use crate::query::{Query, relaxations};
 use crate::store::reader::ReadError;
-use crate::store::select::{Limit, Question, Scan, Way};
+use crate::store::select::{Limit, Question, Scan, Values, Way};
 use crate::trace::frame::Seq;
 use crate::trace::item::Lens;
 use crate::tui::worker::{Answer, Job, Progress, Source};
 
 /// Values that are offered.
-const VALUES: u32 = 50;
+pub(super) const VALUES: usize = 50;
 
 /// How long a step works, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
@@ -41,11 +42,22 @@ pub enum Hints {
     },
 }
 
+/// Values seen of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Which.
+    pub field: Field,
+    /// The values, the most frequent first, with how often.
+    pub values: Vec<(String, u64)>,
+    /// Whether that is only at least so often: not everything was looked at, or not yet.
+    pub at_least: bool,
+}
+
 /// What helps.
 #[derive(Debug)]
 pub enum HintsAnswer {
-    /// Values seen, the most frequent first, with how often.
-    Values(Field, Vec<(String, u64)>),
+    /// Values seen. Comes again as more is looked at.
+    Values(Seen),
     /// What would fit, with how many rows, and whether that is only at least so many.
     Relaxed {
         /// The list's question.
@@ -58,7 +70,11 @@ pub enum HintsAnswer {
 impl Hints {
     pub(in crate::tui::worker) fn job(self) -> Box<dyn Job> {
         match self {
-            Self::Values(field) => Box::new(Values(field)),
+            Self::Values(field) if Logged::has(field) => Box::new(Logged::new(field)),
+            Self::Values(field) => Box::new(Counting {
+                field,
+                values: Values::new(field),
+            }),
             Self::Relax {
                 generation,
                 lens,
@@ -80,16 +96,25 @@ impl Hints {
     }
 }
 
-struct Values(Field);
+struct Counting {
+    field: Field,
+    values: Values,
+}
 
-impl Job for Values {
+impl Job for Counting {
     fn step(
         &mut self,
         source: &Source<'_>,
         answers: &mut Vec<Answer>,
     ) -> Result<Progress, ReadError> {
-        let values = source.recording.values(self.0, VALUES)?;
-        answers.push(Answer::Hints(HintsAnswer::Values(self.0, values)));
+        let Some(values) = self.values.step(source.recording, VALUES)? else {
+            return Ok(Progress::More);
+        };
+        answers.push(Answer::Hints(HintsAnswer::Values(Seen {
+            field: self.field,
+            values,
+            at_least: false,
+        })));
         Ok(Progress::Done)
     }
 }

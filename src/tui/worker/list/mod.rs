@@ -10,12 +10,13 @@
 //! ```
 
 mod hints;
+mod logged;
 mod rows;
 mod scale;
 mod scan;
 mod tally;
 
-pub use hints::{Hints, HintsAnswer};
+pub use hints::{Hints, HintsAnswer, Seen};
 pub use rows::{Rows, RowsAnswer};
 
 use super::Job;

@@ -46,18 +46,23 @@ impl Live {
         self.says(StreamId::S2C, &line);
     }
 
-    /// Steps the job until it is done: what it has found, put together.
-    fn run(&mut self, job: &mut dyn worker::Job) -> Answer {
+    /// The recording as it stands now.
+    fn source(&mut self) -> Source<'_> {
         let recording = Recording::open(&self.session.reel).unwrap();
         let summary = recording.summary().unwrap();
         let (recording, summary) = &*self.recording.insert((recording, summary));
-        let source = Source {
+        Source {
             recording,
             path: &self.session.reel,
             summary,
             is_live: false,
             clock: Clock::start(),
-        };
+        }
+    }
+
+    /// Steps the job until it is done: what it has found, put together.
+    fn run(&mut self, job: &mut dyn worker::Job) -> Answer {
+        let source = self.source();
         let mut answers = Vec::new();
         while job.step(&source, &mut answers).unwrap() == Progress::More {}
         let mut all = Answer::default();
@@ -139,15 +144,7 @@ fn a_frame_is_found_in_the_row_of_its_request() {
     let mut live = Live::start();
     live.call(1);
     live.answer(1);
-    let recording = Recording::open(&live.session.reel).unwrap();
-    let summary = recording.summary().unwrap();
-    let source = Source {
-        recording: &recording,
-        path: &live.session.reel,
-        summary: &summary,
-        is_live: false,
-        clock: Clock::start(),
-    };
+    let source = live.source();
     for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
         let mut job = Rows {
             lens,
@@ -176,15 +173,7 @@ fn what_would_fit_is_the_filter_without_what_hides_everything() {
         until: None,
     }
     .job();
-    let recording = Recording::open(&live.session.reel).unwrap();
-    let summary = recording.summary().unwrap();
-    let source = Source {
-        recording: &recording,
-        path: &live.session.reel,
-        summary: &summary,
-        is_live: false,
-        clock: Clock::start(),
-    };
+    let source = live.source();
     let mut answers = Vec::new();
     while job.step(&source, &mut answers).unwrap() == Progress::More {}
     let Some(worker::Answer::Hints(HintsAnswer::Relaxed { generation, fits })) = answers.pop()

@@ -22,6 +22,8 @@ fn part(bytes: &[u8], notes: usize, folded: bool) -> Part {
         notes: vec!["note".to_owned(); notes],
         folded,
         hits: Vec::new(),
+        more_hits: false,
+        told: std::collections::BTreeMap::new(),
     }
 }
 

@@ -1,0 +1,57 @@
+//! Something was printed on stdout before the first message.
+
+use super::facts::{Facts, Line};
+use super::{Cause, Certainty, Kind, words};
+use crate::lint::quote;
+use crate::trace::frame::StreamId;
+
+pub(super) const KIND: Kind = Kind::new("banner-before-first-message", find);
+
+/// Words with which a launcher, not the server itself, begins.
+const LAUNCHERS: [(&str, &str); 6] = [
+    ("> ", "npm run"),
+    ("npm ", "npm"),
+    ("yarn ", "yarn"),
+    ("Building", "the build tool that starts it"),
+    ("Restored ", "dotnet run"),
+    ("Using launch settings", "dotnet run"),
+];
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let banner: Vec<_> = early(facts).collect();
+    let first = banner.iter().find(|line| !line.text().is_empty())?;
+    let never_spoke = facts.first_said.is_none();
+    let certainty = if never_spoke || !facts.went_on() {
+        Certainty::Certain
+    } else {
+        Certainty::Likely
+    };
+    let sentence = format!(
+        "the server printed \"{}\" on stdout before its first message; stdout carries nothing but \
+         messages, and strict clients give up at such a line",
+        quote::bytes(first.text())
+    );
+    let launcher = LAUNCHERS
+        .iter()
+        .find(|(start, _)| first.text().starts_with(start.as_bytes()));
+    let advice = match launcher {
+        Some((_, launcher)) => format!(
+            "It looks like {launcher}: start the server's program itself in the host's \
+             configuration, or silence the launcher."
+        ),
+        None => "Print it on stderr, or not at all; look for it in what starts the server too."
+            .to_owned(),
+    };
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
+    let cause = cause.shown(banner.into_iter().map(words::line));
+    let found = facts.found("noise-before-first-message");
+    Some(cause.shown(found.into_iter().flat_map(words::findings)))
+}
+
+/// What stands on stdout before the first message.
+pub(super) fn early(facts: &Facts) -> impl Iterator<Item = &Line> {
+    let is_early = |line: &&Line| {
+        line.stream == StreamId::S2C && facts.first_said.is_none_or(|said| line.seq < said)
+    };
+    facts.noise.iter().filter(is_early)
+}

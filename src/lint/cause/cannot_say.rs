@@ -1,0 +1,42 @@
+//! The recording does not show enough.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Evidence, Kind, Place, words};
+use crate::text::{plural, size};
+use crate::trace::session::End;
+
+pub(super) const KIND: Kind = Kind::new("cannot-say", find);
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let why = why(facts)?;
+    let counts = &facts.counts;
+    let looked = format!(
+        "{}, {}, {}, {}",
+        plural(counts.frames, "frame"),
+        plural(counts.exchanges, "request"),
+        plural(counts.findings, "finding"),
+        plural(facts.events.len() as u64, "event")
+    );
+    let sentence = format!("cannot say what is wrong, if anything is: {why}; looked at {looked}");
+    let cause = Cause::new(KIND.id, Certainty::Possible, sentence)
+        .advise("Record the session again to its end, with whatever goes wrong in it.");
+    let gap = (counts.gap_bytes > 0).then(|| Evidence {
+        place: Place::Session,
+        text: format!("{} are not on record", size(counts.gap_bytes)),
+    });
+    Some(
+        cause
+            .shown(gap)
+            .shown(words::stderr(facts).into_iter().take(3)),
+    )
+}
+
+fn why(facts: &Facts) -> Option<&'static str> {
+    match facts.end() {
+        _ if facts.counts.gap_bytes > 0 => Some("a part of the session is not on record"),
+        Some(End::Unknown) => Some("the recording ends before the server did"),
+        _ if facts.counts.messages > 0 => None,
+        None => Some("there are no messages yet"),
+        Some(_) => Some("there are no messages"),
+    }
+}

@@ -1,0 +1,60 @@
+//! The server asked its client something and had no answer.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Kind, words};
+use crate::protocol::message::Direction;
+use crate::text::duration;
+use crate::trace::exchange::Exchange;
+
+pub(super) const KIND: Kind = Kind::new("client-never-answered", find);
+
+/// A client that means to answer has done so by then, nanoseconds: but for people, who are asked.
+const PATIENCE: u64 = 5_000_000_000;
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let samples = [&facts.open, &facts.unanswered, &facts.lost];
+    let asked = samples.map(|sample| sample.asked(Direction::ServerToClient));
+    let until = facts.host_left().unwrap_or(facts.now);
+    let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
+    let old = asked
+        .into_iter()
+        .flatten()
+        .filter(|one| waited(one) > PATIENCE);
+    let old: Vec<_> = old.collect();
+    let first = old.first()?;
+    let calls = facts
+        .open
+        .exchanges
+        .iter()
+        .chain(&facts.unanswered.exchanges);
+    let held = calls
+        .chain(&facts.lost.exchanges)
+        .find(|call| Some(call.id) == first.parent);
+    let asks_person = matches!(
+        &*first.method,
+        "elicitation/create" | "sampling/createMessage"
+    );
+    let held_up = held.map_or_else(String::new, |call| {
+        format!("; {} waits for it", words::call_at(call))
+    });
+    let sentence = format!(
+        "the client never answered the server's {} in {}{held_up}",
+        words::call_at(first),
+        duration(waited(first))
+    );
+    let certainty = if asks_person && facts.is_live {
+        Certainty::Likely
+    } else {
+        Certainty::Certain
+    };
+    let advice = if asks_person {
+        "A person may have to answer: look for a dialogue of the host. A server should give up \
+         after a while and say so."
+    } else {
+        "The client declares what it does not serve, or is stuck: a server should give up after a \
+         while, and do without it where the client did not declare it."
+    };
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
+    let cause = cause.shown(old.iter().take(3).map(|one| words::request(one)));
+    Some(cause.shown(held.map(words::request)))
+}

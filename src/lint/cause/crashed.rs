@@ -1,0 +1,63 @@
+//! The server ended by itself in the middle of a session.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Kind, words};
+use crate::protocol::message::Direction;
+use crate::text::size;
+use crate::trace::session::End;
+
+pub(super) const KIND: Kind = Kind::new("crashed", find);
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let end = facts.end()?;
+    let is_end = matches!(end, End::Exited { .. } | End::Killed { .. });
+    if !is_end || facts.first_said.is_none() || facts.was_told_to_end() {
+        return None;
+    }
+    let lost: Vec<_> = facts.lost.asked(Direction::ClientToServer).collect();
+    let (when, certainty) = match (lost.len(), end) {
+        (0, End::Exited { code: 0 }) => (
+            " by itself, with no call open".to_owned(),
+            Certainty::Likely,
+        ),
+        (0, _) => (", with no call open".to_owned(), Certainty::Certain),
+        _ => {
+            let calls = words::calls(lost.iter().copied());
+            (format!(" in the middle of {calls}"), Certainty::Certain)
+        }
+    };
+    let sentence = format!(
+        "the server {}{when}{}",
+        words::ended(end),
+        words::stderr_says(facts)
+    );
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice(facts, end));
+    let cause = cause.shown(lost.into_iter().take(2).map(words::request));
+    let cause = cause.shown(words::end_of(facts));
+    Some(cause.shown(words::stderr(facts)))
+}
+
+fn advice(facts: &Facts, end: &End) -> String {
+    let End::Killed { signal } = end else {
+        return "The server's own last lines on stderr say why it ended; the request that was open \
+                plays it again."
+            .to_owned();
+    };
+    match signal.as_str() {
+        "SIGKILL" => {
+            let used = facts.session.usage.map(|usage| size(usage.max_rss_bytes));
+            let used = used.map_or_else(String::new, |used| format!(" ({used} at its peak)"));
+            format!(
+                "Somebody killed it; where nobody did, the system was out of memory{used}: look \
+                 into the kernel's log."
+            )
+        }
+        "SIGSEGV" | "SIGBUS" | "SIGILL" | "SIGABRT" | "SIGFPE" => {
+            "It crashed in native code: look for a core dump, and for a native module in the tool \
+             that was called."
+                .to_owned()
+        }
+        "SIGPIPE" => "It wrote where nobody reads any more.".to_owned(),
+        _ => "Look for who sent the signal: the system, a supervisor, or a person.".to_owned(),
+    }
+}

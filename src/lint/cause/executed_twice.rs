@@ -1,0 +1,51 @@
+//! A call was made again after it had not been answered in time: the tool may have run twice.
+
+use super::facts::{Facts, GivenUp};
+use super::{Cause, Certainty, Kind, timeout, words};
+use crate::trace::exchange::{Exchange, Status};
+
+pub(super) const KIND: Kind = Kind::new("executed-twice", find);
+
+/// Calls that follow sooner are made at the same time, nanoseconds.
+const PATIENCE: u64 = 5_000_000_000;
+
+fn find(facts: &Facts) -> Option<Cause> {
+    // Who cancels and asks again at once has changed their mind.
+    let is_late = |one: &&GivenUp| one.exchange.status == Status::Late;
+    let timed_out = |one: &&GivenUp| is_late(one) || timeout::certainty(one).is_some();
+    let cancelled = facts.given_up.iter().filter(timed_out);
+    let cancelled = cancelled.filter_map(|one| Some((&one.exchange, one.again.as_ref()?)));
+    let waited =
+        |first: &Exchange, again: &Exchange| again.t_request.0.saturating_sub(first.t_request.0);
+    let silent = facts.again.iter().map(|(first, again)| (first, again));
+    let silent = silent.filter(|(first, again)| waited(first, again) > PATIENCE);
+    let is_call = |(first, _): &(&Exchange, &Exchange)| &*first.method == "tools/call";
+    let mut pairs: Vec<_> = cancelled.chain(silent).filter(is_call).collect();
+    // One that was answered after all has run for sure.
+    pairs.sort_by_key(|(first, _)| first.status != Status::Late);
+    let &(first, again) = pairs.first()?;
+    let ran = first.status == Status::Late;
+    let (certainty, did) = if ran {
+        (Certainty::Certain, "the tool ran twice")
+    } else {
+        (Certainty::Likely, "the tool may have run twice")
+    };
+    let sentence = format!(
+        "{} was made again with the same arguments (#{}) after it had not been answered in time: \
+         {did}",
+        words::call_at(first),
+        again.request.0.0
+    );
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(
+        "Look whether what it does was done twice. Make the tool safe to repeat, for example with a \
+         key that the caller sends; let the client wait longer, or not repeat it by itself.",
+    );
+    let cause = cause
+        .shown([words::request(first)])
+        .shown(words::response(first));
+    let cause = cause
+        .shown([words::request(again)])
+        .shown(words::response(again));
+    let found = facts.found("repeated-after-timeout");
+    Some(cause.shown(found.into_iter().flat_map(words::findings)))
+}

@@ -1,0 +1,117 @@
+//! The handshake was not finished.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Kind, version, words};
+use crate::text::duration;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::session::End;
+
+pub(super) const KIND: Kind = Kind::new("handshake-unfinished", find);
+
+/// Nobody needs longer for the next step of a handshake, unless something is wrong, nanoseconds.
+const PATIENCE: u64 = 5_000_000_000;
+
+fn find(facts: &Facts) -> Option<Cause> {
+    if (version::KIND.find)(facts).is_some() || matches!(facts.end(), Some(End::NotStarted { .. }))
+    {
+        return None;
+    }
+    let cause = match facts.opening.last() {
+        None => silent_host(facts)?,
+        Some(_) if facts.went_on() => return None,
+        Some(last) => match facts.opened() {
+            Some(opened) => unconfirmed(facts, opened)?,
+            None => unopened(facts, last)?,
+        },
+    };
+    let cause = cause.shown(words::leaving(facts));
+    Some(cause.shown(words::stderr(facts).into_iter().take(2)))
+}
+
+/// The host never sent a byte.
+fn silent_host(facts: &Facts) -> Option<Cause> {
+    let spawned = facts.session.spawned?;
+    let is_silent = facts.session.first_byte.c2s.is_none() && facts.counts.exchanges == 0;
+    // A server that died has its own cause, and who has just been started has said nothing yet.
+    let is_over = facts.host_left().is_some();
+    if !is_silent || !(is_over || facts.is_live && facts.since(spawned) > PATIENCE) {
+        return None;
+    }
+    let until = facts.host_left().unwrap_or(facts.now);
+    let waited = duration(until.0.saturating_sub(spawned.0));
+    let then = if is_over { " and then left" } else { "" };
+    let sentence = format!("the host started the server, sent nothing in {waited}{then}");
+    Some(Cause::certain(KIND.id, sentence).advise(
+        "It is the host's turn: look into its own log. Some hosts start a server once to see \
+         whether it starts at all.",
+    ))
+}
+
+/// The server did not answer, or refused.
+fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
+    let call = words::call_at(last);
+    let until = facts.host_left().unwrap_or(facts.now);
+    let waited = until.0.saturating_sub(last.t_request.0);
+    let cause = match last.status {
+        Status::Error => {
+            let answer = words::answer(last).unwrap_or_default();
+            let sentence =
+                format!("the server refused the handshake: {call} was answered with {answer}");
+            Cause::certain(KIND.id, sentence).advise(
+                "Look at what the client sent in it, and at what the server says on stderr.",
+            )
+        }
+        Status::Open | Status::Unanswered | Status::Cancelled if waited > PATIENCE => {
+            let waited = duration(waited);
+            let sentence = format!("the server never answered {call}; it was waited for {waited}");
+            Cause::certain(KIND.id, sentence).advise(
+                "The server runs but does not answer: look whether it reads its stdin, buffers its \
+                 stdout without flushing it, or is still busy starting.",
+            )
+        }
+        Status::Unanswered | Status::Cancelled if facts.host_left().is_some() => {
+            let waited = duration(waited);
+            let sentence = format!(
+                "the host left {waited} after it had sent {call}, before there was an answer"
+            );
+            Cause::new(KIND.id, Certainty::Likely, sentence).advise(
+                "The host waited for less than the server needs to start, or was closed itself: try \
+                 again, and look into its log.",
+            )
+        }
+        _ => return None,
+    };
+    Some(
+        cause
+            .shown([words::request(last)])
+            .shown(words::response(last)),
+    )
+}
+
+/// The client did not go on after the answer.
+fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
+    let answered = opened.t_response_last?;
+    let is_modern = &*opened.method != "initialize";
+    let waited = facts.since(answered);
+    if is_modern
+        || (facts.host_left().is_none() && waited <= PATIENCE)
+        || facts.end() == Some(&End::Unknown)
+    {
+        return None;
+    }
+    let sentence = format!(
+        "the client did not go on after the server had answered {}: it never sent \
+         notifications/initialized",
+        words::call_at(opened)
+    );
+    let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(
+        "Something in the answer did not suit the client, or it only wanted to see whether the \
+         server starts: look at the version and the capabilities in the answer, and into the host's \
+         log.",
+    );
+    Some(
+        cause
+            .shown([words::request(opened)])
+            .shown(words::response(opened)),
+    )
+}

@@ -1,0 +1,256 @@
+//! Why a session went wrong, in one sentence, with what shows it and what to do. Pure.
+//!
+//! ```text
+//!  Facts ─▶ one look per kind of cause ─▶ causes, the best first
+//! ```
+//!
+//! * [`facts`]: what is known of a recording, bounded whatever its length;
+//! * [`Cause`]: what is said of one; [`KINDS`] has all of them, the gravest first: what kept a
+//!   session from starting, what ended it, what it hangs on, what failed in it, what is only odd;
+//! * one file per kind, which knows when it is the cause and how sure that is;
+//! * `words`: phrases that several of them need.
+//!
+//! What comes off the wire is quoted with [`super::quote`]. Every kind has a recording under
+//! `tests/causes` for which it is the best cause, and another, nearly the same, for which it is
+//! none.
+
+mod bad_exit;
+mod banner;
+mod calls_failed;
+mod cannot_say;
+mod client_never_answered;
+mod content_length;
+mod crashed;
+mod died_at_start;
+mod executed_twice;
+pub mod facts;
+mod handshake;
+mod late_answer;
+mod list_changed;
+mod log_on_stdout;
+mod never_answered;
+mod not_executable;
+mod not_found;
+mod not_started;
+mod nothing_wrong;
+mod oversized;
+mod pipe_not_read;
+mod rules_broken;
+mod slow_start;
+mod survivors;
+mod timeout;
+mod tools_hidden;
+mod unfinished_line;
+mod version;
+mod words;
+
+pub use facts::Facts;
+
+use crate::trace::clock::Moment;
+use crate::trace::frame::Seq;
+
+/// Why a session went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Its permanent name, for example `died-at-start`.
+    pub id: &'static str,
+    /// What happened and why, without a full stop; text off the wire in it is escaped.
+    pub sentence: String,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// What shows it, in order of importance, a few at most.
+    pub evidence: Vec<Evidence>,
+    /// What to do: one sentence or two.
+    pub advice: String,
+}
+
+/// How sure a cause is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// It may have done harm: it is there, and nothing shows what came of it.
+    Possible,
+    /// It fits what happened.
+    Likely,
+    /// The recording shows it.
+    Certain,
+}
+
+impl Certainty {
+    /// `certain`, `likely` or `possible`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Certain => "certain",
+            Self::Likely => "likely",
+            Self::Possible => "possible",
+        }
+    }
+
+    /// What it means, for people.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Certain => "the recording shows it",
+            Self::Likely => "it fits what happened",
+            Self::Possible => "it is there, but nothing shows that it did harm",
+        }
+    }
+}
+
+/// Something that shows a cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// Where it is.
+    pub place: Place,
+    /// What it is, in a few words; text off the wire in it is escaped.
+    pub text: String,
+}
+
+/// Where evidence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A frame with a message, or one that should have had one.
+    Frame(Seq),
+    /// A line on stderr.
+    Stderr(Seq),
+    /// An event.
+    Event {
+        /// The last frame before it.
+        after: Seq,
+        /// When.
+        t: Moment,
+    },
+    /// The session as a whole.
+    Session,
+}
+
+impl Place {
+    /// `frame`, `stderr`, `event` or `session`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Frame(_) => "frame",
+            Self::Stderr(_) => "stderr",
+            Self::Event { .. } => "event",
+            Self::Session => "session",
+        }
+    }
+
+    /// The frame to look at: its own, or the last before an event.
+    #[must_use]
+    pub fn frame(self) -> Option<Seq> {
+        match self {
+            Self::Frame(seq) | Self::Stderr(seq) => Some(seq),
+            Self::Event { after, .. } => Some(after).filter(|seq| seq.0 > 0),
+            Self::Session => None,
+        }
+    }
+}
+
+/// Evidence that a cause shows: more would not be read.
+const SHOWN: usize = 6;
+
+impl Cause {
+    fn new(id: &'static str, certainty: Certainty, sentence: impl Into<String>) -> Self {
+        Self {
+            id,
+            sentence: sentence.into(),
+            certainty,
+            evidence: Vec::new(),
+            advice: String::new(),
+        }
+    }
+
+    fn certain(id: &'static str, sentence: impl Into<String>) -> Self {
+        Self::new(id, Certainty::Certain, sentence)
+    }
+
+    /// The same cause, with what shows it.
+    fn shown(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        let room = SHOWN.saturating_sub(self.evidence.len());
+        for one in evidence.into_iter().take(room) {
+            if !self.evidence.iter().any(|other| other.place == one.place) {
+                self.evidence.push(one);
+            }
+        }
+        self
+    }
+
+    /// Whether it says that something is wrong.
+    #[must_use]
+    pub fn is_trouble(&self) -> bool {
+        ![nothing_wrong::KIND.id, cannot_say::KIND.id].contains(&self.id)
+    }
+
+    /// The same cause, with what to do.
+    fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = advice.into();
+        self
+    }
+}
+
+/// A kind of cause.
+pub struct Kind {
+    /// Its permanent name.
+    pub id: &'static str,
+    /// Whether it is the cause here.
+    find: fn(&Facts) -> Option<Cause>,
+}
+
+impl Kind {
+    const fn new(id: &'static str, find: fn(&Facts) -> Option<Cause>) -> Self {
+        Self { id, find }
+    }
+}
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+/// All kinds, the gravest first. The last two are what is said where no other is.
+pub static KINDS: [Kind; 27] = [
+    not_found::KIND,
+    not_executable::KIND,
+    not_started::KIND,
+    content_length::KIND,
+    banner::KIND,
+    died_at_start::KIND,
+    version::KIND,
+    handshake::KIND,
+    crashed::KIND,
+    pipe_not_read::KIND,
+    unfinished_line::KIND,
+    client_never_answered::KIND,
+    executed_twice::KIND,
+    timeout::KIND,
+    oversized::KIND,
+    never_answered::KIND,
+    log_on_stdout::KIND,
+    late_answer::KIND,
+    tools_hidden::KIND,
+    calls_failed::KIND,
+    slow_start::KIND,
+    list_changed::KIND,
+    bad_exit::KIND,
+    survivors::KIND,
+    rules_broken::KIND,
+    cannot_say::KIND,
+    nothing_wrong::KIND,
+];
+
+/// The causes of what went wrong, the best first: what is merely possible comes after what is
+/// likely or certain, and of those the gravest comes first. Never empty: where nothing is wrong,
+/// or nothing can be said, it says so.
+#[must_use]
+pub fn causes(facts: &Facts) -> Vec<Cause> {
+    let (rest, fallbacks) = KINDS.split_at(KINDS.len() - 2);
+    let mut causes: Vec<_> = rest.iter().filter_map(|kind| (kind.find)(facts)).collect();
+    causes.sort_by_key(|cause| cause.certainty == Certainty::Possible);
+    if causes.is_empty() {
+        let said = fallbacks.iter().find_map(|kind| (kind.find)(facts));
+        causes.extend(said);
+    }
+    causes
+}

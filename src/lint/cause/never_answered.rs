@@ -1,0 +1,62 @@
+//! The server never answered a request.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Kind, words};
+use crate::protocol::message::Direction;
+use crate::text::{duration, plural};
+use crate::trace::exchange::{Exchange, Status};
+
+pub(super) const KIND: Kind = Kind::new("never-answered", find);
+
+/// What is waited for less is under way, nanoseconds.
+const PATIENCE: u64 = 2_000_000_000;
+
+/// What is waited for longer is not merely slow, nanoseconds.
+const TOO_LONG: u64 = 30_000_000_000;
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let until = facts.host_left().unwrap_or(facts.now);
+    let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
+    let open = facts.open.asked(Direction::ClientToServer);
+    let open = open.chain(facts.unanswered.asked(Direction::ClientToServer));
+    // The handshake has a cause of its own, and a call that asks the client waits for that.
+    let asks = |call: &Exchange| {
+        let samples = [&facts.open, &facts.unanswered];
+        let children = samples.map(|sample| sample.asked(Direction::ServerToClient));
+        children
+            .into_iter()
+            .flatten()
+            .any(|child| child.parent == Some(call.id))
+    };
+    let is_opening = |call: &Exchange| matches!(&*call.method, "initialize" | "server/discover");
+    let old: Vec<_> = open
+        .filter(|call| waited(call) > PATIENCE && !is_opening(call) && !asks(call))
+        .collect();
+    let oldest = old.iter().max_by_key(|call| waited(call))?;
+    let more = match old.len() - 1 {
+        0 => String::new(),
+        more => format!(", nor {}", plural(more as u64, "other request")),
+    };
+    let verb = if oldest.status == Status::Open {
+        "has not answered"
+    } else {
+        "never answered"
+    };
+    let sentence = format!(
+        "the server {verb} {} in {}{more}",
+        words::call_at(oldest),
+        duration(waited(oldest))
+    );
+    let certainty = if waited(oldest) > TOO_LONG {
+        Certainty::Certain
+    } else {
+        Certainty::Likely
+    };
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(
+        "Look what the server does with this request: a tool that waits for something itself, an \
+         exception that nobody catches, or a handler that forgets to answer.",
+    );
+    let cause = cause.shown(old.iter().take(3).map(|call| words::request(call)));
+    let cause = cause.shown(words::leaving(facts));
+    Some(cause.shown(words::stderr(facts).into_iter().take(2)))
+}

@@ -1,0 +1,30 @@
+//! The command of the server is there, but cannot be run.
+
+use super::facts::Facts;
+use super::{Cause, Kind, words};
+use crate::lint::quote;
+use crate::trace::session::End;
+
+pub(super) const KIND: Kind = Kind::new("server-not-executable", find);
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let Some(End::NotStarted {
+        exit_code: 126,
+        message,
+    }) = facts.end()
+    else {
+        return None;
+    };
+    let program = facts.context.argv.first().map_or("", String::as_str);
+    let sentence = format!(
+        "the server's command cannot be run: {}: {}",
+        quote::text(program),
+        quote::text(message)
+    );
+    let cause = Cause::certain(KIND.id, sentence).advise(
+        "Make it executable (`chmod +x`), or start it with the program that runs such files, for \
+         example `node` or `python3`; a program that was built for another machine has to be built \
+         for this one.",
+    );
+    Some(cause.shown(words::end_of(facts)))
+}

@@ -1,0 +1,58 @@
+//! The command of the server does not exist, at least not where the host looks.
+
+use super::facts::Facts;
+use super::{Cause, Kind, words};
+use crate::lint::quote;
+use crate::trace::session::End;
+
+pub(super) const KIND: Kind = Kind::new("server-not-found", find);
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let Some(End::NotStarted {
+        exit_code: 127,
+        message,
+    }) = facts.end()
+    else {
+        return None;
+    };
+    let program = facts.context.argv.first().map_or("", String::as_str);
+    let (shown, host) = (quote::text(program), words::host(&facts.context.host));
+    let cause = if facts.context.executable.is_some() {
+        // The file is there; what its first line names is not.
+        Cause::certain(KIND.id, quote::text(message)).advise(
+            "Install the program that the first line of the script names, or start the script with \
+             it: that program first, then the script.",
+        )
+    } else if program.contains('/') {
+        let cwd = facts.context.cwd.as_deref().unwrap_or("an unknown folder");
+        let sentence = format!(
+            "the server's command was not found: there is no {shown}, seen from {}",
+            quote::text(cwd)
+        );
+        Cause::certain(KIND.id, sentence)
+            .advise("Write the whole path of the command into the host's configuration.")
+    } else {
+        let sentence = format!(
+            "the server's command was not found: {shown} is {}",
+            where_not(facts)
+        );
+        Cause::certain(KIND.id, sentence).advise(format!(
+            "{host} starts servers with its own PATH, not with that of your shell: write the whole \
+             path of the command into its configuration (`command -v` in a terminal tells it), or \
+             set PATH there."
+        ))
+    };
+    Some(cause.shown(words::end_of(facts)))
+}
+
+/// Where it was looked for.
+fn where_not(facts: &Facts) -> String {
+    let path = facts.context.path.as_deref();
+    match path.filter(|path| !path.is_empty()) {
+        Some(path) => {
+            let folders: Vec<_> = path.split(':').map(quote::text).collect();
+            format!("in none of the folders of PATH ({})", folders.join(", "))
+        }
+        None => "nowhere, as PATH is empty".to_owned(),
+    }
+}

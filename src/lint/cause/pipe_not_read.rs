@@ -1,0 +1,130 @@
+//! A pipe was full: somebody did not read, so that the other side had to wait.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Evidence, Kind, words};
+use crate::text::{duration, size};
+use crate::trace::clock::Moment;
+use crate::trace::event::{Event, EventKind};
+use crate::trace::frame::StreamId;
+
+pub(super) const KIND: Kind = Kind::new("pipe-not-read", find);
+
+/// Waits that are shorter altogether are those of a busy machine, nanoseconds.
+const PATIENCE: u64 = 1_000_000_000;
+
+/// What a pipe holds on Linux: with more on stderr, a host that does not read would block.
+const PIPE: u64 = 64 * 1024;
+
+/// How a stream was held up.
+#[derive(Default)]
+struct Held<'f> {
+    /// Nanoseconds, altogether.
+    total_ns: u64,
+    /// Bytes that waited, at most.
+    bytes: u64,
+    /// Since when the last wait goes on.
+    open: Option<Moment>,
+    shown: Vec<&'f Event>,
+}
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let streams = [StreamId::S2C, StreamId::STDERR, StreamId::C2S];
+    let held = streams.map(|stream| (stream, held(facts, stream)));
+    let is_long = |held: &Held<'_>| held.total_ns >= PATIENCE || held.open.is_some();
+    let worst = held.into_iter().filter(|(_, held)| is_long(held));
+    let (stream, held) = worst.max_by_key(|(_, held)| (held.open.is_some(), held.total_ns))?;
+    let lasted = duration(held.total_ns);
+    let (who, what, advice) = words_of(stream);
+    let certainty = if held.open.is_some() {
+        Certainty::Certain
+    } else {
+        Certainty::Likely
+    };
+    let how = if held.open.is_some() {
+        format!("{} wait, for {lasted} now", size(held.bytes))
+    } else {
+        format!("{} had to wait for {lasted}", size(held.bytes))
+    };
+    let sentence =
+        format!("{who} does not read {what}: {how}; meanwhile the other side hangs in its write");
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
+    let cause = cause.shown(held.shown.into_iter().map(evidence));
+    let rule = match stream {
+        StreamId::STDERR => "stderr-undrained",
+        _ => "stdout-undrained",
+    };
+    let cause = cause.shown(facts.found(rule).into_iter().flat_map(words::findings));
+    Some(cause.shown(volume(facts).filter(|_| stream == StreamId::STDERR)))
+}
+
+fn held(facts: &Facts, of: StreamId) -> Held<'_> {
+    let mut held = Held::default();
+    for event in &facts.events {
+        match event.kind {
+            EventKind::StallBegan { stream, bytes } if stream == of => {
+                held.bytes = held.bytes.max(bytes);
+                held.open = Some(event.t);
+            }
+            EventKind::StallEnded { stream, lasted_ns } if stream == of => {
+                held.total_ns += lasted_ns;
+                held.open = None;
+            }
+            EventKind::Undelivered { stream, bytes } if stream == of && held.open.is_some() => {
+                held.bytes = held.bytes.max(bytes);
+            }
+            _ => continue,
+        }
+        held.shown.push(event);
+    }
+    held.total_ns += held.open.map_or(0, |since| facts.since(since));
+    held
+}
+
+fn words_of(stream: StreamId) -> (&'static str, &'static str, &'static str) {
+    match stream {
+        StreamId::STDERR => (
+            "the host",
+            "the server's stderr",
+            "Let the server say less on stderr (a lower log level, or a file) until the host reads \
+             it: a host must read stderr or send it elsewhere, or any chatty server hangs.",
+        ),
+        StreamId::C2S => (
+            "the server",
+            "its stdin",
+            "The server is busy or blocked: look what it does at that moment. A server must go on \
+             reading while a tool runs.",
+        ),
+        _ => (
+            "the host",
+            "the server's stdout",
+            "The host is busy or blocked: look what it does at that moment, and whether the answer \
+             before was very large.",
+        ),
+    }
+}
+
+fn evidence(event: &Event) -> Evidence {
+    let text = match event.kind {
+        EventKind::StallBegan { stream, bytes } => {
+            format!("a write to {} hangs, {} wait", stream.as_str(), size(bytes))
+        }
+        EventKind::StallEnded { stream, lasted_ns } => {
+            format!("{} goes on after {}", stream.as_str(), duration(lasted_ns))
+        }
+        _ => "bytes could not be delivered".to_owned(),
+    };
+    words::event(event, text)
+}
+
+/// How much there was on stderr, where that is more than a pipe holds.
+fn volume(facts: &Facts) -> Option<Evidence> {
+    let bytes = facts.counts.stderr_bytes;
+    (bytes > PIPE).then(|| Evidence {
+        place: super::Place::Session,
+        text: format!(
+            "{} on stderr altogether; a pipe that nobody reads holds {}",
+            size(bytes),
+            size(PIPE)
+        ),
+    })
+}

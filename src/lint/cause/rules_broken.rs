@@ -1,0 +1,54 @@
+//! A side breaks the protocol in a way that no other cause explains.
+
+use super::facts::{Facts, Group};
+use super::{Cause, Certainty, Kind, words};
+use crate::lint::{quote, rule};
+use crate::text::plural;
+
+pub(super) const KIND: Kind = Kind::new("protocol-broken", find);
+
+/// Rules that other causes tell, each in its own words.
+const TOLD: [&str; 9] = [
+    "frame-not-json",
+    "frame-not-object",
+    "frame-truncated",
+    "request-unanswered",
+    "process-died-in-flight",
+    "process-stdout-closed-early",
+    "noise-before-first-message",
+    "tool-schema-hides-tools",
+    "tool-input-schema-invalid",
+];
+
+fn find(facts: &Facts) -> Option<Cause> {
+    let is_error = |group: &&Group| group.first.iter().any(|found| found.is_error);
+    let is_told = |group: &&Group| TOLD.contains(&&*group.rule);
+    let groups = facts
+        .findings
+        .iter()
+        .filter(|group| is_error(group) && !is_told(group));
+    let mut groups: Vec<_> = groups.collect();
+    groups.sort_by_key(|group| group.first.first().and_then(|found| found.frame));
+    let group = groups.first()?;
+    let first = group.first.iter().find(|found| found.is_error)?;
+    let place = first
+        .frame
+        .map_or_else(String::new, |seq| format!(", #{}", seq.0));
+    let more = match groups.len() - 1 {
+        0 => String::new(),
+        more => format!("; {} of other rules", plural(more as u64, "kind of error")),
+    };
+    let summary =
+        rule(&group.rule).map_or_else(|| quote::text(&group.rule), |rule| rule.summary.to_owned());
+    let sentence = format!(
+        "the protocol was broken: {summary}: {} ({}{place}){more}",
+        first.detail,
+        quote::text(&group.rule)
+    );
+    let fix = rule(&group.rule)
+        .map(|rule| rule.fix)
+        .filter(|fix| !fix.is_empty());
+    let cause = Cause::new(KIND.id, Certainty::Possible, sentence)
+        .advise(fix.unwrap_or("The findings of the recording name each place."));
+    Some(cause.shown(groups.into_iter().flat_map(words::findings)))
+}

@@ -1,0 +1,134 @@
+//! The two sides speak different versions, or different eras, of the protocol.
+
+use super::facts::Facts;
+use super::{Cause, Certainty, Kind, words};
+use crate::lint::quote;
+use crate::text::duration;
+use crate::trace::exchange::{Exchange, Status};
+
+pub(super) const KIND: Kind = Kind::new("version-mismatch", find);
+
+/// Who does not like a version leaves soon after it was told, nanoseconds.
+const SOON: u64 = 5_000_000_000;
+
+fn find(facts: &Facts) -> Option<Cause> {
+    refused(facts)
+        .or_else(|| probe_failed(facts))
+        .or_else(|| left(facts))
+        .or_else(|| mixed(facts))
+}
+
+/// `initialize`, or the probe, was answered with an error about the version.
+fn refused(facts: &Facts) -> Option<Cause> {
+    if facts.opened().is_some() {
+        return None;
+    }
+    let is_refusal = |exchange: &&Exchange| {
+        let said = exchange.summary.to_ascii_lowercase();
+        let code = exchange.code.as_deref();
+        exchange.status == Status::Error && (code == Some("-32022") || said.contains("version"))
+    };
+    let exchange = facts.opening.iter().rev().find(is_refusal)?;
+    let asked = facts.session.version_asked.as_deref().unwrap_or("unknown");
+    let sentence = format!(
+        "the server refused version {} of the protocol in answer to {}: {}",
+        quote::text(asked),
+        words::call_at(exchange),
+        words::answer(exchange).unwrap_or_default()
+    );
+    let cause = Cause::certain(KIND.id, sentence).advise(
+        "Bring the older of the two sides up to date, or let the client offer a version that the \
+         server names in its error.",
+    );
+    let cause = cause.shown([words::request(exchange)]);
+    Some(
+        cause
+            .shown(words::response(exchange))
+            .shown(words::leaving(facts)),
+    )
+}
+
+/// The probe for the newer era failed, and nobody tried the older one.
+fn probe_failed(facts: &Facts) -> Option<Cause> {
+    let tried = facts.openings("initialize").next().is_some();
+    let probe = facts.openings("server/discover").last()?;
+    if tried || facts.opened().is_some() || facts.counts.exchanges > facts.opening.len() as u64 {
+        return None;
+    }
+    let (how, certainty) = match probe.status {
+        Status::Error => {
+            let answer = words::answer(probe).unwrap_or_default();
+            (format!("was answered with {answer}"), Certainty::Certain)
+        }
+        Status::Open | Status::Unanswered | Status::Cancelled if waited(facts, probe) > SOON => {
+            let waited = duration(waited(facts, probe));
+            (format!("had no answer for {waited}"), Certainty::Likely)
+        }
+        _ => return None,
+    };
+    let sentence = format!(
+        "the client asked whether the server speaks the newer era ({}), which {how}, and it did \
+         not fall back to `initialize`",
+        words::call_at(probe)
+    );
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(
+        "The server knows the older era only: let the client fall back to `initialize` at any error \
+         and after silence, or bring the server up to date.",
+    );
+    let cause = cause.shown([words::request(probe)]);
+    Some(
+        cause
+            .shown(words::response(probe))
+            .shown(words::leaving(facts)),
+    )
+}
+
+fn waited(facts: &Facts, probe: &Exchange) -> u64 {
+    facts.since(probe.t_request)
+}
+
+/// The server named another version, and the client left.
+fn left(facts: &Facts) -> Option<Cause> {
+    let session = &facts.session;
+    let (asked, agreed) = (
+        session.version_asked.as_deref()?,
+        session.version_agreed.as_deref()?,
+    );
+    let initialize = facts
+        .openings("initialize")
+        .find(|one| one.response.is_some())?;
+    let told = initialize.t_response_last?;
+    if asked == agreed || facts.went_on() || !facts.host_left_after(told, SOON) {
+        return None;
+    }
+    let sentence = format!(
+        "the client asked for version {}, the server answered with {}, and the client left",
+        quote::text(asked),
+        quote::text(agreed)
+    );
+    let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(
+        "The client does not speak that version: bring the older of the two up to date. A server \
+         should answer with the version that was asked for if it knows it.",
+    );
+    let cause = cause.shown([words::request(initialize)]);
+    Some(
+        cause
+            .shown(words::response(initialize))
+            .shown(words::leaving(facts)),
+    )
+}
+
+/// Requests of one era went to a server that serves the other.
+fn mixed(facts: &Facts) -> Option<Cause> {
+    let group = facts.found("era-mixed")?;
+    if facts.failed.is_empty() {
+        return None;
+    }
+    let sentence = "requests of both eras of the protocol were sent on one connection, and some of \
+                    them failed";
+    let cause = Cause::new(KIND.id, Certainty::Possible, sentence).advise(
+        "A server may decide for one era at the first request: let the client keep to the era that \
+         was agreed on.",
+    );
+    Some(cause.shown(words::findings(group)))
+}

@@ -1,0 +1,198 @@
+//! Phrases that several causes need. Text off the wire is escaped in all of them.
+
+use super::facts::{Facts, Found, Group, Line};
+use super::{Evidence, Place};
+use crate::lint::quote;
+use crate::protocol::message::Direction;
+use crate::text::{cut, duration, plural};
+use crate::trace::event::{Closer, Event, EventKind, ProcessName};
+use crate::trace::exchange::Exchange;
+use crate::trace::frame::{Seq, StreamId};
+use crate::trace::session::End;
+
+/// Requests that a sentence names.
+const NAMED: usize = 3;
+
+/// Columns of the name of a call.
+const NAME: usize = 40;
+
+/// The tool, prompt or resource, else the method.
+pub fn call(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref().unwrap_or(&exchange.method);
+    cut(&quote::text(name), NAME)
+}
+
+/// `search_docs (#12)`
+pub fn call_at(exchange: &Exchange) -> String {
+    format!("{} (#{})", call(exchange), exchange.request.0.0)
+}
+
+/// `search_docs (#83), get_forecast (#85), …`
+pub fn calls<'e>(exchanges: impl IntoIterator<Item = &'e Exchange>) -> String {
+    let mut calls: Vec<_> = exchanges.into_iter().map(call_at).collect();
+    if calls.len() > NAMED {
+        calls.truncate(NAMED);
+        calls.push("…".to_owned());
+    }
+    calls.join(", ")
+}
+
+/// `#11, #17, #83, …`
+pub fn places(requests: &[Seq]) -> String {
+    let mut places: Vec<_> = requests
+        .iter()
+        .take(NAMED)
+        .map(|seq| format!("#{}", seq.0))
+        .collect();
+    if requests.len() > NAMED {
+        places.push("…".to_owned());
+    }
+    places.join(", ")
+}
+
+/// `once`, `twice`, `3 times`.
+pub fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => plural(count, "time"),
+    }
+}
+
+/// What was answered, in one line.
+pub fn answer(exchange: &Exchange) -> Option<String> {
+    exchange.answered().map(quote::text)
+}
+
+/// `ended with exit code 3`, `was ended by SIGSEGV`.
+pub fn ended(end: &End) -> String {
+    match end {
+        End::Exited { code } => format!("ended with exit code {code}"),
+        End::Killed { signal } => format!("was ended by {}", quote::text(signal)),
+        End::NotStarted { .. } => "was not started".to_owned(),
+        End::Unknown => "ended, nobody knows how".to_owned(),
+    }
+}
+
+/// `; stderr says: …` of the line that says most, if there is one.
+pub fn stderr_says(facts: &Facts) -> String {
+    let said = |line: &Line| format!("; stderr says: {}", quote::bytes(line.text()));
+    facts.telling().map_or_else(String::new, said)
+}
+
+/// `claude (pid 4700)`, else `the host`.
+pub fn host(host: &ProcessName) -> String {
+    match host.name.as_str() {
+        "" => "the host".to_owned(),
+        name => quote::text(name),
+    }
+}
+
+/// Who writes a stream.
+pub fn writer(stream: StreamId) -> &'static str {
+    match stream {
+        StreamId::C2S => "the host",
+        _ => "the server",
+    }
+}
+
+/// A request as evidence.
+pub fn request(exchange: &Exchange) -> Evidence {
+    let way = match exchange.direction {
+        Direction::ClientToServer => "the client asked",
+        Direction::ServerToClient => "the server asked",
+    };
+    Evidence {
+        place: Place::Frame(exchange.request.0),
+        text: format!("{way}: {}", quote::text(exchange.asked())),
+    }
+}
+
+/// Its answer as evidence.
+pub fn response(exchange: &Exchange) -> Option<Evidence> {
+    let (seq, _) = exchange.response?;
+    let took = exchange
+        .latency_ns()
+        .map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
+    Some(Evidence {
+        place: Place::Frame(seq),
+        text: format!("answered{took}: {}", answer(exchange).unwrap_or_default()),
+    })
+}
+
+/// The last lines of stderr as evidence: the one that says most, then the others, the latest
+/// first.
+pub fn stderr(facts: &Facts) -> Vec<Evidence> {
+    let telling = facts.telling();
+    let said = facts.last_words.iter().rev();
+    let others = said.filter(|line| !line.text().is_empty());
+    telling.into_iter().chain(others).map(line).collect()
+}
+
+/// A line as evidence.
+pub fn line(line: &Line) -> Evidence {
+    let (place, on) = match line.stream {
+        StreamId::STDERR => (Place::Stderr(line.seq), "stderr"),
+        StreamId::S2C => (Place::Frame(line.seq), "stdout"),
+        _ => (Place::Frame(line.seq), "stdin"),
+    };
+    Evidence {
+        place,
+        text: format!("{on}: {}", quote::bytes(line.text())),
+    }
+}
+
+/// An event as evidence.
+pub fn event(event: &Event, text: impl Into<String>) -> Evidence {
+    Evidence {
+        place: Place::Event {
+            after: event.after_seq,
+            t: event.t,
+        },
+        text: text.into(),
+    }
+}
+
+/// How the session ended, as evidence.
+pub fn end_of(facts: &Facts) -> Vec<Evidence> {
+    let is_end =
+        |kind: &EventKind| matches!(kind, EventKind::Exit { .. } | EventKind::SpawnFailed { .. });
+    let Some(end) = facts.end() else {
+        return Vec::new();
+    };
+    let text = format!("the server {}", ended(end));
+    let events = facts.events_that(is_end);
+    events.map(|one| event(one, text.clone())).collect()
+}
+
+/// The host closing one of its sides, as evidence.
+pub fn leaving(facts: &Facts) -> Option<Evidence> {
+    let left = facts.host_left()?;
+    let by_host = |kind: &EventKind| {
+        matches!(
+            kind,
+            EventKind::Eof {
+                stream: StreamId::C2S,
+                by: Closer::Writer
+            } | EventKind::Eof {
+                stream: StreamId::S2C,
+                by: Closer::Reader
+            }
+        )
+    };
+    let closing = facts.events_that(by_host).find(|event| event.t == left)?;
+    Some(event(closing, "the host closed its side"))
+}
+
+/// The first findings of a rule as evidence.
+pub fn findings(group: &Group) -> impl Iterator<Item = Evidence> {
+    group.first.iter().map(|found| finding(&group.rule, found))
+}
+
+/// A finding as evidence.
+pub fn finding(rule: &str, found: &Found) -> Evidence {
+    Evidence {
+        place: found.frame.map_or(Place::Session, Place::Frame),
+        text: format!("{}: {}", quote::text(rule), found.detail),
+    }
+}

@@ -1,0 +1,168 @@
+//! One walk over the values of a message, for all rules that need every one of them.
+//!
+//! ```text
+//!  object ─▶ repeated names          number ─▶ does a double hold it
+//!  string ─▶ lone surrogates, and, where people or models are shown it, what it hides
+//! ```
+
+use super::rules::{
+    CONTROL_CHARACTERS, DUPLICATE_KEY, HIDDEN_UNICODE, LONE_SURROGATE, NUMBER_PRECISION,
+};
+use super::shown::Scope;
+use super::{numbers, text};
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::quote;
+use crate::lint::rule::Rule;
+use crate::lint::seen::{Part, Seen};
+use crate::lint::trail::Trail;
+use crate::protocol::json::{Kind, Unit, Value};
+use std::fmt::Write;
+
+/// Places that the findings of one rule in one frame name. A hostile frame could have a million.
+const PLACES: usize = 8;
+
+pub(super) fn look(seen: &Seen<'_>, findings: &mut Findings) {
+    let mut found = Found::default();
+    for part in seen.parts() {
+        if let Some(value) = part.value {
+            Walk {
+                part,
+                found: &mut found,
+            }
+            .value(value, &Trail::Top, Scope::Protocol);
+        }
+    }
+    found.give(findings);
+}
+
+/// What was found in one frame, by rule.
+#[derive(Default)]
+struct Found {
+    places: Vec<Places>,
+}
+
+/// The findings of one rule, and how many more there would be.
+struct Places {
+    rule: &'static Rule,
+    findings: Vec<Finding>,
+    more: usize,
+}
+
+impl Found {
+    fn note(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
+        let known = self.places.iter().position(|places| places.rule == rule);
+        let index = known.unwrap_or(self.places.len());
+        if known.is_none() {
+            self.places.push(Places {
+                rule,
+                findings: Vec::new(),
+                more: 0,
+            });
+        }
+        let places = &mut self.places[index];
+        if places.findings.len() < PLACES {
+            places.findings.push(finding());
+        } else {
+            places.more += 1;
+        }
+    }
+
+    fn give(self, findings: &mut Findings) {
+        for mut places in self.places {
+            if let (Some(last), 1..) = (places.findings.last_mut(), places.more) {
+                // Writing to a string cannot fail.
+                let _ = write!(last.detail, " (and {} more places)", places.more);
+            }
+            findings.append(&mut places.findings);
+        }
+    }
+}
+
+struct Walk<'a, 'f> {
+    part: Part<'a>,
+    found: &'f mut Found,
+}
+
+impl Walk<'_, '_> {
+    /// Recursion is bounded by the depth that a value may have.
+    fn value(&mut self, value: Value<'_>, trail: &Trail<'_>, scope: Scope) {
+        match value.kind() {
+            Kind::Object => self.object(value, trail, scope),
+            Kind::Array => {
+                for (index, element) in value.elements().enumerate() {
+                    self.value(element, &Trail::Element(trail, index), scope);
+                }
+            }
+            Kind::String => self.string(value, trail, scope),
+            Kind::Number => self.number(value, trail),
+            Kind::Bool | Kind::Null => {}
+        }
+    }
+
+    fn object(&mut self, object: Value<'_>, trail: &Trail<'_>, scope: Scope) {
+        for name in object.repeated_names() {
+            let named = |(key, _): &(Value<'_>, _)| key.is_str(&name);
+            let Some((key, _)) = object.members().find(named) else {
+                continue;
+            };
+            let detail = || format!("\"{}\"", quote::text(&name));
+            self.note(&DUPLICATE_KEY, &Trail::Member(trail, key), detail);
+        }
+        for (key, member) in object.members() {
+            let trail = Trail::Member(trail, key);
+            if key.has_escapes() {
+                self.surrogates(key, &trail);
+            }
+            self.value(member, &trail, scope.of_member(key, member));
+        }
+    }
+
+    fn string(&mut self, string: Value<'_>, trail: &Trail<'_>, scope: Scope) {
+        if string.has_escapes() {
+            self.surrogates(string, trail);
+        }
+        if scope != Scope::Shown {
+            return;
+        }
+        let remarks = text::look(string);
+        let kinds = [
+            (&CONTROL_CHARACTERS, remarks.control),
+            (&HIDDEN_UNICODE, remarks.hidden),
+        ];
+        for (rule, remark) in kinds {
+            if let Some(remark) = remark {
+                self.note(rule, trail, || remark.detail(string));
+            }
+        }
+    }
+
+    fn surrogates(&mut self, string: Value<'_>, trail: &Trail<'_>) {
+        let bytes = string.string_bytes().unwrap_or_default();
+        let mut escapes = memchr::memchr_iter(b'\\', bytes);
+        if !escapes.any(|at| matches!(bytes.get(at + 1..at + 3), Some([b'u', b'd' | b'D']))) {
+            return;
+        }
+        let lone = string.units().find_map(|unit| match unit {
+            Unit::LoneSurrogate(code) => Some(code),
+            _ => None,
+        });
+        if let Some(code) = lone {
+            let detail = || format!("\\u{code:04x} in {}", quote::bytes(bytes));
+            self.note(&LONE_SURROGATE, trail, detail);
+        }
+    }
+
+    fn number(&mut self, number: Value<'_>, trail: &Trail<'_>) {
+        let text = number.number_text().unwrap_or_default();
+        if let Some(loss) = numbers::loss(text) {
+            let detail = || format!("{}, {loss}", quote::text(text));
+            self.note(&NUMBER_PRECISION, trail, detail);
+        }
+    }
+
+    fn note(&mut self, rule: &'static Rule, trail: &Trail<'_>, detail: impl FnOnce() -> String) {
+        let part = self.part;
+        self.found
+            .note(rule, || part.at(rule, detail()).path(trail.path()));
+    }
+}

@@ -1,0 +1,105 @@
+//! Requests and responses, progress and cancellation: what the correlator noticed.
+
+mod rules;
+
+use super::family::{Context, Family};
+use super::finding::{Finding, Findings};
+use super::quote;
+use super::rule::Rule;
+use super::seen::Seen;
+use crate::protocol::message::{Direction, Era};
+use crate::trace::correlator::{Observation, Observed};
+
+use rules::{
+    CANCEL_COMPLETED_REQUEST, CANCEL_LATE_RESPONSE, CANCEL_UNKNOWN_REQUEST, CANCEL_WRONG_DIRECTION,
+    ID_REUSED, PROCESS_DIED_IN_FLIGHT, PROGRESS_TOKEN_REUSED, PROGRESS_UNKNOWN_TOKEN,
+    REQUEST_UNANSWERED, RESPONSE_DUPLICATE, RESPONSE_ID_TYPE_CHANGED, RESPONSE_UNKNOWN_ID,
+};
+
+/// A cancel and the answer may cross on the way: an answer within this time is no finding.
+const CANCEL_GRACE_NS: u64 = 100_000_000;
+
+/// The family of pairing rules; the correlator remembers for it.
+#[derive(Debug, Default)]
+pub struct Pairing;
+
+impl Family for Pairing {
+    fn name(&self) -> &'static str {
+        "pairing"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        static RULES: &[&Rule] = &[
+            &ID_REUSED,
+            &RESPONSE_UNKNOWN_ID,
+            &RESPONSE_DUPLICATE,
+            &RESPONSE_ID_TYPE_CHANGED,
+            &REQUEST_UNANSWERED,
+            &PROCESS_DIED_IN_FLIGHT,
+            &CANCEL_LATE_RESPONSE,
+            &CANCEL_UNKNOWN_REQUEST,
+            &CANCEL_COMPLETED_REQUEST,
+            &CANCEL_WRONG_DIRECTION,
+            &PROGRESS_UNKNOWN_TOKEN,
+            &PROGRESS_TOKEN_REUSED,
+        ];
+        RULES
+    }
+
+    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        findings.extend(seen.observations.iter().filter_map(finding));
+    }
+
+    fn finish(&mut self, end: &[Observation], _: &Context<'_>, findings: &mut Findings) {
+        findings.extend(end.iter().filter_map(finding));
+    }
+}
+
+fn finding(observation: &Observation) -> Option<Finding> {
+    let rule = rule(observation)?;
+    let noun = match observation.kind {
+        Observed::ProgressUnknownToken | Observed::ProgressTokenReused => "token",
+        _ => "id",
+    };
+    let mut detail = format!("{noun} {}", quote::text(&observation.subject));
+    match observation.kind {
+        Observed::IdReused { in_flight, .. } => detail.push_str(if in_flight {
+            ", while the earlier request is open"
+        } else {
+            ", after the earlier request ended"
+        }),
+        Observed::ResponseLate { after_ns } => {
+            detail = format!("{detail}, {} ms after the cancel", after_ns / 1_000_000);
+        }
+        _ => {}
+    }
+    let finding = rule.at(observation.frame, detail);
+    Some(finding.about(observation.exchange))
+}
+
+fn rule(observation: &Observation) -> Option<&'static Rule> {
+    Some(match observation.kind {
+        // Modern requests may use an id again once it is no longer in flight.
+        Observed::IdReused {
+            in_flight: false,
+            era: Era::Modern,
+        } => return None,
+        Observed::IdReused { .. } => &ID_REUSED,
+        Observed::ResponseUnknown => &RESPONSE_UNKNOWN_ID,
+        Observed::ResponseDuplicate => &RESPONSE_DUPLICATE,
+        Observed::ResponseIdTypeChanged => &RESPONSE_ID_TYPE_CHANGED,
+        Observed::ResponseLate { after_ns } if after_ns > CANCEL_GRACE_NS => &CANCEL_LATE_RESPONSE,
+        Observed::CancelUnknown => &CANCEL_UNKNOWN_REQUEST,
+        Observed::CancelCompleted => &CANCEL_COMPLETED_REQUEST,
+        Observed::CancelWrongDirection => &CANCEL_WRONG_DIRECTION,
+        Observed::ProgressUnknownToken => &PROGRESS_UNKNOWN_TOKEN,
+        Observed::ProgressTokenReused => &PROGRESS_TOKEN_REUSED,
+        Observed::Unanswered => &REQUEST_UNANSWERED,
+        Observed::Lost if observation.direction == Direction::ClientToServer => {
+            &PROCESS_DIED_IN_FLIGHT
+        }
+        // An answer that crossed with the cancel is normal, and a client that goes away ends the
+        // session.
+        Observed::ResponseLate { .. } | Observed::Lost => return None,
+    })
+}

@@ -1,0 +1,187 @@
+//! `lint`: what is wrong, for people and for machines.
+
+use super::{mcpreel, refusal, stdout};
+use crate::support::Library;
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn sample(name: &str) -> String {
+    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn exit(library: &Library, args: &[&str]) -> Option<i32> {
+    mcpreel(library, args).status.code()
+}
+
+#[test]
+fn an_error_fails_and_what_is_passed_over_does_not() {
+    let library = Library::new();
+    let (noisy, calm) = (sample("noisy-stdout"), sample("well-behaved"));
+    assert_eq!(exit(&library, &["lint", &noisy]), Some(1));
+    assert_eq!(exit(&library, &["lint", &calm]), Some(0));
+    assert_eq!(exit(&library, &["lint", &calm, &noisy]), Some(1));
+    assert_eq!(
+        exit(&library, &["lint", &noisy, "--fail-on", "never"]),
+        Some(0)
+    );
+    let rows = library.json(&["lint", &noisy, "--fail-on", "never"]);
+    let mut args = vec!["lint", &noisy, "--fail-on", "note"];
+    for row in &rows {
+        args.extend(["--allow", row["rule"].as_str().expect("a rule")]);
+    }
+    assert_eq!(exit(&library, &args), Some(0));
+    assert!(stdout(&library, &args).contains("nothing found"));
+}
+
+#[test]
+fn the_configuration_allows_as_well_and_an_unknown_rule_there_is_told() {
+    let library = Library::new();
+    let config = library.path().join(".config/mcpreel/config.toml");
+    std::fs::create_dir_all(config.parent().expect("it has one")).expect("it can be made");
+    std::fs::write(
+        &config,
+        "[lint]\nallow = ['frame-not-json', 'frame-nonsense']\n",
+    )
+    .expect("it can be written");
+    let mut lint = library.mcpreel("lint");
+    lint.env("HOME", library.path())
+        .args([&sample("noisy-stdout"), "--json"]);
+    let output = lint.output().expect("mcpreel starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(!text.contains("frame-not-json"), "{text}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("config.toml:2:28: there is no rule `frame-nonsense`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn every_finding_has_its_place_rule_and_severity() {
+    let library = Library::new();
+    let rows = library.json(&["lint", &sample("noisy-stdout"), "--fail-on", "never"]);
+    let noise = rows.iter().find(|row| row["rule"] == "frame-not-json");
+    let noise = noise.expect("the noise is found");
+    let keys: Vec<_> = noise.as_object().expect("an object").keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "recording",
+            "rule",
+            "severity",
+            "frame",
+            "request",
+            "path",
+            "message"
+        ]
+    );
+    assert_eq!(noise["severity"], "error");
+    assert!(noise["frame"].as_u64().is_some());
+}
+
+#[test]
+fn a_folder_stands_for_all_that_is_in_it() {
+    let library = Library::new();
+    let folder = PathBuf::from(sample("crash"));
+    let folder = folder
+        .parent()
+        .expect("it has one")
+        .to_string_lossy()
+        .into_owned();
+    let text = stdout(&library, &["lint", &folder, "--fail-on", "never"]);
+    for name in ["everything", "ledger", "notes", "time"] {
+        assert!(text.contains(name), "{name} in {text}");
+    }
+}
+
+#[test]
+fn people_are_told_what_to_do() {
+    let library = Library::new();
+    let text = stdout(
+        &library,
+        &["lint", &sample("noisy-stdout"), "--fail-on", "never"],
+    );
+    let rule = mcpreel::lint::rule("frame-not-json").expect("there is one");
+    assert!(
+        text.contains(rule.summary) && text.contains(rule.fix),
+        "{text}"
+    );
+    let explained = stdout(&library, &["lint", "--explain", "frame-not-json"]);
+    assert!(explained.contains(rule.why), "{explained}");
+    let listed = stdout(&library, &["lint", "--list"]);
+    assert_eq!(
+        listed.lines().filter(|line| line.starts_with("  ")).count(),
+        mcpreel::lint::catalogue().len()
+    );
+    let (code, said) = refusal(&library, &["lint", "--explain", "frame-not-jsno"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("did you mean `frame-not-json`?"), "{said}");
+}
+
+#[test]
+fn code_scanning_gets_sarif() {
+    let library = Library::new();
+    let args = [
+        "lint",
+        &sample("noisy-stdout"),
+        &sample("crash"),
+        "--format",
+        "sarif",
+    ];
+    let sarif: Value = serde_json::from_str(&stdout(
+        &library,
+        &[&args[..], &["--fail-on", "never"]].concat(),
+    ))
+    .expect("it is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");
+    assert_eq!(rules.len(), mcpreel::lint::catalogue().len());
+    let results = run["results"].as_array().expect("a list");
+    assert!(results.len() >= 2);
+    for result in results {
+        assert!(
+            rules.iter().any(|rule| rule["id"] == result["ruleId"]),
+            "{result}"
+        );
+        let place = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        let place = place.as_str().expect("a place");
+        assert!(
+            place.starts_with("file:///") && place.contains("/recordings/"),
+            "{place}"
+        );
+    }
+}
+
+#[test]
+fn test_reports_have_a_case_per_rule_that_fails_or_not() {
+    let library = Library::new();
+    let noisy = sample("noisy-stdout");
+    let report = |level| {
+        let args = ["lint", &noisy, "--format", "junit", "--fail-on", level];
+        String::from_utf8(mcpreel(&library, &args).stdout).expect("it is text")
+    };
+    let (strict, lenient) = (report("error"), report("never"));
+    let rules = mcpreel::lint::catalogue().len();
+    assert_eq!(strict.matches("<testcase ").count(), rules);
+    assert!(
+        strict.contains("<failure message=\"a line is no JSON text\">"),
+        "{strict}"
+    );
+    assert_eq!(lenient.matches("<failure").count(), 0);
+    assert!(lenient.contains("<system-out>error "), "{lenient}");
+}
+
+#[test]
+fn github_gets_a_command_per_finding() {
+    let library = Library::new();
+    let noisy = sample("noisy-stdout");
+    let rows = library.json(&["lint", &noisy, "--fail-on", "never"]);
+    let text = stdout(
+        &library,
+        &["lint", &noisy, "--format", "github", "--fail-on", "never"],
+    );
+    assert_eq!(text.lines().count(), rows.len());
+    assert!(text.lines().all(|line| line.starts_with("::")), "{text}");
+    assert!(text.contains(",title=frame-not-json::"), "{text}");
+}

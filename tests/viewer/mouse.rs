@@ -1,0 +1,290 @@
+//! The mouse: everything that lies on top takes it, and the wheel never moves a cursor.
+
+use crate::by_hand::Viewer;
+use crate::fixture;
+use crate::notation::row_text;
+use crate::support::conversation::Conversation;
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use mcpreel::tui::app::diff::Diff;
+use mcpreel::tui::app::{Overlay, Session, View};
+use mcpreel::tui::effect::Msg;
+
+const WIDE: (u16, u16) = (140, 40);
+
+fn session(viewer: &Viewer) -> &Session {
+    viewer.app.session.as_deref().expect("a recording is open")
+}
+
+/// Clicks on the first letter of what stands on the screen.
+fn click_on(viewer: &mut Viewer, what: &str) {
+    let at = place_of(viewer, what);
+    click(viewer, at);
+}
+
+/// The cell of its first letter.
+fn place_of(viewer: &Viewer, what: &str) -> (u16, u16) {
+    let screen = viewer.screen();
+    let place = screen.area.rows().find_map(|row| {
+        let text = row_text(&screen, row.y);
+        let before = text.find(what)?;
+        Some((mcpreel::text::width(&text[..before]), row.y))
+    });
+    let (x, row) = place.unwrap_or_else(|| panic!("no {what:?} in\n{}", viewer.text()));
+    (u16::try_from(x).expect("it is on the screen"), row)
+}
+
+fn click(viewer: &mut Viewer, at: (u16, u16)) {
+    mouse(viewer, MouseEventKind::Down(MouseButton::Left), at);
+}
+
+/// Turns the wheel down by a notch.
+fn wheel_down(viewer: &mut Viewer, at: (u16, u16)) {
+    mouse(viewer, MouseEventKind::ScrollDown, at);
+}
+
+fn mouse(viewer: &mut Viewer, kind: MouseEventKind, (column, row): (u16, u16)) {
+    viewer.tell(Msg::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    }));
+}
+
+#[test]
+fn a_click_on_an_entry_of_a_menu_takes_it_and_one_beside_the_menu_closes_it() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("g e y");
+    click_on(&mut viewer, " copy ");
+    assert_eq!(viewer.app.overlays.len(), 1, "its border belongs to it");
+    let before = session(&viewer).list.selected();
+    click_on(&mut viewer, "weather-server");
+    assert!(viewer.app.overlays.is_empty());
+    assert_eq!(session(&viewer).list.selected(), before);
+    viewer.press("y");
+    click_on(&mut viewer, "link: recording and frame");
+    assert!(viewer.app.overlays.is_empty());
+    let copied = viewer.app.copied.as_deref().unwrap_or_default();
+    assert!(copied.ends_with("#11"), "{copied}");
+}
+
+#[test]
+fn a_double_click_opens_in_every_view() {
+    let recording = fixture::ended();
+    for (keys, what) in [
+        ("2 g", "resources/list"),
+        ("3", "get_forecast                 2"),
+    ] {
+        let mut viewer = Viewer::open(&recording.path, WIDE);
+        viewer.press(keys);
+        let at = place_of(&viewer, what);
+        click(&mut viewer, at);
+        assert_ne!(session(&viewer).view, View::Exchanges, "{keys}");
+        click(&mut viewer, at);
+        let view = session(&viewer).view;
+        assert_eq!(view, View::Exchanges, "{keys}\n{}", viewer.text());
+    }
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("4");
+    let at = place_of(&viewer, "frame-not-json");
+    click(&mut viewer, at);
+    click(&mut viewer, at);
+    assert_eq!(session(&viewer).findings.unfolded.len(), 1);
+}
+
+#[test]
+fn a_click_on_the_chip_of_two_selected_takes_the_selection_back() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("g e Space");
+    click_on(&mut viewer, "1 selected");
+    assert!(session(&viewer).list.chosen.is_empty());
+}
+
+#[test]
+fn a_click_in_the_palette_does_what_stands_there_and_one_beside_it_closes_it() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.act(": 'latenc'");
+    click_on(&mut viewer, "stats ");
+    assert!(viewer.app.overlays.is_empty(), "{}", viewer.text());
+    assert_eq!(session(&viewer).view, View::Stats);
+    viewer.press(":");
+    click(&mut viewer, (30, 3));
+    assert_eq!(viewer.app.overlays.len(), 1, "the line that is typed");
+    click(&mut viewer, (2, 20));
+    assert!(viewer.app.overlays.is_empty());
+}
+
+#[test]
+fn the_wheel_scrolls_the_palette_and_the_click_takes_what_is_seen_then() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press(":");
+    let before = viewer.text();
+    for _ in 0..100 {
+        wheel_down(&mut viewer, (60, 10));
+    }
+    assert_ne!(viewer.text(), before);
+    let last = {
+        let Some(Overlay::Palette(palette)) = viewer.app.overlays.last() else {
+            panic!("it is open");
+        };
+        assert_eq!(palette.at, 0, "the cursor stays");
+        palette.commands().len() - 1
+    };
+    click_on(&mut viewer, "time-cursor");
+    assert!(viewer.app.overlays.is_empty());
+    assert!(session(&viewer).playback.is_on(), "{last} commands");
+    viewer.press(": Down");
+    assert_eq!(viewer.text().matches("find any command").count(), 1);
+}
+
+#[test]
+fn a_candidate_of_the_filter_is_taken_by_a_click_and_one_elsewhere_ends_the_typing() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.act("f 'status:'");
+    click_on(&mut viewer, "input-required  ");
+    assert_eq!(session(&viewer).filter.text, "status:input-required");
+    assert_eq!(viewer.app.overlays.len(), 1, "it is still typed");
+    click(&mut viewer, (60, 30));
+    assert!(viewer.app.overlays.is_empty());
+    let filter = &session(&viewer).filter;
+    assert_eq!(filter.in_force().to_string(), "status:input-required");
+    assert_eq!(filter.history, ["status:input-required"]);
+}
+
+#[test]
+fn the_wheel_scrolls_the_candidates_of_the_filter() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.act("f");
+    assert!(!viewer.text().contains("era "), "{}", viewer.text());
+    for _ in 0..5 {
+        wheel_down(&mut viewer, (20, 5));
+    }
+    assert!(viewer.text().contains(" era "), "{}", viewer.text());
+    assert_eq!(session(&viewer).filter.popup.at, None);
+}
+
+#[test]
+fn a_text_scrolls_by_the_wheel_and_is_closed_by_a_click_beside_it() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("?");
+    let before = viewer.text();
+    wheel_down(&mut viewer, (60, 10));
+    assert_ne!(viewer.text(), before);
+    click(&mut viewer, (60, 10));
+    assert_eq!(viewer.app.overlays.len(), 1, "it is read");
+    click(&mut viewer, (0, 0));
+    assert!(viewer.app.overlays.is_empty());
+    viewer.act(": 'messages' Enter");
+    click(&mut viewer, (139, 39));
+    assert!(viewer.app.overlays.is_empty());
+}
+
+fn diff(viewer: &Viewer) -> &Diff {
+    match viewer.app.overlays.last() {
+        Some(Overlay::Diff(diff)) => diff,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_comparison_is_clicked_and_scrolled() {
+    let recording = fixture::ended();
+    for size in [WIDE, (90, 14)] {
+        let mut viewer = Viewer::open(&recording.path, size);
+        viewer.press("g e Space e Space d");
+        click_on(&mut viewer, "unchanged");
+        let rows = diff(&viewer)
+            .compared()
+            .expect("they are compared")
+            .rows
+            .len();
+        let folded = diff(&viewer).at;
+        click_on(&mut viewer, "unchanged");
+        let unfolded = diff(&viewer)
+            .compared()
+            .expect("they are compared")
+            .rows
+            .len();
+        assert!(unfolded > rows, "{size:?}");
+        viewer.press("Space g");
+        click_on(&mut viewer, "unchanged");
+        assert_eq!(diff(&viewer).at, folded, "{size:?}");
+        if size == WIDE {
+            continue;
+        }
+        for _ in 0..100 {
+            wheel_down(&mut viewer, (20, 5));
+        }
+        assert_eq!(diff(&viewer).at, folded, "the cursor stays");
+        assert!(diff(&viewer).top > folded, "{}", viewer.text());
+        assert!(!viewer.text().contains("more row"), "{}", viewer.text());
+        viewer.press("j");
+        assert!(diff(&viewer).top <= folded + 1, "a key comes back to it");
+    }
+}
+
+#[test]
+fn in_the_timeline_the_wheel_reaches_the_first_row_and_leaves_the_cursor_where_it_is() {
+    let recording = fixture::wild(Conversation::tame(3), 1_200);
+    let mut viewer = Viewer::open(recording.path(), (100, 20));
+    viewer.press("2");
+    let state = |viewer: &Viewer| {
+        let state = &session(viewer).timeline;
+        let picture = state.picture.as_deref().expect("it was drawn");
+        let page = mcpreel::tui::view::timeline::size(&viewer.app).1;
+        let rows: Vec<_> = picture.rows.iter().map(|bar| bar.key).collect();
+        (rows, state.top(page), picture.more)
+    };
+    let (rows, ..) = state(&viewer);
+    let last = *rows.last().expect("there are some");
+    let mut seen: Option<Vec<_>> = None;
+    for _ in 0..1_000 {
+        mouse(&mut viewer, MouseEventKind::ScrollUp, (40, 10));
+        let (rows, top, more) = state(&viewer);
+        let shown = rows[top..rows.len().min(top + 12)].to_vec();
+        if let Some(before) = seen.replace(shown.clone()) {
+            // Three rows at a time, and none is jumped over.
+            assert!(shown[0] <= before[0] && shown.contains(&before[0]));
+        }
+        if top == 0 && !more.0 {
+            break;
+        }
+    }
+    let (rows, top, more) = state(&viewer);
+    assert_eq!((top, more.0), (0, false), "the first row was reached");
+    assert!(more.1 && !rows.contains(&last), "it is far from the cursor");
+    assert_eq!(session(&viewer).timeline.cursor, Some(last));
+    viewer.press("k");
+    let (rows, top, _) = state(&viewer);
+    assert!(rows[top..].contains(&last), "a key comes back to it");
+    viewer.press("Enter");
+    let selected = session(&viewer).list.selected();
+    assert_eq!(selected, Some(last));
+}
+
+#[test]
+fn a_click_in_a_scrolled_timeline_selects_what_is_under_the_pointer() {
+    let recording = fixture::wild(Conversation::tame(3), 1_000);
+    let mut viewer = Viewer::open(recording.path(), (100, 20));
+    viewer.press("2");
+    for _ in 0..9 {
+        mouse(&mut viewer, MouseEventKind::ScrollUp, (40, 10));
+    }
+    let before = viewer.text();
+    let line = before
+        .lines()
+        .nth(10)
+        .expect("there are as many")
+        .to_owned();
+    click(&mut viewer, (40, 10));
+    let key = session(&viewer).timeline.cursor.expect("it was clicked");
+    assert!(line.contains(&format!("#{} ", key.seq.0)), "{line} {key:?}");
+    assert_eq!(viewer.text(), before, "nothing moved");
+}

@@ -4,6 +4,7 @@
 use super::reader::rows::{self, exchange_columns, number, summary_columns};
 use super::reader::{ReadError, Recording};
 use super::values::{from_sql, moment, to_sql};
+use super::vitals::FAILURES;
 use crate::lint::cause::Facts;
 use crate::lint::cause::facts::{Counts, Failed, Found, GivenUp, Group, Line, Sample};
 use crate::trace::clock::Moment;
@@ -67,7 +68,7 @@ const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
 const FIRST_OF_METHOD: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " WHERE e.method = ?1 ORDER BY e.id LIMIT ?2"
+    " WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2"
 );
 const NEXT_ALIKE: &str = concat!(
     "SELECT ",
@@ -94,9 +95,9 @@ const RULES: &str = "WITH RECURSIVE named(rule) AS (
 const FINDINGS_OF_RULE: &str =
     "SELECT severity, frame, detail FROM finding WHERE rule = ?1 ORDER BY id LIMIT ?2";
 const COUNT_OF_RULE: &str = "SELECT count(*) FROM (SELECT 1 FROM finding WHERE rule = ?1 LIMIT ?2)";
-const LAST_LINES: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2)
-    FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?4) l
-    JOIN frame f ON f.seq = l.frame WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?3";
+const LAST_LINES: &str = "SELECT seq, stream, t_last, substr(raw, 1, ?2) FROM frame
+    WHERE seq IN (SELECT frame FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?4)
+        WHERE stream = ?1 ORDER BY frame DESC LIMIT ?3) ORDER BY seq";
 const LINE: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2) FROM frame f
     WHERE f.seq = ?1";
 const STDERR_BYTES: &str = "SELECT committed + pending FROM stream WHERE id = ?1";
@@ -137,7 +138,7 @@ impl Recording {
             open: self.sample(Status::Open)?,
             lost: self.sample(Status::Lost)?,
             unanswered: self.sample(Status::Unanswered)?,
-            failed: self.failed()?,
+            failed: self.failed(summary.failed)?,
             given_up,
             again,
             noise: self.noise(&findings)?,
@@ -206,7 +207,8 @@ impl Recording {
 
     /// Calls that failed, by method and name, in the order of the first of each. A client that
     /// asks a server of the older era for the newer one is refused: that is nobody's failure.
-    fn failed(&self) -> Result<Vec<Failed>, ReadError> {
+    /// `total` is how many failed altogether.
+    fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
         let mut failed = Vec::new();
         for status in [Status::Error, Status::ToolError] {
             failed.extend(self.sample(status)?.exchanges);
@@ -221,7 +223,12 @@ impl Recording {
                 continue;
             }
             let requests = self.failed_alike(&exchange)?;
-            groups.push(Failed { exchange, requests });
+            let is_all = total <= FAILURES && (requests.len() as u64) < Failed::COUNTED;
+            groups.push(Failed {
+                exchange,
+                requests,
+                is_all,
+            });
             if groups.len() == GROUPS {
                 break;
             }
@@ -230,7 +237,7 @@ impl Recording {
     }
 
     /// What was cancelled; and what was never answered and asked again.
-    fn given_up(&self) -> Result<(Vec<GivenUp>, Vec<(Exchange, Exchange)>), ReadError> {
+    fn given_up(&self) -> Result<(Vec<GivenUp>, Again), ReadError> {
         let mut given_up = Vec::new();
         for status in [Status::Cancelled, Status::Late] {
             for exchange in self.sample(status)?.exchanges {
@@ -312,9 +319,7 @@ impl Recording {
 
     fn last_lines(&self) -> Result<Vec<Line>, ReadError> {
         let params = params![StreamId::STDERR.0, Line::LOOKED_AT, LAST_WORDS, LINES];
-        let mut lines = self.list(LAST_LINES, params, line)?;
-        lines.reverse();
-        Ok(lines)
+        self.list(LAST_LINES, params, line)
     }
 
     /// Very long frames: those that findings point at, and those at the end.
@@ -330,6 +335,9 @@ impl Recording {
         Ok(long)
     }
 }
+
+/// Calls, each with the same call that came later.
+type Again = Vec<(Exchange, Exchange)>;
 
 /// The frames that groups of findings point at, each once, in order.
 fn frames<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<Seq> {

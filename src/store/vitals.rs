@@ -6,13 +6,8 @@
 use super::reader::rows;
 use super::reader::rows::{exchange_columns, summary_columns};
 use super::reader::{ReadError, Recording};
-use super::values::{from_sql, to_sql};
-use crate::lint::cause::facts::Failed;
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::{Seq, StreamId};
-
-/// Failures of each status among which those of one call are looked for.
-pub(super) const FAILURES: u64 = 2000;
+use crate::trace::frame::StreamId;
 
 const OLDEST_OPEN: &str = concat!(
     "SELECT ",
@@ -27,17 +22,6 @@ const LAST_LOST: &str = concat!(
         WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
     ORDER BY e.id"
 );
-// Each status by itself, so that the index gives them in order.
-const FAILED_ALIKE: &str = "SELECT request FROM exchange WHERE id IN (
-        SELECT id FROM (SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status = 'error' ORDER BY id LIMIT ?4)
-        UNION ALL SELECT id FROM (SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status = 'tool-error' ORDER BY id LIMIT ?4)
-        UNION ALL SELECT id FROM (SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status = 'lost' ORDER BY id LIMIT ?4)
-        UNION ALL SELECT id FROM (SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status = 'unanswered' ORDER BY id LIMIT ?4))
-    AND method = ?1 AND name IS ?2 ORDER BY id LIMIT ?3";
 const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
 
@@ -50,20 +34,6 @@ impl Recording {
     /// The last exchanges that ended without an answer, `limit` at most, in their order.
     pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
         self.list(LAST_LOST, [limit], rows::exchange)
-    }
-
-    /// The requests of the exchanges with the method and name of this one that failed: a hundred
-    /// at most, of the first two thousand failures of each status.
-    pub fn failed_alike(&self, exchange: &Exchange) -> Result<Vec<Seq>, ReadError> {
-        let params = (
-            &*exchange.method,
-            exchange.name.as_deref(),
-            to_sql(Failed::COUNTED),
-            to_sql(FAILURES),
-        );
-        self.list(FAILED_ALIKE, params, |row| {
-            row.get(0).map(from_sql).map(Seq)
-        })
     }
 
     /// The last lines of stderr, their first 4 KiB, the oldest first.

@@ -16,6 +16,7 @@
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
 //! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`page`]: every rule in words, for people to read;
+//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
 //! A rule is found nowhere unless a case under `tests/rules` finds it.

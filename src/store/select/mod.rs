@@ -16,7 +16,8 @@
 //! * `compile`: a filter becomes two conditions: one that every row that fits meets, and one that
 //!   only rows that fit meet. Where they differ the second stage decides, which is `judge`;
 //! * `column`: the fields of the rows as SQL; `condition`: conditions out of constant pieces and
-//!   bound values; `source`: where rows come from, and `plan` how they are asked for; `probe`: whether any exchange can fit;
+//!   bound values; `source`: where rows come from, and `plan`: how they are asked for; `probe`:
+//!   whether any exchange can fit;
 //! * `item`: whole rows, for a viewport; `count`: totals and what has changed; `values`: those seen
 //!   of a field.
 //!

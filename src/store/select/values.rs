@@ -107,9 +107,9 @@ impl Values {
                     recording.list(column.count, [to_sql(first), to_sql(last)], |row| {
                         Ok((row.get(0)?, number(row, 1)?))
                     })?;
-                counted
-                    .into_iter()
-                    .for_each(|(value, count)| self.add(value, count));
+                for (value, count) in counted {
+                    self.add(value, count);
+                }
                 self.next = last.saturating_add(1);
             } else {
                 self.columns = rest;

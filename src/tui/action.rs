@@ -140,6 +140,7 @@ actions! {
     // Detail.
     Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
     Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
+    Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
     Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
     Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
     Representation, "representation", [Detail "r"], "tree, raw bytes, hex";

@@ -26,6 +26,9 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     if action == Action::Open {
         return Some(open::open(app));
     }
+    if action == Action::Explain {
+        return Some(open::explain(app));
+    }
     let size = size(app);
     let detail = &mut app.session.as_deref_mut()?.detail;
     match action {

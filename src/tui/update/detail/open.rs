@@ -2,16 +2,18 @@
 
 use super::{load_more, moves, size};
 use crate::protocol::json::Kind;
+use crate::store::reader::FindingRow;
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::app::detail::body::{Position, Spot};
 use crate::tui::app::detail::part::PartKind;
 use crate::tui::app::detail::{Shown, Tab};
 use crate::tui::app::list::Cursor;
 use crate::tui::app::text::Text;
-use crate::tui::app::{App, Focus, Overlay, View};
+use crate::tui::app::{App, Focus, Overlay, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::theme::{Look, Role};
-use crate::tui::update::list;
+use crate::tui::update::{findings, list};
+use crate::tui::view::explain;
 use crate::tui::widget::raw::{Controls, Wrapped};
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::widget::text::{Content, Expect};
@@ -56,6 +58,36 @@ pub fn open(app: &mut App) -> Effects {
             }
         }
     }
+}
+
+/// Shows what the rule of the finding under the cursor means.
+pub fn explain(app: &mut App) -> Effects {
+    let look = app.settings.look;
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let Some(finding) = finding(session) else {
+        app.notices.error("no finding is about this", app.now);
+        return vec![];
+    };
+    let lines = explain::lines(finding.into(), explain::revision(session), &look);
+    let text = findings::explanation(lines);
+    app.overlays.push(Overlay::Text(text));
+    vec![]
+}
+
+/// The finding under the cursor: of the tab, of the heading, of the value.
+fn finding(session: &Session) -> Option<&FindingRow> {
+    let shown = session.detail.shown.as_deref()?;
+    let at = match (
+        session.detail.tab,
+        session.detail.part().map(|part| part.kind),
+    ) {
+        (Tab::Findings, _) => shown.at_finding,
+        (Tab::Body, Some(PartKind::Finding(at))) => at,
+        (Tab::Body | Tab::Story, _) => return None,
+    };
+    shown.findings.get(at)
 }
 
 /// The part whose bytes stand in this frame.

@@ -143,6 +143,8 @@ actions! {
     Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
     Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
     Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
+    NextViolation, "next-violation", [Detail "v"], "next place in the messages where something is wrong";
+    PreviousViolation, "previous-violation", [Detail "V"], "place before where something is wrong";
     Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
     Sides, "sides", [Detail "b"], "request, response, both";
     LoadMore, "load-more", [Detail "L"], "load the next part of a long message";

@@ -51,9 +51,9 @@ fn open(app: &mut App) -> Effects {
     };
     let state = &mut session.findings;
     let place = under_cursor(state);
-    match place {
+    match &place {
         Some(Place::More(group)) => {
-            return more(app, &group);
+            return more(app, group);
         }
         Some(Place::Group(_)) => {
             toggle(state);
@@ -66,7 +66,10 @@ fn open(app: &mut App) -> Effects {
             .error("this finding is about no single frame", app.now);
         return vec![];
     };
-    super::list::goto(app, seq)
+    match place {
+        Some(Place::Finding(_, id)) => super::detail::jump(app, seq, id),
+        _ => super::list::goto(app, seq),
+    }
 }
 
 /// Shows what the rule of the row under the cursor means.

@@ -3,6 +3,7 @@
 use crate::store::library::Standing;
 use crate::store::reader::{FindingRow, ReadError, Recording, Summary};
 use crate::store::story::{Stall, Unfinished};
+use crate::store::vitals::Severities;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use std::path::PathBuf;
@@ -59,6 +60,8 @@ pub struct Vitals {
     pub failed_alike: Vec<Seq>,
     /// The first finding that is an error.
     pub first_error: Option<FindingRow>,
+    /// How many findings of each severity.
+    pub severities: Severities,
     /// The last lines of stderr.
     pub last_words: Vec<Box<[u8]>>,
 }
@@ -83,6 +86,10 @@ impl Vitals {
             Some(before) => before.first_error.clone(),
             None => recording.first_error()?,
         };
+        // At the end what was derived may have been derived anew.
+        let counted = before.filter(|before| before.standing == standing);
+        let counted = counted.map_or_else(Severities::default, |before| before.severities);
+        let severities = recording.severities(counted)?;
         // They are shown where nothing was said yet, and at a bad end.
         let last_words = if live && summary.messages > 0 {
             Vec::new()
@@ -115,6 +122,7 @@ impl Vitals {
             first_failure,
             failed_alike,
             first_error,
+            severities,
             last_words,
         })
     }

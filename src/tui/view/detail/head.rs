@@ -7,9 +7,9 @@
 //! … no response yet  13.8 s
 //! ```
 
-use super::Pane;
+use super::{Pane, body};
 use crate::store::reader::FindingRow;
-use crate::text::{count, duration, escape, since, size, width};
+use crate::text::{count, duration, escape, plural, since, size, width};
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
@@ -35,8 +35,12 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             None => Spans::new(),
         },
         PartKind::MoreFindings(more) => {
-            let text = format!("{} more findings", count(more as u64));
-            vec![(Role::Warn, text)]
+            let hidden = pane.shown.findings.iter().rev().take(more);
+            let notes = hidden.filter(|one| &*one.severity == "note").count();
+            match more - notes {
+                0 => vec![(Role::Faint, plural(notes as u64, "note"))],
+                _ => vec![(Role::Warn, format!("{} more findings", count(more as u64)))],
+            }
         }
         PartKind::Note => note(pane, look),
         PartKind::Missing => missing(pane, look),
@@ -44,6 +48,8 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
             left.extend(what(pane, role, look));
             left.extend(not_marked(part));
+            let wrong = part.wrong_at_head();
+            left.extend(wrong.into_iter().flat_map(|wrong| body::sign(wrong, look)));
             let room = pane.columns().saturating_sub(spans::width(&left) + 2);
             let right = part.text.as_ref();
             let right = right.map_or_else(Spans::new, |text| facts(text, room));

@@ -5,6 +5,7 @@
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
+//! * [`findings`]: what is wrong, where it is wrong;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
 //! * [`on_a_terminal`]: the real program, beside real sessions.
@@ -18,6 +19,7 @@ mod support;
 
 mod asking;
 mod by_hand;
+mod findings;
 mod fixture;
 mod fuzz;
 mod library;

@@ -80,7 +80,7 @@ fn explain(app: &mut App) -> Effects {
     let rows = session.findings.all();
     if let Some(row) = rows.get(session.findings.cursor_row(&rows)) {
         let revision = view::explain::revision(session);
-        let lines = view::findings::explained(row, revision, &app.settings.look);
+        let lines = view::findings::explained(row, revision);
         app.overlays.push(Overlay::Text(explanation(lines)));
     }
     vec![]

@@ -1,7 +1,7 @@
 //! What a rule means, and where it was broken.
 //!
 //! ```text
-//! ✗ error  result-and-error          why    a peer cannot know which of them counts
+//! error  rpc-result-and-error        why    a peer cannot know which of them counts
 //! both result and error are there    fix    send one of them
 //!                                    rule   JSON-RPC 2.0, section 5
 //! found  the response has both              https://www.jsonrpc.org/specification#…
@@ -47,9 +47,9 @@ impl<'f> From<&'f FindingRow> for Subject<'f> {
 
 /// All that is known of it. Addresses are those of `revision`, where the rule is of that.
 #[must_use]
-pub fn lines(subject: Subject<'_>, revision: Option<Revision>, look: &Look) -> Vec<Line> {
-    let (glyph, role) = theme::severity(subject.severity);
-    let word = format!("{} {}  ", look.glyph(glyph), escape(subject.severity));
+pub fn lines(subject: Subject<'_>, revision: Option<Revision>) -> Vec<Line> {
+    let (_, role) = theme::severity(subject.severity);
+    let word = format!("{}  ", escape(subject.severity));
     let mut lines = vec![vec![
         (role, word),
         (Role::Title, escape(subject.rule).into_owned()),
@@ -157,7 +157,7 @@ mod tests {
     fn finding() -> FindingRow {
         FindingRow {
             id: 1,
-            rule: "result-and-error".into(),
+            rule: "rpc-result-and-error".into(),
             severity: "error".into(),
             frame: Some(Seq(9)),
             exchange: None,
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn an_explanation_says_why_what_to_do_where_and_in_which_frames_and_escapes_what_is_foreign() {
         let finding = finding();
-        let all = text(&lines((&finding).into(), None, &Look::default()));
-        let rule = lint::rule("result-and-error").expect("it is a rule");
+        let all = text(&lines((&finding).into(), None));
+        let rule = lint::rule("rpc-result-and-error").expect("it is a rule");
         for said in [rule.summary, rule.why, rule.fix, "https://", "revisions"] {
             assert!(all.contains(said), "{said}: {all}");
         }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_of_and_never_wider_than_there_is_room() {
         let finding = finding();
-        let lines = lines((&finding).into(), None, &Look::default());
+        let lines = lines((&finding).into(), None);
         for columns in 20..60 {
             let shown = wrapped(&lines, (columns, 4), "i reads on", &Look::default());
             assert_eq!(shown.len(), 4);

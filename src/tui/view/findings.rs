@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  ✗ 1 error   ⚠ 2 warnings   • 0 notes
-//!  ▾ ✗ error    frame-not-json        1  #14  │ ✗ error  frame-not-json
+//!  ▾ ✗ error    frame-not-json        1  #14  │ error  frame-not-json
 //!      #14  starts with "hello"               │ a line on stdout that is no JSON
 //!  ▸ ⚠ warning  request-id-reused     2  #9   │
 //!                                             │ why    the host cannot read on …
@@ -245,7 +245,7 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
 /// What the rule means, and what was found in full.
 fn explain(app: &App, session: &Session, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let lines = explained(row, explain::revision(session), look);
+    let lines = explained(row, explain::revision(session));
     let size = (usize::from(area.width), usize::from(area.height));
     let lines = explain::wrapped(&lines, size, &hint(app), look);
     for (line, row) in lines.into_iter().zip(area.rows()) {
@@ -255,9 +255,9 @@ fn explain(app: &App, session: &Session, row: &Row<'_>, area: Rect, frame: &mut 
 
 /// The explanation of a row, which is about a rule or one of its findings.
 #[must_use]
-pub fn explained(row: &Row<'_>, revision: Option<Revision>, look: &Look) -> Vec<TextLine> {
+pub fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<TextLine> {
     let group = match row {
-        Row::Finding(finding) => return explain::lines((*finding).into(), revision, look),
+        Row::Finding(finding) => return explain::lines((*finding).into(), revision),
         Row::Group(group, _) | Row::More(group, _) => group,
     };
     let subject = explain::Subject {
@@ -265,7 +265,7 @@ pub fn explained(row: &Row<'_>, revision: Option<Revision>, look: &Look) -> Vec<
         severity: &group.severity,
         finding: None,
     };
-    let mut lines = explain::lines(subject, revision, look);
+    let mut lines = explain::lines(subject, revision);
     if let (Some(first), Some(last)) = (group.first, group.last) {
         let text = match (group.count, first == last) {
             (1, _) => format!("once, in #{}", first.0),

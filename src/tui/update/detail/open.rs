@@ -66,7 +66,6 @@ pub fn open(app: &mut App) -> Effects {
 
 /// Shows what the rule of the finding under the cursor means.
 pub fn explain(app: &mut App) -> Effects {
-    let look = app.settings.look;
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
@@ -74,7 +73,7 @@ pub fn explain(app: &mut App) -> Effects {
         app.notices.error("no finding is about this", app.now);
         return vec![];
     };
-    let lines = explain::lines(finding.into(), explain::revision(session), &look);
+    let lines = explain::lines(finding.into(), explain::revision(session));
     let text = findings::explanation(lines);
     app.overlays.push(Overlay::Text(text));
     vec![]

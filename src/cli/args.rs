@@ -10,7 +10,7 @@ mod reading;
 mod viewer;
 
 pub use lint::{Format, Level, Lint, rule};
-pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What};
+pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -58,6 +58,7 @@ pub enum Command {
     Show(Show),
     Tail(Tail),
     Stats(Stats),
+    Why(Why),
     Lint(Lint),
     Search(Search),
     Demo(Demo),

@@ -2,7 +2,6 @@
 
 use super::exit::Failure;
 use crate::query::{Context, Query, QueryError};
-use crate::store::library::{Entry, Standing};
 use crate::store::reader::{Recording, Summary};
 use crate::store::select::{self, Limit, Question, Scan, Way};
 use crate::text::escape;
@@ -97,8 +96,7 @@ fn scan(
     way: Way,
 ) -> Result<(Question, Scan), Failure> {
     let summary = recording.summary()?;
-    let is_live =
-        !summary.state.is_final() && Entry::read(recording.path()).standing == Standing::Live;
+    let is_live = super::select::is_live(recording, &summary);
     let question = Question {
         lens,
         query: query.clone(),

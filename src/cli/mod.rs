@@ -31,6 +31,7 @@ mod show;
 mod stats;
 mod table;
 mod tail;
+mod why;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -69,6 +70,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Ls(args) => ls::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Prune(args) => prune::run(&args),

@@ -5,8 +5,8 @@ use super::exit::Failure;
 use super::folder;
 use super::output::{self, Progress};
 use crate::store::library::selector::Candidate;
-use crate::store::library::{Entry, Library, SelectError, Selected, spool_of};
-use crate::store::reader::Recording;
+use crate::store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
+use crate::store::reader::{Recording, Summary};
 use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
 use crate::store::schema::State;
 use crate::text::{escape, plural, size};
@@ -38,6 +38,11 @@ pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Fail
     complete(&selected.path, &library)?;
     let recording = Recording::open(&selected.path)?;
     Ok((recording, selected))
+}
+
+/// Whether somebody still records it.
+pub fn is_live(recording: &Recording, summary: &Summary) -> bool {
+    !summary.state.is_final() && Entry::read(recording.path()).standing == Standing::Live
 }
 
 /// What went wrong, and the way out.

@@ -14,6 +14,7 @@
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
+//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`page`]: every rule in words, for people to read;
 //! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
@@ -67,7 +68,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
     vec![
         Box::new(framing::Framing::default()),
         Box::new(rpc::Rpc::default()),
-        Box::new(pairing::Pairing),
+        Box::new(pairing::Pairing::default()),
         Box::new(lifecycle::Lifecycle::default()),
         Box::new(modern::Modern::default()),
         Box::new(capability::Capability::default()),

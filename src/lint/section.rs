@@ -39,10 +39,31 @@ impl Section {
     pub fn url(self, revision: Revision) -> String {
         match self.place {
             Place::Mcp(page) => {
+                let page = moved(page, revision);
                 format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
             }
             Place::Elsewhere(url) => url.to_owned(),
         }
+    }
+}
+
+/// Where `revision` has a page that most revisions have at `page`.
+fn moved(page: &'static str, revision: Revision) -> &'static str {
+    match (revision, page) {
+        (Revision::V2024_11_05, "basic#messages") => "basic/messages",
+        (Revision::V2024_11_05, "basic#requests") => "basic/messages#requests",
+        (Revision::V2024_11_05, "basic#responses") => "basic/messages#responses",
+        (Revision::V2024_11_05, "basic#notifications") => "basic/messages#notifications",
+        (Revision::V2024_11_05, "basic/lifecycle#timeouts") => "basic/lifecycle",
+        (Revision::V2026_07_28, "basic/transports#stdio") => "basic/transports/stdio",
+        (Revision::V2026_07_28, "basic/lifecycle#shutdown") => "basic/transports/stdio#shutdown",
+        (Revision::V2026_07_28, "basic/lifecycle#timeouts") => {
+            "basic/patterns/cancellation#timeouts"
+        }
+        (Revision::V2026_07_28, page) if page.starts_with("basic/lifecycle") => "basic/versioning",
+        (Revision::V2026_07_28, "basic/utilities/cancellation") => "basic/patterns/cancellation",
+        (Revision::V2026_07_28, "basic/utilities/progress") => "basic/patterns/progress",
+        _ => page,
     }
 }
 
@@ -168,6 +189,10 @@ mod tests {
         assert_eq!(
             STDIO.url(Revision::V2025_06_18),
             "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio"
+        );
+        assert_eq!(
+            STDIO.url(Revision::V2026_07_28),
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio"
         );
         assert_eq!(
             JSON.url(Revision::V2025_06_18),

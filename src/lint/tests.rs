@@ -4,6 +4,13 @@ use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::collections::BTreeSet;
 
+/// Whether it is found by looking at a line alone.
+fn is_of_line(finding: &Finding) -> bool {
+    let families = families().into_iter();
+    let mut of_lines = families.filter(|one| matches!(one.name(), "framing" | "JSON-RPC"));
+    of_lines.any(|family| family.rules().contains(&finding.rule))
+}
+
 /// The findings of these lines, one after the other.
 fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
     let mut analysis = Analysis::new();
@@ -23,7 +30,9 @@ fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
         };
         analysis.frame(&head, raw, &content, root);
     }
-    analysis.take().findings
+    let mut findings = analysis.take().findings;
+    findings.retain(is_of_line);
+    findings
 }
 
 fn of_server(raw: &[u8]) -> Vec<(&'static str, String)> {

@@ -41,16 +41,22 @@ impl Trail<'_> {
             };
         }
         steps.reverse();
-        let mut room = WRITTEN;
-        let fitting = steps.iter().take_while(|step| {
-            let rest = room.checked_sub(length(step));
-            room = rest.unwrap_or_default();
-            rest.is_some()
-        });
-        let fitting = fitting.count();
-        steps.truncate(fitting);
-        escaped(&Path::new(steps).to_string()).into()
+        written(steps)
     }
+}
+
+/// The path of these steps, as [`Trail::path`] writes it.
+#[must_use]
+pub fn written(mut steps: Vec<Step>) -> Box<str> {
+    let mut room = WRITTEN;
+    let fitting = steps.iter().take_while(|step| {
+        let rest = room.checked_sub(length(step));
+        room = rest.unwrap_or_default();
+        rest.is_some()
+    });
+    let fitting = fitting.count();
+    steps.truncate(fitting);
+    escaped(&Path::new(steps).to_string()).into()
 }
 
 fn length(step: &Step) -> usize {

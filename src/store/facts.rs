@@ -20,8 +20,9 @@ const EACH: u32 = 4;
 /// two for each time that somebody does not read.
 const EVENTS: u32 = 100;
 
-/// Messages from the beginning in which a handshake is looked for.
-const BEGINNING: u32 = 2000;
+/// Messages from the beginning in which a handshake is looked for, and exchanges from the end in
+/// which the last answer is.
+const LOOKED_THROUGH: u32 = 2000;
 
 /// Findings of a rule that are told, and counted.
 const FOUND: u32 = 4;
@@ -73,6 +74,9 @@ const NEXT_ALIKE: &str = concat!(
     exchange_columns!(),
     " WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1"
 );
+const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
+    ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
+    ORDER BY id DESC LIMIT 1";
 const IS_CALLED: &str = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
@@ -122,9 +126,12 @@ impl Recording {
             counts,
             events: self.first_and_last_events()?,
             opening: self.opening()?,
-            confirmed: self.has(CONFIRMED, [BEGINNING])?,
+            confirmed: self.has(CONFIRMED, [LOOKED_THROUGH])?,
             first_said: self
-                .one(FIRST_SAID, [BEGINNING], |row| number(row, 0))?
+                .one(FIRST_SAID, [LOOKED_THROUGH], |row| number(row, 0))?
+                .map(Seq),
+            last_answer: self
+                .one(LAST_ANSWER, [LOOKED_THROUGH], |row| number(row, 0))?
                 .map(Seq),
             called_tools: self.has(IS_CALLED, [])?,
             open: self.sample(Status::Open)?,

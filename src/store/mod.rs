@@ -16,7 +16,7 @@
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
 //! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
-//! * [`vitals`]: who waits, what failed first, last words; [`facts`]: all that is known when the
+//! * [`vitals`]: who waits, what was lost, last words; [`facts`]: all that is known when the
 //!   cause of it is looked for;
 //! * [`past`]: what was true at a frame;
 //! * [`search`]: text in bytes and summaries;

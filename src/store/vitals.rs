@@ -1,18 +1,14 @@
-//! What one wants to know of a recording at a glance: who waits, what failed first, last words.
+//! What one wants to know of a recording at a glance: who waits, what was lost, last words.
 //!
 //! Asked whenever a live recording grows, so every query is answered by an index or looks at a
 //! bounded number of rows.
 
-use super::reader::rows::{self, finding};
+use super::reader::rows;
 use super::reader::rows::{exchange_columns, summary_columns};
-use super::reader::{FindingRow, ReadError, Recording};
+use super::reader::{ReadError, Recording};
 use super::values::{from_sql, to_sql};
-use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::{Seq, StreamId};
-
-/// Findings that are looked through for the first error: a recording of nothing but junk has
-/// millions of them.
-const FINDINGS: u64 = 10_000;
 
 /// Findings whose severity is counted at once: more of them would hold up whoever follows.
 const COUNTED: u64 = 50_000;
@@ -33,16 +29,9 @@ const LAST_LOST: &str = concat!(
         WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
     ORDER BY e.id"
 );
-// A client that asks a server of the older era for the newer one is refused: that is no fault of
-// anybody, and would hide the first real one.
-const FIRST_OF_STATUS: &str = "SELECT id FROM exchange INDEXED BY exchange_not_ok
-    WHERE status <> 'ok' AND status = ?1 AND method <> 'server/discover' ORDER BY id LIMIT 1";
 const FAILED_ALIKE: &str = "SELECT request FROM exchange
     WHERE method = ?1 AND name IS ?2 AND status IN ('error', 'tool-error', 'lost', 'unanswered')
     ORDER BY id LIMIT ?3";
-const FIRST_ERROR: &str =
-    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
-    WHERE id <= ?1 AND severity = 'error' ORDER BY id LIMIT 1";
 const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
 
@@ -109,23 +98,6 @@ impl Recording {
         self.list(LAST_LOST, [limit], rows::exchange)
     }
 
-    /// The first exchange that failed, probes for an era aside.
-    pub fn first_failure(&self) -> Result<Option<Exchange>, ReadError> {
-        let mut first: Option<u64> = None;
-        for status in Status::ALL.into_iter().filter(|status| status.is_failure()) {
-            let id: Option<i64> = self.one(FIRST_OF_STATUS, [status.as_str()], |row| row.get(0))?;
-            let id = id.map(from_sql);
-            first = match (first, id) {
-                (Some(first), Some(id)) => Some(first.min(id)),
-                (first, id) => first.or(id),
-            };
-        }
-        match first {
-            Some(id) => self.exchange(ExchangeId(id)),
-            None => Ok(None),
-        }
-    }
-
     /// The requests of all exchanges with the method and name of this one that failed, a hundred
     /// at most.
     pub fn failed_alike(&self, exchange: &Exchange) -> Result<Vec<Seq>, ReadError> {
@@ -133,11 +105,6 @@ impl Recording {
         self.list(FAILED_ALIKE, params, |row| {
             row.get(0).map(from_sql).map(Seq)
         })
-    }
-
-    /// The first of the earliest findings that is an error.
-    pub fn first_error(&self) -> Result<Option<FindingRow>, ReadError> {
-        self.one(FIRST_ERROR, [to_sql(FINDINGS)], finding)
     }
 
     /// The last lines of stderr, their first 4 KiB, the oldest first.

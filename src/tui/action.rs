@@ -111,6 +111,7 @@ actions! {
     Timeline, "timeline", [Session "2"], "the same rows as bars in time";
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what is wrong or remarkable";
+    Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
     Wire, "wire", [Session "w"], "exchanges or wire: one row per frame";
     Zoom, "zoom", [Session "z"], "the pane on the whole screen, and back";
     ListSmaller, "list-smaller", [Session "<"], "less of the screen for the list, more for the detail";

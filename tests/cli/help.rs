@@ -5,13 +5,14 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "run",
     "open",
     "ls",
     "show",
     "tail",
     "stats",
+    "why",
     "search",
     "demo",
     "prune",

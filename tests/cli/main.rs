@@ -3,6 +3,7 @@
 //! * [`help`]: what the program says about itself, and its exit codes;
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
+//! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
 //! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
@@ -18,6 +19,7 @@ mod hostile;
 mod lint;
 mod live;
 mod rows;
+mod why;
 
 use std::process::{Command, Output, Stdio};
 use support::{Library, MCPREEL};

@@ -4,6 +4,7 @@
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
+//! * [`why`]: the line that says why, and the whole account;
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
 //! * [`findings`]: what is wrong, where it is wrong;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
@@ -36,6 +37,7 @@ mod story;
 mod svg;
 mod views;
 mod walk;
+mod why;
 mod zone;
 
 use mcpreel::store::reader::Recording;

@@ -79,6 +79,7 @@ pub const SCENES: &[Scene] = &[
     scene("help", On(fixture::ended), "?"),
     scene("palette", On(fixture::ended), ": 'st'"),
     scene("menu", On(fixture::ended), "g e y"),
+    scene("why", On(fixture::ended), "W"),
     scene("note", On(fixture::ended), "g e c"),
 ];
 
@@ -123,7 +124,7 @@ impl Scene {
         viewer.settle();
         viewer.act(self.keys);
         let is_menu = matches!(viewer.app.overlays.last(), Some(Overlay::Menu(_)));
-        let wanted = ["menu", "recordings-delete"].contains(&self.name);
+        let wanted = ["menu", "recordings-delete", "why"].contains(&self.name);
         assert_eq!(is_menu, wanted, "{}: whether a menu is open", self.name);
         viewer.stand_in(recordings[0].path());
         viewer

@@ -144,6 +144,33 @@ pub struct Stats {
     pub json: bool,
 }
 
+/// Say why a session went wrong
+///
+/// The most likely cause in one sentence, how sure it is, the frames, stderr lines and events that
+/// show it, and what to do; below it whatever else may have played a part. Of a live recording, why
+/// it hangs now. Where nothing is wrong it says so, and what that rests on.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel why                    the newest recording
+  mcpreel why 7f3a               by the beginning of its id
+  mcpreel why weather-server --json | jq -r '\"\\(.certainty): \\(.sentence)\"'
+
+How sure it is:
+  certain    the recording shows it
+  likely     it fits what happened
+  possible   it is there, but nothing shows that it did harm")]
+pub struct Why {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub folder: Folder,
+    /// One JSON object per cause and line, the best first
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Find a text in recordings
 ///
 /// Looks in every byte on record and in the summaries, the newest recording and frame first. Without

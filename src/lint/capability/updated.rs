@@ -40,7 +40,7 @@ impl Subscriptions {
             return;
         }
         match &request.name {
-            Some(uri) if uri.len() <= URI && !request_is_outline(part) => {
+            Some(uri) if uri.len() <= URI && part.value.is_some() => {
                 self.uris.insert(uri.clone(), ());
             }
             _ => self.is_blind = true,
@@ -68,16 +68,13 @@ impl Subscriptions {
             return;
         }
         if let Subject::Other { name: Some(uri) } = &notification.subject
+            && !self.uris.contains(uri)
             && !self.uris.iter().any(|(known, ())| is_within(uri, known))
         {
             let finding = part.at(&UPDATED, quote::text(uri));
             findings.push(finding.path("params.uri"));
         }
     }
-}
-
-fn request_is_outline(part: &Part<'_>) -> bool {
-    part.value.is_none()
 }
 
 /// Whether a resource is `known` or a part of it: updates may name a part of what was subscribed.

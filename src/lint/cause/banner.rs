@@ -2,7 +2,6 @@
 
 use super::facts::{Facts, Line};
 use super::{Cause, Certainty, Kind, words};
-use crate::lint::quote;
 use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("banner-before-first-message", find);
@@ -20,16 +19,17 @@ const LAUNCHERS: [(&str, &str); 6] = [
 fn find(facts: &Facts) -> Option<Cause> {
     let banner: Vec<_> = early(facts).collect();
     let first = banner.iter().find(|line| !line.text().is_empty())?;
-    let never_spoke = facts.first_said.is_none();
-    let certainty = if never_spoke || !facts.went_on() {
+    let certainty = if facts.first_said.is_none() || !facts.went_on() {
         Certainty::Certain
+    } else if facts.survived(first.seq) {
+        Certainty::Possible
     } else {
         Certainty::Likely
     };
     let sentence = format!(
         "the server printed \"{}\" on stdout before its first message; stdout carries nothing but \
          messages, and strict clients give up at such a line",
-        quote::bytes(first.text())
+        words::said(first)
     );
     let launcher = LAUNCHERS
         .iter()

@@ -32,7 +32,7 @@ fn find(facts: &Facts) -> Option<Cause> {
         words::stderr_says(facts)
     );
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice(facts, end));
-    let cause = cause.shown(lost.into_iter().take(2).map(words::request));
+    let cause = cause.shown(lost.into_iter().take(3).map(words::request));
     let cause = cause.shown(words::end_of(facts));
     Some(cause.shown(words::stderr(facts)))
 }

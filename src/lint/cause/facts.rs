@@ -28,6 +28,8 @@ pub struct Facts {
     pub confirmed: bool,
     /// The first message of the server, among the first messages.
     pub first_said: Option<Seq>,
+    /// The last answer with a result, among the last exchanges.
+    pub last_answer: Option<Seq>,
     /// Whether a tool was ever called.
     pub called_tools: bool,
     /// Requests that have no answer yet: the recording is live.
@@ -212,6 +214,12 @@ impl Facts {
         self.confirmed || self.counts.exchanges > openings
     }
 
+    /// Whether requests were still answered after `seq`: whatever it is, both sides live with it.
+    #[must_use]
+    pub fn survived(&self, seq: Seq) -> bool {
+        self.last_answer.is_some_and(|last| last > seq)
+    }
+
     /// The exchanges that began a session with this method.
     pub fn openings(&self, method: &'static str) -> impl Iterator<Item = &Exchange> {
         let all = self.opening.iter();
@@ -232,16 +240,31 @@ impl Facts {
         self.events.iter().filter(move |event| is(&event.kind))
     }
 
-    /// The line of stderr that says most about a bad end: the last one that names an error, else
-    /// the last one.
+    /// The lines of stderr that were said together at the last, the latest first; none if that
+    /// was long before the end.
+    pub fn last_said(&self) -> impl Iterator<Item = &Line> + Clone {
+        let last = self.last_words.last().map_or(Moment(0), |line| line.t);
+        let is_old = self.end().is_some() && self.since(last) > LONG_BEFORE;
+        let together = move |line: &&Line| {
+            !is_old && !line.text().is_empty() && last.0 - line.t.0.min(last.0) <= TOGETHER
+        };
+        self.last_words.iter().rev().filter(together)
+    }
+
+    /// The one of them that says most: the last that names an error, else the last.
     #[must_use]
     pub fn telling(&self) -> Option<&Line> {
-        let said = || self.last_words.iter().rev();
-        let is_said = |line: &&Line| !line.text().is_empty();
+        let mut said = self.last_said();
         let telling = |line: &&Line| names_error(line.text());
-        said().find(telling).or_else(|| said().find(is_said))
+        said.clone().find(telling).or_else(|| said.next())
     }
 }
+
+/// Lines of stderr that are no further apart belong together, nanoseconds.
+const TOGETHER: u64 = 5_000_000_000;
+
+/// What was said longer before the end has nothing to do with it, nanoseconds.
+const LONG_BEFORE: u64 = 10_000_000_000;
 
 /// Words in lines that say what went wrong. Lines that begin with a space are places of a stack.
 const ERRORS: [&[u8]; 9] = [

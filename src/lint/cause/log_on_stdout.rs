@@ -2,7 +2,6 @@
 
 use super::facts::Facts;
 use super::{Cause, Certainty, Kind, words};
-use crate::lint::quote;
 use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("log-on-stdout", find);
@@ -24,19 +23,26 @@ fn find(facts: &Facts) -> Option<Cause> {
         && lines
             .iter()
             .any(|line| facts.host_left_after(line.t, AT_ONCE));
-    let certainty = if left {
-        Certainty::Certain
+    let (certainty, other) = if left {
+        (Certainty::Certain, "the other side left at such a line")
+    } else if facts.survived(first.seq) {
+        (
+            Certainty::Possible,
+            "here the other side skips them, others close the connection",
+        )
     } else {
-        Certainty::Likely
+        (
+            Certainty::Likely,
+            "the other side skips them or closes the connection",
+        )
     };
     let (writer, stream) = match first.stream {
         StreamId::C2S => ("the host", "the server's stdin"),
         _ => ("the server", "stdout"),
     };
     let sentence = format!(
-        "{writer} writes lines that are no messages on {stream}: \"{}\"; the other side skips them \
-         or closes the connection",
-        quote::bytes(first.text())
+        "{writer} writes lines that are no messages on {stream}: \"{}\"; {other}",
+        words::said(first)
     );
     let advice = match first.stream {
         StreamId::C2S => "Whatever writes into the server's input has to leave it to the client.",

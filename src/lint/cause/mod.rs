@@ -10,7 +10,7 @@
 //! * one file per kind, which knows when it is the cause and how sure that is;
 //! * `words`: phrases that several of them need.
 //!
-//! What comes off the wire is quoted with [`super::quote`]. Every kind has a recording under
+//! What comes off the wire is escaped. Every kind has a recording under
 //! `tests/causes` for which it is the best cause, and another, nearly the same, for which it is
 //! none.
 
@@ -180,6 +180,19 @@ impl Cause {
     #[must_use]
     pub fn is_trouble(&self) -> bool {
         ![nothing_wrong::KIND.id, cannot_say::KIND.id].contains(&self.id)
+    }
+
+    /// Whether it is somebody who waits: while a session is live that changes with every moment.
+    #[must_use]
+    pub fn is_wait(&self) -> bool {
+        let waits = [
+            handshake::KIND.id,
+            pipe_not_read::KIND.id,
+            unfinished_line::KIND.id,
+            client_never_answered::KIND.id,
+            never_answered::KIND.id,
+        ];
+        waits.contains(&self.id)
     }
 
     /// The same cause, with what to do.

@@ -4,7 +4,7 @@ use super::facts::{Facts, Found, Group, Line};
 use super::{Evidence, Place};
 use crate::lint::quote;
 use crate::protocol::message::Direction;
-use crate::text::{cut, duration, plural};
+use crate::text::{cut, duration, escape, escape_bytes, plural};
 use crate::trace::event::{Closer, Event, EventKind, ProcessName};
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::{Seq, StreamId};
@@ -16,10 +16,13 @@ const NAMED: usize = 3;
 /// Columns of the name of a call.
 const NAME: usize = 40;
 
+/// Columns of a line that is no message: those of stderr say most at their beginning.
+const SAID: usize = 160;
+
 /// The tool, prompt or resource, else the method.
 pub fn call(exchange: &Exchange) -> String {
     let name = exchange.name.as_deref().unwrap_or(&exchange.method);
-    cut(&quote::text(name), NAME)
+    cut(&escape(name), NAME)
 }
 
 /// `search_docs (#12)`
@@ -61,7 +64,9 @@ pub fn times(count: u64) -> String {
 
 /// What was answered, in one line.
 pub fn answer(exchange: &Exchange) -> Option<String> {
-    exchange.answered().map(quote::text)
+    exchange
+        .answered()
+        .map(|answer| escape(answer).into_owned())
 }
 
 /// `ended with exit code 3`, `was ended by SIGSEGV`.
@@ -76,7 +81,7 @@ pub fn ended(end: &End) -> String {
 
 /// `; stderr says: …` of the line that says most, if there is one.
 pub fn stderr_says(facts: &Facts) -> String {
-    let said = |line: &Line| format!("; stderr says: {}", quote::bytes(line.text()));
+    let said = |line: &Line| format!("; stderr says: {}", said(line));
     facts.telling().map_or_else(String::new, said)
 }
 
@@ -104,7 +109,7 @@ pub fn request(exchange: &Exchange) -> Evidence {
     };
     Evidence {
         place: Place::Frame(exchange.request.0),
-        text: format!("{way}: {}", quote::text(exchange.asked())),
+        text: format!("{way}: {}", escape(exchange.asked())),
     }
 }
 
@@ -123,10 +128,13 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
 /// The last lines of stderr as evidence: the one that says most, then the others, the latest
 /// first.
 pub fn stderr(facts: &Facts) -> Vec<Evidence> {
-    let telling = facts.telling();
-    let said = facts.last_words.iter().rev();
-    let others = said.filter(|line| !line.text().is_empty());
-    telling.into_iter().chain(others).map(line).collect()
+    let telling = facts.telling().into_iter();
+    telling.chain(facts.last_said()).map(line).collect()
+}
+
+/// What a line says.
+pub fn said(line: &Line) -> String {
+    cut(&escape_bytes(line.bytes.trim_ascii()), SAID)
 }
 
 /// A line as evidence.
@@ -138,7 +146,7 @@ pub fn line(line: &Line) -> Evidence {
     };
     Evidence {
         place,
-        text: format!("{on}: {}", quote::bytes(line.text())),
+        text: format!("{on}: {}", said(line)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arguments that prompts require.
 
 use super::rules;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
@@ -88,7 +88,7 @@ impl Prompts {
                     let detail = format!("the argument \"{}\"", quote::text(&missing));
                     let finding = part.at(&rules::PROMPT_ARGUMENT_MISSING, detail);
                     let request = part.asked().map(|asked| asked.frame);
-                    findings.push(request.into_iter().fold(finding, |one, seq| one.and(seq)));
+                    findings.push(request.into_iter().fold(finding, Finding::and));
                 }
             }
             _ => {}

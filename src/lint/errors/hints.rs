@@ -29,7 +29,8 @@ impl Words {
 
     /// Whether it tells which parameter was not accepted.
     pub(super) fn not_accepted(&self) -> bool {
-        self.has_any(NOT_ACCEPTED)
+        let names_one = self.0.starts_with("invalid ") && self.has_any(&["must be", "expected"]);
+        names_one || self.has_any(NOT_ACCEPTED)
     }
 }
 
@@ -101,6 +102,8 @@ mod tests {
         assert!(!says("permission denied").nothing_there());
         assert!(says(r#"[{"received":"loud","code":"invalid_enum_value"}]"#).not_accepted());
         assert!(says("1 validation error for CallToolRequest").not_accepted());
+        assert!(says("Invalid resourceType: a. Must be Text or Blob").not_accepted());
+        assert!(!says("Invalid state: connection closed").not_accepted());
         assert!(!says("database is locked").not_accepted());
     }
 }

@@ -173,9 +173,10 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
     };
     // Only the part that MCP keeps for itself is forbidden outright.
     let forbidden = part.era() == Era::Modern && (-32099..=-32020).contains(&code);
-    let severity = match forbidden {
-        true => Severity::Error,
-        false => Severity::Warning,
+    let severity = if forbidden {
+        Severity::Error
+    } else {
+        Severity::Warning
     };
     Some(part.at(&rules::RESERVED, detail).as_bad_as(severity))
 }

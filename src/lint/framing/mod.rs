@@ -19,6 +19,7 @@ use super::family::{Context, Family};
 use super::finding::Findings;
 use super::rule::Rule;
 use super::seen::Seen;
+use crate::trace::correlator::Observation;
 use crate::trace::frame::FrameHead;
 
 /// The family of these rules. It remembers lines that may be one message, and what came on stderr.
@@ -60,6 +61,10 @@ impl Family for Framing {
         RULES
     }
 
+    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
+        self.stderr.passed(context.now, findings);
+    }
+
     fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
         line::look(seen, findings);
         self.pretty.look(seen, findings);
@@ -70,4 +75,11 @@ impl Family for Framing {
     fn stderr(&mut self, head: &FrameHead, raw: &[u8], _: &Context<'_>, findings: &mut Findings) {
         self.stderr.line(head, raw, findings);
     }
+
+    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
+        self.stderr.finish(findings);
+    }
 }
+
+#[cfg(test)]
+mod tests;

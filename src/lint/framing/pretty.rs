@@ -63,6 +63,14 @@ impl Pretty {
     }
 }
 
+#[cfg(test)]
+impl Pretty {
+    /// How many bytes are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.c2s.text.len() + self.s2c.text.len()
+    }
+}
+
 /// Whether some part of the line is a request, a notification or a response.
 fn is_message(content: &Content) -> bool {
     let mut messages = content.messages.iter();

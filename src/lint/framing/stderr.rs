@@ -1,29 +1,41 @@
 //! Messages of the server that went to stderr, where no client reads them.
 
 use super::rules::STDERR_JSONRPC;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::rpc::describe;
 use crate::lint::seen::Seen;
 use crate::protocol::mcp::methods::{self, Way};
 use crate::protocol::message::{Body, Message, Problem, classify};
+use crate::trace::clock::Moment;
 use crate::trace::frame::FrameHead;
 use memchr::memmem;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Responses whose twin on the other stream is waited for or remembered: a server that writes one
-/// response to both only logs its traffic. Without a limit every response would be kept.
+/// Responses on the protocol streams, and lines on stderr, that are remembered: a server that
+/// writes one response to both only logs its traffic. Without a limit all would be kept.
 const REMEMBERED: usize = 64;
+
+/// How long a response on stderr may be ahead of its twin on stdout.
+const AHEAD_NS: u64 = 1_000_000_000;
 
 /// What was seen on stderr.
 #[derive(Debug, Default)]
 pub(super) struct Stderr {
     /// Ids of the latest responses on the protocol streams, by hash.
     answered: VecDeque<u64>,
-    /// Ids of responses on stderr, by hash.
-    awaited: Vec<u64>,
+    /// Lines on stderr that are told unless the server turns out to log its traffic.
+    held: VecDeque<Held>,
     /// Whether the server writes its traffic to stderr as well as to stdout.
     logs_traffic: bool,
+}
+
+#[derive(Debug)]
+struct Held {
+    /// The id of a response, by hash.
+    id: Option<u64>,
+    t: Moment,
+    finding: Finding,
 }
 
 impl Stderr {
@@ -40,27 +52,53 @@ impl Stderr {
         let Some(message) = content.messages.first().filter(|it| is_of_server(it)) else {
             return;
         };
-        if let Some(id) = response_id(message) {
-            self.logs_traffic = self.answered.contains(&id);
-            if self.logs_traffic {
-                return;
-            }
-            if self.awaited.len() < REMEMBERED {
-                self.awaited.push(id);
-            }
+        let id = response_id(message);
+        if id.is_some_and(|id| self.answered.contains(&id)) {
+            return self.is_a_log();
         }
-        findings.push(STDERR_JSONRPC.at(head.seq, describe(message, false)));
+        if self.held.len() == REMEMBERED {
+            findings.extend(self.held.pop_front().map(|held| held.finding));
+        }
+        self.held.push_back(Held {
+            id,
+            t: head.t_last,
+            finding: STDERR_JSONRPC.at(head.seq, describe(message, false)),
+        });
     }
 
     /// Looks whether what was on stderr comes on a protocol stream after all.
     pub(super) fn frame(&mut self, seen: &Seen<'_>) {
+        if self.logs_traffic {
+            return;
+        }
         for id in seen.content.messages.iter().filter_map(response_id) {
-            self.logs_traffic |= self.awaited.contains(&id);
+            if self.held.iter().any(|held| held.id == Some(id)) {
+                return self.is_a_log();
+            }
             if self.answered.len() == REMEMBERED {
                 self.answered.pop_front();
             }
             self.answered.push_back(id);
         }
+    }
+
+    /// Tells what was held long enough at `now`.
+    pub(super) fn passed(&mut self, now: Moment, findings: &mut Findings) {
+        let is_due = |held: &mut Held| held.t.0 + AHEAD_NS <= now.0;
+        while let Some(held) = self.held.pop_front_if(is_due) {
+            findings.push(held.finding);
+        }
+    }
+
+    /// Tells what is still held: nothing more comes.
+    pub(super) fn finish(&mut self, findings: &mut Findings) {
+        findings.extend(self.held.drain(..).map(|held| held.finding));
+    }
+
+    fn is_a_log(&mut self) {
+        self.logs_traffic = true;
+        self.held.clear();
+        self.answered.clear();
     }
 }
 

@@ -93,9 +93,16 @@ fn is_tag(char: char) -> bool {
 /// ordinary among them.
 fn hides(char: char, before: Option<char>, after: Option<char>, in_flag: bool) -> bool {
     match char {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{180e}' | '\u{200b}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
-        '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => true,
+        // Direction, zero width, invisible operators and fillers, annotations.
+        '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{206f}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{3164}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' => true,
         '\u{61c}' | '\u{200c}'..='\u{200f}' => {
             let shaped =
                 |beside: Option<char>| beside.is_some_and(|it| !it.is_ascii() && !is_joiner(it));
@@ -120,7 +127,10 @@ mod tests {
     use super::*;
     use crate::protocol::json::Document;
 
-    fn remarks(text: &str) -> (Option<(char, usize, usize)>, Option<(char, usize, usize)>) {
+    /// The first character, how many are before it, how many more there are.
+    type Told = Option<(char, usize, usize)>;
+
+    fn remarks(text: &str) -> (Told, Told) {
         let json = serde_json::to_string(text).unwrap();
         let document = Document::parse(json.as_bytes()).unwrap();
         let Remarks { control, hidden } = look(document.root());

@@ -50,17 +50,15 @@ struct Places {
 
 impl Found {
     fn note(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
-        let index = match self.places.iter().position(|places| places.rule == rule) {
-            Some(index) => index,
-            None => {
-                self.places.push(Places {
-                    rule,
-                    findings: Vec::new(),
-                    more: 0,
-                });
-                self.places.len() - 1
-            }
-        };
+        let known = self.places.iter().position(|places| places.rule == rule);
+        let index = known.unwrap_or(self.places.len());
+        if known.is_none() {
+            self.places.push(Places {
+                rule,
+                findings: Vec::new(),
+                more: 0,
+            });
+        }
         let places = &mut self.places[index];
         if places.findings.len() < PLACES {
             places.findings.push(finding());

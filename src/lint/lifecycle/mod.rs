@@ -67,10 +67,10 @@ impl Family for Lifecycle {
                     self.is_initialized |= is_initialized(&part);
                     cancelled(&part, findings);
                 }
-                (Body::Request(_) | Body::Notification(_), Direction::ServerToClient) => {
-                    if !self.is_initialized {
-                        self.early(&part, findings);
-                    }
+                (Body::Request(_) | Body::Notification(_), Direction::ServerToClient)
+                    if !self.is_initialized =>
+                {
+                    self.early(&part, findings);
                 }
                 (Body::Response(_), Direction::ServerToClient) => {
                     shape::answered(&part, self.asked.as_ref(), findings);

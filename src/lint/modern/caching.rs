@@ -8,7 +8,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::{Revisions, Rule};
 use crate::lint::section;
 use crate::lint::seen::Part;
-use crate::protocol::json::Value;
+use crate::protocol::json::{Number, Value};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 
@@ -141,6 +141,6 @@ fn is_time(value: Value<'_>) -> bool {
         .number_text()
         .is_some_and(|text| text.starts_with('-'));
     let number = value.number();
-    let is_zero = number.as_ref().and_then(|number| number.to_i64()) == Some(0);
+    let is_zero = number.as_ref().and_then(Number::to_i64) == Some(0);
     number.is_some_and(|number| number.is_integer()) && (!is_negative || is_zero)
 }

@@ -28,7 +28,8 @@ use super::finding::Findings;
 use super::once::Once;
 use super::rule::Rule;
 use super::seen::{Part, Seen};
-use crate::protocol::json::{Path, Step, Value};
+use super::trail::written;
+use crate::protocol::json::{Step, Value};
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Era};
 use crate::trace::correlator::Observation;
@@ -169,10 +170,10 @@ fn digest(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The path of these members, shown safely.
-fn path(members: &[&str]) -> String {
+/// The path of these members.
+fn path(members: &[&str]) -> Box<str> {
     let steps = members.iter().map(|name| Step::Member((*name).into()));
-    super::quote::text(&Path::new(steps.collect()).to_string())
+    written(steps.collect())
 }
 
 /// The code of an error.

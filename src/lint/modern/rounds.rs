@@ -125,9 +125,7 @@ impl Round {
 }
 
 /// The input requests of a result, each with its path.
-pub(super) fn input_requests<'a>(
-    result: Value<'a>,
-) -> impl Iterator<Item = (String, Value<'a>)> + use<'a> {
+pub(super) fn input_requests(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Value<'_>)> {
     let requests = result.get("inputRequests");
     let is_asking = |kind: &Value<'_>| kind.is_str("input_required");
     let requests = requests.filter(|_| result.get("resultType").as_ref().is_some_and(is_asking));
@@ -208,7 +206,13 @@ impl Rounds {
         if let Some(newest) = newest
             && !self.0.has_forgotten()
         {
-            self.judge(part, retry, (meant, newest), unknown, findings);
+            self.judge(
+                part,
+                retry,
+                (meant, newest),
+                unknown.map(|key| &**key),
+                findings,
+            );
         }
         let retried = meant.or(newest);
         if let Some(round) = retried.and_then(|id| self.0.get_mut(&id)) {
@@ -221,7 +225,7 @@ impl Rounds {
         part: &Part<'_>,
         retry: &InputRound,
         (meant, newest): (Option<ExchangeId>, ExchangeId),
-        unknown: Option<&Box<str>>,
+        unknown: Option<&str>,
         findings: &mut Findings,
     ) {
         let Some(round) = self.0.get(&meant.unwrap_or(newest)) else {

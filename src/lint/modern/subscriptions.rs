@@ -215,42 +215,61 @@ impl Streams {
         if method == "notifications/cancelled" {
             return self.cancelled(part);
         }
-        let is_known = method == ACKNOWLEDGED
-            || method == UPDATED
-            || LISTS.iter().any(|(_, known)| *known == method);
         let Some(id) = &part.message.meta.subscription else {
-            if is_known && part.seen.known.is_modern() && part.value.is_some() {
+            if is_of_stream(method) && part.seen.known.is_modern() && part.value.is_some() {
                 findings.push(part.at(&ID_MISSING, method));
             }
             return;
         };
-        let shown = quote::text(id.json());
-        let Some(stream) = self.streams.get_mut(id) else {
-            if !self.is_blind && !self.streams.has_forgotten() {
-                let detail = format!("{}: no subscription {shown}", quote::text(method));
-                findings.push(part.at(&UNKNOWN, detail));
+        if let Some(stream) = self.streams.get_mut(id) {
+            if stream.is_open(part, method, id, findings) {
+                stream.requested(part, method, findings);
             }
-            return;
-        };
-        match stream.state {
-            State::Asked if method == ACKNOWLEDGED => stream.state = State::Acknowledged,
-            State::Asked => {
-                let detail = format!("{} on subscription {shown}", quote::text(method));
-                findings.push(part.at(&ACK_MISSING, detail).and(stream.frame));
-            }
-            State::Acknowledged => {}
-            State::Cancelled(t) if part.seen.head.t_last.0.saturating_sub(t.0) < GRACE_NS => return,
-            State::Cancelled(_) | State::Over => {
-                let detail = format!("{}: subscription {shown} is over", quote::text(method));
-                findings.push(part.at(&UNKNOWN, detail).and(stream.frame));
-                return;
-            }
+        } else if !self.is_blind && !self.streams.has_forgotten() {
+            let (method, id) = (quote::text(method), quote::text(id.json()));
+            findings.push(part.at(&UNKNOWN, format!("{method}: no subscription {id}")));
         }
-        stream.requested(part, method, findings);
     }
 }
 
+/// Whether the method is one that belongs to a subscription.
+fn is_of_stream(method: &str) -> bool {
+    let mut lists = LISTS.iter();
+    method == ACKNOWLEDGED || method == UPDATED || lists.any(|(_, known)| *known == method)
+}
+
 impl Stream {
+    /// Whether notifications may come on it; the first one acknowledges it.
+    fn is_open(
+        &mut self,
+        part: &Part<'_>,
+        method: &str,
+        id: &RequestId,
+        findings: &mut Findings,
+    ) -> bool {
+        let detail = || {
+            format!(
+                "{}, subscription {}",
+                quote::text(method),
+                quote::text(id.json())
+            )
+        };
+        match self.state {
+            State::Asked if method == ACKNOWLEDGED => self.state = State::Acknowledged,
+            State::Asked => findings.push(part.at(&ACK_MISSING, detail()).and(self.frame)),
+            State::Acknowledged => {}
+            State::Cancelled(t) if part.seen.head.t_last.0.saturating_sub(t.0) < GRACE_NS => {
+                return false;
+            }
+            State::Cancelled(_) | State::Over => {
+                let detail = format!("{}, which is over", detail());
+                findings.push(part.at(&UNKNOWN, detail).and(self.frame));
+                return false;
+            }
+        }
+        true
+    }
+
     /// Whether the notification was asked for.
     fn requested(&self, part: &Part<'_>, method: &str, findings: &mut Findings) {
         let Filter::Only { lists, uris } = &self.filter else {

@@ -49,14 +49,12 @@ fn ping(part: &Part<'_>, findings: &mut Findings) {
 
 /// `"extra", "more" and 3 more`.
 fn listed<'v>(first: Value<'v>, mut rest: impl Iterator<Item = (Value<'v>, Value<'v>)>) -> String {
-    let named = rest.by_ref().take(LISTED - 1).map(|(name, _)| name);
-    let names: Vec<_> = std::iter::once(first)
-        .chain(named)
-        .map(|name| quote::bytes(name.raw()))
-        .collect();
-    let names = names.join(", ");
+    let few = rest.by_ref().take(LISTED - 1).map(|(name, _)| name);
+    let few = std::iter::once(first).chain(few);
+    let shown: Vec<_> = few.map(|name| quote::bytes(name.raw())).collect();
+    let shown = shown.join(", ");
     match rest.count() {
-        0 => names,
-        more => format!("{names} and {more} more"),
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }

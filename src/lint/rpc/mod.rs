@@ -89,10 +89,10 @@ impl Rpc {
     /// Whether the other side has sent something unreadable that a response without an id in
     /// this direction may be the answer to; each excuses one.
     fn is_excused(&mut self, direction: Direction) -> bool {
-        let excuses = self.unreadable(direction.reverse());
-        let excused = *excuses > 0;
-        *excuses -= u64::from(excused);
-        excused
+        let unreadable = self.unreadable(direction.reverse());
+        let is_excused = *unreadable > 0;
+        *unreadable -= u64::from(is_excused);
+        is_excused
     }
 }
 

@@ -38,8 +38,6 @@ impl<V: Visitor> Checker<'_, V> {
             return self.not(shape, place, value);
         }
         match shape {
-            Shape::Any | Shape::Null | Shape::String | Shape::Boolean | Shape::Number => {}
-            Shape::Object => {}
             Shape::Integer | Shape::Share | Shape::Word(_) => {
                 if !is(shape, value) {
                     self.not(shape, place, value);
@@ -64,9 +62,15 @@ impl<V: Visitor> Checker<'_, V> {
                 }
             }
             Shape::WhereObject(inner) if value.is_object() => self.check(inner, place, value),
-            Shape::WhereObject(_) => {}
             Shape::Tagged(tagged) => self.tagged(tagged, tagged.cases, place, value),
             Shape::Having(cases) => self.having(cases, place, value),
+            Shape::Any
+            | Shape::Null
+            | Shape::String
+            | Shape::Boolean
+            | Shape::Number
+            | Shape::Object
+            | Shape::WhereObject(_) => {}
         }
     }
 

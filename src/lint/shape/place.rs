@@ -74,7 +74,7 @@ impl<'p> Place<'p> {
     /// The path from the message's top; text off the wire in it is escaped.
     #[must_use]
     pub fn path(&self) -> String {
-        let mut steps: Vec<_> = self.outwards().filter_map(|place| place.json()).collect();
+        let mut steps: Vec<_> = self.outwards().filter_map(Place::json).collect();
         steps.reverse();
         Path::new(steps).to_string()
     }

@@ -71,17 +71,15 @@ impl<'r, 'a> Report<'r, 'a> {
     }
 
     fn find(&mut self, rule: &'static Rule, place: &Place<'_>, detail: impl FnOnce() -> String) {
-        let at = match self.told.iter().position(|told| told.rule == rule) {
-            Some(at) => at,
-            None => {
-                self.told.push(Told {
-                    rule,
-                    findings: Vec::new(),
-                    count: 0,
-                });
-                self.told.len() - 1
-            }
-        };
+        let known = self.told.iter().position(|told| told.rule == rule);
+        let at = known.unwrap_or_else(|| {
+            self.told.push(Told {
+                rule,
+                findings: Vec::new(),
+                count: 0,
+            });
+            self.told.len() - 1
+        });
         let told = &mut self.told[at];
         told.count += 1;
         if told.findings.len() < FEW {

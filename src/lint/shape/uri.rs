@@ -40,7 +40,7 @@ pub fn template_fault(text: &str) -> Option<String> {
         }
         rest = &inner[end + 1..];
     }
-    let outside = text.split('{').flat_map(|part| part.split('}').last());
+    let outside = text.split('{').filter_map(|part| part.rsplit('}').next());
     let stray = outside.flat_map(str::chars).find(|char| !is_literal(*char));
     stray.map(|char| format!("the character {char:?}, which has to be escaped"))
 }

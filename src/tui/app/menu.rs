@@ -1,5 +1,6 @@
 //! A choice of some.
 
+use crate::trace::frame::Seq;
 use crate::tui::action::Action;
 use crate::tui::theme::Theme;
 use std::path::PathBuf;
@@ -49,6 +50,10 @@ pub enum Choice {
     Save(CopyWhat, PathBuf),
     /// A jump.
     Jump(JumpTo),
+    /// The row in which this frame is.
+    Frame(Seq),
+    /// The account of the cause with this number.
+    Cause(usize),
     /// The tree of the detail is folded to this level; none unfolds all.
     FoldTo(Option<usize>),
 }

@@ -2,6 +2,7 @@
 
 use super::views::{InUse, Saved};
 use super::{annotations, detail, filter, findings, list, playback, search, stats, timeline};
+use crate::lint::cause::Cause;
 use crate::store::library::Standing;
 use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
@@ -45,6 +46,8 @@ pub struct Session {
     pub search: search::Search,
     /// The time cursor and the pause.
     pub playback: playback::Playback,
+    /// Why it went wrong, as it was asked last.
+    pub causes: Vec<Cause>,
     /// Marks and notes.
     pub annotations: annotations::Annotations,
     /// The view with a name that was chosen last.
@@ -128,6 +131,7 @@ impl Session {
             findings: findings::Findings::default(),
             search: search::Search::default(),
             playback: playback::Playback::default(),
+            causes: Vec::new(),
             annotations: annotations::Annotations::default(),
             named: None,
         }

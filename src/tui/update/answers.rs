@@ -2,7 +2,7 @@
 
 use super::{
     annotations, detail, diff, filter, findings, jump, library, list, playback, search, session,
-    stats, timeline,
+    stats, timeline, why,
 };
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
@@ -23,6 +23,7 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Jump(answer) => jump::answer(app, &answer),
         Answer::Diff(answer) => diff::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
+        Answer::Why(answer) => why::answer(app, answer),
         Answer::Note(answer) => annotations::noted(app, answer),
         Answer::Hints(answer) => filter::hints(app, answer),
         Answer::Failed(_, message) => {

@@ -1,7 +1,7 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, filter, jump, library};
+use super::{detail, filter, jump, library, list, why};
 use crate::store::select::Way;
 use crate::tui::action::Action;
 use crate::tui::app::menu::Choice;
@@ -83,6 +83,8 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Copy(what) => super::copy::copy(app, what),
         Choice::Save(what, path) => super::copy::save(app, what, path),
         Choice::Jump(to) => jump::begin(app, to, Way::Oldest),
+        Choice::Frame(seq) => list::goto(app, seq),
+        Choice::Cause(at) => why::account(app, at),
         Choice::FoldTo(level) => detail::fold_to(app, level),
     }
 }

@@ -33,6 +33,7 @@ pub mod stats;
 pub mod text;
 pub mod timeline;
 pub mod views;
+pub mod why;
 
 use super::action::Action;
 use super::app::{App, Focus, Overlay, View};
@@ -98,12 +99,13 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 8] = [
+            let session: [Perform; 9] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 annotations::perform,
                 jump::perform,
+                why::perform,
                 diff::perform_in_session,
                 views::perform,
                 session::perform,

@@ -4,14 +4,16 @@
 //!  why  search_docs failed twice: quota exceeded (tool-error, #1187, #1201)
 //! ```
 //!
-//! What hangs now comes first, then how it ended, then the first failure, then the first finding
-//! that is an error. As many as fit; the header and the views have the rest.
+//! What hangs now comes first, then the causes of what went wrong, the best first, then what was
+//! lost with them and the last words. As many as fit; `W` opens the whole account.
 
+use crate::lint::cause::{Cause, Certainty, Place};
 use crate::protocol::message::Direction;
-use crate::text::{cut, duration, escape, escape_bytes, plural, size, width};
+use crate::store::library::Standing;
+use crate::text::{cut, duration, escape, escape_bytes, size, width};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::{Seq, StreamId};
+use crate::trace::frame::StreamId;
 use crate::trace::session::{End, Side};
 use crate::tui::app::{App, Session};
 use crate::tui::theme::Role;
@@ -135,34 +137,42 @@ fn writer(stream: StreamId) -> &'static str {
     }
 }
 
-/// What is over.
+/// What is over: its causes, and what was lost with them.
 fn past(vitals: &Vitals) -> Said {
-    let mut said = Said::new();
-    let end = end(vitals);
-    let is_bad = end.is_some();
-    said.extend(end);
-    said.extend(lost(&vitals.lost).filter(|_| is_bad));
-    let is_told = |first: &&Exchange| {
-        let lost = vitals.lost.iter().take(NAMED);
-        is_bad && lost.into_iter().any(|one| one.request == first.request)
+    let live = vitals.standing == Standing::Live;
+    let is_told = |cause: &&Cause| cause.is_trouble() && !(live && cause.is_wait());
+    let causes: Vec<_> = vitals.causes.iter().filter(is_told).collect();
+    let role = |cause: &Cause| match cause.certainty {
+        Certainty::Possible => Role::Warn,
+        Certainty::Likely | Certainty::Certain => Role::Bad,
     };
-    if let Some(exchange) = vitals.first_failure.as_ref().filter(|one| !is_told(one)) {
-        said.push((Role::Bad, failure(exchange, &vitals.failed_alike)));
+    let mut said: Said = causes
+        .iter()
+        .map(|cause| (role(cause), escape(&cause.sentence).into_owned()))
+        .collect();
+    if is_bad_end(vitals) {
+        let rest: Vec<_> = vitals
+            .lost
+            .iter()
+            .filter(|exchange| !causes.iter().any(|cause| shows(cause, exchange)))
+            .collect();
+        said.extend(lost(&rest));
+        said.extend(earlier(&vitals.last_words));
     }
-    if let Some(finding) = &vitals.first_error {
-        let frame = finding
-            .frame
-            .map_or(String::new(), |seq| format!(" (#{})", seq.0));
-        said.push((Role::Warn, format!("{}{frame}", escape(&finding.detail))));
-    }
-    said.extend(earlier(&vitals.last_words).filter(|_| is_bad));
     said
 }
 
+/// Whether a cause names a call.
+fn shows(cause: &Cause, exchange: &Exchange) -> bool {
+    let (seq, _) = exchange.request;
+    let mut evidence = cause.evidence.iter();
+    evidence.any(|one| one.place == Place::Frame(seq))
+}
+
 /// `no answer to search_docs (#83), file:///a.md (#85)`: what was open when it ended.
-fn lost(lost: &[Exchange]) -> Option<(Role, String)> {
+fn lost(lost: &[&Exchange]) -> Option<(Role, String)> {
     let call = |exchange: &Exchange| format!("{} (#{})", call(exchange), exchange.request.0.0);
-    let mut calls: Vec<_> = lost.iter().take(NAMED).map(call).collect();
+    let mut calls: Vec<_> = lost.iter().take(NAMED).map(|one| call(one)).collect();
     if lost.len() > NAMED {
         calls.push("…".to_owned());
     }
@@ -188,54 +198,19 @@ fn said_lines(words: &[Box<[u8]>]) -> impl DoubleEndedIterator<Item = &[u8]> {
     lines.filter(|line| !line.is_empty())
 }
 
-/// How it ended, if not well.
-fn end(vitals: &Vitals) -> Option<(Role, String)> {
+/// Whether it ended, and not well.
+fn is_bad_end(vitals: &Vitals) -> bool {
     let session = &vitals.summary.session;
-    let end = session.phase.end()?;
-    let is_well = matches!(end, End::Exited { code: 0 });
-    if is_well || (matches!(end, End::Unknown) && vitals.summary.open == 0) {
-        return None;
+    match session.phase.end() {
+        None | Some(End::Exited { code: 0 }) => false,
+        Some(End::Unknown) => vitals.summary.open > 0,
+        // Whoever was told to go did not crash.
+        Some(End::Killed { .. }) => {
+            let closed = session.closed_first;
+            closed.is_none_or(|closed| closed.by != Side::Host)
+        }
+        Some(_) => true,
     }
-    // Whoever was told to go did not crash.
-    let told = session
-        .closed_first
-        .is_some_and(|closed| closed.by == Side::Host);
-    if told && matches!(end, End::Killed { .. }) {
-        return None;
-    }
-    let last = said_lines(&vitals.last_words).next_back();
-    let last = last.map_or(String::new(), |line| {
-        format!("; last on stderr: {}", escape_bytes(line))
-    });
-    Some((Role::Bad, format!("{}{last}", words::end(end))))
-}
-
-/// `search_docs failed twice: quota exceeded (tool-error, #1187, #1201)`
-fn failure(exchange: &Exchange, alike: &[Seq]) -> String {
-    let times = match alike.len() {
-        0 | 1 => String::new(),
-        2 => " twice".to_owned(),
-        times => format!(" {}", plural(times as u64, "time")),
-    };
-    let answer = exchange.summary.split_once(" → ").map(|(_, answer)| answer);
-    let answer = answer.map_or(String::new(), |answer| format!(": {}", escape(answer)));
-    let mut places: Vec<_> = alike
-        .iter()
-        .take(NAMED)
-        .map(|seq| format!("#{}", seq.0))
-        .collect();
-    if places.is_empty() {
-        places.push(format!("#{}", exchange.request.0.0));
-    }
-    if alike.len() > NAMED {
-        places.push("…".to_owned());
-    }
-    format!(
-        "{} failed{times}{answer} ({}, {})",
-        call(exchange),
-        exchange.status.as_str(),
-        places.join(", ")
-    )
 }
 
 /// The tool, prompt or resource, else the method.
@@ -247,6 +222,7 @@ fn call(exchange: &Exchange) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::frame::Seq;
 
     fn text(said: Option<(Role, String)>) -> String {
         said.map_or(String::new(), |(_, text)| text)
@@ -262,12 +238,12 @@ mod tests {
         assert_eq!(lost(&[]), None);
         let two = [exchange(83, "search_docs"), exchange(85, "x\u{1b}[2J")];
         assert_eq!(
-            text(lost(&two)),
+            text(lost(&two.each_ref())),
             "no answer to search_docs (#83), x\\u{1b}[2J (#85)"
                 .replace("\\u{1b}", &escape("\u{1b}"))
         );
         let four = [1, 2, 3, 4].map(|seq| exchange(seq, "a"));
-        assert!(text(lost(&four)).ends_with("a (#3), …"));
+        assert!(text(lost(&four.each_ref())).ends_with("a (#3), …"));
     }
 
     #[test]

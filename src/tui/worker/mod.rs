@@ -26,6 +26,7 @@ pub mod playback;
 pub mod search;
 pub mod stats;
 pub mod timeline;
+pub mod why;
 
 mod desk;
 mod reader;
@@ -70,6 +71,8 @@ pub enum Ask {
     Diff(diff::Ask),
     /// What was true at a moment.
     State(playback::Ask),
+    /// Why the session went wrong.
+    Why(why::Ask),
     /// A mark or note is to be written. All of them are, in order.
     Note(note::Ask),
     /// Values of a field that were seen, and what a filter that fits nothing might leave out.
@@ -86,6 +89,7 @@ pub enum Slot {
     Detail,
     Jump,
     State,
+    Why,
     List,
     Story,
     Diff,
@@ -126,6 +130,8 @@ pub enum Answer {
     Diff(diff::Answer),
     /// What was true at a moment.
     State(playback::Answer),
+    /// Why the session went wrong.
+    Why(why::Answer),
     /// A mark or note was written.
     Note(note::Answer),
     /// Values of a field, and relaxations.
@@ -213,6 +219,7 @@ impl Ask {
             Self::Jump(_) => Slot::Jump,
             Self::Diff(_) => Slot::Diff,
             Self::State(_) => Slot::State,
+            Self::Why(_) => Slot::Why,
             // What is to be written is written, whatever is asked afterwards.
             Self::Library(_) | Self::Note(_) => Slot::Note,
             Self::Hints(_) => Slot::Hints,
@@ -235,6 +242,7 @@ impl Ask {
             Self::Jump(ask) => ask.job(),
             Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
+            Self::Why(ask) => ask.job(),
             Self::Hints(ask) => ask.job(),
         })
     }

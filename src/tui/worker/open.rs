@@ -1,11 +1,12 @@
 //! Which recording is open, and how it stands.
 
+use crate::lint::cause::{Cause, causes};
 use crate::store::library::Standing;
-use crate::store::reader::{FindingRow, ReadError, Recording, Summary};
+use crate::store::reader::{ReadError, Recording, Summary};
 use crate::store::story::{Stall, Unfinished};
 use crate::store::vitals::Severities;
+use crate::trace::clock::Moment;
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::Seq;
 use std::path::PathBuf;
 
 /// Open calls that the header may name.
@@ -54,12 +55,8 @@ pub struct Vitals {
     pub open: Vec<Exchange>,
     /// Of what has ended: the last calls that never got an answer, a few.
     pub lost: Vec<Exchange>,
-    /// The first failure.
-    pub first_failure: Option<Exchange>,
-    /// The requests of all calls of the same method and name that failed.
-    pub failed_alike: Vec<Seq>,
-    /// The first finding that is an error.
-    pub first_error: Option<FindingRow>,
+    /// Why it went wrong, the best cause first.
+    pub causes: Vec<Cause>,
     /// How many findings of each severity.
     pub severities: Severities,
     /// The last lines of stderr.
@@ -75,16 +72,11 @@ impl Vitals {
     ) -> Result<Self, ReadError> {
         let summary = recording.summary()?;
         let live = standing == Standing::Live;
-        let same = |field: fn(&Summary) -> u64| {
-            before.filter(|before| field(&before.summary) == field(&summary))
-        };
-        let (first_failure, failed_alike) = match same(|summary| summary.failed) {
-            Some(before) => (before.first_failure.clone(), before.failed_alike.clone()),
-            None => failures(recording)?,
-        };
-        let first_error = match same(|summary| summary.findings) {
-            Some(before) => before.first_error.clone(),
-            None => recording.first_error()?,
+        // What hangs and counts up is told by the rest.
+        let same = before.filter(|before| is_same(before, &summary, standing));
+        let causes = match same {
+            Some(before) => before.causes.clone(),
+            None => causes(&recording.facts(live.then_some(Moment(summary.t_last_ns)))?),
         };
         // At the end what was derived may have been derived anew.
         let counted = before.filter(|before| before.standing == standing);
@@ -119,20 +111,20 @@ impl Vitals {
             },
             summary,
             standing,
-            first_failure,
-            failed_alike,
-            first_error,
+            causes,
             severities,
             last_words,
         })
     }
 }
 
-fn failures(recording: &Recording) -> Result<(Option<Exchange>, Vec<Seq>), ReadError> {
-    let first = recording.first_failure()?;
-    let alike = match &first {
-        Some(first) => recording.failed_alike(first)?,
-        None => Vec::new(),
-    };
-    Ok((first, alike))
+/// Whether nothing has come since `before` that could be a cause.
+fn is_same(before: &Vitals, summary: &Summary, standing: Standing) -> bool {
+    let counts = |summary: &Summary| (summary.failed, summary.findings, summary.gap_bytes);
+    let said = |summary: &Summary| summary.messages > 0;
+    before.standing == standing
+        && before.summary.state == summary.state
+        && before.summary.session.phase == summary.session.phase
+        && counts(&before.summary) == counts(summary)
+        && said(&before.summary) == said(summary)
 }

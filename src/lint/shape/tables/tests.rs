@@ -15,26 +15,27 @@ fn walk(shapes: &Shapes, shape: &Shape, depth: usize, seen: &mut dyn FnMut(&Shap
             walk(shapes, one, deeper, seen);
         }
         Shape::Either(all) | Shape::All(all) => {
-            all.iter().for_each(|one| walk(shapes, one, deeper, seen));
+            for one in *all {
+                walk(shapes, one, deeper, seen);
+            }
         }
         Shape::Having(cases) => {
-            cases
-                .iter()
-                .for_each(|(_, one)| walk(shapes, one, deeper, seen));
+            for (_, one) in *cases {
+                walk(shapes, one, deeper, seen);
+            }
         }
         Shape::Tagged(tagged) => {
-            tagged
-                .cases
-                .iter()
-                .for_each(|(_, one)| walk(shapes, one, deeper, seen));
+            for (_, one) in tagged.cases {
+                walk(shapes, one, deeper, seen);
+            }
         }
         Shape::Of(name) => match shapes.of(*name) {
             Known::Absent => panic!("{name:?} is used where it is unknown"),
             Known::Fields(all) => fields(all),
             Known::Tagged(_, cases) => {
-                cases
-                    .iter()
-                    .for_each(|(_, one)| walk(shapes, one, deeper, seen));
+                for (_, one) in cases {
+                    walk(shapes, one, deeper, seen);
+                }
             }
             Known::Shape(one) => walk(shapes, one, deeper, seen),
         },
@@ -107,7 +108,7 @@ fn a_table_adds_only_to_what_is_there() {
 
 #[test]
 fn every_method_has_its_shapes_from_its_first_revision_on() {
-    use crate::protocol::mcp::methods::METHODS;
+    use crate::protocol::mcp::methods::{self, METHODS};
     for method in METHODS {
         for usage in method.uses() {
             let found = shapes(usage.from).method(method.name);
@@ -116,8 +117,8 @@ fn every_method_has_its_shapes_from_its_first_revision_on() {
     }
     for revision in Revision::ALL {
         for shape in &shapes(revision).methods {
-            let method = crate::protocol::mcp::methods::find(shape.name);
-            let used = method.into_iter().flat_map(|method| method.uses());
+            let method = methods::find(shape.name);
+            let used = method.into_iter().flat_map(methods::Method::uses);
             let known = used.into_iter().any(|usage| usage.from <= revision);
             assert!(known, "{} in {revision}", shape.name);
         }

@@ -119,6 +119,7 @@ const TYPES: &[(Type, Change)] = &[
     ]),
 
     is(ElicitParams, ELICIT_PARAMS),
+    has(RequestedSchema, &[opt("$schema", String)]),
     is(FieldValue, Either(&[String, Number, Boolean, List(&String)])),
     (PrimitiveSchema, Change::HasCases(&[
         ("string", Fields(&[

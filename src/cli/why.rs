@@ -1,0 +1,189 @@
+//! `mcpreel why`: the most likely cause of what went wrong, what shows it, and what to do.
+//!
+//! ```text
+//! 7f3a9c21  weather-server  complete
+//! why      the server was ended by SIGSEGV in the middle of transfer (#12); stderr says: …
+//! sure     certain: the recording shows it
+//! shown    7f3a#12    the client asked: tools/call transfer {to:"b"}
+//!          7f3a#14    stderr: fatal: bad pointer
+//!          00:12.022  the server was ended by SIGSEGV
+//! do       It crashed in native code: look for a core dump, and …
+//!
+//! besides
+//!   likely    search_docs failed twice: quota exceeded (tool-error, #4, #6)
+//! ```
+
+use super::args::Why as Args;
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{Ink, Output};
+use super::{folder, select};
+use crate::lint::cause::{Cause, Certainty, Evidence, Place, causes};
+use crate::store::library::{Library, short_id};
+use crate::store::reader::{Recording, Summary};
+use crate::text::{escape, pad_end, since, width, wrap};
+use crate::trace::clock::{Moment, wall_clock_ns};
+use serde::Serialize;
+
+/// Columns of the names on the left.
+const NAMES: usize = 9;
+
+/// Text is not broken into narrower columns than these.
+const NARROW: usize = 30;
+
+/// Says why.
+pub fn run(args: &Args) -> Outcome {
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    if selected.seq.is_some() {
+        let message = "`why` is about a whole recording; leave out #SEQ";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let summary = recording.summary()?;
+    let live = select::is_live(&recording, &summary);
+    let now = live.then(|| Moment(wall_clock_ns().saturating_sub(summary.wall_ns)));
+    let causes = causes(&recording.facts(now)?);
+    let mut out = Output::stdout();
+    if args.json {
+        for cause in &causes {
+            out.json(&Line::new(cause, &summary))?;
+        }
+    } else {
+        let address = address(&recording, &summary, args)?;
+        write(&causes, &summary, &address, &mut out)?;
+    }
+    out.flush()?;
+    Ok(Exit::Fine)
+}
+
+/// What stands before the `#` of a frame so that other commands find it: nothing where the
+/// recording is not in the folder.
+fn address(recording: &Recording, summary: &Summary, args: &Args) -> Result<String, Failure> {
+    let library = Library::new(folder::of(&args.folder)?);
+    if !library.contains(recording.path()) {
+        return Ok(String::new());
+    }
+    Ok(short_id(&summary.id, &library.list()?).to_owned())
+}
+
+fn write(
+    causes: &[Cause],
+    summary: &Summary,
+    address: &str,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let title = format!("{}  {}", summary.id, escape(&summary.name));
+    let title = out.paint(Ink::Strong, &title);
+    out.line(&format!("{title}  {}", summary.state.as_str()))?;
+    let Some((best, others)) = causes.split_first() else {
+        return Ok(());
+    };
+    let ink = if best.is_trouble() {
+        Ink::Bad
+    } else {
+        Ink::Good
+    };
+    row("why", &best.sentence, ink, out)?;
+    let certainty = best.certainty;
+    let sure = format!("{}: {}", certainty.as_str(), certainty.help());
+    // Where nothing was found there is nothing to be sure of.
+    if best.is_trouble() {
+        row("sure", &sure, Ink::Plain, out)?;
+    }
+    let places: Vec<_> = best
+        .evidence
+        .iter()
+        .map(|one| place(one, address))
+        .collect();
+    let widest = places.iter().map(|place| width(place)).max().unwrap_or(0);
+    for (at, (evidence, place)) in best.evidence.iter().zip(&places).enumerate() {
+        let name = if at == 0 { "shown" } else { "" };
+        let text = format!("{}  {}", pad_end(place, widest), evidence.text);
+        row(name, &text, Ink::Plain, out)?;
+    }
+    row("do", &best.advice, Ink::Plain, out)?;
+    besides(others, out)
+}
+
+fn besides(others: &[Cause], out: &mut Output) -> Result<(), Failure> {
+    if others.is_empty() {
+        return Ok(());
+    }
+    out.line("")?;
+    out.line(&out.paint(Ink::Strong, "besides"))?;
+    for cause in others {
+        let ink = match cause.certainty {
+            Certainty::Possible => Ink::Plain,
+            Certainty::Likely | Certainty::Certain => Ink::Warn,
+        };
+        let name = format!("  {}", pad_end(cause.certainty.as_str(), 8));
+        row(&name, &cause.sentence, ink, out)?;
+    }
+    Ok(())
+}
+
+/// A name and what there is to say, which goes on below itself on a narrow terminal.
+fn row(name: &str, text: &str, ink: Ink, out: &mut Output) -> Result<(), Failure> {
+    let name = pad_end(name, NAMES);
+    let used = width(&name) + 1;
+    let text = escape(text);
+    let lines = match out.columns() {
+        Some(columns) => wrap(&text, columns.saturating_sub(used).max(NARROW)),
+        None => vec![text.into_owned()],
+    };
+    for (at, line) in lines.iter().enumerate() {
+        let name = if at == 0 { name.as_str() } else { "" };
+        let name = out.paint(Ink::Faint, &pad_end(name, used));
+        out.line(&format!("{name}{}", out.paint(ink, line)))?;
+    }
+    Ok(())
+}
+
+/// The address of a frame, the time of an event.
+fn place(evidence: &Evidence, address: &str) -> String {
+    match evidence.place {
+        Place::Frame(seq) | Place::Stderr(seq) => format!("{address}#{}", seq.0),
+        Place::Event { t, .. } => since(t.0),
+        Place::Session => "–".to_owned(),
+    }
+}
+
+/// A cause as JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    recording: &'a str,
+    cause: &'static str,
+    certainty: &'static str,
+    sentence: &'a str,
+    evidence: Vec<Shown<'a>>,
+    advice: &'a str,
+}
+
+/// Evidence as JSON: `frame` is that of an event's last frame before it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    kind: &'static str,
+    frame: Option<u64>,
+    t_ns: Option<u64>,
+    text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn new(cause: &'a Cause, summary: &'a Summary) -> Self {
+        let shown = |evidence: &'a Evidence| Shown {
+            kind: evidence.place.as_str(),
+            frame: evidence.place.frame().map(|seq| seq.0),
+            t_ns: match evidence.place {
+                Place::Event { t, .. } => Some(t.0),
+                _ => None,
+            },
+            text: &evidence.text,
+        };
+        Self {
+            recording: &summary.id,
+            cause: cause.id,
+            certainty: cause.certainty.as_str(),
+            sentence: &cause.sentence,
+            evidence: cause.evidence.iter().map(shown).collect(),
+            advice: &cause.advice,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `why`: the cause of what went wrong in sessions that really did.
+
+use super::{demo, refusal, stdout};
+use crate::support::session::{Received, Session};
+use crate::support::{Library, peer};
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::Command;
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+
+/// What servers of a few lines of shell answer.
+const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+
+/// The host sends each line, waits until something with the word beside it has come, and leaves.
+fn session(run: &mut Command, lines: &[(&str, &str)]) -> Received {
+    let session = Session::start(run);
+    let mut stdin = session.stdin.as_ref().expect("stdin is open");
+    for (line, until) in lines {
+        writeln!(stdin, "{line}").expect("the server reads");
+        crate::support::wait_for(until, || {
+            session.out.contains(until.as_bytes()).then_some(())
+        });
+    }
+    session.end()
+}
+
+/// The causes of the newest recording.
+fn causes(library: &Library) -> Vec<Value> {
+    let causes = library.json(&["why"]);
+    assert!(!causes.is_empty(), "it always says something");
+    causes
+}
+
+#[track_caller]
+fn assert_best(library: &Library, cause: &str, says: &str) {
+    let causes = causes(library);
+    assert_eq!(causes[0]["cause"], cause, "{causes:#?}");
+    let sentence = causes[0]["sentence"].as_str().expect("it is text");
+    assert!(sentence.contains(says), "{sentence}");
+}
+
+#[test]
+fn a_command_that_is_not_there_is_told_with_the_path_that_was_searched() {
+    let library = Library::new();
+    let mut run = library.run(["no-such-server"]);
+    run.env("PATH", "/nowhere:/bin");
+    run.output().expect("mcpreel starts");
+    assert_best(
+        &library,
+        "server-not-found",
+        "no-such-server is in none of the folders of PATH (/nowhere, /bin)",
+    );
+}
+
+#[test]
+fn a_server_that_dies_at_its_start_is_told_with_its_last_words() {
+    let library = Library::new();
+    let script = "echo 'Error: WEATHER_TOKEN is not set' >&2; exit 3";
+    library.run_sh(script).output().expect("mcpreel starts");
+    let says = "stderr says: Error: WEATHER_TOKEN is not set";
+    assert_best(&library, "died-at-start", says);
+}
+
+#[test]
+fn a_server_that_crashes_in_a_call_is_told_with_the_call() {
+    let library = Library::new();
+    let script = format!("read a; echo '{ANSWER}'; read b; read c; kill -ABRT $$");
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"transfer"}}"#;
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let mut run = library.run_sh(&script);
+    let mut host = Session::start(&mut run);
+    let mut stdin = host.stdin.as_ref().expect("stdin is open");
+    for line in [INITIALIZE, ready, call] {
+        writeln!(stdin, "{line}").expect("the server reads");
+    }
+    // The host keeps its side open: nobody has told the server to end.
+    let stdin = host.stdin.take();
+    host.wait();
+    drop(stdin);
+    assert_best(
+        &library,
+        "crashed",
+        "was ended by SIGABRT in the middle of transfer (#",
+    );
+    let causes = causes(&library);
+    assert_eq!(causes[0]["certainty"], "certain");
+    assert_eq!(causes[0]["evidence"][0]["kind"], "frame");
+    let frame = causes[0]["evidence"][0]["frame"].as_u64();
+    let called = stdout(
+        &library,
+        &["show", &format!("@#{}", frame.expect("it has a place"))],
+    );
+    assert!(called.contains("transfer"), "{called}");
+}
+
+#[test]
+fn a_banner_on_stdout_is_told_as_it_stands_there() {
+    let library = Library::new();
+    let mut run = library.run_sh("echo 'Weather server ready'; cat >/dev/null");
+    session(&mut run, &[(INITIALIZE, "ready")]);
+    let says = "printed \"Weather server ready\" on stdout before its first message";
+    assert_best(&library, "banner-before-first-message", says);
+}
+
+#[test]
+fn a_server_that_never_answers_is_told_with_what_it_was_asked() {
+    let library = Library::new();
+    let mut run = library.run_sh("echo here >&2; cat >/dev/null");
+    session(&mut run, &[(INITIALIZE, "")]);
+    assert_best(&library, "handshake-unfinished", "initialize (#");
+}
+
+#[test]
+fn where_nothing_is_wrong_it_says_so_and_what_that_rests_on() {
+    let library = Library::new();
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    let mut run = library.run([peer().as_os_str(), "rmcp-server".as_ref()]);
+    let lines = [(INITIALIZE, "serverInfo"), (ready, ""), (list, "steps")];
+    session(&mut run, &lines);
+    let says = "nothing wrong was found: 2 of 2 requests answered, none failed";
+    assert_best(&library, "nothing-wrong", says);
+    let said = stdout(&library, &["why"]);
+    assert!(said.contains("the two agreed on 2025-11-25"), "{said}");
+    assert!(!said.contains("sure"), "{said}");
+}
+
+#[test]
+fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
+    let demo = demo();
+    let id = demo.json(&["ls"])[0]["id"].as_str().expect("it has one")[..4].to_owned();
+    let said = stdout(&demo, &["why"]);
+    let names: Vec<_> = said
+        .lines()
+        .map(|line| &line[..line.len().min(9)])
+        .collect();
+    for name in ["why      ", "sure     ", "shown    ", "do       "] {
+        assert!(names.contains(&name), "{name:?} is not in\n{said}");
+    }
+    // An address leads to its frame.
+    let address = said
+        .split_whitespace()
+        .find(|word| word.starts_with(&id) && word.contains('#'));
+    let address = address.unwrap_or_else(|| panic!("no address in\n{said}"));
+    stdout(&demo, &["show", address]);
+    let (code, refused) = refusal(&demo, &["why", address]);
+    assert_eq!(code, Some(2), "{refused}");
+    assert!(refused.contains("leave out #SEQ"), "{refused}");
+}

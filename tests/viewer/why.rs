@@ -1,0 +1,99 @@
+//! The line that says why, and the account that `W` opens.
+
+use crate::by_hand::Viewer;
+use crate::fixture::{self, Recording};
+use crate::notation::row_text;
+use mcpreel::tui::app::{Overlay, View};
+
+const WIDE: (u16, u16) = (180, 40);
+
+fn viewer(recording: &Recording) -> Viewer {
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer.settle();
+    viewer
+}
+
+/// The line below the header.
+fn line(viewer: &Viewer) -> String {
+    row_text(&viewer.screen(), 1)
+}
+
+/// The labels of the entries of the account.
+fn entries(viewer: &Viewer) -> Vec<String> {
+    match viewer.app.overlays.last() {
+        Some(Overlay::Menu(menu)) => menu.entries.iter().map(|one| one.label.clone()).collect(),
+        other => panic!("no account but {other:?}"),
+    }
+}
+
+#[test]
+fn the_line_names_the_best_cause_first() {
+    let said = line(&viewer(&fixture::ended()));
+    assert!(
+        said.starts_with(" why  the server ended with exit code 3 in the middle of search_docs"),
+        "{said}"
+    );
+    assert!(
+        said.contains("stderr says: fatal: upstream closed the connection"),
+        "{said}"
+    );
+    let said = line(&viewer(&fixture::killed()));
+    assert!(
+        said.starts_with(" why  search_docs failed 3 times: tool error: quota exceeded"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_hangs_now_stands_before_the_causes_and_is_not_said_twice() {
+    let said = line(&viewer(&fixture::live()));
+    assert!(
+        said.starts_with(" why  the server does not read its input"),
+        "{said}"
+    );
+    assert_eq!(said.matches("not read").count(), 1, "{said}");
+}
+
+#[test]
+fn the_account_leads_to_what_shows_the_cause() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    viewer.act("3 W");
+    let entries = entries(&viewer);
+    let label = &entries[0];
+    assert!(
+        label.contains("the client asked: tools/call search_docs"),
+        "{label}"
+    );
+    let frame: u64 = label[1..]
+        .split(' ')
+        .next()
+        .and_then(|seq| seq.parse().ok())
+        .expect("it begins with a frame");
+    viewer.act("Enter");
+    assert!(viewer.app.overlays.is_empty());
+    let session = viewer.app.session.as_deref().expect("it is open");
+    assert_eq!(session.view, View::Exchanges);
+    assert_eq!(session.list.selected().map(|key| key.seq.0), Some(frame));
+}
+
+#[test]
+fn another_cause_has_an_account_of_its_own() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    viewer.act("W");
+    let first = entries(&viewer);
+    let other = first.iter().position(|label| label.starts_with("besides"));
+    for _ in 0..other.expect("more than one thing is wrong") {
+        viewer.press("j");
+    }
+    viewer.act("Enter");
+    let second = entries(&viewer);
+    assert_ne!(first, second);
+    assert!(
+        second
+            .iter()
+            .any(|label| label.contains("the server ended with exit code 3")),
+        "{second:?}"
+    );
+}

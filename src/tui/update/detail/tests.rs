@@ -78,7 +78,7 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     let mut hand = Hand::calls();
     hand.press("Tab");
     insta::assert_snapshot!(hand.pane());
-    hand.press("j j Enter");
+    hand.press("j j j Enter");
     assert_eq!(
         hand.session().list.selected(),
         Some(ItemKey::of_part(Seq(3), 0))

@@ -48,10 +48,10 @@ impl<'f> From<&'f FindingRow> for Subject<'f> {
 /// All that is known of it. Addresses are those of `revision`, where the rule is of that.
 #[must_use]
 pub fn lines(subject: Subject<'_>, revision: Option<Revision>) -> Vec<Line> {
-    let (_, role) = theme::severity(subject.severity);
+    let (_, color) = theme::severity(subject.severity);
     let word = format!("{}  ", escape(subject.severity));
     let mut lines = vec![vec![
-        (role, word),
+        (color, word),
         (Role::Title, escape(subject.rule).into_owned()),
     ]];
     let rule = lint::rule(subject.rule);

@@ -125,9 +125,10 @@ impl Part {
     #[must_use]
     pub fn wrong_at(&self, node: NodeId) -> Option<Wrong<'_>> {
         let tree = self.tree()?;
-        let nodes = match tree.is_folded(node) {
-            true => tree.all_of(node),
-            false => node..=node,
+        let nodes = if tree.is_folded(node) {
+            tree.all_of(node)
+        } else {
+            node..=node
         };
         self.violations()?.within(nodes)
     }
@@ -149,13 +150,12 @@ impl Part {
     #[must_use]
     pub fn place(&self, nth: usize, node: NodeId) -> Position {
         let has_row = self.tree().is_some_and(|tree| tree.has_row(node));
-        match has_row {
-            true => Position {
-                part: nth,
-                spot: Spot::Node(node),
-            },
-            false => Position::head(nth),
-        }
+        let spot = if has_row {
+            Spot::Node(node)
+        } else {
+            Spot::Head
+        };
+        Position { part: nth, spot }
     }
 
     /// Whether there is something below its heading.

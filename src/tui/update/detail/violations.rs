@@ -1,9 +1,11 @@
 //! To the places where something is wrong: from one to the next, and from a finding.
 
 use super::{moves, size};
+use crate::text::escape;
 use crate::trace::frame::Seq;
 use crate::tui::app::detail::body::{Position, Spot};
-use crate::tui::app::detail::{Detail, Representation, Shown, Tab};
+use crate::tui::app::detail::part::Part;
+use crate::tui::app::detail::{Detail, Representation, Shown, Sides, Tab};
 use crate::tui::app::{App, Focus};
 use crate::tui::effect::Effects;
 use crate::tui::update::{list, selection};
@@ -64,7 +66,7 @@ fn reveal(detail: &mut Detail, place: Position, size: (usize, usize)) {
         .and_then(|shown| shown.parts.get_mut(place.part))
     {
         if !part.is_on(detail.sides) {
-            detail.sides = crate::tui::app::detail::Sides::Both;
+            detail.sides = Sides::Both;
         }
         if let Spot::Node(node) = place.spot {
             part.folded = false;
@@ -84,27 +86,7 @@ pub fn next(app: &mut App, forward: bool) -> Effects {
         return vec![];
     };
     let detail = &mut session.detail;
-    let found = detail.shown.as_deref().and_then(|shown| {
-        let places = places(shown);
-        let from = detail.body(size.0)?.snap(shown.at.cursor);
-        let next = match forward {
-            true => places.iter().position(|(place, _)| *place > from),
-            false => places.iter().rposition(|(place, _)| *place < from),
-        };
-        let wrapped = if forward {
-            0
-        } else {
-            places.len().checked_sub(1)?
-        };
-        let at = next.unwrap_or(wrapped);
-        let (place, finding) = *places.get(at)?;
-        let (nth, of) = (at + 1, places.len());
-        let finding_row = shown.findings.get(finding)?;
-        let words = crate::text::escape(&finding_row.detail);
-        let rule = crate::text::escape(&finding_row.rule);
-        let text = format!("{nth} of {of}: {} {rule}: {words}", finding_row.severity);
-        Some((place, finding, text))
-    });
+    let found = following(detail, forward, size.0);
     let Some((place, finding, text)) = found else {
         let text = "no finding is about a place in these messages";
         app.notices.error(text, app.now);
@@ -118,9 +100,34 @@ pub fn next(app: &mut App, forward: bool) -> Effects {
     vec![]
 }
 
+/// The next place or the one before, its worst finding, and what is said of it.
+fn following(detail: &Detail, forward: bool, columns: usize) -> Option<(Position, usize, String)> {
+    let shown = detail.shown.as_deref()?;
+    let places = places(shown);
+    let from = detail.body(columns)?.snap(shown.at.cursor);
+    let at = if forward {
+        let next = places.iter().position(|(place, _)| *place > from);
+        next.unwrap_or(0)
+    } else {
+        let before = places.iter().rposition(|(place, _)| *place < from);
+        before.unwrap_or(places.len().saturating_sub(1))
+    };
+    let (place, nth) = *places.get(at)?;
+    let finding = shown.findings.get(nth)?;
+    let text = format!(
+        "{} of {}: {} {}: {}",
+        at + 1,
+        places.len(),
+        escape(&finding.severity),
+        escape(&finding.rule),
+        escape(&finding.detail)
+    );
+    Some((place, nth, text))
+}
+
 /// Where something is wrong, in order, each with its worst finding.
 fn places(shown: &Shown) -> Vec<(Position, usize)> {
-    let of_part = |(nth, part): (usize, &crate::tui::app::detail::part::Part)| {
+    let of_part = |(nth, part): (usize, &Part)| {
         let violations = part.violations();
         let nodes = violations.into_iter().flat_map(|violations| {
             let first = |node| {

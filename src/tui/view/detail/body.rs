@@ -78,10 +78,12 @@ fn with(mut line: Spans, told: Option<&str>, columns: usize, gap: &str) -> Spans
 /// The sign of what is wrong in a row, and how much where it is more than one thing.
 pub(super) fn sign(wrong: Wrong<'_>, look: Look) -> Spans {
     let (glyph, role) = theme::severity(wrong.worst.as_str());
-    let mut text = format!("  {}", look.glyph(glyph));
-    if wrong.count > 1 || wrong.told.is_none() {
-        text.push_str(&format!(" {}", count(wrong.count as u64)));
-    }
+    let sign = look.glyph(glyph);
+    let text = if wrong.count > 1 || wrong.told.is_none() {
+        format!("  {sign} {}", count(wrong.count as u64))
+    } else {
+        format!("  {sign}")
+    };
     vec![(role, text)]
 }
 

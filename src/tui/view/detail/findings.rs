@@ -32,9 +32,11 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     }
     let rows = usize::from(pane.area.height);
     let cursor = pane.shown.at_finding.min(all.len() - 1);
-    let lines = |at: usize| match at == cursor {
-        true => in_full(pane, &all[at], rows),
-        false => in_short(&all[at], pane.columns(), pane.app.settings.look),
+    let lines = |at: usize| {
+        if at == cursor {
+            return in_full(pane, &all[at], rows);
+        }
+        in_short(&all[at], pane.columns(), pane.app.settings.look)
     };
     // The one under the cursor is wholly on the screen, and as many before it as there is room.
     let mut first = cursor;

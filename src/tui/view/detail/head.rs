@@ -1,7 +1,7 @@
 //! The headings of the parts of a body.
 //!
 //! ```text
-//! ✗ error  frame-not-json  a line on stdout that is no JSON
+//! ✗ error  rpc-result-not-object  number, 7  result
 //! ▾ request  id 7                                        412 B   +12:04.318
 //! ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
 //! … no response yet  13.8 s
@@ -39,7 +39,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             let notes = hidden.filter(|one| &*one.severity == "note").count();
             match more - notes {
                 0 => vec![(Role::Faint, plural(notes as u64, "note"))],
-                _ => vec![(Role::Warn, format!("{} more findings", count(more as u64)))],
+                _ => vec![(Role::Warn, plural(more as u64, "more finding"))],
             }
         }
         PartKind::Note => note(pane, look),
@@ -61,6 +61,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
 pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = theme::severity(&finding.severity);
+    let path = finding.path.as_deref().map(escape);
     vec![
         (
             role,
@@ -68,6 +69,10 @@ pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
         ),
         (Role::Strong, escape(&finding.rule).into_owned()),
         (Role::Text, format!("  {}", escape(&finding.detail))),
+        (
+            Role::Faint,
+            path.map_or_else(String::new, |path| format!("  {path}")),
+        ),
     ]
 }
 

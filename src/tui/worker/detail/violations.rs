@@ -47,6 +47,7 @@ pub struct Wrong<'v> {
 
 impl Violations {
     /// The nodes with findings, in the order of the text.
+    #[must_use]
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> {
         self.by_node.keys().copied()
     }
@@ -101,32 +102,42 @@ pub fn of(text: &Text, findings: &[FindingRow]) -> Violations {
     for (at, finding) in findings.filter(|(_, one)| here(one)).take(PLACED) {
         let path = finding.path.as_deref().and_then(|path| path.parse().ok());
         let Some(path) = path else { continue };
+        let (node, missing) = nearest(tree, &path);
         let violation = Violation {
             finding: at,
             severity: severity(finding),
-            told: escape(&finding.detail).into_owned(),
+            told: told(finding, &missing),
         };
-        let node = nearest(tree, &path);
         violations.by_node.entry(node).or_default().push(violation);
     }
     violations
 }
 
-/// The node at `path`, or the innermost one on the way to it that there is.
-fn nearest(tree: &Tree, path: &Path) -> NodeId {
+/// What was found, after the rest of its path, if that leads nowhere.
+fn told(finding: &FindingRow, missing: &Path) -> String {
+    let detail = escape(&finding.detail);
+    match missing.steps() {
+        [] => detail.into_owned(),
+        _ => format!("{}: {detail}", escape(&missing.to_string())),
+    }
+}
+
+/// The node at `path`, or the innermost one on the way to it that there is, and the rest of the
+/// way.
+fn nearest(tree: &Tree, path: &Path) -> (NodeId, Path) {
     let mut at = NodeId::ROOT;
-    for step in path.steps() {
+    for (walked, step) in path.steps().iter().enumerate() {
         let next = match step {
             Step::Member(name) => member(tree, at, name),
             Step::Element(position) => tree.element(at, *position),
             Step::Every => None,
         };
-        match next {
-            Some(next) => at = next,
-            None => break,
-        }
+        let Some(next) = next else {
+            return (at, Path::new(path.steps()[walked..].to_vec()));
+        };
+        at = next;
     }
-    at
+    (at, Path::default())
 }
 
 /// The member of this name, the last one where there are several; also by a name that was escaped
@@ -213,6 +224,11 @@ mod tests {
             assert_eq!(placed(json, path).as_deref(), Some(place), "{path}");
         }
         assert_eq!(placed(json, "no path ]["), None);
+        let text = text(json);
+        let violations = of(&text, &[finding(3, "error", "params.name[0]")]);
+        let node = violations.place_of(0).expect("it has a place");
+        let told = &violations.at(node)[0].told;
+        assert_eq!(told, "name[0]: params.name[0]", "what is missing there");
     }
 
     #[test]

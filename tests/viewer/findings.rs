@@ -104,7 +104,9 @@ fn a_row_carries_the_sign_of_the_worst_in_request_and_answer_and_none_for_notes(
         assert!(before.ends_with(sign), "{number}: {before:?} for {worst:?}");
         signs.push(sign);
     }
-    assert!(signs.contains(&"✗") && signs.contains(&" "), "{signs:?}");
+    for sign in ["✗", "⚠", " "] {
+        assert!(signs.contains(&sign), "{signs:?}");
+    }
 }
 
 #[test]
@@ -119,6 +121,7 @@ fn v_walks_the_places_that_are_wrong_in_order_and_says_what_is_wrong_there() {
             let detail = &session(viewer).detail;
             let shown = detail.shown.as_deref().expect("a row is shown");
             if places.contains(&shown.at.cursor) {
+                assert_eq!(shown.at.cursor, places[0], "after the last comes the first");
                 break;
             }
             places.push(shown.at.cursor);

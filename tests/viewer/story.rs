@@ -82,7 +82,17 @@ pub fn broken(session: &mut Session) {
         1_100,
         r#"{"jsonrpc":"2.0","id":31,"method":"tools/call"}"#,
     );
-    answer(session, 1_150, r#"{"jsonrpc":"2.0","id":31,"result":7}"#);
+    answer(
+        session,
+        1_150,
+        r#"{"jsonrpc":"2.0","id":31,"result":7,"result":7}"#,
+    );
+    ask(
+        session,
+        1_200,
+        r#"{"jsonrpc":"2.0","id":32,"method":"ping","method":"ping"}"#,
+    );
+    answer(session, 1_201, r#"{"jsonrpc":"2.0","id":32,"result":{}}"#);
 }
 
 /// A call that works.

@@ -137,7 +137,7 @@ fn difference(id: &str, fires: &Fires) -> Option<String> {
     (places != fires.at).then(|| format!("evidence at {places:?}: {:#?}", best.evidence))
 }
 
-fn places(case: &Case, cause: &Cause) -> Vec<i64> {
+fn places(case: &Case, best: &Cause) -> Vec<i64> {
     use mcpreel::lint::cause::Place;
     let before = case.start.frames();
     let place = |evidence: &Evidence| match evidence.place {
@@ -147,7 +147,7 @@ fn places(case: &Case, cause: &Cause) -> Vec<i64> {
         Place::Frame(_) | Place::Stderr(_) => -1,
         Place::Event { .. } | Place::Session => 0,
     };
-    cause.evidence.iter().map(place).collect()
+    best.evidence.iter().map(place).collect()
 }
 
 /// The files with cases, in the order of the alphabet.

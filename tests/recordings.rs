@@ -28,10 +28,12 @@ fn exchanges(name: &str) -> Vec<[String; 3]> {
         .collect()
 }
 
+/// The rules that found something wrong; what is only worth knowing is no fault of a session.
 fn findings(name: &str) -> Vec<String> {
     let findings = show(name, &["--findings"]);
     findings
         .iter()
+        .filter(|f| f["severity"] != "note")
         .map(|f| f["rule"].as_str().unwrap_or_default().to_owned())
         .collect()
 }

@@ -14,6 +14,7 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let pinned = Pinned::to_one_cpu()?;
     let notifications = frames_per_second(setup, Kind::Notifications)?;
     let calls = frames_per_second(setup, Kind::Calls)?;
+    let searches = frames_per_second(setup, Kind::Searches)?;
     drop(pinned);
     let show = |n| format!("{:.0},000 frames/s", n / 1000.0);
     let row = |what: &str, (speed, on_cpu): (f64, f64)| {
@@ -23,6 +24,7 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     Ok(vec![
         row("1 KB notifications", notifications),
         row("1 KB calls and answers", calls),
+        row("1 KB calls and answers, checked by schemas", searches),
     ])
 }
 

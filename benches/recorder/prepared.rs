@@ -18,6 +18,8 @@ pub enum Kind {
     Notifications,
     /// Calls and answers in turn, each read alone.
     Calls,
+    /// The same with arguments and structured results, by the schemas of tools listed before.
+    Searches,
 }
 
 /// A spool with the traffic of a session.
@@ -58,7 +60,12 @@ impl Prepared {
         session.chunk(StreamId::C2S, &traffic::initialized())?;
         let written = match kind {
             Kind::Notifications => session.notifications(size, frames)?,
-            Kind::Calls => session.calls(size, frames)?,
+            Kind::Calls => session.calls(traffic::echo(size), traffic::answer(size), frames)?,
+            Kind::Searches => {
+                session.chunk(StreamId::C2S, &traffic::list_tools())?;
+                session.chunk(StreamId::S2C, &traffic::tools_result())?;
+                session.calls(traffic::search(size), traffic::found(size), frames)?
+            }
         };
         Ok(Self {
             dir: dir.to_owned(),
@@ -128,8 +135,13 @@ impl Session {
         Ok(blocks * together)
     }
 
-    fn calls(&mut self, size: usize, frames: usize) -> anyhow::Result<usize> {
-        let (mut call, mut answer) = (traffic::echo(size), traffic::answer(size));
+    /// Calls and answers in turn, `frames` of them together.
+    fn calls(
+        &mut self,
+        mut call: Vec<u8>,
+        mut answer: Vec<u8>,
+        frames: usize,
+    ) -> anyhow::Result<usize> {
         for id in (traffic::FIRST_ID..).take(frames / 2) {
             traffic::set_id(&mut call, id);
             traffic::set_id(&mut answer, id);

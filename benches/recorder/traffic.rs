@@ -34,6 +34,78 @@ pub fn answer(size: usize) -> Vec<u8> {
     )
 }
 
+/// Tools that [`tools_result`] lists.
+const TOOLS: usize = 20;
+
+/// A question for the tools.
+pub fn list_tools() -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))
+}
+
+/// The answer to [`list_tools`]: each tool with a schema of both sides.
+pub fn tools_result() -> Vec<u8> {
+    let text = json!({"type": "string", "minLength": 1});
+    let row = json!({
+        "type": "object", "additionalProperties": false, "required": ["id", "name"],
+        "properties": {
+            "id": {"type": "integer"}, "name": text,
+            "score": {"type": "number", "minimum": 0, "maximum": 1},
+        },
+    });
+    let tool = |number: usize| {
+        json!({
+            "name": format!("search_{number}"), "description": "Searches.",
+            "inputSchema": {
+                "type": "object", "additionalProperties": false, "required": ["query"],
+                "properties": {
+                    "query": text, "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+                    "tags": {"type": "array", "items": {"type": "string", "pattern": "^[a-z]+$"}},
+                    "order": {"enum": ["newest", "oldest"]},
+                    "options": {"type": "object", "properties": {
+                        "exact": {"type": "boolean"}, "language": {"anyOf": [text, {"type": "null"}]},
+                    }},
+                },
+            },
+            "outputSchema": {
+                "type": "object", "required": ["total", "rows"],
+                "properties": {
+                    "total": {"type": "integer"}, "note": text,
+                    "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+                },
+                "$defs": {"row": row},
+            },
+        })
+    };
+    let tools: Vec<_> = (0..TOOLS).map(tool).collect();
+    line(&json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}}))
+}
+
+/// A call of a tool that [`tools_result`] lists, `size` bytes with its terminator.
+pub fn search(size: usize) -> Vec<u8> {
+    let head = format!(
+        concat!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"search_7","#,
+            r#""arguments":{{"limit":10,"tags":["a","b","c"],"order":"newest","#,
+            r#""options":{{"exact":true,"language":"en"}},"query":""#
+        ),
+        FIRST_ID
+    );
+    padded(&head, r#""}}}"#, size)
+}
+
+/// The answer to [`search`], `size` bytes with its terminator.
+pub fn found(size: usize) -> Vec<u8> {
+    let head = format!(
+        concat!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"2"}}],"#,
+            r#""structuredContent":{{"total":2,"rows":[{{"id":1,"name":"one","score":0.5}},"#,
+            r#"{{"id":2,"name":"two","score":1}}],"note":""#
+        ),
+        FIRST_ID
+    );
+    padded(&head, r#""}}}"#, size)
+}
+
 /// A log notification, `size` bytes with its terminator.
 pub fn notification(size: usize) -> Vec<u8> {
     padded(

@@ -59,7 +59,7 @@ impl Analysis {
         self.correlator.frame(head, content, &mut self.changes);
         self.session.frame(head, content);
         if head.stream.messages().is_none() {
-            let now = at(self.now, &self.session, &self.known);
+            let now = at(self.now, &self.session, &self.known, &self.correlator);
             self.linter.stderr(head, raw, &now, &mut self.findings);
             return;
         }
@@ -76,6 +76,7 @@ impl Analysis {
             observations: self.changes.observations(),
             session: &self.session,
             known: &self.known,
+            correlator: &self.correlator,
         };
         self.linter.frame(&seen, &mut self.findings);
         for (message, record) in content.messages.iter().zip(messages) {
@@ -88,7 +89,7 @@ impl Analysis {
         self.now = self.now.max(event.t);
         self.correlator.event(event, &mut self.changes);
         self.session.event(event);
-        let now = at(self.now, &self.session, &self.known);
+        let now = at(self.now, &self.session, &self.known, &self.correlator);
         self.linter.event(event, &now, &mut self.findings);
     }
 
@@ -96,7 +97,7 @@ impl Analysis {
     pub fn finish(&mut self) {
         self.correlator.finish(&mut self.changes);
         self.session.finish();
-        let now = at(self.now, &self.session, &self.known);
+        let now = at(self.now, &self.session, &self.known, &self.correlator);
         let observations = self.changes.observations();
         self.linter.finish(observations, &now, &mut self.findings);
     }
@@ -118,10 +119,16 @@ impl Analysis {
     }
 }
 
-fn at<'a>(now: Moment, session: &'a Session, known: &'a Known) -> Context<'a> {
+fn at<'a>(
+    now: Moment,
+    session: &'a Session,
+    known: &'a Known,
+    correlator: &'a Correlator,
+) -> Context<'a> {
     Context {
         now,
         session,
         known,
+        correlator,
     }
 }

@@ -5,7 +5,7 @@ use super::known::Known;
 use super::rule::Rule;
 use super::seen::Seen;
 use crate::trace::clock::Moment;
-use crate::trace::correlator::Observation;
+use crate::trace::correlator::{Correlator, Observation};
 use crate::trace::event::Event;
 use crate::trace::frame::FrameHead;
 use crate::trace::session::Session;
@@ -19,6 +19,8 @@ pub struct Context<'a> {
     pub session: &'a Session,
     /// What both sides have said.
     pub known: &'a Known,
+    /// The exchanges as they stand.
+    pub correlator: &'a Correlator,
 }
 
 /// Rules that share what they have to remember. Frames and events come in order; what a family

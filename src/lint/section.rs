@@ -128,6 +128,17 @@ pub const COMPLETION: Section = Section::mcp("Completion", "server/utilities/com
 pub const LOGGING: Section = Section::mcp("Logging", "server/utilities/logging");
 /// Tools.
 pub const TOOLS: Section = Section::mcp("Tools", "server/tools");
+/// Tools, Tool names.
+pub const TOOL_NAMES: Section = Section::mcp("Tools, Tool names", "server/tools#tool-names");
+/// Tools, Output schema.
+pub const TOOL_OUTPUT: Section = Section::mcp("Tools, Output schema", "server/tools#output-schema");
+/// Tools, x-mcp-header (2026-07-28).
+pub const TOOL_HEADERS: Section = Section::mcp("Tools, x-mcp-header", "server/tools#x-mcp-header");
+/// Base protocol, JSON Schema usage.
+pub const JSON_SCHEMA: Section = Section::mcp(
+    "Base protocol, JSON Schema usage",
+    "basic#json-schema-usage",
+);
 /// Resources.
 pub const RESOURCES: Section = Section::mcp("Resources", "server/resources");
 /// Prompts.

@@ -8,8 +8,8 @@ use crate::protocol::json::{Elements, Value};
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::{Revision, methods};
 use crate::protocol::message::{Content, Direction, Era, Message};
-use crate::trace::correlator::{MessageRecord, Observation};
-use crate::trace::exchange::ExchangeId;
+use crate::trace::correlator::{Correlator, MessageRecord, Observation};
+use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::FrameHead;
 use crate::trace::session::Session;
 
@@ -32,6 +32,8 @@ pub struct Seen<'a> {
     pub session: &'a Session,
     /// What both sides have said up to and including it; requests that it answers are still open.
     pub known: &'a Known,
+    /// The exchanges as they stand, with what it has changed.
+    pub correlator: &'a Correlator,
 }
 
 impl<'a> Seen<'a> {
@@ -71,6 +73,7 @@ impl<'a> Seen<'a> {
             now: self.head.t_last,
             session: self.session,
             known: self.known,
+            correlator: self.correlator,
         }
     }
 }
@@ -127,6 +130,12 @@ impl<'a> Part<'a> {
     #[must_use]
     pub fn asked(&self) -> Option<&'a Asked> {
         self.seen.known.asked(self.record.exchange?)
+    }
+
+    /// All that is known of its exchange, this message included.
+    #[must_use]
+    pub fn whole(&self) -> Option<&'a Exchange> {
+        self.seen.correlator.exchange(self.record.exchange?)
     }
 
     /// A member of the message.

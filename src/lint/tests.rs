@@ -35,8 +35,11 @@ fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
     findings
 }
 
+/// What is found in the line itself; that it comes before the handshake is told as well.
 fn of_server(raw: &[u8]) -> Vec<(&'static str, String)> {
-    let findings = findings(&[(StreamId::S2C, raw)]);
+    let mut findings = findings(&[(StreamId::S2C, raw)]);
+    let families = ["frame-", "batch-", "rpc-"];
+    findings.retain(|finding| families.iter().any(|of| finding.rule.id.starts_with(of)));
     let pair = |finding: Finding| (finding.rule.id, finding.detail);
     findings.into_iter().map(pair).collect()
 }

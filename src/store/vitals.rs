@@ -6,15 +6,12 @@
 use super::reader::rows;
 use super::reader::rows::{exchange_columns, summary_columns};
 use super::reader::{ReadError, Recording};
-use super::values::{from_sql, to_sql};
+use super::values::to_sql;
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::{Seq, StreamId};
+use crate::trace::frame::StreamId;
 
 /// Findings whose severity is counted at once: more of them would hold up whoever follows.
 const COUNTED: u64 = 50_000;
-
-/// Failures of one call that are counted.
-const ALIKE: u32 = 100;
 
 const OLDEST_OPEN: &str = concat!(
     "SELECT ",
@@ -29,9 +26,6 @@ const LAST_LOST: &str = concat!(
         WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
     ORDER BY e.id"
 );
-const FAILED_ALIKE: &str = "SELECT request FROM exchange
-    WHERE method = ?1 AND name IS ?2 AND status IN ('error', 'tool-error', 'lost', 'unanswered')
-    ORDER BY id LIMIT ?3";
 const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
 
@@ -96,15 +90,6 @@ impl Recording {
     /// The last exchanges that ended without an answer, `limit` at most, in their order.
     pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
         self.list(LAST_LOST, [limit], rows::exchange)
-    }
-
-    /// The requests of all exchanges with the method and name of this one that failed, a hundred
-    /// at most.
-    pub fn failed_alike(&self, exchange: &Exchange) -> Result<Vec<Seq>, ReadError> {
-        let params = (&*exchange.method, exchange.name.as_deref(), ALIKE);
-        self.list(FAILED_ALIKE, params, |row| {
-            row.get(0).map(from_sql).map(Seq)
-        })
     }
 
     /// The last lines of stderr, their first 4 KiB, the oldest first.

@@ -182,8 +182,21 @@ impl Exchange {
     /// which it waited for answers of the other side.
     #[must_use]
     pub fn own_ns(&self) -> Option<u64> {
-        let inside = if self.is_retry() { 0 } else { self.waited_ns };
-        self.latency_ns().map(|ns| ns.saturating_sub(inside))
+        let ns = self.latency_ns()?;
+        Some(ns.saturating_sub(self.waited_inside_ns()))
+    }
+
+    /// The same for one that is open, as far as it has come at `now`; a wait that goes on counts.
+    #[must_use]
+    pub fn own_ns_until(&self, now: Moment) -> u64 {
+        let ns = now.0.saturating_sub(self.t_request.0);
+        ns.saturating_sub(self.waited_inside_ns())
+    }
+
+    /// The part of [`Self::waited_ns`] that lies within the latency.
+    #[must_use]
+    pub fn waited_inside_ns(&self) -> u64 {
+        if self.is_retry() { 0 } else { self.waited_ns }
     }
 
     /// The exchange as it stood when `until` was the last frame: without what came later. Of its

@@ -25,6 +25,14 @@ fn session(run: &mut Command, lines: &[(&str, &str)]) -> Received {
     session.end()
 }
 
+/// The host keeps its side open until the server has ended: nobody has told it to.
+fn stays(mut session: Session) -> Received {
+    let stdin = session.stdin.take();
+    let received = session.wait();
+    drop(stdin);
+    received
+}
+
 /// The causes of the newest recording.
 fn causes(library: &Library) -> Vec<Value> {
     let causes = library.json(&["why"]);
@@ -57,7 +65,7 @@ fn a_command_that_is_not_there_is_told_with_the_path_that_was_searched() {
 fn a_server_that_dies_at_its_start_is_told_with_its_last_words() {
     let library = Library::new();
     let script = "echo 'Error: WEATHER_TOKEN is not set' >&2; exit 3";
-    library.run_sh(script).output().expect("mcpreel starts");
+    stays(Session::start(&mut library.run_sh(script)));
     let says = "stderr says: Error: WEATHER_TOKEN is not set";
     assert_best(&library, "died-at-start", says);
 }
@@ -69,15 +77,12 @@ fn a_server_that_crashes_in_a_call_is_told_with_the_call() {
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"transfer"}}"#;
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let mut run = library.run_sh(&script);
-    let mut host = Session::start(&mut run);
+    let host = Session::start(&mut run);
     let mut stdin = host.stdin.as_ref().expect("stdin is open");
     for line in [INITIALIZE, ready, call] {
         writeln!(stdin, "{line}").expect("the server reads");
     }
-    // The host keeps its side open: nobody has told the server to end.
-    let stdin = host.stdin.take();
-    host.wait();
-    drop(stdin);
+    stays(host);
     assert_best(
         &library,
         "crashed",

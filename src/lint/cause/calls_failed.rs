@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, Failed};
 use super::{Cause, Kind, words};
+use crate::text::plural;
 use crate::trace::exchange::Status;
 
 pub(super) const KIND: Kind = Kind::new("calls-failed", find);
@@ -19,6 +20,7 @@ fn find(facts: &Facts) -> Option<Cause> {
 fn sentence(failed: &Failed) -> String {
     let exchange = &failed.exchange;
     let times = match failed.requests.len() {
+        times if !failed.is_all => format!(" {} or more", plural(times as u64, "time")),
         0 | 1 => String::new(),
         times => format!(" {}", words::times(times as u64)),
     };

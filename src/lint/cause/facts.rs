@@ -100,8 +100,15 @@ impl Sample {
 pub struct Failed {
     /// The first.
     pub exchange: Exchange,
-    /// The requests of all of them, a hundred at most.
+    /// The requests of them, [`Self::COUNTED`] at most.
     pub requests: Vec<Seq>,
+    /// Whether these are all.
+    pub is_all: bool,
+}
+
+impl Failed {
+    /// Requests that are named; a tool may fail a million times.
+    pub const COUNTED: u64 = 100;
 }
 
 /// A request that was cancelled.
@@ -281,8 +288,8 @@ const ERRORS: [&[u8]; 9] = [
 
 fn names_error(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
-    let holds = |word: &&[u8]| line.windows(word.len()).any(|part| part == *word);
-    !line.first().is_none_or(u8::is_ascii_whitespace) && ERRORS.iter().any(|word| holds(&word))
+    let holds = |word: &[u8]| line.windows(word.len()).any(|part| part == word);
+    !line.first().is_none_or(u8::is_ascii_whitespace) && ERRORS.iter().any(|word| holds(word))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn find(facts: &Facts) -> Option<Cause> {
         .map_or_else(String::new, |seq| format!(", #{}", seq.0));
     let more = match groups.len() - 1 {
         0 => String::new(),
-        more => format!("; {} of other rules", plural(more as u64, "kind of error")),
+        more => format!("; {} too", plural(more as u64, "other rule")),
     };
     let summary =
         rule(&group.rule).map_or_else(|| quote::text(&group.rule), |rule| rule.summary.to_owned());

@@ -56,7 +56,7 @@ pub(super) fn certainty(given_up: &GivenUp) -> Option<Certainty> {
     }
     let waited = waited(given_up)?;
     let is_close = |limit: &u64| waited.abs_diff(limit * SECOND) <= limit * SECOND / 1000 * CLOSE;
-    if USUAL.iter().any(|limit| is_close(limit)) {
+    if USUAL.iter().any(is_close) {
         return Some(Certainty::Likely);
     }
     (waited > PATIENCE).then_some(Certainty::Possible)

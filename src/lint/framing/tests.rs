@@ -5,6 +5,7 @@ use crate::lint::finding::Findings;
 use crate::lint::{Analysis, Family as _, Known, Seen};
 use crate::protocol::message::Classifier;
 use crate::trace::clock::Moment;
+use crate::trace::correlator::Correlator;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use crate::trace::session::Session;
 
@@ -79,6 +80,7 @@ fn a_long_text_is_shown_around_the_place() {
 fn an_open_bracket_does_not_keep_the_session_in_memory() {
     let mut family = Framing::default();
     let (session, known) = (Session::default(), Known::default());
+    let correlator = Correlator::new();
     let mut classifier = Classifier::default();
     let mut findings = Vec::new();
     for seq in 1..2000 {
@@ -95,6 +97,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
             observations: &[],
             session: &session,
             known: &known,
+            correlator: &correlator,
         };
         family.frame(&seen, &mut findings);
         assert!(family.pretty.kept() <= 300 << 10, "{seq}");

@@ -1,11 +1,65 @@
 //! Rules about tools, their schemas, and values against them.
+//!
+//! ```text
+//!  tools/list ─▶ definition: names, schemas, headers ─▶ listing: what is known for certain
+//!                                                          │
+//!  tools/call ─▶ calls: name, arguments ◀──────────────────┤
+//!  its answer ─▶ calls: structuredContent ◀────────────────┘
+//! ```
+//!
+//! * [`mod@rules`]: the rules;
+//! * [`listing`], [`tool`]: pages put together, and what is kept of each tool;
+//! * [`definition`], [`header`]: what is wrong with a tool as it is listed, told once per
+//!   definition, with the help of [`report`];
+//! * [`calls`]: arguments, results, and what was answered to wrong ones;
+//! * [`schema`]: values against schemas, with bounded work.
+
+mod calls;
+mod definition;
+mod header;
+mod listing;
+mod report;
+mod rules;
+mod schema;
+mod tool;
 
 use super::family::Family;
+use super::finding::Findings;
+use super::remembered::Remembered;
 use super::rule::Rule;
+use super::seen::{Part, Seen};
+use crate::protocol::json::Value;
+use crate::protocol::mcp::Revision;
+use crate::protocol::message::{Body, Direction, Outcome};
+use calls::Calls;
+use definition::Definitions;
+use listing::Listing;
+use report::{Place, Report, member};
+use rules::{DESCRIPTION_MISSING, DUPLICATE_NAME};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The family of these rules.
-#[derive(Debug, Default)]
-pub struct Tools;
+/// Definitions that are remembered as looked at, so that a client that lists the same tools again
+/// and again is not told the same each time.
+const LOOKED_AT: usize = 16_384;
+
+/// The family of these rules. It remembers the tools of the last list, the calls that are open,
+/// and what it has told.
+#[derive(Debug)]
+pub struct Tools {
+    listing: Listing,
+    calls: Calls,
+    looked_at: Remembered<u64, ()>,
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        Self {
+            listing: Listing::default(),
+            calls: Calls::default(),
+            looked_at: Remembered::new(LOOKED_AT),
+        }
+    }
+}
 
 impl Family for Tools {
     fn name(&self) -> &'static str {
@@ -13,6 +67,98 @@ impl Family for Tools {
     }
 
     fn rules(&self) -> &'static [&'static Rule] {
-        &[]
+        rules::RULES
+    }
+
+    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        for part in seen.parts() {
+            let is_of_server = part.direction() == Direction::ServerToClient;
+            match (&part.message.body, part.method()) {
+                (Body::Request(request), Some("tools/call")) if !is_of_server => {
+                    self.calls
+                        .called(&part, request, &mut self.listing, findings);
+                }
+                (Body::Response(response), Some("tools/call")) if is_of_server => {
+                    self.calls
+                        .answered(&part, response, &mut self.listing, findings);
+                }
+                (Body::Request(_), Some("tools/list")) if !is_of_server => {
+                    if let Some(exchange) = part.exchange() {
+                        self.listing.asked(exchange, part.param("cursor"));
+                    }
+                }
+                (Body::Response(response), Some("tools/list")) if is_of_server => {
+                    let is_result = matches!(response.outcome, Outcome::Result { .. });
+                    if is_result && let Some(exchange) = part.exchange() {
+                        let (result, revision) = (part.result(), part.revision());
+                        let doubles = self.listing.page(exchange, result, revision);
+                        self.listed(&part, &doubles, findings);
+                    }
+                }
+                (Body::Notification(_), Some("notifications/tools/list_changed"))
+                    if is_of_server =>
+                {
+                    self.listing.changed();
+                }
+                _ => {}
+            }
+        }
     }
 }
+
+impl Tools {
+    /// Tells what is wrong with the tools of a page; `doubles` are the places of those whose names
+    /// were there before.
+    fn listed(&mut self, part: &Part<'_>, doubles: &[usize], findings: &mut Findings) {
+        let Some(tools) = part.result().and_then(|result| result.get("tools")) else {
+            return;
+        };
+        let revision = part.revision();
+        let mut definitions = Definitions::new(revision);
+        let mut report = Report::new(part, findings);
+        let mut without = Vec::new();
+        for (index, tool) in tools.elements().enumerate() {
+            let Some(name) = tool.get("name").and_then(|name| name.as_str()) else {
+                continue;
+            };
+            let place = Place { index, name: &name };
+            if doubles.binary_search(&index).is_ok() {
+                report.add(&DUPLICATE_NAME, place, [member("name")], "listed before");
+            }
+            if !self.is_new(tool, revision) {
+                continue;
+            }
+            definitions.look(tool, place, &mut report);
+            let description = tool.get("description").filter(|text| !text.is_null());
+            if description.is_none_or(|text| text.is_str("")) {
+                without.push((index, name));
+            }
+        }
+        if let Some((index, name)) = without.first() {
+            let detail = match without.len() {
+                1 => "no description".to_owned(),
+                many => format!("no description, nor have {} other tools", many - 1),
+            };
+            let place = Place {
+                index: *index,
+                name,
+            };
+            report.add(&DESCRIPTION_MISSING, place, [], &detail);
+        }
+    }
+
+    /// Whether such a definition was not looked at yet.
+    fn is_new(&mut self, tool: Value<'_>, revision: Revision) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (tool.raw(), revision).hash(&mut hasher);
+        let digest = hasher.finish();
+        let is_new = !self.looked_at.contains(&digest);
+        if is_new {
+            self.looked_at.insert(digest, ());
+        }
+        is_new
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -102,9 +102,12 @@ fn a_finding_that_was_made_at_the_end_stands_at_the_end_and_another_after_its_fr
     let seen: Vec<_> = story
         .entries
         .iter()
-        .map(|entry| match &entry.what {
-            Told::Finding(finding) => &*finding.rule,
-            what => told(what),
+        .filter_map(|entry| match &entry.what {
+            Told::Finding(finding) => {
+                let mut rules = ["frame-not-json", "process-died-in-flight"].into_iter();
+                rules.find(|rule| **rule == *finding.rule)
+            }
+            what => Some(told(what)),
         })
         .skip_while(|what| *what != "own")
         .collect();

@@ -36,7 +36,7 @@ pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Obser
 
 use super::clock::Moment;
 use super::event::Event;
-use super::exchange::{ExchangeId, Status};
+use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::FrameHead;
 use crate::protocol::message::{Body, Content, Direction, Era, Message};
 use calls::Calls;
@@ -177,6 +177,19 @@ impl Correlator {
             }
             changes.touch(exchange);
         }
+    }
+
+    /// An exchange as it stands now, while it is open and as long as it is remembered.
+    #[must_use]
+    pub fn exchange(&self, id: ExchangeId) -> Option<&Exchange> {
+        Some(&self.calls.get(id)?.exchange)
+    }
+
+    /// Whether a call of the client waits for an answer of the client just now.
+    #[must_use]
+    pub fn is_waiting(&self, id: ExchangeId) -> bool {
+        let call = self.calls.get(id);
+        call.is_some_and(|call| call.waiting.is_under_way())
     }
 
     /// The parent of a call, if any, no longer waits for it.

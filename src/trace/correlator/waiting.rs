@@ -36,6 +36,11 @@ impl Waiting {
         }
     }
 
+    /// Whether an answer is waited for.
+    pub(super) fn is_under_way(self) -> bool {
+        self.pending > 0
+    }
+
     /// Nanoseconds waited so far, without a wait that goes on.
     pub(super) fn total_ns(self) -> u64 {
         self.total_ns

@@ -47,6 +47,9 @@ pub struct Session {
     pub handshake_ns: Option<u64>,
     /// Which side closed first, as far as the end of a stream is on record.
     pub closed_first: Option<Closed>,
+    /// Who closed which stream, as far as it is on record.
+    #[serde(default)]
+    pub ends: Ends,
     /// What the server used, known at its end.
     pub usage: Option<Usage>,
     #[serde(skip)]
@@ -87,7 +90,7 @@ pub enum Side {
     Server,
 }
 
-/// The first end of a stream.
+/// The end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
     /// Who closed it.
@@ -95,6 +98,15 @@ pub struct Closed {
     /// When.
     #[serde(rename = "t_ns")]
     pub t: Moment,
+}
+
+/// The ends of the two streams of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ends {
+    /// The server's input.
+    pub c2s: Option<Closed>,
+    /// The server's output.
+    pub s2c: Option<Closed>,
 }
 
 /// What the server used.
@@ -253,6 +265,11 @@ impl Session {
             (StreamId::C2S, Closer::Reader) | (StreamId::S2C, Closer::Writer) => Side::Server,
             _ => return,
         };
+        let end = match stream {
+            StreamId::C2S => &mut self.ends.c2s,
+            _ => &mut self.ends.s2c,
+        };
+        end.get_or_insert(Closed { by, t });
         self.close_first(by, t);
         self.advance(&Phase::Closing);
     }

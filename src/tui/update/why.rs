@@ -63,9 +63,10 @@ pub fn account(app: &mut App, at: usize) -> Effects {
 
 fn menu(cause: &Cause, at: usize, causes: &[Cause], columns: usize) -> Menu {
     let certainty = cause.certainty;
-    let title = match cause.is_trouble() {
-        true => format!("why: {}, {}", certainty.as_str(), certainty.help()),
-        false => "why".to_owned(),
+    let title = if cause.is_trouble() {
+        format!("why: {}, {}", certainty.as_str(), certainty.help())
+    } else {
+        "why".to_owned()
     };
     let mut text = wrap(&escape(&cause.sentence), columns);
     text.push(String::new());

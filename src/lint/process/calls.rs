@@ -1,0 +1,215 @@
+//! Calls that the client gave up: without a word, without having asked for progress, or to make
+//! them again.
+
+use super::lasting;
+use crate::lint::finding::Findings;
+use crate::lint::quote;
+use crate::lint::remembered::Remembered;
+use crate::lint::rule::Rule;
+use crate::lint::section::{PROGRESS, TIMEOUTS};
+use crate::lint::seen::Part;
+use crate::protocol::json::{Document, canonical};
+use crate::protocol::message::{Body, Direction, Subject};
+use crate::trace::clock::Moment;
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::Seq;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+pub(super) static TIMEOUT_NO_CANCEL: Rule = Rule::note(
+    "timeout-no-cancel",
+    "a request without an answer for a minute, and without a cancel",
+)
+.why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
+.fix("Let the asking side wait only so long for each request, and send notifications/cancelled when it gives up.")
+.of(TIMEOUTS);
+
+pub(super) static NO_PROGRESS_TOKEN: Rule = Rule::note(
+    "no-progress-token",
+    "the client gave a call up and had not asked for progress",
+)
+.why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
+.fix("Send a progressToken with calls that take long and let progress renew the time limit, or raise the limit.")
+.of(PROGRESS);
+
+pub(super) static REPEATED_AFTER_TIMEOUT: Rule = Rule::warning(
+    "repeated-after-timeout",
+    "a call is made again after the client gave it up",
+)
+.why("The first call may have run to its end all the same, so that what the tool does was done twice.")
+.fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.");
+
+/// A call that was open for less was hardly given up because of the time it took.
+const GIVEN_UP_NS: u64 = 5_000_000_000;
+
+/// A call that is cancelled sooner was called off, not given up.
+const CALLED_OFF_NS: u64 = 1_000_000_000;
+
+/// An open call of this age may have been given up without a cancel; a younger one has a twin that
+/// runs at the same time.
+const ABANDONED_NS: u64 = 30_000_000_000;
+
+/// A call that is made again later is a new one.
+const AGAIN_NS: u64 = 300_000_000_000;
+
+/// Calls that are remembered, open ones and given up ones each. Without a limit a client that never
+/// gets an answer would be kept in memory; what was forgotten is not compared.
+const REMEMBERED: usize = 128;
+
+/// Bytes of the arguments that are remembered. Without a limit a few large calls would be held
+/// twice; a call with longer ones is not compared.
+const ARGUMENT_BYTES: usize = 8 << 10;
+
+/// The calls of tools that may be made again.
+#[derive(Debug)]
+pub(super) struct Calls {
+    open: Remembered<ExchangeId, Call>,
+    given_up: Remembered<ExchangeId, GivenUp>,
+}
+
+/// An open call, as it stood on the wire.
+#[derive(Debug)]
+struct Call {
+    frame: Seq,
+    t: Moment,
+    tool: u64,
+    arguments: Box<[u8]>,
+}
+
+#[derive(Debug)]
+struct GivenUp {
+    frame: Seq,
+    /// When it was cancelled.
+    t: Moment,
+    tool: u64,
+    /// Its arguments in canonical form.
+    arguments: Box<str>,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            open: Remembered::new(REMEMBERED),
+            given_up: Remembered::new(REMEMBERED),
+        }
+    }
+}
+
+impl Calls {
+    pub(super) fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+        match &part.message.body {
+            Body::Request(request) if part.method() == Some("tools/call") => {
+                let is_call = part.direction() == Direction::ClientToServer;
+                if is_call && request.retry.is_none() {
+                    self.call(part, request.name.as_deref(), findings);
+                }
+            }
+            Body::Response(_) => {
+                if let Some(exchange) = part.exchange() {
+                    self.open.remove(&exchange);
+                }
+            }
+            Body::Notification(notification) => {
+                if let Subject::Cancelled { .. } = notification.subject {
+                    self.cancelled(part, findings);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, part: &Part<'_>, name: Option<&str>, findings: &mut Findings) {
+        let (Some(exchange), Some(name)) = (part.exchange(), name) else {
+            return;
+        };
+        let head = part.seen.head;
+        let arguments = part.param("arguments");
+        let raw = arguments.map_or(&b"{}"[..], |arguments| arguments.raw());
+        if raw.len() > ARGUMENT_BYTES || part.value.is_none() {
+            return;
+        }
+        let call = Call {
+            frame: head.seq,
+            t: head.t_last,
+            tool: hash(name),
+            arguments: raw.into(),
+        };
+        if let Some((frame, detail)) = self.given_up_before(&call) {
+            let detail = format!("{} {detail}", quote::text(name));
+            findings.push(part.at(&REPEATED_AFTER_TIMEOUT, detail).and(frame));
+        }
+        self.open.insert(exchange, call);
+    }
+
+    /// The frame of the same call, if it was given up before, and what became of that.
+    fn given_up_before(&self, call: &Call) -> Option<(Seq, String)> {
+        let age = |t: Moment| call.t.0.saturating_sub(t.0);
+        let mut form = None;
+        let mut is_same = |arguments: &str| {
+            let form = form.get_or_insert_with(|| canonical_form(&call.arguments));
+            form.as_deref() == Some(arguments)
+        };
+        let cancelled = self.given_up.iter().map(|(_, one)| one);
+        let cancelled = cancelled.filter(|one| {
+            one.tool == call.tool && age(one.t) <= AGAIN_NS && is_same(&one.arguments)
+        });
+        if let Some(one) = cancelled.max_by_key(|one| one.frame) {
+            let after = lasting(age(one.t));
+            return Some((one.frame, format!("again {after} after its cancel")));
+        }
+        let open = self.open.iter().map(|(_, one)| one);
+        let abandoned = open.filter(|one| {
+            one.tool == call.tool
+                && (ABANDONED_NS..=AGAIN_NS).contains(&age(one.t))
+                && canonical_form(&one.arguments).is_some_and(|form| is_same(&form))
+        });
+        let one = abandoned.max_by_key(|one| one.frame)?;
+        let after = lasting(age(one.t));
+        Some((one.frame, format!("again after {after} without an answer")))
+    }
+
+    fn cancelled(&mut self, part: &Part<'_>, findings: &mut Findings) {
+        let Some((exchange, asked)) = part.exchange().zip(part.asked()) else {
+            return;
+        };
+        let head = part.seen.head;
+        let cancelled = part.whole().and_then(|exchange| exchange.cancelled);
+        let of_client = [asked.direction, part.direction()] == [Direction::ClientToServer; 2];
+        // Only its first cancel counts.
+        if !of_client || cancelled != Some(head.seq) {
+            return;
+        }
+        let t = head.t_last;
+        let ns = t.0.saturating_sub(asked.t.0);
+        let does_work = matches!(
+            &*asked.method,
+            "tools/call" | "prompts/get" | "resources/read"
+        );
+        if does_work && asked.token.is_none() && ns >= GIVEN_UP_NS {
+            let detail = format!("given up after {}", lasting(ns));
+            findings.push(part.at(&NO_PROGRESS_TOKEN, detail).and(asked.frame));
+        }
+        if let Some(call) = self.open.remove(&exchange)
+            && ns >= CALLED_OFF_NS
+            && let Some(arguments) = canonical_form(&call.arguments)
+        {
+            let given_up = GivenUp {
+                frame: call.frame,
+                t,
+                tool: call.tool,
+                arguments: arguments.into(),
+            };
+            self.given_up.insert(exchange, given_up);
+        }
+    }
+}
+
+fn canonical_form(arguments: &[u8]) -> Option<String> {
+    let document = Document::parse(arguments).ok()?;
+    Some(canonical(document.root()))
+}
+
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}

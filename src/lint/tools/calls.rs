@@ -1,0 +1,258 @@
+//! Calls and their results, by what was listed before the call.
+
+use super::listing::{Listing, Lookup};
+use super::report::{self, member};
+use super::rules::{
+    ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
+    STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
+    VALIDATION_AS_ERROR,
+};
+use super::schema::{Skipped, Violation};
+use super::tool::{Schema, Tool};
+use crate::lint::finding::Findings;
+use crate::lint::quote;
+use crate::lint::remembered::Remembered;
+use crate::lint::rule::Rule;
+use crate::lint::seen::Part;
+use crate::protocol::json::Value;
+use crate::protocol::mcp::Revision;
+use crate::protocol::message::{Outcome, Request, Response};
+use crate::trace::exchange::ExchangeId;
+use std::sync::Arc;
+
+/// Calls that are remembered until their answer. A client with more of them open is told less.
+const OPEN: usize = 4096;
+
+/// Reasons not to check that are remembered as told.
+const TOLD: usize = 1024;
+
+/// Calls that are open, and what was said about them.
+#[derive(Debug)]
+pub struct Calls {
+    open: Remembered<ExchangeId, Call>,
+    told: Remembered<(Arc<str>, &'static str, Skipped), ()>,
+}
+
+/// A call that is open.
+#[derive(Clone, Debug)]
+struct Call {
+    tool: Lookup,
+    /// Whether its arguments did not fit.
+    is_invalid: bool,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            open: Remembered::new(OPEN),
+            told: Remembered::new(TOLD),
+        }
+    }
+}
+
+impl Calls {
+    /// The client calls a tool.
+    pub fn called(
+        &mut self,
+        part: &Part<'_>,
+        request: &Request,
+        listing: &mut Listing,
+        findings: &mut Findings,
+    ) {
+        let Some(name) = request.name.as_deref() else {
+            return;
+        };
+        let tool = listing.find(name);
+        let before = findings.len();
+        match &tool {
+            Lookup::Unclear => return,
+            Lookup::Unknown => {
+                let detail = format!("\"{}\"", quote::text(name));
+                findings.push(part.at(&UNKNOWN_CALLED, detail).path("params.name"));
+            }
+            Lookup::Found(tool) => self.arguments(part, tool, listing, findings),
+        }
+        let found = &findings[before..];
+        let is_invalid = found.iter().any(|finding| *finding.rule == ARGS_INVALID);
+        if let Some(exchange) = part.exchange() {
+            self.open.insert(exchange, Call { tool, is_invalid });
+        }
+    }
+
+    fn arguments(
+        &mut self,
+        part: &Part<'_>,
+        tool: &Tool,
+        listing: &mut Listing,
+        findings: &mut Findings,
+    ) {
+        let (Some(schema), Some(params)) = (&tool.input, part.params()) else {
+            return;
+        };
+        // Arguments that are left out are none.
+        let arguments = params.get("arguments");
+        let text = arguments.map_or(b"{}".as_slice(), |arguments| arguments.raw());
+        let check = Check {
+            tool,
+            schema,
+            text,
+            rule: &ARGS_INVALID,
+            place: ["params", "arguments"],
+        };
+        self.check(&check, part, listing, findings);
+    }
+
+    /// The server answers a call.
+    pub fn answered(
+        &mut self,
+        part: &Part<'_>,
+        response: &Response,
+        listing: &mut Listing,
+        findings: &mut Findings,
+    ) {
+        let call = part
+            .exchange()
+            .and_then(|exchange| self.open.remove(&exchange));
+        let is_result = matches!(
+            response.outcome,
+            Outcome::Result { .. } | Outcome::ToolError
+        );
+        let Some(result) = part.result().filter(|_| is_result) else {
+            let code = part.error().and_then(|error| error.get("code"));
+            let is_refused = code.and_then(|code| code.number_text()) == Some("-32602");
+            if is_refused && call.is_some_and(|call| call.is_invalid) {
+                let detail = "the arguments of the call do not fit the inputSchema";
+                findings.push(part.at(&VALIDATION_AS_ERROR, detail).path("error.code"));
+            }
+            return;
+        };
+        let is_error = failed(part, result, findings);
+        if let Some(Lookup::Unknown) = call.as_ref().map(|call| &call.tool)
+            && is_error
+        {
+            findings.push(
+                part.at(&UNKNOWN_AS_RESULT, "isError is true")
+                    .path("result.isError"),
+            );
+        }
+        if part.revision() < Revision::V2025_06_18 {
+            return;
+        }
+        let structured = result.get("structuredContent");
+        if let Some(structured) = structured {
+            shape(part, result, structured, is_error, findings);
+        }
+        if let Some(Lookup::Found(tool)) = call.map(|call| call.tool)
+            && !is_error
+        {
+            self.structured(part, &tool, structured, listing, findings);
+        }
+    }
+
+    fn structured(
+        &mut self,
+        part: &Part<'_>,
+        tool: &Tool,
+        structured: Option<Value<'_>>,
+        listing: &mut Listing,
+        findings: &mut Findings,
+    ) {
+        let Some(schema) = &tool.output else {
+            return;
+        };
+        let Some(structured) = structured else {
+            let name = quote::text(&tool.name);
+            findings.push(part.at(&STRUCTURED_MISSING, name).path("result"));
+            return;
+        };
+        let check = Check {
+            tool,
+            schema,
+            text: structured.raw(),
+            rule: &STRUCTURED_MISMATCH,
+            place: ["result", "structuredContent"],
+        };
+        self.check(&check, part, listing, findings);
+    }
+
+    fn check(
+        &mut self,
+        check: &Check<'_>,
+        part: &Part<'_>,
+        listing: &mut Listing,
+        findings: &mut Findings,
+    ) {
+        let tool = check.tool;
+        match tool.check(check.schema, check.text, &mut listing.room) {
+            Ok(violations) => {
+                let told = violations.into_iter().map(|violation| {
+                    let name = quote::text(&tool.name);
+                    let detail = format!("{name}: {}", violation.message);
+                    part.at(check.rule, detail).path(check.path(violation))
+                });
+                findings.extend(told);
+            }
+            Err(reason) => {
+                let key = (Arc::clone(&tool.name), check.place[1], reason);
+                if self.told.contains(&key) {
+                    return;
+                }
+                self.told.insert(key, ());
+                let detail = format!("{}: {reason}", quote::text(&tool.name));
+                findings.push(part.at(&CHECK_SKIPPED, detail).path(check.place.join(".")));
+            }
+        }
+    }
+}
+
+/// A value that is checked by a schema of a tool.
+struct Check<'c> {
+    tool: &'c Tool,
+    schema: &'c Schema,
+    text: &'c [u8],
+    rule: &'static Rule,
+    place: [&'static str; 2],
+}
+
+impl Check<'_> {
+    fn path(&self, violation: Violation) -> String {
+        let start = self.place.map(member).into_iter();
+        report::path(start.chain(violation.path))
+    }
+}
+
+/// Whether the result says that the call failed; tells where it says so in a wrong way.
+fn failed(part: &Part<'_>, result: Value<'_>, findings: &mut Findings) -> bool {
+    let Some(is_error) = result.get("isError") else {
+        return false;
+    };
+    let Some(is_error) = is_error.as_bool() else {
+        let detail = quote::bytes(is_error.raw());
+        findings.push(part.at(&ISERROR_TYPE, detail).path("result.isError"));
+        // Who knows what was meant: nothing more is asked of such a result.
+        return true;
+    };
+    is_error
+}
+
+/// What structured content has to be by itself.
+fn shape(
+    part: &Part<'_>,
+    result: Value<'_>,
+    structured: Value<'_>,
+    is_error: bool,
+    findings: &mut Findings,
+) {
+    if !structured.is_object() && part.revision() < Revision::V2026_07_28 {
+        let detail = structured.kind().as_str();
+        let finding = part.at(&STRUCTURED_NOT_OBJECT, detail);
+        findings.push(finding.path("result.structuredContent"));
+    }
+    let content = result.get("content").filter(|content| !content.is_null());
+    let is_text = |block: Value<'_>| block.get("type").is_some_and(|kind| kind.is_str("text"));
+    let has_text = content.is_some_and(|content| content.elements().any(is_text));
+    if !is_error && !has_text {
+        let detail = "no text block in content";
+        findings.push(part.at(&STRUCTURED_NO_TEXT, detail).path("result.content"));
+    }
+}

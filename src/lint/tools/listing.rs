@@ -1,0 +1,185 @@
+//! The tools that a server has listed, as far as that is known for certain.
+//!
+//! ```text
+//!  tools/list ─▶ page ─▶ page ─▶ last page      list_changed
+//!               └────── walk ──────┘─▶ list ───────▶ nothing
+//! ```
+//!
+//! A list is known once a walk through all its pages is complete, until the server says that it
+//! has changed: pages from before and after that are not put together. What a server sends after
+//! it has said so is taken as new, also where it was asked before.
+
+use super::tool::{Room, Tool};
+use crate::lint::remembered::Remembered;
+use crate::protocol::json::{Kind, Value};
+use crate::protocol::mcp::Revision;
+use crate::trace::exchange::ExchangeId;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Requests for pages that are open at once. Of more, the oldest answers are not understood.
+const OPEN: usize = 64;
+
+/// Tools of a list that are kept. Without a limit a server could make us grow with every page.
+const TOOLS: usize = 10_000;
+
+/// Bytes of schemas and names that are kept of a list, for the same reason.
+const BYTES: usize = 4 << 20;
+
+/// The tools of a server.
+#[derive(Debug)]
+pub struct Listing {
+    /// Requests for pages, each with its cursor.
+    asked: Remembered<ExchangeId, Option<u64>>,
+    walk: Option<Walk>,
+    list: Option<List>,
+    /// What may still be compiled of the list.
+    pub room: Room,
+}
+
+/// Pages so far.
+#[derive(Debug, Default)]
+struct Walk {
+    /// The cursor of the page that comes next.
+    next: Option<u64>,
+    list: List,
+    bytes: usize,
+}
+
+/// Tools by their names.
+#[derive(Debug, Default)]
+pub struct List {
+    tools: HashMap<Arc<str>, Arc<Tool>>,
+    /// Whether there were more of them than are kept.
+    has_more: bool,
+}
+
+/// What a list says about a name.
+#[derive(Clone, Debug)]
+pub enum Lookup {
+    /// It is a tool.
+    Found(Arc<Tool>),
+    /// It is none.
+    Unknown,
+    /// Nobody knows.
+    Unclear,
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Self {
+            asked: Remembered::new(OPEN),
+            walk: None,
+            list: None,
+            room: Room::default(),
+        }
+    }
+}
+
+impl Listing {
+    /// The client asks for the page that `cursor` stands for.
+    pub fn asked(&mut self, exchange: ExchangeId, cursor: Option<Value<'_>>) {
+        let cursor = cursor.filter(|cursor| !cursor.is_null()).map(digest);
+        self.asked.insert(exchange, cursor);
+    }
+
+    /// The server says that its tools have changed.
+    pub fn changed(&mut self) {
+        self.walk = None;
+        self.list = None;
+    }
+
+    /// A page has come. Returns the places on it of tools whose names the walk has met before.
+    pub fn page(
+        &mut self,
+        exchange: ExchangeId,
+        result: Option<Value<'_>>,
+        revision: Revision,
+    ) -> Vec<usize> {
+        let Some(cursor) = self.asked.remove(&exchange) else {
+            return Vec::new();
+        };
+        let mut walk = match cursor {
+            None => Walk::default(),
+            // A page of another walk says nothing about this one.
+            Some(cursor) => match self.walk.take_if(|walk| walk.next == Some(cursor)) {
+                Some(walk) => walk,
+                None => return Vec::new(),
+            },
+        };
+        let is_list = |result: &Value<'_>| {
+            let tools = result.get("tools");
+            tools.is_some_and(|tools| tools.kind() == Kind::Array)
+        };
+        let Some(result) = result.filter(is_list) else {
+            // A page that could not be read: what was known may be no longer true.
+            self.list = None;
+            return Vec::new();
+        };
+        let doubles = walk.add(result, revision, self.list.as_ref());
+        walk.next = result
+            .get("nextCursor")
+            .filter(|next| !next.is_null())
+            .map(digest);
+        if walk.next.is_some() {
+            self.walk = Some(walk);
+        } else {
+            let tools = walk.list.tools.values();
+            self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
+            self.list = Some(walk.list);
+            self.walk = None;
+        }
+        doubles
+    }
+
+    /// What is known about the tool `name`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Lookup {
+        let Some(list) = &self.list else {
+            return Lookup::Unclear;
+        };
+        match list.tools.get(name) {
+            Some(tool) => Lookup::Found(Arc::clone(tool)),
+            None if list.has_more => Lookup::Unclear,
+            None => Lookup::Unknown,
+        }
+    }
+}
+
+impl Walk {
+    /// Adds the tools of a page; those that stand in `old` as they are now keep what was compiled.
+    /// Returns the places on the page of those whose names were there before.
+    fn add(&mut self, result: Value<'_>, revision: Revision, old: Option<&List>) -> Vec<usize> {
+        let mut doubles = Vec::new();
+        let tools = result.get("tools");
+        for (at, definition) in tools.iter().flat_map(Value::elements).enumerate() {
+            let Some(name) = definition.get("name").and_then(|name| name.as_str()) else {
+                continue;
+            };
+            if self.list.tools.contains_key(&*name) {
+                doubles.push(at);
+                continue;
+            }
+            let known = old.and_then(|old| old.tools.get(&*name));
+            let tool = match known.filter(|tool| tool.is(definition, revision)) {
+                Some(tool) => Arc::clone(tool),
+                None => Arc::new(Tool::new(&name, definition, revision)),
+            };
+            self.bytes += tool.bytes();
+            if self.list.tools.len() == TOOLS || self.bytes > BYTES {
+                self.list.has_more = true;
+                continue;
+            }
+            self.list.tools.insert(Arc::clone(&tool.name), tool);
+        }
+        doubles
+    }
+}
+
+/// Cursors can be of any length: this is enough to tell them apart.
+fn digest(value: Value<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.str_bytes().hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,134 @@
+//! Findings in a list of tools: a few of each kind, and how many more there are.
+
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::quote;
+use crate::lint::rule::Rule;
+use crate::lint::seen::Part;
+use crate::protocol::json::{Path, Step};
+use std::fmt::Write;
+
+/// Findings of one rule in one list. A list of ten thousand tools that all lack the same would
+/// bury everything else.
+const SHOWN: usize = 20;
+
+/// Bytes of names in a path. A name can be as long as a message.
+const PATH: usize = 256;
+
+/// Findings in one list of tools.
+pub struct Report<'a, 'f> {
+    part: &'a Part<'a>,
+    findings: &'f mut Findings,
+    counts: Vec<Count>,
+}
+
+/// Findings of one rule.
+struct Count {
+    rule: &'static Rule,
+    found: usize,
+    /// Where the last one that is shown stands.
+    last: usize,
+}
+
+/// The tool that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'n> {
+    /// Its place on the page.
+    pub index: usize,
+    /// Its name.
+    pub name: &'n str,
+}
+
+impl Place<'_> {
+    /// The path of what `steps` lead to from the tool.
+    #[must_use]
+    pub fn path(self, steps: impl IntoIterator<Item = Step>) -> String {
+        let start = [member("result"), member("tools"), Step::Element(self.index)];
+        path(start.into_iter().chain(steps))
+    }
+}
+
+/// The step to a member.
+#[must_use]
+pub fn member(name: &str) -> Step {
+    Step::Member(name.into())
+}
+
+impl<'a, 'f> Report<'a, 'f> {
+    /// For the list in `part`.
+    pub fn new(part: &'a Part<'a>, findings: &'f mut Findings) -> Self {
+        Self {
+            part,
+            findings,
+            counts: Vec::new(),
+        }
+    }
+
+    /// Tells something about a tool. Returns the finding, unless there were too many before it.
+    pub fn add(
+        &mut self,
+        rule: &'static Rule,
+        place: Place<'_>,
+        steps: impl IntoIterator<Item = Step>,
+        detail: &str,
+    ) -> Option<&mut Finding> {
+        let at = self.findings.len();
+        let known = self.counts.iter().position(|count| count.rule == rule);
+        let index = known.unwrap_or_else(|| {
+            self.counts.push(Count {
+                rule,
+                found: 0,
+                last: at,
+            });
+            self.counts.len() - 1
+        });
+        let count = &mut self.counts[index];
+        count.found += 1;
+        if count.found > SHOWN {
+            return None;
+        }
+        count.last = at;
+        let detail = format!("{}: {detail}", quote::text(place.name));
+        let finding: Finding = self.part.at(rule, detail).path(place.path(steps));
+        self.findings.push(finding);
+        self.findings.last_mut()
+    }
+}
+
+impl Drop for Report<'_, '_> {
+    /// Says how many findings are not shown.
+    fn drop(&mut self) {
+        for count in &self.counts {
+            let more = count.found.saturating_sub(SHOWN);
+            if let Some(last) = self.findings.get_mut(count.last).filter(|_| more > 0) {
+                last.detail = format!("{}; and {more} more in this list", last.detail);
+            }
+        }
+    }
+}
+
+/// The path of `steps`, as far as it is not too long, with nothing in it that is not plainly
+/// visible. It can be read back.
+#[must_use]
+pub fn path(steps: impl IntoIterator<Item = Step>) -> String {
+    let mut left = PATH;
+    let fits = |step: &Step| {
+        let Step::Member(name) = step else {
+            return true;
+        };
+        let rest = left.checked_sub(name.len());
+        left = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    let path = Path::new(steps.into_iter().take_while(fits).collect()).to_string();
+    path.chars().fold(String::new(), |mut shown, char| {
+        if matches!(char, '"' | '\'' | '\\') || char.escape_debug().len() == 1 {
+            shown.push(char);
+        } else {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+        shown
+    })
+}

@@ -1,0 +1,265 @@
+//! How much work checking a value by a schema can be, before it is done.
+//!
+//! For each part of the graph, and each level of a value below the place where the part is
+//! applied: how often any one value of that level is visited at most, and with how much work. A
+//! level's figures follow from those of the level above it:
+//!
+//! ```text
+//!  work(part, 0) = its own          + Σ work(here, 0)
+//!  work(part, n) = Σ work(here, n) + Σ work(all inside, n-1) + max work(one inside, n-1)
+//! ```
+//!
+//! Exponential schemas show as large figures, not as time.
+
+use super::pattern::STEPS;
+use super::plan::{Part, Plan};
+use super::skipped::Skipped;
+use serde_json::Value;
+
+/// Levels of a value that is checked.
+pub const VALUE_LEVELS: usize = 32;
+
+/// Levels of a schema's own text. Compiling is recursive, as checks are.
+pub const SCHEMA_LEVELS: usize = 64;
+
+/// Work that a check may be, in visits of a value by a part: some 10 ms of the slowest kind.
+const WORK: u64 = 1_000_000;
+
+/// States of an expression that are visited in the time of one visit of a value.
+const STATES_PER_STEP: u64 = 2;
+
+/// Alternatives that may be tried where the validator has to say which of them failed, and why:
+/// it keeps an error for each, which takes a microsecond.
+const ALTERNATIVES: u64 = 10_000;
+
+/// Parts that may be applied to one value in a chain, times the levels of the value: the
+/// validator is recursive, and the stack of the thread is 2 MiB.
+const CALLS: usize = 400;
+
+/// Work at one value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work {
+    steps: u64,
+    per_byte: u64,
+    backtracking: u64,
+    alternatives: u64,
+}
+
+impl Work {
+    fn own(part: &Part) -> Self {
+        Self {
+            steps: part.steps.max(1),
+            per_byte: part.per_byte,
+            backtracking: part.backtracking,
+            alternatives: part.alternatives,
+        }
+    }
+
+    fn join(self, other: Self, with: fn(u64, u64) -> u64) -> Self {
+        Self {
+            steps: with(self.steps, other.steps),
+            per_byte: with(self.per_byte, other.per_byte),
+            backtracking: with(self.backtracking, other.backtracking),
+            alternatives: with(self.alternatives, other.alternatives),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.join(other, u64::saturating_add)
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.join(other, u64::max)
+    }
+}
+
+/// How far a check may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Whether the value fits, and what is wrong with it.
+    Everything,
+    /// Only whether it fits.
+    Verdict,
+}
+
+/// What a check by one schema costs, by the levels of the value.
+#[derive(Debug)]
+pub struct Costs {
+    levels: Vec<Work>,
+    /// The longest chain of parts that are applied to one value.
+    chain: usize,
+}
+
+impl Costs {
+    /// The costs of a schema.
+    pub fn of(plan: &Plan) -> Result<Self, Skipped> {
+        let (order, chain) = inside_out(&plan.parts)?;
+        if chain > CALLS {
+            return Err(Skipped::DeepSchema);
+        }
+        let mut above = vec![Work::default(); plan.parts.len()];
+        let mut levels = Vec::new();
+        for level in 0..VALUE_LEVELS {
+            let mut work = vec![Work::default(); plan.parts.len()];
+            for &index in &order {
+                let part = &plan.parts[index];
+                let inside = if level == 0 {
+                    Work::own(part)
+                } else {
+                    inside(part, &above)
+                };
+                let here = part.here.iter().map(|here| work[*here]);
+                work[index] = here.fold(inside, Work::plus);
+            }
+            levels.push(work[0]);
+            if work == above || work.iter().all(|work| *work == Work::default()) {
+                break;
+            }
+            above = work;
+        }
+        Ok(Self { levels, chain })
+    }
+
+    /// How far a check of `profile` may go.
+    pub fn allow(&self, profile: &Profile) -> Result<Allowed, Skipped> {
+        if profile.levels.len() * self.chain > CALLS {
+            return Err(Skipped::DeepValue);
+        }
+        let steps = STEPS as u64;
+        let (mut total, mut alternatives) = (0_u64, 0_u64);
+        for (level, found) in profile.levels.iter().enumerate() {
+            // The last figures stand for all further levels: there they no longer change.
+            let Some(work) = self.levels.get(level).or(self.levels.last()) else {
+                continue;
+            };
+            total = total
+                .saturating_add(work.steps.saturating_mul(found.values))
+                .saturating_add(work.per_byte.saturating_mul(found.bytes) / STATES_PER_STEP)
+                .saturating_add(work.backtracking.saturating_mul(found.texts * steps));
+            alternatives =
+                alternatives.saturating_add(work.alternatives.saturating_mul(found.values));
+        }
+        if total > WORK {
+            return Err(Skipped::Costly);
+        }
+        Ok(if alternatives > ALTERNATIVES {
+            Allowed::Verdict
+        } else {
+            Allowed::Everything
+        })
+    }
+}
+
+fn inside(part: &Part, above: &[Work]) -> Work {
+    let all = part.all_inside.iter().map(|index| above[*index]);
+    let one = part.one_inside.iter().map(|index| above[*index]);
+    let one = one.fold(Work::default(), Work::or);
+    all.fold(one, Work::plus)
+}
+
+/// The parts in an order in which each comes after all that it applies to the same value, and the
+/// longest chain of them. Without recursion: the graph may be as deep as it has parts.
+fn inside_out(parts: &[Part]) -> Result<(Vec<usize>, usize), Skipped> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done(usize),
+    }
+    let mut marks = vec![Mark::New; parts.len()];
+    let mut order = Vec::with_capacity(parts.len());
+    let mut longest = 0;
+    for start in 0..parts.len() {
+        let mut open = vec![start];
+        while let Some(&index) = open.last() {
+            match marks[index] {
+                Mark::New => {
+                    marks[index] = Mark::Open;
+                    for &here in &parts[index].here {
+                        match marks[here] {
+                            Mark::New => open.push(here),
+                            Mark::Open => return Err(Skipped::Endless),
+                            Mark::Done(_) => {}
+                        }
+                    }
+                }
+                Mark::Open => {
+                    let chain = parts[index].here.iter().map(|here| match marks[*here] {
+                        Mark::Done(chain) => chain,
+                        Mark::New | Mark::Open => 0,
+                    });
+                    let chain = 1 + chain.max().unwrap_or(0);
+                    longest = longest.max(chain);
+                    marks[index] = Mark::Done(chain);
+                    order.push(index);
+                    open.pop();
+                }
+                Mark::Done(_) => {
+                    open.pop();
+                }
+            }
+        }
+    }
+    Ok((order, longest))
+}
+
+/// What there is on one level of a value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    values: u64,
+    texts: u64,
+    bytes: u64,
+}
+
+/// What there is on the levels of a value. Names of members count with their values.
+#[derive(Debug, Default)]
+pub struct Profile {
+    levels: Vec<Level>,
+    limit: usize,
+}
+
+impl Profile {
+    /// The profile of `value`, which may have so many levels.
+    pub fn of(value: &Value, limit: usize) -> Result<Self, Skipped> {
+        let mut profile = Self {
+            levels: Vec::new(),
+            limit,
+        };
+        profile.add(value, 0)?;
+        Ok(profile)
+    }
+
+    /// Recursion ends at the limit.
+    fn add(&mut self, value: &Value, level: usize) -> Result<(), Skipped> {
+        self.level(level)?.values += 1;
+        match value {
+            Value::String(text) => self.text(text, level),
+            Value::Array(elements) => {
+                let mut elements = elements.iter();
+                elements.try_for_each(|element| self.add(element, level + 1))
+            }
+            Value::Object(members) => members.iter().try_for_each(|(name, value)| {
+                self.text(name, level + 1)?;
+                self.add(value, level + 1)
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        }
+    }
+
+    fn text(&mut self, text: &str, level: usize) -> Result<(), Skipped> {
+        let level = self.level(level)?;
+        level.texts += 1;
+        level.bytes += text.len() as u64;
+        Ok(())
+    }
+
+    fn level(&mut self, level: usize) -> Result<&mut Level, Skipped> {
+        if level == self.limit {
+            return Err(Skipped::DeepValue);
+        }
+        if level == self.levels.len() {
+            self.levels.push(Level::default());
+        }
+        Ok(&mut self.levels[level])
+    }
+}

@@ -1,0 +1,270 @@
+use super::*;
+use crate::protocol::json::{Path, Step};
+use crate::protocol::mcp::Revision;
+use serde_json::json;
+
+fn checker(schema: &Value) -> Result<Checker, Skipped> {
+    Checker::new(schema, Revision::V2025_11_25)
+}
+
+/// What `value` does wrong: path and message.
+fn wrong(schema: &Value, value: &Value) -> Result<Vec<(String, String)>, Skipped> {
+    let violations = checker(schema)?.check(value)?;
+    let shown = |violation: Violation| (Path::new(violation.path).to_string(), violation.message);
+    Ok(violations.into_iter().map(shown).collect())
+}
+
+fn is_fine(schema: &Value, value: &Value) -> bool {
+    wrong(schema, value).unwrap().is_empty()
+}
+
+/// A schema with as many definitions as `count`, each made by its number.
+fn chained(count: usize, definition: impl Fn(usize) -> Value) -> Value {
+    let definitions = (0..count).map(|at| (format!("d{at}"), definition(at)));
+    let mut definitions: serde_json::Map<_, _> = definitions.collect();
+    definitions.insert(format!("d{count}"), json!({"type": "string"}));
+    json!({"$ref": "#/$defs/d0", "$defs": definitions})
+}
+
+fn reference(at: usize) -> Value {
+    json!({"$ref": format!("#/$defs/d{at}")})
+}
+
+/// A value with as many levels of `a` around it.
+fn deep(levels: usize) -> Value {
+    (0..levels).fold(json!("x"), |inner, _| json!({"a": inner}))
+}
+
+#[test]
+fn a_violation_has_the_path_of_what_is_wrong() {
+    let schema = json!({
+        "properties": {"list": {"items": {"properties": {"7": {"type": "string"}, "a/b~": {"maximum": 3}}}}},
+        "required": ["list"],
+    });
+    assert_eq!(
+        wrong(&schema, &json!({"list": [{}, {"7": 1, "a/b~": 4}]})).unwrap(),
+        [
+            (
+                "list[1].7".to_owned(),
+                "value is not of type \"string\"".to_owned()
+            ),
+            (
+                "list[1][\"a/b~\"]".to_owned(),
+                "value is greater than the maximum of 3".to_owned()
+            ),
+        ]
+    );
+    let missing = wrong(&schema, &json!({})).unwrap();
+    assert_eq!(missing[0].1, "\"list\" is a required property");
+    assert!(is_fine(&schema, &json!({"list": [{"7": ""}]})));
+}
+
+#[test]
+fn what_a_stranger_wrote_is_escaped_in_what_is_said() {
+    let schema = json!({"properties": {"a": {"enum": ["\u{1b}[2J\u{202e}"]}}});
+    let told = wrong(&schema, &json!({"a": 1})).unwrap();
+    assert!(
+        told[0]
+            .1
+            .chars()
+            .all(|char| !char.is_control() && char != '\u{202e}')
+    );
+}
+
+#[test]
+fn formats_and_encodings_are_hints() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "format": "email", "contentEncoding": "base64", "contentMediaType": "application/json",
+    });
+    assert!(is_fine(&schema, &json!("neither?")));
+}
+
+#[test]
+fn numbers_are_what_their_text_says() {
+    let cents = json!({"multipleOf": 0.01, "maximum": 20});
+    assert!(is_fine(&cents, &value(b"19.99").unwrap()));
+    assert!(is_fine(
+        &json!({"type": "integer"}),
+        &value(b"1e2").unwrap()
+    ));
+    let large = json!({"type": "integer", "minimum": 9_007_199_254_740_993_i64});
+    assert!(is_fine(&large, &value(b"9007199254740993").unwrap()));
+    assert_eq!(value(b"1e999"), Err(Skipped::Unreadable));
+}
+
+#[test]
+fn no_check_by_what_is_not_the_whole_schema() {
+    let cases = [
+        (json!({"$ref": "https://example.com/x"}), Skipped::External),
+        (json!({"$ref": "file:///etc/passwd"}), Skipped::External),
+        (json!({"$ref": "#/$defs/none"}), Skipped::Dangling),
+        (
+            json!({"properties": {"a": {"$id": "https://example.com/a"}}}),
+            Skipped::Embedded,
+        ),
+        (
+            json!({"$schema": "https://example.com/dialect"}),
+            Skipped::UnknownDialect,
+        ),
+        (json!({"type": "int"}), Skipped::Invalid),
+        (json!({"pattern": "("}), Skipped::Pattern),
+    ];
+    for (schema, reason) in cases {
+        assert_eq!(checker(&schema).unwrap_err(), reason, "{schema}");
+    }
+}
+
+#[test]
+fn references_inside_are_followed() {
+    let schema = json!({
+        "$id": "https://example.com/tree",
+        "properties": {
+            "next": {"$ref": "#"},
+            "name": {"$ref": "#name"},
+            "other": {"$ref": "https://example.com/tree#/$defs/name"},
+        },
+        "$defs": {"name": {"$anchor": "name", "type": "string"}},
+    });
+    let told = wrong(&schema, &json!({"next": {"next": {"name": 1}}, "other": 2})).unwrap();
+    let paths: Vec<_> = told.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["next.next.name", "other"]);
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_without_end_is_skipped() {
+    for schema in [
+        json!({"$ref": "#"}),
+        json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}),
+        json!({"$ref": "#/$defs/a", "$defs": {"a": {"not": {"$ref": "#/$defs/b"}}, "b": {"if": {"$ref": "#/$defs/a"}}}}),
+        json!({"$dynamicAnchor": "a", "$dynamicRef": "#"}),
+    ] {
+        assert_eq!(checker(&schema).unwrap_err(), Skipped::Endless, "{schema}");
+    }
+}
+
+#[test]
+fn exponential_schemas_are_figures_and_not_time() {
+    let twice = |at| json!({"anyOf": [reference(at + 1), reference(at + 1)]});
+    let inside = |at| {
+        let inner = json!({"properties": {"a": reference(at + 1)}});
+        json!({"anyOf": [inner, inner]})
+    };
+    assert_eq!(wrong(&chained(60, twice), &json!(1)), Err(Skipped::Costly));
+    assert_eq!(wrong(&chained(25, inside), &deep(25)), Err(Skipped::Costly));
+    // Where only the reasons would take too long, the verdict stands.
+    let told = wrong(&chained(15, twice), &json!(1)).unwrap();
+    assert!(told[0].1.contains("would take too long"), "{told:?}");
+    // The same shape, small.
+    let told = wrong(&chained(3, twice), &json!(1)).unwrap();
+    assert!(told[0].1.contains("anyOf"), "{told:?}");
+    assert!(is_fine(&chained(60, inside), &json!({"b": 1})));
+}
+
+#[test]
+fn long_chains_do_not_reach_the_end_of_the_stack() {
+    let inside = chained(1000, |at| json!({"properties": {"a": reference(at + 1)}}));
+    assert!(is_fine(&inside, &deep(30)));
+    let here = chained(350, |at| reference(at + 1));
+    assert!(is_fine(&here, &json!("x")));
+    assert_eq!(wrong(&here, &json!(["x"])), Err(Skipped::DeepValue));
+    let longer = chained(1000, |at| reference(at + 1));
+    assert_eq!(checker(&longer).unwrap_err(), Skipped::DeepSchema);
+    let nested = (0..28).fold(
+        json!({"type": "string"}),
+        |inner, _| json!({"allOf": [inner]}),
+    );
+    assert!(is_fine(&nested, &json!("x")));
+    let nested = (0..40).fold(
+        json!({"type": "string"}),
+        |inner, _| json!({"allOf": [inner]}),
+    );
+    assert_eq!(checker(&nested).unwrap_err(), Skipped::DeepSchema);
+}
+
+#[test]
+fn deep_values_are_skipped() {
+    let schema = json!({"additionalProperties": {"$ref": "#"}});
+    assert!(is_fine(&schema, &deep(30)));
+    assert_eq!(wrong(&schema, &deep(40)), Err(Skipped::DeepValue));
+    let text = "[".repeat(20_000) + &"]".repeat(20_000);
+    assert_eq!(value(text.as_bytes()), Err(Skipped::Unreadable));
+}
+
+#[test]
+fn expressions_run_in_linear_time_or_are_given_up() {
+    let long = "a".repeat(5000) + "b";
+    let matched = |pattern: &str, text: &str| wrong(&json!({"pattern": pattern}), &json!(text));
+    assert_eq!(matched("^(a+)+$", &long).unwrap().len(), 1);
+    assert_eq!(matched("^(?!b)[a-z]+$", "abc"), Ok(Vec::new()));
+    let many: Vec<_> = (0..40)
+        .map(|at| format!("{}{at}", "a".repeat(40)))
+        .collect();
+    let gives_up = json!({"items": {"pattern": "^(?:(?=a)(?:a|aa))+$"}});
+    assert_eq!(wrong(&gives_up, &json!(many)), Err(Skipped::Costly));
+    assert_eq!(matched("^(a?){1000}a{1000}$", &long), Err(Skipped::Costly));
+    for pattern in ["((a{100}){100}){100}", "(\\p{L}{9}){9}", "(a{99999})"] {
+        assert_eq!(matched(pattern, "a"), Err(Skipped::Pattern), "{pattern}");
+    }
+}
+
+#[test]
+fn honest_expressions_are_not_too_much() {
+    for pattern in [
+        "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+        r"^(?!\.)(?!.*\.\.)([A-Za-z0-9_'+\-\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$",
+        r"^[\w.]{1,64}@[^@\s]{1,255}$",
+        "^https?://",
+        r"^\d{4}-(0[1-9]|1[0-2])-\d{2}T[^]]{1}\{\}$",
+    ] {
+        let schema = json!({"items": {"pattern": pattern}});
+        let value = json!(vec!["somebody.long@example.com"; 20]);
+        assert!(checker(&schema).unwrap().check(&value).is_ok(), "{pattern}");
+    }
+}
+
+#[test]
+fn large_values_and_schemas_are_skipped_and_ordinary_ones_are_not() {
+    let rows: Vec<_> = (0..4000)
+        .map(|n| json!({"id": n, "name": "abc", "tags": ["x"]}))
+        .collect();
+    let schema = json!({"type": "array", "uniqueItems": true, "items": {
+        "type": "object", "additionalProperties": false, "required": ["id", "name"],
+        "properties": {"id": {"type": "integer"}, "name": {"type": "string"}, "tags": {"items": {"enum": ["x", "y"]}}},
+    }});
+    assert!(is_fine(&schema, &json!(rows)));
+    let members = (0..9000).map(|at| (format!("p{at}"), json!({})));
+    let schema = json!({"properties": members.collect::<serde_json::Map<_, _>>()});
+    assert_eq!(checker(&schema).unwrap_err(), Skipped::ManyParts);
+    let text = schema.to_string();
+    assert_eq!(super::schema(text.as_bytes()), Err(Skipped::LargeSchema));
+}
+
+#[test]
+fn a_schema_is_judged_by_its_dialect() {
+    let judged = |schema: Value, revision| judge(&schema, revision).unwrap();
+    let pairs = json!({"items": [{"type": "string"}]});
+    assert!(matches!(
+        judged(pairs.clone(), Revision::V2025_06_18),
+        Judged::Valid
+    ));
+    let Judged::Invalid(violation) = judged(pairs, Revision::V2025_11_25) else {
+        panic!("2020-12 has no lists of items");
+    };
+    assert_eq!(violation.path, [Step::Member("items".into())]);
+    let odd = json!({"required": true});
+    assert!(matches!(
+        judged(odd, Revision::V2025_06_18),
+        Judged::Doubtful(_)
+    ));
+    let stated = json!({"$schema": "http://json-schema.org/draft-07/schema#", "required": true});
+    assert!(matches!(
+        judged(stated, Revision::V2025_06_18),
+        Judged::Invalid(_)
+    ));
+    let newer = json!({"$defs": {"a": {"minContains": 2}}, "dependentRequired": {"a": ["b"]}});
+    assert!(matches!(
+        judged(newer, Revision::V2025_06_18),
+        Judged::Valid
+    ));
+}

@@ -1,0 +1,201 @@
+//! The exchanges among the facts: those that stand alike, failed, were given up, were made again.
+
+use crate::lint::cause::facts::{Failed, GivenUp, Sample};
+use crate::store::reader::rows::{self, exchange_columns, number, summary_columns};
+use crate::store::reader::{ReadError, Recording};
+use crate::store::values::{from_sql, to_sql};
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::Seq;
+use rusqlite::Row;
+
+/// The first and as many of the last rows of a kind that are read. The first failure and what was
+/// open last say most.
+const EACH: u32 = 4;
+
+/// Failures of each status among which those of one call are looked for.
+const FAILURES: u32 = 500;
+
+/// Groups of failed calls.
+const GROUPS: usize = 4;
+
+const FIRST_OF_STATUS: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status = ?1 ORDER BY id LIMIT ?2) ORDER BY e.id"
+);
+const LAST_OF_STATUS: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id"
+);
+const FAILED_CALLS: &str = "SELECT id, request, status IN ('error', 'tool-error'), method, name
+    FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1
+    ORDER BY id LIMIT ?2";
+const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
+    INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1 LIMIT ?2)";
+const FIRST_OF_METHOD: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2"
+);
+const NEXT_ALIKE: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1"
+);
+
+/// Calls, each with the same call that came later.
+type Again = Vec<(Exchange, Exchange)>;
+
+impl Recording {
+    /// The exchanges that begin a session, in order.
+    pub(super) fn opening(&self) -> Result<Vec<Exchange>, ReadError> {
+        let mut opening = Vec::new();
+        for method in ["initialize", "server/discover"] {
+            opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), rows::exchange)?);
+        }
+        opening.sort_by_key(|exchange| exchange.id);
+        Ok(opening)
+    }
+
+    pub(super) fn sample(&self, status: Status) -> Result<Sample, ReadError> {
+        let mut exchanges = self.list(FIRST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
+        if exchanges.len() < EACH as usize {
+            let count = exchanges.len() as u64;
+            return Ok(Sample { count, exchanges });
+        }
+        let first = exchanges.last().map(|exchange| exchange.id);
+        let later = self.list(LAST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
+        exchanges.extend(
+            later
+                .into_iter()
+                .filter(|exchange| Some(exchange.id) > first),
+        );
+        let limit = to_sql(Sample::COUNTED);
+        let count = self.one(COUNT_OF_STATUS, (status.as_str(), limit), |row| row.get(0))?;
+        Ok(Sample {
+            count: count.map_or(0, from_sql),
+            exchanges,
+        })
+    }
+
+    /// Calls that failed, by method and name, in the order of the first of each. A client that
+    /// asks a server of the older era for the newer one is refused: that is nobody's failure.
+    /// `total` is how many failed altogether.
+    pub(super) fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
+        let mut failures = Vec::new();
+        for status in Status::ALL.into_iter().filter(|status| status.is_failure()) {
+            let params = (status.as_str(), FAILURES);
+            failures.extend(self.list(FAILED_CALLS, params, failed_call)?);
+        }
+        failures.sort_by_key(|failure| failure.id);
+        let is_whole = total <= u64::from(FAILURES);
+        let mut groups = Vec::new();
+        for (at, first) in failures.iter().enumerate() {
+            let is_same = |other: &&FailedCall| first.is_alike(other);
+            let is_told = failures[..at]
+                .iter()
+                .any(|other| other.leads && first.is_alike(other));
+            if !first.leads || is_told || &*first.method == "server/discover" {
+                continue;
+            }
+            let alike = failures.iter().filter(is_same).map(|one| one.request);
+            let mut requests: Vec<_> = alike.collect();
+            let is_all = is_whole && requests.len() as u64 <= Failed::COUNTED;
+            requests.truncate(Failed::COUNTED.try_into().unwrap_or(usize::MAX));
+            groups.extend(self.exchange(first.id)?.map(|exchange| Failed {
+                exchange,
+                requests,
+                is_all,
+            }));
+            if groups.len() == GROUPS {
+                break;
+            }
+        }
+        Ok(groups)
+    }
+
+    /// What was cancelled; and what was never answered and asked again.
+    pub(super) fn given_up(&self) -> Result<(Vec<GivenUp>, Again), ReadError> {
+        let mut given_up = Vec::new();
+        for status in [Status::Cancelled, Status::Late] {
+            for exchange in self.sample(status)?.exchanges {
+                given_up.push(self.one_given_up(exchange)?);
+            }
+        }
+        given_up.sort_by_key(|one| one.exchange.id);
+        let mut again = Vec::new();
+        for status in [Status::Open, Status::Unanswered] {
+            for exchange in self.sample(status)?.exchanges {
+                let next = self.asked_again(&exchange)?;
+                again.extend(next.map(|next| (exchange, next)));
+            }
+        }
+        Ok((given_up, again))
+    }
+
+    fn one_given_up(&self, exchange: Exchange) -> Result<GivenUp, ReadError> {
+        let (request, part) = exchange.request;
+        let mut asked = self.messages_of_frame(request)?.into_iter();
+        let asked = asked.find(|row| row.record.part == part);
+        let (mut t, mut said) = (None, None);
+        if let Some(seq) = exchange.cancelled {
+            let mut messages = self.messages_of_frame(seq)?.into_iter();
+            let about = messages.find(|row| row.record.exchange == Some(exchange.id));
+            said = about.map(|row| row.record.summary);
+            t = self.head(seq)?.map(|head| head.t_last);
+        }
+        Ok(GivenUp {
+            has_token: asked.is_some_and(|row| row.record.token.is_some()),
+            again: self.asked_again(&exchange)?,
+            said: said.unwrap_or_default(),
+            t,
+            exchange,
+        })
+    }
+
+    /// The next call of the same method and name, if it asks for the same and came when the first
+    /// had been given up.
+    fn asked_again(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
+        let alike = (
+            &*exchange.method,
+            exchange.name.as_deref(),
+            to_sql(exchange.id.0),
+        );
+        let next = self.one(NEXT_ALIKE, alike, rows::exchange)?;
+        let is_again = |next: &Exchange| {
+            let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
+            later && next.direction == exchange.direction && next.asked() == exchange.asked()
+        };
+        Ok(next.filter(is_again))
+    }
+}
+
+/// A call that failed, as far as it is needed to find those alike.
+struct FailedCall {
+    id: ExchangeId,
+    request: Seq,
+    /// Whether it was answered, and the answer says what is wrong.
+    leads: bool,
+    method: Box<str>,
+    name: Option<Box<str>>,
+}
+
+impl FailedCall {
+    fn is_alike(&self, other: &Self) -> bool {
+        self.method == other.method && self.name == other.name
+    }
+}
+
+/// [`FAILED_CALLS`].
+fn failed_call(row: &Row<'_>) -> rusqlite::Result<FailedCall> {
+    Ok(FailedCall {
+        id: ExchangeId(number(row, 0)?),
+        request: Seq(number(row, 1)?),
+        leads: row.get(2)?,
+        method: row.get(3)?,
+        name: row.get(4)?,
+    })
+}

@@ -6,8 +6,12 @@
 use super::reader::rows;
 use super::reader::rows::{exchange_columns, summary_columns};
 use super::reader::{ReadError, Recording};
+use super::values::to_sql;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::StreamId;
+
+/// Findings whose severity is counted at once: more of them would hold up whoever follows.
+const COUNTED: u64 = 50_000;
 
 const OLDEST_OPEN: &str = concat!(
     "SELECT ",
@@ -25,7 +29,59 @@ const LAST_LOST: &str = concat!(
 const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
 
+const SEVERITIES: &str = "SELECT severity, count(*) FROM finding
+    WHERE id > ?1 AND id <= ?2 GROUP BY severity";
+
+/// How many findings there are of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Severities {
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// The number of the last finding that was counted.
+    last: u64,
+    /// Whether there are more after that one.
+    more: bool,
+}
+
+impl Severities {
+    /// Whether all findings are counted.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        !self.more
+    }
+}
+
 impl Recording {
+    /// How many findings there are of each severity, if `before` is what was counted before: of
+    /// the rest so many are looked at that nobody has to wait.
+    pub fn severities(&self, before: Severities) -> Result<Severities, ReadError> {
+        let last = self.last_finding()?;
+        // What was derived anew begins again.
+        let mut sum = if before.last > last {
+            Severities::default()
+        } else {
+            before
+        };
+        let to = last.min(sum.last + COUNTED);
+        let params = (to_sql(sum.last), to_sql(to));
+        let counts = self.list(SEVERITIES, params, |row| {
+            Ok((row.get::<_, Box<str>>(0)?, rows::number(row, 1)?))
+        })?;
+        for (severity, count) in counts {
+            match &*severity {
+                "error" => sum.errors += count,
+                "warning" => sum.warnings += count,
+                _ => sum.notes += count,
+            }
+        }
+        (sum.last, sum.more) = (to, to < last);
+        Ok(sum)
+    }
+
     /// The oldest exchanges that wait for an answer, `limit` at most.
     pub fn oldest_open(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
         self.list(OLDEST_OPEN, [limit], rows::exchange)

@@ -141,8 +141,11 @@ actions! {
     // Detail.
     Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
     Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
+    Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
     Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
     Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
+    NextViolation, "next-violation", [Detail "v"], "next place in the messages where something is wrong";
+    PreviousViolation, "previous-violation", [Detail "V"], "place before where something is wrong";
     Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
     Sides, "sides", [Detail "b"], "request, response, both";
     LoadMore, "load-more", [Detail "L"], "load the next part of a long message";

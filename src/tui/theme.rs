@@ -282,7 +282,7 @@ pub fn severity(word: &str) -> (Glyph, Role) {
     match word {
         "error" => (Glyph::Error, Role::Bad),
         "warning" => (Glyph::Warning, Role::Warn),
-        _ => (Glyph::Note, Role::Text),
+        _ => (Glyph::Note, Role::Faint),
     }
 }
 

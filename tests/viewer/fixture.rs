@@ -7,6 +7,7 @@
 //! | [`live`] | being recorded: calls open, a line unfinished, a pipe that is not read |
 //! | [`ended`] | over, the server left with exit code 3 while a call was open |
 //! | [`killed`] | its recorder was killed, and what it had left was recovered |
+//! | [`broken`] | over; its messages break the rules in several places |
 //! | [`gap`] | being recorded, with bytes that are not on record |
 //! | [`empty`] | being recorded, no message yet |
 
@@ -205,6 +206,17 @@ fn ended_in(place: &Place) -> Recording {
     session.end_with(exit(3));
     recording.finish();
     annotate(&recording.path);
+    recording
+}
+
+/// Messages break the rules in several places; over.
+pub fn broken() -> Recording {
+    let mut recording = Recording::begin(&Place::new(), 0x51d3_0aa7);
+    let session = recording.session();
+    story::opening(session);
+    story::broken(session);
+    session.end();
+    recording.finish();
     recording
 }
 

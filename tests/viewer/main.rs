@@ -6,6 +6,7 @@
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`why`]: the line that says why, and the whole account;
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
+//! * [`findings`]: what is wrong, where it is wrong;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
 //! * [`on_a_terminal`]: the real program, beside real sessions.
@@ -19,6 +20,7 @@ mod support;
 
 mod asking;
 mod by_hand;
+mod findings;
 mod fixture;
 mod fuzz;
 mod library;

@@ -50,6 +50,13 @@ pub const SCENES: &[Scene] = &[
         On(fixture::ended),
         ": '42' Enter Enter Tab Tab",
     ),
+    // What is wrong, and where.
+    scene(
+        "violations",
+        On(fixture::broken),
+        ": '11' Enter Enter v v v",
+    ),
+    scene("finding-explained", On(fixture::broken), "4 Enter j i"),
     // Which rows.
     scene(
         "named-view",

@@ -64,6 +64,37 @@ pub fn opening(session: &mut Session) {
 
 const TOOLS: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"get_forecast","title":"Forecast","description":"The weather of the next days.","inputSchema":{"type":"object","properties":{"city":{"type":"string","description":"Name of the city"},"days":{"type":"integer","minimum":1,"maximum":14}},"required":["city"]}},{"name":"search_docs","inputSchema":{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"integer"}}}},{"name":"plan_trip","inputSchema":{"type":"object"}},{"name":"watch_storm","inputSchema":{"type":"object"}},{"name":"yearly_report","inputSchema":{"type":"object"}},{"name":"never_called","inputSchema":{"type":"object"}}]}}"#;
 
+/// Calls whose messages break the rules in several places, further in and at their top.
+pub fn broken(session: &mut Session) {
+    forecast(session, 900, 29);
+    ask(
+        session,
+        1_000,
+        r#"{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"search_docs","arguments":"rust","_meta":{"progressToken":{"odd key":1}}}}"#,
+    );
+    answer(
+        session,
+        1_040,
+        r#"{"jsonrpc":"2.0","id":30,"result":{"content":[{"type":"text"},{"type":"image","data":7,"mimeType":"image/png"},{"type":"resource","resource":{"uri":"file:///srv/a.md","text":{"a":{"b":{"c":{"d":["a long text that is not one"]}}}}}}],"isError":"yes"}}"#,
+    );
+    ask(
+        session,
+        1_100,
+        r#"{"jsonrpc":"2.0","id":31,"method":"tools/call"}"#,
+    );
+    answer(
+        session,
+        1_150,
+        r#"{"jsonrpc":"2.0","id":31,"result":7,"result":7}"#,
+    );
+    ask(
+        session,
+        1_200,
+        r#"{"jsonrpc":"2.0","id":32,"method":"ping","method":"ping"}"#,
+    );
+    answer(session, 1_201, r#"{"jsonrpc":"2.0","id":32,"result":{}}"#);
+}
+
 /// A call that works.
 pub fn forecast(session: &mut Session, ms: u64, id: u64) {
     ask(

@@ -42,6 +42,8 @@ pub struct Detail {
     pub size: (usize, usize),
     /// Where somebody was in rows that were left.
     pub memory: Memory,
+    /// The number of a finding that was jumped to, until its row has come.
+    pub aim: Option<u64>,
 }
 
 /// What is shown of a row.
@@ -89,7 +91,7 @@ pub struct Shown {
     pub item: Item,
     /// What stands below each other in its body.
     pub parts: Vec<Part>,
-    /// What is wrong with it.
+    /// What is wrong with it, the worst first.
     pub findings: Vec<FindingRow>,
     /// What happened; none until it has come, and for what is no exchange.
     pub story: Option<words::story::Told>,
@@ -226,6 +228,25 @@ impl Shown {
             What::Exchange(exchange) => exchange.request.0,
             _ => self.item.key.seq,
         }
+    }
+
+    /// Where the finding under the cursor stands among those of the same row read anew.
+    #[must_use]
+    pub fn same_finding(&self, anew: &Self) -> usize {
+        let id = self.findings.get(self.at_finding).map(|finding| finding.id);
+        let mut findings = anew.findings.iter();
+        let at = findings.position(|finding| Some(finding.id) == id);
+        at.unwrap_or(self.at_finding)
+    }
+
+    /// Where one of its findings stands in the messages; none if it has no place there.
+    #[must_use]
+    pub fn place_of(&self, finding: usize) -> Option<Position> {
+        let mut parts = self.parts.iter().enumerate();
+        parts.find_map(|(nth, part)| {
+            let node = part.violations()?.place_of(finding)?;
+            Some(part.place(nth, node))
+        })
     }
 
     /// Marks in every part what `find` finds in its bytes.

@@ -42,7 +42,9 @@ impl Text {
     }
 }
 
-fn wrapped(line: &Line, columns: usize) -> Vec<Line> {
+/// A line, none wider than `columns`: what is longer goes on below, under the last piece.
+#[must_use]
+pub fn wrapped(line: &Line, columns: usize) -> Vec<Line> {
     let wide: usize = line.iter().map(|(_, text)| width(text)).sum();
     let Some(((role, last), before)) = line.split_last().filter(|_| wide > columns) else {
         return vec![line.clone()];

@@ -3,8 +3,10 @@
 mod mouse;
 mod moves;
 mod open;
+mod violations;
 
 pub use mouse::{click, wheel};
+pub use violations::jump;
 
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::action::Action;
@@ -25,6 +27,12 @@ use crate::words;
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     if action == Action::Open {
         return Some(open::open(app));
+    }
+    match action {
+        Action::Explain => return Some(open::explain(app)),
+        Action::NextViolation => return Some(violations::next(app, true)),
+        Action::PreviousViolation => return Some(violations::next(app, false)),
+        _ => {}
     }
     let size = size(app);
     let detail = &mut app.session.as_deref_mut()?.detail;
@@ -159,8 +167,8 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
             .or_else(|| detail.memory.left(address.0, address.1));
         let mut shown = Shown::new(answer.ask, *row, left);
         if let Some(same) = same {
+            shown.at_finding = same.same_finding(&shown);
             shown.story = same.story;
-            shown.at_finding = same.at_finding;
             shown.marked = same.marked;
         } else {
             detail.asked_story = None;
@@ -213,6 +221,7 @@ pub fn wanted(app: &mut App) -> Effects {
     if mark(session) || session.detail.size != size {
         settle(app);
     }
+    violations::arrive(app);
     effects
 }
 

@@ -5,7 +5,8 @@ use super::narrow::{all_of, conditions};
 use crate::query::ast::{Expr, Field, Op, Subject, Value};
 use crate::tui::action::Action;
 use crate::tui::app::findings::{About, Asked, Findings, MOST, PAGE, Place, Row};
-use crate::tui::app::{App, View};
+use crate::tui::app::text::{Line, Text};
+use crate::tui::app::{App, Overlay, View};
 use crate::tui::effect::Effects;
 use crate::tui::view;
 use crate::tui::widget::scroll;
@@ -21,6 +22,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let state = &mut app.session.as_deref_mut()?.findings;
     match action {
         Action::Open => return Some(open(app)),
+        Action::Explain => return Some(explain(app)),
         Action::Toggle => toggle(state),
         Action::Expand => fold(state, false),
         Action::Collapse => fold(state, true),
@@ -49,9 +51,9 @@ fn open(app: &mut App) -> Effects {
     };
     let state = &mut session.findings;
     let place = under_cursor(state);
-    match place {
+    match &place {
         Some(Place::More(group)) => {
-            return more(app, &group);
+            return more(app, group);
         }
         Some(Place::Group(_)) => {
             toggle(state);
@@ -64,7 +66,33 @@ fn open(app: &mut App) -> Effects {
             .error("this finding is about no single frame", app.now);
         return vec![];
     };
-    super::list::goto(app, seq)
+    match place {
+        Some(Place::Finding(_, id)) => super::detail::jump(app, seq, id),
+        _ => super::list::goto(app, seq),
+    }
+}
+
+/// Shows what the rule of the row under the cursor means.
+fn explain(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let rows = session.findings.all();
+    if let Some(row) = rows.get(session.findings.cursor_row(&rows)) {
+        let revision = view::explain::revision(session);
+        let lines = view::findings::explained(row, revision);
+        app.overlays.push(Overlay::Text(explanation(lines)));
+    }
+    vec![]
+}
+
+/// An explanation as a text to be read.
+pub(super) fn explanation(lines: Vec<Line>) -> Text {
+    Text {
+        title: "what it means".to_owned(),
+        lines,
+        top: 0,
+    }
 }
 
 /// Reads more of a group, or where that is too much filters the list to it.

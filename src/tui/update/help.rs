@@ -116,7 +116,14 @@ fn legend(app: &App, lines: &mut Vec<Line>) {
             Glyph::Bar,
             "its latency, against what 95 of 100 calls of the method stay below",
         ),
-        (Glyph::Warning, "a finding points at it"),
+        (
+            Glyph::Error,
+            "before a row: a finding that is an error points at it",
+        ),
+        (
+            Glyph::Warning,
+            "a warning does; notes stand in the detail only",
+        ),
         (Glyph::Marked, "somebody has marked it"),
         (Glyph::Noted, "somebody has written a note"),
     ];

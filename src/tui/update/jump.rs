@@ -2,6 +2,7 @@
 
 use super::{playback, selection};
 use crate::store::select::Way;
+use crate::text::escape;
 use crate::tui::action::Action;
 use crate::tui::app::menu::{Choice, Entry, JumpTo, Menu};
 use crate::tui::app::{App, Overlay};
@@ -84,14 +85,23 @@ pub fn answer(app: &mut App, answer: &jump::Answer) -> Effects {
         Target::Step | Target::Stop(_) => return playback::found(app, answer),
     };
     let word = word(to);
+    // Of all findings most are notes: whoever jumps to one sees which it is.
+    let worst = answer.worst.as_ref();
+    let worst = worst.map(|worst| format!("{} {}", escape(&worst.severity), escape(&worst.rule)));
     match answer.found {
-        Found::At(key) => selection::go_to(app, key),
+        Found::At(key) => {
+            if let Some(worst) = worst {
+                app.notices.success(worst, app.now);
+            }
+            selection::go_to(app, key)
+        }
         Found::Wrapped(key) => {
             let end = match answer.ask.way {
                 Way::Oldest => "from the top",
                 Way::Newest => "from the end",
             };
-            app.notices.success(format!("{word}: {end}"), app.now);
+            let what = worst.unwrap_or_else(|| word.to_owned());
+            app.notices.success(format!("{what}: {end}"), app.now);
             selection::go_to(app, key)
         }
         Found::Hidden(key) => {

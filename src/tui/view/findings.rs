@@ -2,19 +2,25 @@
 //!
 //! ```text
 //!  ✗ 1 error   ⚠ 2 warnings   • 0 notes
-//!  ▾ ✗ error    frame-not-json        1  #14  │ frame-not-json
-//!      #14  starts with "hello"               │ A line on stdout that is no JSON …
+//!  ▾ ✗ error    frame-not-json        1  #14  │ error  frame-not-json
+//!      #14  starts with "hello"               │ a line on stdout that is no JSON
 //!  ▸ ⚠ warning  request-id-reused     2  #9   │
+//!                                             │ why    the host cannot read on …
+//!                                             │ ▼ 7 more lines: i reads on
 //! ```
 
-use crate::lint;
+use crate::protocol::mcp::Revision;
 use crate::store::story::FindingGroup;
-use crate::text::{count, cut, escape, pad_end, pad_start, plural, width, wrap};
+use crate::text::{count, cut, escape, pad_end, pad_start, plural, width};
+use crate::tui::action::Action;
 use crate::tui::app::findings::{Findings, MOST, Row};
+use crate::tui::app::text::Line as TextLine;
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::layout;
 use crate::tui::theme::{self, Glyph, Look, Role};
+use crate::tui::view::explain;
 use crate::tui::widget;
+use crate::tui::widget::spans;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::style::Style;
@@ -52,7 +58,7 @@ fn parts(inner: Rect) -> Parts {
             ..list
         };
     } else if list.height >= 8 {
-        let height = (list.height / 3).max(4);
+        let height = (list.height * 2 / 5).max(4);
         list.height -= height;
         aside = Rect {
             y: list.bottom(),
@@ -132,7 +138,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         }
     }
     if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {
-        explain(look, row, parts.aside, frame);
+        explain(app, session, row, parts.aside, frame);
     }
 }
 
@@ -192,7 +198,10 @@ fn line(look: &Look, row: &Row<'_>, columns: usize) -> Line<'static> {
                 .frame
                 .map_or_else(String::new, |seq| format!("#{}", seq.0));
             let text = format!("    {}  {}", pad_end(&seq, 7), escape(&finding.detail));
-            Line::raw(cut(&text, columns))
+            let place = finding.path.as_deref().map(escape);
+            let place = place.map_or_else(String::new, |place| format!("  {place}"));
+            let line = vec![(Role::Text, text), (Role::Faint, place)];
+            spans::line(spans::cut(line, columns), *look)
         }
         Row::More(group, left) => {
             let text = match group.count == *left {
@@ -234,46 +243,51 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
 }
 
 /// What the rule means, and what was found in full.
-fn explain(look: &Look, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
-    let columns = usize::from(area.width);
-    let (rule, detail) = match row {
-        Row::Group(group, _) | Row::More(group, _) => (&group.rule, None),
-        Row::Finding(finding) => (&finding.rule, Some(&finding.detail)),
-    };
-    let mut lines = vec![Line::styled(
-        cut(&escape(rule), columns),
-        look.style(Role::Title),
-    )];
-    let summary = lint::rule(rule)
-        .map_or("no rule of this version: found by another one", |rule| {
-            rule.summary
-        });
-    lines.extend(wrap(summary, columns).into_iter().map(Line::raw));
-    if let Some(detail) = detail {
-        lines.push(Line::default());
-        lines.extend(wrap(&escape(detail), columns).into_iter().map(Line::raw));
-    } else if let Row::Group(group, _) = row
-        && let (Some(first), Some(last)) = (group.first, group.last)
-        && first != last
-    {
-        lines.push(Line::default());
-        let text = format!("from #{} to #{}", first.0, last.0);
-        lines.push(Line::styled(text, look.style(Role::Faint)));
-    }
-    let height = usize::from(area.height);
-    if lines.len() > height
-        && let Some(last) = lines.get_mut(height.saturating_sub(1))
-    {
-        let ellipsis = look.glyph(Glyph::Ellipsis);
-        let kept = cut(
-            &last.to_string(),
-            columns.saturating_sub(width(ellipsis) + 1),
-        );
-        *last = Line::raw(format!("{kept} {ellipsis}"));
-    }
+fn explain(app: &App, session: &Session, row: &Row<'_>, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let lines = explained(row, explain::revision(session));
+    let size = (usize::from(area.width), usize::from(area.height));
+    let lines = explain::wrapped(&lines, size, &hint(app), look);
     for (line, row) in lines.into_iter().zip(area.rows()) {
-        frame.render_widget(line, row);
+        frame.render_widget(spans::line(line, *look), row);
     }
+}
+
+/// The explanation of a row, which is about a rule or one of its findings.
+#[must_use]
+pub fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<TextLine> {
+    let group = match row {
+        Row::Finding(finding) => return explain::lines((*finding).into(), revision),
+        Row::Group(group, _) | Row::More(group, _) => group,
+    };
+    let subject = explain::Subject {
+        rule: &group.rule,
+        severity: &group.severity,
+        finding: None,
+    };
+    let mut lines = explain::lines(subject, revision);
+    if let (Some(first), Some(last)) = (group.first, group.last) {
+        let text = match (group.count, first == last) {
+            (1, _) => format!("once, in #{}", first.0),
+            (_, true) => format!("{} times in #{}", count(group.count), first.0),
+            (_, false) => format!(
+                "{} times, from #{} to #{}",
+                count(group.count),
+                first.0,
+                last.0
+            ),
+        };
+        lines.insert(2, vec![(Role::Faint, text)]);
+    }
+    lines
+}
+
+/// `i reads on`
+pub(super) fn hint(app: &App) -> String {
+    let keys = app.settings.keymap.keys(Action::Explain);
+    let key = keys.first().map(ToString::to_string);
+    let key = key.unwrap_or_else(|| format!(":{}", Action::Explain.row().name));
+    format!("{key} reads on")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Who speaks, is it alive, what is known.
 //!
 //! ```text
-//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ⚠ 1
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
 //! ```
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
@@ -12,7 +12,7 @@ use crate::trace::session::{End, Phase, Session as Facts};
 use crate::tui::action::Action;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Session};
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::worker::open::Vitals;
 use crate::words::{self, recording};
 use ratatui::Frame;
@@ -118,11 +118,26 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
             parts.push(part(rank, role, format!("{}{word}", count(number))));
         }
     }
-    if summary.findings > 0 {
-        let text = format!("{} {}", look.glyph(Glyph::Warning), count(summary.findings));
-        parts.push(part(2, Role::Warn, text));
-    }
+    parts.extend(findings(look, vitals));
     parts
+}
+
+/// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news; where there are too many findings to know
+/// how bad they are, all of them.
+fn findings(look: &Look, vitals: &Vitals) -> Vec<Part> {
+    let found = vitals.severities;
+    let counts = if found.is_complete() {
+        [("error", found.errors, 1), ("warning", found.warnings, 2)]
+    } else {
+        [("error", 0, 1), ("warning", vitals.summary.findings, 2)]
+    };
+    let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
+    let part = |(severity, number, rank)| {
+        let (glyph, role) = theme::severity(severity);
+        let text = format!("{} {}", look.glyph(glyph), count(number));
+        Part { rank, role, text }
+    };
+    counts.map(part).collect()
 }
 
 /// `⏪ AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about

@@ -5,6 +5,7 @@
 
 pub mod detail;
 pub mod diff;
+pub mod explain;
 pub mod filter;
 pub mod findings;
 pub mod footer;

@@ -28,7 +28,7 @@ pub use row::{Row, Sign};
 use super::pieces::Hits;
 use crate::protocol::json::{Document, Kind, Path, Step, Stopped};
 use build::Node;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 /// A document, with what of it is folded.
@@ -157,6 +157,19 @@ impl Tree {
         members.filter_map(|id| Some((&self.text[self.node(id).key()?], id)))
     }
 
+    /// The element of an array at this position, counted from 0.
+    #[must_use]
+    pub fn element(&self, array: NodeId, position: usize) -> Option<NodeId> {
+        let is_array = self.kind(array) == Kind::Array;
+        self.children(array).nth(position).filter(|_| is_array)
+    }
+
+    /// `node` and all within it.
+    #[must_use]
+    pub fn all_of(&self, node: NodeId) -> RangeInclusive<NodeId> {
+        node..=NodeId::new(self.node(node).next.index().saturating_sub(1))
+    }
+
     /// The innermost node at the byte `offset` of the text.
     #[must_use]
     pub fn node_at_offset(&self, offset: usize) -> NodeId {
@@ -180,7 +193,8 @@ impl Tree {
     }
 
     /// Whether it is a row unless something around it is folded.
-    fn has_row(&self, id: NodeId) -> bool {
+    #[must_use]
+    pub fn has_row(&self, id: NodeId) -> bool {
         id != NodeId::ROOT || self.node(id).next.index() == 1
     }
 

@@ -4,8 +4,10 @@
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
 mod schema;
+mod violations;
 
 pub use schema::Argument;
+pub use violations::{Violation, Violations, Wrong};
 
 use super::{Answer as Any, Growth, Job, Progress, Source};
 use crate::store::reader::{FindingRow, ReadError, Recording};
@@ -14,6 +16,7 @@ use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::{Item, ItemKey, Lens, What};
 use crate::tui::widget::tree::{Limit, Tree};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// How much of a message is read. Each step takes four times as long as the one before.
@@ -57,7 +60,7 @@ pub struct Row {
     pub item: Item,
     /// Its messages or its line, in order of time.
     pub texts: Vec<Text>,
-    /// What is wrong with it.
+    /// What is wrong with it, the worst first.
     pub findings: Vec<FindingRow>,
     /// Of a call of a tool that was listed before: what its arguments are.
     pub arguments: Vec<Argument>,
@@ -78,6 +81,8 @@ pub struct Text {
     pub bytes: Arc<[u8]>,
     /// What they say; none if they are no JSON.
     pub tree: Option<Box<Tree>>,
+    /// What is wrong in the tree, and where.
+    pub violations: Violations,
 }
 
 /// What the bytes are.
@@ -174,7 +179,7 @@ impl Ask {
         let Some(item) = items.pop() else {
             return Ok(None);
         };
-        let texts = match &item.what {
+        let mut texts = match &item.what {
             What::Exchange(exchange) => self.exchange(recording, exchange)?,
             What::Message { head, record, .. } => {
                 let at = (head.seq, record.part);
@@ -190,6 +195,9 @@ impl Ask {
             }
         };
         let findings = findings(recording, &item)?;
+        for text in &mut texts {
+            text.violations = violations::of(text, &findings);
+        }
         let arguments = schema::arguments(recording, &item)?;
         Ok(Some(Row {
             item,
@@ -249,18 +257,28 @@ impl Ask {
             size,
             bytes,
             tree,
+            violations: Violations::default(),
         }
     }
 }
 
+/// What is wrong with it, the worst first.
 fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadError> {
-    match &item.what {
-        What::Exchange(exchange) => recording.findings_of_exchange(exchange),
+    let mut findings = match &item.what {
+        What::Exchange(exchange) => recording.findings_of_exchange(exchange)?,
         What::Message { head, .. } | What::Line { head, .. } => {
-            recording.findings_of_frame(head.seq)
+            recording.findings_of_frame(head.seq)?
         }
-        What::Event(_) => Ok(Vec::new()),
+        What::Event(_) => Vec::new(),
+    };
+    // Of a batch, what is about the exchange of another message in it is not about this one.
+    if let What::Message { exchange, .. } = &item.what {
+        let own = exchange.as_ref().map(|exchange| exchange.id);
+        findings
+            .retain(|finding| own.is_none() || finding.exchange.is_none_or(|id| own == Some(id)));
     }
+    findings.sort_by_key(|finding| Reverse(violations::severity(finding)));
+    Ok(findings)
 }
 
 /// What else belongs to a row.

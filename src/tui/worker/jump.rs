@@ -3,13 +3,14 @@
 use super::diff::same_call;
 use super::search::row_of;
 use super::{Answer as Answers, Job, Progress, Source};
+use crate::lint::Severity;
 use crate::query::Query;
 use crate::query::ast::{Expr, Field, Flag, Subject};
 use crate::store::reader::ReadError;
 use crate::store::select::{Limit, Question, Scan, Way};
 use crate::store::story::{Kinship, Told};
 use crate::trace::exchange::Exchange;
-use crate::trace::item::{ItemKey, Lens};
+use crate::trace::item::{FindingNote, ItemKey, Lens};
 use crate::tui::app::menu::JumpTo;
 
 /// How long a step may take, nanoseconds.
@@ -48,6 +49,8 @@ pub struct Answer {
     pub ask: Ask,
     /// What was found.
     pub found: Found,
+    /// Of a jump to a finding: the worst in that row.
+    pub worst: Option<FindingNote>,
 }
 
 /// What was found.
@@ -128,6 +131,7 @@ impl Job for Jumping {
         answers.push(Answers::Jump(Answer {
             ask: self.ask.clone(),
             found,
+            worst: self.worst(source, found)?,
         }));
         Ok(Progress::Done)
     }
@@ -198,6 +202,20 @@ impl Jumping {
         }
         self.stage = Stage::Hidden(self.scan(source, wanted, None));
         None
+    }
+
+    /// The worst finding in the row that was found, if a finding was looked for.
+    fn worst(&self, source: &Source<'_>, found: Found) -> Result<Option<FindingNote>, ReadError> {
+        let (Target::Kind(JumpTo::Finding), Found::At(key) | Found::Wrapped(key)) =
+            (&self.ask.to, found)
+        else {
+            return Ok(None);
+        };
+        let Question { lens, until, .. } = &self.ask.question;
+        let mut items = source.recording.items(*lens, &[key], *until)?;
+        let findings = items.pop().map_or_else(Vec::new, |item| item.findings);
+        let severity = |finding: &FindingNote| Severity::parse(&finding.severity);
+        Ok(findings.into_iter().rev().max_by_key(severity))
     }
 
     /// The exchange that the row under the cursor is, or belongs to.

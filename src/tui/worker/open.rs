@@ -4,6 +4,7 @@ use crate::lint::cause::{Cause, causes};
 use crate::store::library::Standing;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::store::story::{Stall, Unfinished};
+use crate::store::vitals::Severities;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::Exchange;
 use std::path::PathBuf;
@@ -56,6 +57,8 @@ pub struct Vitals {
     pub lost: Vec<Exchange>,
     /// Why it went wrong, the best cause first.
     pub causes: Vec<Cause>,
+    /// How many findings of each severity.
+    pub severities: Severities,
     /// The last lines of stderr.
     pub last_words: Vec<Box<[u8]>>,
 }
@@ -75,6 +78,10 @@ impl Vitals {
             Some(before) => before.causes.clone(),
             None => causes(&recording.facts(live.then_some(Moment(summary.t_last_ns)))?),
         };
+        // At the end what was derived may have been derived anew.
+        let counted = before.filter(|before| before.standing == standing);
+        let counted = counted.map_or_else(Severities::default, |before| before.severities);
+        let severities = recording.severities(counted)?;
         // They are shown where nothing was said yet, and at a bad end.
         let last_words = if live && summary.messages > 0 {
             Vec::new()
@@ -105,6 +112,7 @@ impl Vitals {
             summary,
             standing,
             causes,
+            severities,
             last_words,
         })
     }

@@ -17,6 +17,7 @@ use super::{Place, Representation, Sides};
 use crate::tui::widget::hex;
 use crate::tui::widget::raw::{self, Controls, Wrapped};
 use crate::tui::widget::tree::{self, NodeId, Tree};
+use crate::tui::worker::detail::Wrong;
 
 /// A line of the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,8 +47,8 @@ pub enum Spot {
 pub enum Line<'s> {
     /// A heading.
     Head(&'s Part),
-    /// A row of a tree, and what is known of the value.
-    Row(tree::Row, Option<&'s str>),
+    /// A row of a tree, what is wrong there, and what is known of the value.
+    Row(tree::Row, Option<Wrong<'s>>, Option<&'s str>),
     /// Text.
     Text(raw::Line),
     /// Numbers.
@@ -244,7 +245,8 @@ impl<'s> Body<'s> {
             (Spot::Head, _) => Line::Head(part),
             (Spot::Node(node), Content::Tree(tree)) => {
                 let told = part.told.get(&node).map(String::as_str);
-                Line::Row(tree.row(tree.row_of(node), self.columns, &part.hits)?, told)
+                let row = tree.row(tree.row_of(node), self.columns, &part.hits)?;
+                Line::Row(row, part.wrong_at(node), told)
             }
             (Spot::Byte(at), Content::Text(text, _)) => {
                 Line::Text(text.lines(at, 1, &part.hits).pop()?)

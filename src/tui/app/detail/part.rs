@@ -1,12 +1,13 @@
 //! What stands below each other in the body of a row.
 
 use super::Sides;
+use super::body::{Position, Spot};
 use crate::protocol::json::{Document, Kind, Stopped};
 use crate::store::reader::FindingRow;
 use crate::text::{count, size};
 use crate::trace::item::{Item, What};
 use crate::tui::widget::tree::{NodeId, Tree};
-use crate::tui::worker::detail::{Amount, Argument, Text, TextRole};
+use crate::tui::worker::detail::{Amount, Argument, Text, TextRole, Violations, Wrong};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -71,7 +72,7 @@ impl Part {
         let notes = notes(&text, amount);
         if let Some(tree) = text.tree.as_deref_mut() {
             tree.fold_to_fit(FIT);
-            hide_envelope(tree, role);
+            hide_envelope(tree, role, &text.violations);
         }
         Self {
             text: Some(text),
@@ -114,6 +115,49 @@ impl Part {
         self.text.as_mut()?.tree.as_deref_mut()
     }
 
+    /// What is wrong in the tree, and where.
+    #[must_use]
+    pub fn violations(&self) -> Option<&Violations> {
+        Some(&self.text.as_ref()?.violations)
+    }
+
+    /// What is wrong in the row of `node`: also further in, where that is folded.
+    #[must_use]
+    pub fn wrong_at(&self, node: NodeId) -> Option<Wrong<'_>> {
+        let tree = self.tree()?;
+        let nodes = if tree.is_folded(node) {
+            tree.all_of(node)
+        } else {
+            node..=node
+        };
+        self.violations()?.within(nodes)
+    }
+
+    /// What is wrong in the row of the heading: with the message itself, and further in where
+    /// that is folded.
+    #[must_use]
+    pub fn wrong_at_head(&self) -> Option<Wrong<'_>> {
+        let tree = self.tree()?;
+        let nodes = match (self.folded, tree.has_row(NodeId::ROOT)) {
+            (true, _) => tree.all_of(NodeId::ROOT),
+            (false, true) => return None,
+            (false, false) => NodeId::ROOT..=NodeId::ROOT,
+        };
+        self.violations()?.within(nodes)
+    }
+
+    /// Where `node` stands, if this is the part `nth`: what has no row of its own, in the heading.
+    #[must_use]
+    pub fn place(&self, nth: usize, node: NodeId) -> Position {
+        let has_row = self.tree().is_some_and(|tree| tree.has_row(node));
+        let spot = if has_row {
+            Spot::Node(node)
+        } else {
+            Spot::Head
+        };
+        Position { part: nth, spot }
+    }
+
     /// Whether there is something below its heading.
     #[must_use]
     pub fn can_fold(&self) -> bool {
@@ -135,7 +179,11 @@ impl Part {
 #[must_use]
 pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amount) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    let above = findings.len().min(FINDINGS_ABOVE);
+    // The worst come first. Notes would stand above every other message.
+    let bad = findings
+        .iter()
+        .filter(|finding| &*finding.severity != "note");
+    let above = bad.count().min(FINDINGS_ABOVE);
     parts.extend((0..above).map(|at| Part::head(PartKind::Finding(at))));
     if findings.len() > above {
         parts.push(Part::head(PartKind::MoreFindings(findings.len() - above)));
@@ -152,7 +200,7 @@ pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amo
 }
 
 /// The members that the heading says: hidden if there is nothing remarkable about them.
-fn hide_envelope(tree: &mut Tree, role: TextRole) {
+fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
     if !matches!(
         role,
         TextRole::Request | TextRole::Response | TextRole::Message
@@ -167,7 +215,8 @@ fn hide_envelope(tree: &mut Tree, role: TextRole) {
     let hidden = names.into_iter().filter_map(|name| {
         let mut found = tree.members().filter(|(key, _)| *key == name);
         let (_, node) = found.next()?;
-        (found.next().is_none() && said(name, node)).then_some(node)
+        let is_right = violations.at(node).is_empty();
+        (found.next().is_none() && said(name, node) && is_right).then_some(node)
     });
     let hidden = hidden.collect();
     tree.hide(hidden);

@@ -1,17 +1,19 @@
 //! Enter in the detail: a string in full, a jump, more of a long message.
 
-use super::{load_more, moves, size};
+use super::{load_more, moves, size, violations};
 use crate::protocol::json::Kind;
+use crate::store::reader::FindingRow;
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::app::detail::body::{Position, Spot};
 use crate::tui::app::detail::part::PartKind;
 use crate::tui::app::detail::{Shown, Tab};
 use crate::tui::app::list::Cursor;
 use crate::tui::app::text::Text;
-use crate::tui::app::{App, Focus, Overlay, View};
+use crate::tui::app::{App, Focus, Overlay, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::theme::{Look, Role};
-use crate::tui::update::list;
+use crate::tui::update::{findings, list};
+use crate::tui::view::explain;
 use crate::tui::widget::raw::{Controls, Wrapped};
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::widget::text::{Content, Expect};
@@ -42,13 +44,17 @@ pub fn open(app: &mut App) -> Effects {
             let finding = shown.findings.get(shown.at_finding);
             let frame = finding.and_then(|finding| finding.frame);
             let within = frame.and_then(|frame| part_of(shown, frame));
+            let (at, size) = (shown.at_finding, size(app));
+            let Some(session) = app.session.as_deref_mut() else {
+                return vec![];
+            };
+            if violations::go_to(&mut session.detail, at, size) {
+                return vec![];
+            }
             match (within, frame) {
                 (Some(part), _) => {
                     session.detail.tab = Tab::Body;
-                    let size = size(app);
-                    if let Some(session) = app.session.as_deref_mut() {
-                        moves::go(&mut session.detail, Position::head(part), size);
-                    }
+                    moves::go(&mut session.detail, Position::head(part), size);
                     vec![]
                 }
                 (None, Some(frame)) => jump(app, Lens::Wire, ItemKey::of_part(frame, 0)),
@@ -56,6 +62,37 @@ pub fn open(app: &mut App) -> Effects {
             }
         }
     }
+}
+
+/// Shows what the rule of the finding under the cursor means.
+pub fn explain(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let Some(finding) = finding(session) else {
+        app.notices.error("no finding is about this", app.now);
+        return vec![];
+    };
+    let lines = explain::lines(finding.into(), explain::revision(session));
+    let text = findings::explanation(lines);
+    app.overlays.push(Overlay::Text(text));
+    vec![]
+}
+
+/// The finding under the cursor: of the tab, of the heading, of the value.
+fn finding(session: &Session) -> Option<&FindingRow> {
+    let shown = session.detail.shown.as_deref()?;
+    let part = session.detail.part();
+    let at = match (session.detail.tab, part.map(|part| part.kind)) {
+        (Tab::Findings, _) => shown.at_finding,
+        (Tab::Body, Some(PartKind::Finding(at))) => at,
+        (Tab::Body, Some(PartKind::Text(_))) => {
+            let node = shown.at.cursor.node().unwrap_or_default();
+            part?.violations()?.at(node).first()?.finding
+        }
+        (Tab::Body | Tab::Story, _) => return None,
+    };
+    shown.findings.get(at)
 }
 
 /// The part whose bytes stand in this frame.

@@ -59,7 +59,7 @@ fn an_answer_that_comes_later_is_added_and_moves_nothing() {
         "{}",
         hand.pane()
     );
-    hand.press("j j j Space");
+    hand.press("j j j j Space");
     hand.record(&CALLS[3..6]);
     let pane = hand.pane();
     assert!(pane.contains("▾ response  ✗ tool-error"), "{pane}");
@@ -78,7 +78,7 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     let mut hand = Hand::calls();
     hand.press("Tab");
     insta::assert_snapshot!(hand.pane());
-    hand.press("j j Enter");
+    hand.press("j j j Enter");
     assert_eq!(
         hand.session().list.selected(),
         Some(ItemKey::of_part(Seq(3), 0))
@@ -133,9 +133,9 @@ fn the_mouse_selects_folds_and_scrolls() {
     let mut hand = Hand::calls();
     let area = layout::session(&hand.app, hand.session()).detail;
     let (x, y) = (area.x + 1, area.y + 1);
-    click(&mut hand.app, (x + 20, y + 2), false);
+    click(&mut hand.app, (x + 20, y + 3), false);
     assert_eq!(hand.path(), "params.name");
-    click(&mut hand.app, (x + 4, y + 3), false);
+    click(&mut hand.app, (x + 4, y + 4), false);
     assert!(hand.pane().contains("▸ arguments"), "{}", hand.pane());
     click(&mut hand.app, (area.right() - 5, area.y), false);
     assert_eq!(hand.detail().tab, Tab::Findings);

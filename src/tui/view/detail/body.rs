@@ -5,17 +5,20 @@
 //!   ▾ params (2)                          a tree, or
 //!     ▾ arguments (1)
 //!         q      "rust"  string, required: what to look for
+//!         limit  "ten"  ✗ is a string, not a number
+//!       ▸ _meta (3) {…}  ⚠ 2
 //! {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
 //! 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
 //! ⚠ the first 1.0 MB of 20 MB · L loads more
 //! ```
 
 use super::{Pane, head};
-use crate::text::{cut, width};
+use crate::text::{count, cut, width};
 use crate::tui::app::detail::body::{Line, Spot};
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::widget::spans::{self, Spans};
 use crate::tui::widget::{hex, tree_line};
+use crate::tui::worker::detail::Wrong;
 use ratatui::Frame;
 
 /// Columns by which what belongs to a heading stands further in.
@@ -37,9 +40,14 @@ pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         };
         let line = match line {
             Line::Head(part) => head::line(pane, part),
-            Line::Row(row, told) => {
+            Line::Row(row, wrong, told) => {
                 let columns = columns.saturating_sub(INDENT);
-                with(tree_line::line(row, columns, look), told, columns)
+                let signs = wrong.map_or_else(Spans::new, |wrong| sign(wrong, look));
+                let room = columns.saturating_sub(spans::width(&signs));
+                let mut line = tree_line::line(row, room, look);
+                line.extend(signs);
+                let line = with(line, wrong.and_then(|wrong| wrong.told), columns, " ");
+                with(line, told, columns, "  ")
             }
             Line::Text(line) => {
                 let mut spans = Spans::new();
@@ -57,14 +65,26 @@ pub(super) fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
 }
 
 /// A value with what is known of it, where there is room for some of it.
-fn with(mut line: Spans, told: Option<&str>, columns: usize) -> Spans {
+fn with(mut line: Spans, told: Option<&str>, columns: usize, gap: &str) -> Spans {
     /// Columns in which something can be said.
     const SOME: usize = 6;
-    let room = columns.saturating_sub(spans::width(&line) + 2);
+    let room = columns.saturating_sub(spans::width(&line) + gap.len());
     if let Some(told) = told.filter(|told| room >= SOME.min(width(told))) {
-        line.push((Role::Faint, format!("  {}", cut(told, room))));
+        line.push((Role::Faint, format!("{gap}{}", cut(told, room))));
     }
     line
+}
+
+/// The sign of what is wrong in a row, and how much where it is more than one thing.
+pub(super) fn sign(wrong: Wrong<'_>, look: Look) -> Spans {
+    let (glyph, role) = theme::severity(wrong.worst.as_str());
+    let sign = look.glyph(glyph);
+    let text = if wrong.count > 1 || wrong.told.is_none() {
+        format!("  {sign} {}", count(wrong.count as u64))
+    } else {
+        format!("  {sign}")
+    };
+    vec![(role, text)]
 }
 
 fn indent(mut line: Spans) -> Spans {

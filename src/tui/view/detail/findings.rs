@@ -1,32 +1,43 @@
-//! What is wrong with a row.
+//! What is wrong with a row: all of it in short, and the one under the cursor in full.
 //!
 //! ```text
-//! ✗ error  result-and-error  both result and error are there  #1201
-//!     a response has either a result or an error, never both
+//! ✗ error  result-and-error  #1201
+//!     found  the response has both
+//!     at     result
+//!     why    a peer cannot know which of them counts
+//!     fix    send one of them
+//! • note  progress-after-end  #1204
+//!     progress 3 came after the answer
 //! ```
 
 use super::Pane;
 use crate::lint;
 use crate::store::reader::FindingRow;
 use crate::text::{escape, wrap};
+use crate::tui::app::text::Line;
 use crate::tui::theme::{self, Look, Role};
+use crate::tui::view::{explain, findings};
 use crate::tui::widget::spans::Spans;
 use ratatui::Frame;
 
-/// Lines of a detail or an explanation at most.
-const LINES: usize = 8;
+/// Columns by which what is said of a finding stands further in.
+const INDENT: usize = 4;
 
 /// Draws them.
 pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
-    let findings = &pane.shown.findings;
-    if findings.is_empty() {
+    let all = &pane.shown.findings;
+    if all.is_empty() {
         let nothing = vec![(Role::Faint, "nothing is wrong with it".to_owned())];
         return pane.line(0, nothing, false, frame);
     }
-    let look = pane.app.settings.look;
     let rows = usize::from(pane.area.height);
-    let lines = |at: usize| lines(&findings[at], pane.columns(), look);
-    let cursor = pane.shown.at_finding.min(findings.len() - 1);
+    let cursor = pane.shown.at_finding.min(all.len() - 1);
+    let lines = |at: usize| {
+        if at == cursor {
+            return in_full(pane, &all[at], rows);
+        }
+        in_short(&all[at], pane.columns(), pane.app.settings.look)
+    };
     // The one under the cursor is wholly on the screen, and as many before it as there is room.
     let mut first = cursor;
     let mut used = lines(cursor).len();
@@ -39,7 +50,7 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         first -= 1;
     }
     let mut row = 0;
-    for at in first..findings.len() {
+    for at in first..all.len() {
         for line in lines(at) {
             if row == pane.area.height {
                 return;
@@ -50,27 +61,51 @@ pub fn draw(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     }
 }
 
-/// The finding, its place and its explanation, wrapped.
-fn lines(finding: &FindingRow, columns: usize, look: Look) -> Vec<Spans> {
+/// `✗ error  result-and-error  #1201`
+fn head(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = theme::severity(&finding.severity);
     let place = finding.frame;
     let place = place.map_or_else(String::new, |frame| format!("  #{}", frame.0));
     let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));
-    let head = vec![
+    vec![
         (role, word),
         (Role::Strong, escape(&finding.rule).into_owned()),
         (Role::Faint, place),
-    ];
-    let mut lines = vec![head];
-    lines.extend(wrapped(&escape(&finding.detail), columns, Role::Text));
-    if let Some(rule) = lint::rule(&finding.rule) {
-        lines.extend(wrapped(rule.summary, columns, Role::Faint));
-    }
+    ]
+}
+
+/// The finding and what was found.
+fn in_short(finding: &FindingRow, columns: usize, look: Look) -> Vec<Spans> {
+    let mut lines = vec![head(finding, look)];
+    let detail = wrap(&escape(&finding.detail), columns.saturating_sub(INDENT));
+    lines.extend(
+        detail
+            .into_iter()
+            .map(|line| indented(vec![(Role::Text, line)])),
+    );
     lines
 }
 
-fn wrapped(text: &str, columns: usize, role: Role) -> impl Iterator<Item = Spans> {
-    let lines = wrap(text, columns.saturating_sub(4));
-    let line = move |line| vec![(Role::Text, "    ".to_owned()), (role, line)];
-    lines.into_iter().take(LINES).map(line)
+/// The finding, its place, what its rule means and what to do; `rows` lines at most.
+fn in_full(pane: &Pane<'_>, finding: &FindingRow, rows: usize) -> Vec<Spans> {
+    let look = pane.app.settings.look;
+    let mut told: Vec<Line> = explain::place(finding);
+    if let Some(rule) = lint::rule(&finding.rule) {
+        told.push(vec![(Role::Faint, rule.summary.to_owned())]);
+        let revision = explain::revision(pane.session);
+        told.extend(explain::meaning(rule, revision));
+    }
+    let size = (
+        pane.columns().saturating_sub(INDENT),
+        rows.saturating_sub(1),
+    );
+    let told = explain::wrapped(&told, size, &findings::hint(pane.app), &look);
+    let mut lines = vec![head(finding, look)];
+    lines.extend(told.into_iter().map(indented));
+    lines
+}
+
+fn indented(mut line: Spans) -> Spans {
+    line.insert(0, (Role::Text, " ".repeat(INDENT)));
+    line
 }

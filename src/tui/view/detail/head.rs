@@ -1,15 +1,15 @@
 //! The headings of the parts of a body.
 //!
 //! ```text
-//! ✗ error  frame-not-json  a line on stdout that is no JSON
+//! ✗ error  rpc-result-not-object  number, 7  result
 //! ▾ request  id 7                                        412 B   +12:04.318
 //! ▾ response  ✗ tool-error  842 ms ███████░░░ client 250 ms        1.9 kB   +12:05.160
 //! … no response yet  13.8 s
 //! ```
 
-use super::Pane;
+use super::{Pane, body};
 use crate::store::reader::FindingRow;
-use crate::text::{count, duration, escape, since, size, width};
+use crate::text::{count, duration, escape, plural, since, size, width};
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::What;
@@ -35,8 +35,12 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             None => Spans::new(),
         },
         PartKind::MoreFindings(more) => {
-            let text = format!("{} more findings", count(more as u64));
-            vec![(Role::Warn, text)]
+            let hidden = pane.shown.findings.iter().rev().take(more);
+            let notes = hidden.filter(|one| &*one.severity == "note").count();
+            match more - notes {
+                0 => vec![(Role::Faint, plural(notes as u64, "note"))],
+                _ => vec![(Role::Warn, plural(more as u64, "more finding"))],
+            }
         }
         PartKind::Note => note(pane, look),
         PartKind::Missing => missing(pane, look),
@@ -44,6 +48,8 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
             left.extend(what(pane, role, look));
             left.extend(not_marked(part));
+            let wrong = part.wrong_at_head();
+            left.extend(wrong.into_iter().flat_map(|wrong| body::sign(wrong, look)));
             let room = pane.columns().saturating_sub(spans::width(&left) + 2);
             let right = part.text.as_ref();
             let right = right.map_or_else(Spans::new, |text| facts(text, room));
@@ -55,6 +61,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
 pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = theme::severity(&finding.severity);
+    let path = finding.path.as_deref().map(escape);
     vec![
         (
             role,
@@ -62,6 +69,10 @@ pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
         ),
         (Role::Strong, escape(&finding.rule).into_owned()),
         (Role::Text, format!("  {}", escape(&finding.detail))),
+        (
+            Role::Faint,
+            path.map_or_else(String::new, |path| format!("  {path}")),
+        ),
     ]
 }
 

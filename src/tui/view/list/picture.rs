@@ -3,12 +3,13 @@
 use super::cells::Cells;
 use super::columns::{self, Columns};
 use super::pieces::{bar, divide, short_duration, tenths, with_aside};
+use crate::lint::Severity;
 use crate::text::{cut, cut_middle, pad_end, pad_start, size, width};
 use crate::trace::clock::Moment;
 use crate::trace::item::{Item, ItemKind};
 use crate::tui::app::list::{List, Row, TimeColumn};
 use crate::tui::app::{App, Focus, Session};
-use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::words::when;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -112,14 +113,13 @@ impl<'a> Picture<'a> {
         let chosen = self.list.chosen.iter().any(|key| *key == row.key());
         let mark = annotation.is_some_and(|annotation| annotation.mark.is_some());
         let note = annotation.is_some_and(|annotation| annotation.note.is_some());
-        let found = item.is_some_and(|item| !item.findings.is_empty());
         let first = match (chosen, mark, note) {
             (true, ..) => Some((Glyph::Selected, Role::Key)),
             (_, true, _) => Some((Glyph::Marked, Role::Warn)),
             (_, _, true) => Some((Glyph::Noted, Role::Warn)),
             _ => None,
         };
-        let second = found.then_some((Glyph::Warning, Role::Warn));
+        let second = item.and_then(found);
         let signs = match self.columns.signs {
             1 => vec![first.or(second)],
             _ => vec![first, second],
@@ -257,6 +257,15 @@ impl<'a> Picture<'a> {
             }
         }
     }
+}
+
+/// The sign of the worst that was found in a row. Notes have none: a calm server is worth many,
+/// and where there is no colour nothing can be faint.
+fn found(item: &Item) -> Option<(Glyph, Role)> {
+    let severities = item.findings.iter();
+    let severities = severities.filter_map(|finding| Severity::parse(&finding.severity));
+    let worst = severities.max().filter(|worst| *worst > Severity::Note);
+    worst.map(|worst| theme::severity(worst.as_str()))
 }
 
 /// How wide times are: they are alike in a recording.

@@ -18,6 +18,7 @@ fn part(bytes: &[u8], notes: usize, folded: bool) -> Part {
             size: bytes.len() as u64,
             bytes: bytes.into(),
             tree,
+            violations: crate::tui::worker::detail::Violations::default(),
         }),
         notes: vec!["note".to_owned(); notes],
         folded,

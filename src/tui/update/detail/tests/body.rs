@@ -6,7 +6,7 @@ use crate::tui::app::detail::{Representation, Sides};
 #[test]
 fn keys_fold_and_walk_the_tree_and_the_path_follows() {
     let mut hand = Hand::calls();
-    hand.press("j j j");
+    hand.press("j j j j");
     assert_eq!(hand.path(), "params.arguments");
     hand.press("l");
     assert_eq!(hand.path(), "params.arguments.q");
@@ -148,14 +148,14 @@ fn of_a_long_message_the_beginning_is_shown_and_more_on_demand() {
 #[test]
 fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
     let mut hand = Hand::calls();
-    hand.press("j j j Space / q u o t a Enter");
+    hand.press("j j j j Space / q u o t a Enter");
     assert_eq!(hand.path(), "result.content[1].text");
     let marked = |hand: &Hand| {
         let shown = hand.detail().shown.as_deref().unwrap();
         let hits = shown.parts.iter().map(|part| part.hits.len());
         hits.collect::<Vec<_>>()
     };
-    assert_eq!(marked(&hand), [0, 1]);
+    assert_eq!(marked(&hand), [0, 0, 1]);
     hand.press("k");
     hand.record(&[(990, "!something else")]);
     assert_eq!(
@@ -164,9 +164,13 @@ fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
         "only a new search moves the cursor"
     );
     hand.press("g / R U S T Enter");
-    assert_eq!(marked(&hand), [0, 0], "capitals are looked for as capitals");
+    assert_eq!(
+        marked(&hand),
+        [0, 0, 0],
+        "capitals are looked for as capitals"
+    );
     hand.press("/ r u s t Enter");
     assert_eq!(hand.path(), "params.arguments.q", "what was folded is open");
     hand.press("r");
-    assert_eq!(marked(&hand), [1, 0]);
+    assert_eq!(marked(&hand), [0, 1, 0]);
 }

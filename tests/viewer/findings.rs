@@ -1,0 +1,221 @@
+//! Findings stand where they belong: in the list, in the tree of the message, in the header.
+
+use crate::by_hand::Viewer;
+use crate::fixture;
+use mcpreel::lint::{self, Severity};
+use mcpreel::store::reader::{FindingRow, Recording};
+use mcpreel::tui::app::detail::Tab;
+use mcpreel::tui::app::{Focus, Overlay, Session, View};
+
+const WIDE: (u16, u16) = (160, 50);
+
+fn session(viewer: &Viewer) -> &Session {
+    viewer.app.session.as_deref().expect("a recording is open")
+}
+
+fn findings(recording: &fixture::Recording) -> Vec<FindingRow> {
+    let reader = Recording::open(recording.path()).expect("it can be read");
+    reader.findings(0).expect("it can be read")
+}
+
+/// The line of the screen with this text.
+fn line(viewer: &Viewer, text: &str) -> String {
+    let screen = viewer.text();
+    let line = screen.lines().find(|line| line.contains(text));
+    line.unwrap_or_else(|| panic!("nothing says {text}:\n{screen}"))
+        .to_owned()
+}
+
+#[test]
+fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
+    let recording = fixture::broken();
+    let all = findings(&recording);
+    for finding in &all {
+        let mut viewer = Viewer::open(recording.path(), WIDE);
+        viewer.press("4");
+        let groups = session(&viewer).findings.groups.clone();
+        let groups = groups.expect("they were counted");
+        let is_its = |group: &&_| {
+            let group: &mcpreel::store::story::FindingGroup = group;
+            (&group.rule, &group.severity) == (&finding.rule, &finding.severity)
+        };
+        let group = groups.iter().position(|group| is_its(&group));
+        let group = group.expect("every finding is in a group");
+        viewer.press(&"j ".repeat(group)).press("Enter");
+        let mut same = all
+            .iter()
+            .filter(|one| one.rule == finding.rule && one.severity == finding.severity);
+        let nth = same
+            .position(|one| one.id == finding.id)
+            .expect("it is one of them");
+        viewer.press(&"j ".repeat(nth + 1)).press("Enter");
+        let session = session(&viewer);
+        let Some(frame) = finding.frame else { continue };
+        assert_eq!(session.view, View::Exchanges);
+        let shown = session.detail.shown.as_deref().expect("a row is shown");
+        if !shown.findings.iter().any(|one| one.id == finding.id) {
+            continue;
+        }
+        assert_eq!(
+            session.focus,
+            Focus::Detail,
+            "#{} {}",
+            frame.0,
+            finding.rule
+        );
+        assert_eq!(shown.findings[shown.at_finding].id, finding.id);
+        match (&finding.path, session.detail.tab) {
+            (None, tab) => assert_eq!(tab, Tab::Findings, "{}", finding.rule),
+            (Some(path), Tab::Body) => {
+                let place = session.detail.path().unwrap_or_default();
+                assert!(path.starts_with(&place), "{path}, but stands at {place}");
+            }
+            (Some(path), tab) => panic!("{path}: {tab:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_row_carries_the_sign_of_the_worst_in_request_and_answer_and_none_for_notes() {
+    let recording = fixture::broken();
+    let all = findings(&recording);
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer.settle();
+    let list = &session(&viewer).list;
+    let mut signs = Vec::new();
+    for row in 0..list.index.len() {
+        let row = list.index.get(row).expect("it is there");
+        let item = list.cache.get(row.key()).expect("it is on the screen");
+        let Some(exchange) = item.exchange() else {
+            continue;
+        };
+        let own = all.iter().filter(|one| one.exchange == Some(exchange.id));
+        let worst = own.filter_map(|one| Severity::parse(&one.severity)).max();
+        let sign = match worst {
+            Some(Severity::Error) => "✗",
+            Some(Severity::Warning) => "⚠",
+            Some(Severity::Note) | None => " ",
+        };
+        let number = format!("{:>4} ", row.key().seq.0);
+        let screen = viewer.text();
+        let mut lines = screen.lines().filter_map(|line| line.split_once(&number));
+        let before = lines.find(|(before, _)| before.chars().count() == 3);
+        let (before, _) = before.unwrap_or_else(|| panic!("no row {number}\n{screen}"));
+        assert!(before.ends_with(sign), "{number}: {before:?} for {worst:?}");
+        signs.push(sign);
+    }
+    for sign in ["✗", "⚠", " "] {
+        assert!(signs.contains(&sign), "{signs:?}");
+    }
+}
+
+#[test]
+fn v_walks_the_places_that_are_wrong_in_order_and_says_what_is_wrong_there() {
+    let recording = fixture::broken();
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer.press(": ").type_text("11").press("Enter Enter");
+    let places = |viewer: &mut Viewer, key: &str| {
+        let mut places = Vec::new();
+        for _ in 0..20 {
+            viewer.press(key);
+            let detail = &session(viewer).detail;
+            let shown = detail.shown.as_deref().expect("a row is shown");
+            if places.contains(&shown.at.cursor) {
+                assert_eq!(shown.at.cursor, places[0], "after the last comes the first");
+                break;
+            }
+            places.push(shown.at.cursor);
+        }
+        places
+    };
+    let forward = places(&mut viewer, "v");
+    assert!(forward.len() > 3, "{forward:?}");
+    assert!(forward.is_sorted(), "{forward:?}");
+    let mut back = places(&mut viewer, "V");
+    back.sort();
+    assert_eq!(back, forward);
+    viewer.press("v");
+    let said = viewer.text();
+    assert!(said.contains(&format!(" of {}: ", forward.len())), "{said}");
+}
+
+#[test]
+fn what_is_folded_counts_what_is_wrong_in_it() {
+    let recording = fixture::broken();
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer
+        .press(": ")
+        .type_text("11")
+        .press("Enter Enter")
+        .press("o 1");
+    let folded = line(&viewer, "▸ result");
+    assert!(folded.contains("✗ "), "{folded}");
+    let (_, rest) = folded.split_once("✗ ").expect("it has the sign");
+    let digits = rest.trim_matches(['│', ' ']);
+    let number: usize = digits.parse().unwrap_or_else(|_| panic!("{folded}"));
+    assert!(number > 1, "{folded}");
+}
+
+#[test]
+fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
+    let recording = fixture::broken();
+    for size in [(200, 50), (100, 30), (60, 15), (40, 9)] {
+        for keys in ["4 Enter j i", "4 i", ": '11' Enter Enter Tab Tab i"] {
+            let mut viewer = Viewer::open(recording.path(), size);
+            viewer.act(keys);
+            let Some(Overlay::Text(text)) = viewer.app.overlays.last() else {
+                panic!("{keys} at {size:?}: no text\n{}", viewer.text());
+            };
+            let said: String = text
+                .lines
+                .iter()
+                .flatten()
+                .map(|(_, text)| text.as_str())
+                .collect();
+            let rule = lint::catalogue().iter().find(|rule| said.contains(rule.id));
+            let rule = rule.unwrap_or_else(|| panic!("{said}"));
+            assert!(said.contains(rule.why) && said.contains(rule.fix), "{said}");
+            viewer.press("G");
+            assert!(viewer.text().contains("holds"), "{}", viewer.text());
+        }
+    }
+}
+
+#[test]
+fn what_of_an_explanation_has_no_room_is_told() {
+    let recording = fixture::broken();
+    for size in [(100, 30), (60, 15)] {
+        let mut viewer = Viewer::open(recording.path(), size);
+        viewer.press("4 Enter j");
+        assert!(viewer.text().contains("i reads on"), "{}", viewer.text());
+    }
+}
+
+#[test]
+fn the_header_counts_errors_and_warnings_of_the_whole_recording() {
+    for recording in [fixture::broken(), fixture::ended()] {
+        let all = findings(&recording);
+        let mut viewer = Viewer::open(recording.path(), (200, 50));
+        viewer.settle();
+        let header = viewer.text().lines().next().unwrap_or_default().to_owned();
+        for (severity, sign) in [("error", "✗"), ("warning", "⚠")] {
+            let number = all.iter().filter(|one| &*one.severity == severity).count();
+            let said = format!("{sign} {number}");
+            assert_eq!(header.contains(&said), number > 0, "{said}: {header}");
+        }
+    }
+}
+
+#[test]
+fn a_jump_to_a_finding_says_how_bad_it_is() {
+    let recording = fixture::broken();
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer.press("g J f");
+    let rules = lint::catalogue();
+    let said = viewer.text();
+    let told = rules.iter().any(|rule| {
+        let words = Severity::ALL.map(|severity| format!("{} {}", severity.as_str(), rule.id));
+        words.iter().any(|words| said.contains(words))
+    });
+    assert!(told, "{said}");
+}

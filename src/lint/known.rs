@@ -20,8 +20,8 @@ pub struct Known {
     agreed: Option<Revision>,
     /// What the client declared in `initialize`.
     pub client: Declared,
-    /// What the server declared in its answer to `initialize`.
-    pub server: Declared,
+    /// What the server declared in its answer to `initialize`; `None` until that has come.
+    pub server: Option<Declared>,
     /// What the server declared in its answer to `server/discover`; `None` if nobody asked.
     pub discovered: Option<Declared>,
     /// How far the handshake is.
@@ -78,7 +78,7 @@ impl Default for Known {
         Self {
             agreed: None,
             client: Declared::default(),
-            server: Declared::default(),
+            server: None,
             discovered: None,
             handshake: Handshake::None,
             serves_modern: false,
@@ -228,7 +228,7 @@ impl Known {
         match record.method.as_deref() {
             Some("initialize") => {
                 self.agreed = identity.and_then(with_handshake).or(self.agreed);
-                self.server = declared.unwrap_or_default();
+                self.server = Some(declared.unwrap_or_default());
                 if matches!(self.handshake, Handshake::Asked(_) | Handshake::Refused(_)) {
                     self.handshake = Handshake::Answered(head.seq);
                 }

@@ -188,7 +188,7 @@ impl<'a> Part<'a> {
     #[must_use]
     pub fn server_capabilities(&self) -> Option<&'a Declared> {
         match self.era() {
-            Era::Legacy => Some(&self.seen.known.server),
+            Era::Legacy => self.seen.known.server.as_ref(),
             Era::Modern => self.seen.known.discovered.as_ref(),
         }
     }

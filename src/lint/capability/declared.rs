@@ -78,8 +78,7 @@ fn of_server<'a>(part: &Part<'a>) -> Option<&'a Declared> {
     let known = part.seen.known;
     match part.era() {
         Era::Modern => known.discovered.as_ref(),
-        Era::Legacy => matches!(known.handshake, Handshake::Answered(_) | Handshake::Done)
-            .then_some(&known.server),
+        Era::Legacy => known.server.as_ref(),
     }
 }
 

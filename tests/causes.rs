@@ -8,7 +8,6 @@
 //!                                 # say what is declared in it
 //! context = { argv = ["node"] }   # what the recorder knew at its start
 //! record = [[0, "s2c", '[INFO] listening']]
-//! findings = [["some-rule", 1, "what it found"]]  # as if a rule had found it
 //! says = "listening"              # stands in the sentence
 //! certainty = "likely"
 //! at = [1]                        # frames of `record`, from 1, that the evidence names; 0 is an

@@ -1,9 +1,11 @@
 //! The findings of a recording by rule, in pieces: there may be a million of them.
 
 use super::reader::rows::{finding, number, optional};
-use super::reader::{FindingRow, ReadError, Recording};
+use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::story::FindingGroup;
 use super::values::to_sql;
+use crate::lint::process::overdue;
+use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
 use rusqlite::params;
 
@@ -49,6 +51,34 @@ impl Recording {
     ) -> Result<Vec<FindingRow>, ReadError> {
         let params = params![rule, severity, last(until), limit];
         self.list(PAGE, params, finding)
+    }
+}
+
+/// Open exchanges that are looked at for what is overdue; the oldest ones tell enough.
+const OPEN: u32 = 200;
+
+impl Recording {
+    /// What is overdue at `now` in a recording that is being made, and has not been found by its
+    /// recorder yet: rules about time passing are judged there when something comes. The findings
+    /// have the number 0, they are not on record.
+    pub fn overdue(&self, summary: &Summary, now: Moment) -> Result<Vec<FindingRow>, ReadError> {
+        let open = self.oldest_open(OPEN)?;
+        let found = overdue(open.iter(), &summary.session, summary.slow_ns, now);
+        let mut rows = Vec::new();
+        for finding in found {
+            let exchange = finding.exchange;
+            let exchange = open.iter().find(|one| Some(one.id) == exchange);
+            let rule = finding.rule.id;
+            let told = if let Some(exchange) = exchange {
+                self.findings_of_exchange(exchange)?
+            } else {
+                self.findings_of_group(rule, finding.severity.as_str(), None, 1)?
+            };
+            if told.iter().all(|told| &*told.rule != rule) {
+                rows.push(FindingRow::from(finding));
+            }
+        }
+        Ok(rows)
     }
 }
 

@@ -4,13 +4,11 @@ use crate::handshake::Start;
 use crate::told::{Row, When, bytes as bytes_of, event, stream_id};
 use crate::written::{Session, bytes, context, drain};
 use mcpreel::lint::cause::Facts;
-use mcpreel::lint::cause::facts::{Found, Group};
 use mcpreel::store::indexer::Indexer;
 use mcpreel::store::reader::Recording;
 use mcpreel::store::values::State;
 use mcpreel::trace::clock::Moment;
 use mcpreel::trace::event::{EventKind, ProcessContext, ProcessName};
-use mcpreel::trace::frame::Seq;
 use serde::Deserialize;
 
 const MS: u64 = 1_000_000;
@@ -24,8 +22,6 @@ pub struct Case {
     #[serde(default)]
     context: Known,
     record: Vec<Row>,
-    #[serde(default)]
-    findings: Vec<(String, u64, String)>,
     #[serde(default)]
     live: bool,
     #[serde(default)]
@@ -77,9 +73,7 @@ impl Case {
             self.end(&mut session, last);
         }
         drain(&mut indexer, &bytes(u64::MAX));
-        let mut facts = read(session, indexer, now);
-        self.add_findings(&mut facts);
-        facts
+        read(session, indexer, now)
     }
 
     fn end(&self, session: &mut Session, last: u64) {
@@ -95,22 +89,6 @@ impl Case {
                 session,
                 &(When::At(last + 1), "event".to_owned(), what.to_owned()),
             );
-        }
-    }
-
-    fn add_findings(&self, facts: &mut Facts) {
-        for (rule, frame, detail) in &self.findings {
-            let frame = Seq(self.start.frames() + frame);
-            facts.findings.retain(|group| *group.rule != **rule);
-            facts.findings.push(Group {
-                rule: rule.as_str().into(),
-                count: 1,
-                first: vec![Found {
-                    is_error: true,
-                    frame: Some(frame),
-                    detail: detail.as_str().into(),
-                }],
-            });
         }
     }
 }

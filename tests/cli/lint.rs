@@ -1,9 +1,11 @@
 //! `lint`: what is wrong, for people and for machines.
 
 use super::{mcpreel, refusal, stdout};
-use crate::support::Library;
-use serde_json::Value;
+use crate::support::{Library, wait_for};
+use serde_json::{Value, json};
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 fn sample(name: &str) -> String {
     format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
@@ -184,4 +186,31 @@ fn github_gets_a_command_per_finding() {
     assert_eq!(text.lines().count(), rows.len());
     assert!(text.lines().all(|line| line.starts_with("::")), "{text}");
     assert!(text.contains(",title=frame-not-json::"), "{text}");
+}
+
+#[test]
+fn what_is_overdue_in_a_live_session_is_told_though_nobody_has_found_it() {
+    let library = Library::new();
+    let mut session = library.run_sh("sed -u 's/.*//;d'; cat");
+    let mut session = session
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the recorder starts");
+    let mut stdin = session.stdin.take().expect("it is piped");
+    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list"}}"#).expect("it is read");
+    let slow = wait_for("a request that is open for a second", || {
+        let rows = library.json(&["lint", "@", "--fail-on", "never"]);
+        rows.into_iter().find(|row| row["rule"] == "request-slow")
+    });
+    assert_eq!((&slow["frame"], &slow["request"]), (&json!(1), &json!(1)));
+    let text = stdout(&library, &["lint", "@", "--fail-on", "never"]);
+    assert!(text.contains("\nright now\n"), "{text}");
+    let stored = library.json(&["show", "@", "--findings"]);
+    assert!(
+        stored.iter().all(|row| row["rule"] != "request-slow"),
+        "{stored:?}"
+    );
+    drop(stdin);
+    session.wait().expect("it ends");
 }

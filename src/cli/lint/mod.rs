@@ -21,6 +21,7 @@ use crate::store::library::{Entry, Library, short_id};
 use crate::store::reader::{FindingRow, Recording};
 use crate::store::story::FindingGroup;
 use crate::text::{escape, plural};
+use crate::trace::clock::{Moment, wall_clock_ns};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -98,6 +99,8 @@ struct Checked {
     id: String,
     name: String,
     groups: Vec<Group>,
+    /// What is overdue right now in a live recording; not on record.
+    overdue: Vec<FindingRow>,
     /// Findings of rules that are passed over.
     allowed: u64,
     skip: BTreeSet<String>,
@@ -134,11 +137,18 @@ impl Checked {
             })
             .collect();
         groups.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.group.first));
+        let mut overdue = Vec::new();
+        if select::is_live(&recording, &summary) {
+            let now = Moment(wall_clock_ns().saturating_sub(summary.wall_ns));
+            overdue = recording.overdue(&summary, now)?;
+            overdue.retain(|finding| !skip.contains(&*finding.rule));
+        }
         Ok(Self {
             id: short_id(&summary.id, entries).to_owned(),
             name: summary.name.clone(),
             recording,
             groups,
+            overdue,
             allowed: skipped.iter().map(|group| group.count).sum(),
             skip: skip.clone(),
         })
@@ -150,7 +160,16 @@ impl Checked {
             .groups
             .iter()
             .filter(|group| group.severity == severity);
-        groups.map(|group| group.group.count).sum()
+        let stored: u64 = groups.map(|group| group.group.count).sum();
+        let overdue = self.overdue.iter();
+        let is_so = |finding: &&FindingRow| &*finding.severity == severity.as_str();
+        stored + overdue.filter(is_so).count() as u64
+    }
+
+    /// Whether something is as bad as that.
+    fn fails(&self, level: Level) -> bool {
+        let mut severities = Severity::ALL.into_iter();
+        severities.any(|severity| level.fails(severity) && self.count(severity) > 0)
     }
 
     /// Gives every finding to `show` that is not passed over, with the request it is about.
@@ -163,7 +182,9 @@ impl Checked {
                 return Ok(());
             }
             show(finding, request)
-        })
+        })?;
+        let mut overdue = self.overdue.iter();
+        overdue.try_for_each(|finding| show(finding, finding.frame.map(|seq| seq.0)))
     }
 
     /// `7f3a#12`, or the recording where a finding points at no frame.
@@ -224,8 +245,7 @@ impl Report {
     }
 
     fn add(&mut self, checked: &Checked) -> Result<(), Failure> {
-        let fails = |group: &Group| self.fail_on.fails(group.severity);
-        self.failed |= checked.groups.iter().any(fails);
+        self.failed |= checked.fails(self.fail_on);
         let out = &mut self.out;
         match self.format {
             _ if self.json => checked.each(|finding, request| {

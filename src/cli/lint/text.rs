@@ -13,6 +13,7 @@ use super::{Checked, Group, counts};
 use crate::cli::exit::Failure;
 use crate::cli::lines;
 use crate::cli::output::{Ink, Output};
+use crate::cli::show::finding_line;
 use crate::lint;
 use crate::store::reader::FindingRow;
 use crate::text::{count, escape, pad_start, plural};
@@ -35,6 +36,13 @@ pub fn recording(checked: &Checked, is_next: bool, out: &mut Output) -> Result<(
     for group in &checked.groups {
         out.line("")?;
         self::group(checked, group, out)?;
+    }
+    if !checked.overdue.is_empty() {
+        out.line("")?;
+        out.line(&out.paint(Ink::Strong, "right now"))?;
+        for finding in &checked.overdue {
+            out.line(&finding_line(finding, out))?;
+        }
     }
     Ok(())
 }

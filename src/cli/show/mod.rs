@@ -7,7 +7,7 @@ mod pretty;
 mod rows;
 mod summary;
 
-pub use rows::{each_finding, quote};
+pub use rows::{each_finding, finding_line, quote};
 
 use super::args::{Rows, Show};
 use super::exit::{Exit, Failure, Outcome};

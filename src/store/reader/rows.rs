@@ -1,5 +1,6 @@
 //! Rows of a recording as values.
 
+use crate::lint::Finding;
 use crate::protocol::id::{IdKey, RequestId};
 use crate::protocol::mcp::summary::{self as line, Answer};
 use crate::protocol::message::classify;
@@ -50,6 +51,22 @@ pub struct FindingRow {
     pub related: Vec<Seq>,
     /// One sentence, not yet escaped.
     pub detail: Box<str>,
+}
+
+impl From<Finding> for FindingRow {
+    /// A finding that is not on record; its number is 0.
+    fn from(finding: Finding) -> Self {
+        Self {
+            id: 0,
+            rule: finding.rule.id.into(),
+            severity: finding.severity.as_str().into(),
+            frame: finding.frame,
+            exchange: finding.exchange,
+            path: finding.path,
+            related: finding.related,
+            detail: finding.detail.into(),
+        }
+    }
 }
 
 /// `seq, stream, offset, t_first, t_last, length(raw)`.

@@ -68,7 +68,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
     vec![
         Box::new(framing::Framing::default()),
         Box::new(rpc::Rpc::default()),
-        Box::new(pairing::Pairing),
+        Box::new(pairing::Pairing::default()),
         Box::new(lifecycle::Lifecycle::default()),
         Box::new(modern::Modern::default()),
         Box::new(capability::Capability::default()),

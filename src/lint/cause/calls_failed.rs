@@ -1,19 +1,35 @@
 //! Calls that were answered with an error.
 
 use super::facts::{Facts, Failed};
-use super::{Cause, Kind, words};
+use super::{Cause, Certainty, Kind, words};
 use crate::text::plural;
 use crate::trace::exchange::Status;
 
 pub(super) const KIND: Kind = Kind::new("calls-failed", find);
 
 fn find(facts: &Facts) -> Option<Cause> {
-    let first = facts.failed.first()?;
-    let others = facts.failed.iter().skip(1);
-    let cause = Cause::certain(KIND.id, sentence(first)).advise(advice(first));
+    let (called, beside): (Vec<_>, Vec<_>) = facts.failed.iter().partition(|one| is_call(one));
+    let mut all = called.iter().chain(&beside);
+    let (first, others) = (*all.next()?, all);
+    // A ping that is refused, or a list that nobody has: who goes on does without.
+    let does_without = !is_call(first) && facts.survived(first.exchange.request.0);
+    let certainty = if does_without {
+        Certainty::Possible
+    } else {
+        Certainty::Certain
+    };
+    let cause = Cause::new(KIND.id, certainty, sentence(first)).advise(advice(first));
     let cause = cause.shown([words::request(&first.exchange)]);
     let cause = cause.shown(words::response(&first.exchange));
     Some(cause.shown(others.map(|failed| words::request(&failed.exchange))))
+}
+
+/// Whether somebody wanted something of the server, not of the connection.
+fn is_call(failed: &Failed) -> bool {
+    matches!(
+        &*failed.exchange.method,
+        "tools/call" | "prompts/get" | "resources/read"
+    )
 }
 
 /// `search_docs failed twice: quota exceeded (tool-error, #1187, #1201)`
@@ -43,6 +59,9 @@ fn advice(failed: &Failed) -> &'static str {
             "The tool itself says what is wrong; the connection is fine. Its arguments and its own \
              log are where to look."
         }
+        (_, Some("-32601")) if &*failed.exchange.method == "ping" => {
+            "Every server has to answer a ping: let it answer with an empty result."
+        }
         (_, Some("-32601")) => {
             "The server does not know this method: the client should ask only for what the server \
              declared among its capabilities."
@@ -52,7 +71,8 @@ fn advice(failed: &Failed) -> &'static str {
              its name with the list of tools."
         }
         (_, Some("-32603")) => {
-            "The server failed while it worked on it: its stderr at that moment says more."
+            "The server failed while it worked on it, or did not like the params: compare them with \
+             what it says, and look at its stderr at that moment."
         }
         _ => "Look at the request beside its answer, and at stderr at that moment.",
     }

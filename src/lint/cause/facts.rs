@@ -206,11 +206,18 @@ impl Facts {
             .is_some_and(|left| left >= t && left.0 - t.0 <= patience)
     }
 
-    /// Whether somebody told the server to end: its input was closed, or a signal came.
+    /// When somebody told the server to end: its input was closed, or a signal came.
+    #[must_use]
+    pub fn told_to_end(&self) -> Option<Moment> {
+        let is_signal = |event: &&Event| matches!(event.kind, EventKind::Signal { .. });
+        let signal = self.events.iter().find(is_signal).map(|event| event.t);
+        self.host_left().into_iter().chain(signal).min()
+    }
+
+    /// Whether somebody told it.
     #[must_use]
     pub fn was_told_to_end(&self) -> bool {
-        let is_signal = |event: &Event| matches!(event.kind, EventKind::Signal { .. });
-        self.host_left().is_some() || self.events.iter().any(is_signal)
+        self.told_to_end().is_some()
     }
 
     /// Whether a request of the client other than those that begin a session was answered, or at

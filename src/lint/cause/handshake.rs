@@ -50,9 +50,11 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
 /// The server did not answer, or refused.
 fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     let call = words::call_at(last);
-    let until = facts.host_left().unwrap_or(facts.now);
+    let until = facts.told_to_end().unwrap_or(facts.now);
     let waited = until.0.saturating_sub(last.t_request.0);
     let cause = match last.status {
+        // Whoever was told to go did not go by itself.
+        Status::Lost if !facts.was_told_to_end() => return None,
         Status::Error => {
             let answer = words::answer(last).unwrap_or_default();
             let sentence =
@@ -61,7 +63,9 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
                 "Look at what the client sent in it, and at what the server says on stderr.",
             )
         }
-        Status::Open | Status::Unanswered | Status::Cancelled if waited > PATIENCE => {
+        Status::Open | Status::Unanswered | Status::Cancelled | Status::Lost
+            if waited > PATIENCE =>
+        {
             let waited = duration(waited);
             let sentence = format!("the server never answered {call}; it was waited for {waited}");
             Cause::certain(KIND.id, sentence).advise(
@@ -69,7 +73,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
                  stdout without flushing it, or is still busy starting.",
             )
         }
-        Status::Unanswered | Status::Cancelled if facts.host_left().is_some() => {
+        Status::Unanswered | Status::Cancelled | Status::Lost if facts.was_told_to_end() => {
             let waited = duration(waited);
             let sentence = format!(
                 "the host left {waited} after it had sent {call}, before there was an answer"

@@ -35,6 +35,7 @@ mod not_started;
 mod nothing_wrong;
 mod oversized;
 mod pipe_not_read;
+mod pretty_printed;
 mod rules_broken;
 mod slow_start;
 mod survivors;
@@ -223,7 +224,7 @@ impl std::fmt::Debug for Kind {
 }
 
 /// All kinds, the gravest first. The last two are what is said where no other is.
-pub static KINDS: [Kind; 27] = [
+pub static KINDS: [Kind; 28] = [
     not_found::KIND,
     not_executable::KIND,
     not_started::KIND,
@@ -238,6 +239,7 @@ pub static KINDS: [Kind; 27] = [
     client_never_answered::KIND,
     executed_twice::KIND,
     timeout::KIND,
+    pretty_printed::KIND,
     oversized::KIND,
     never_answered::KIND,
     log_on_stdout::KIND,

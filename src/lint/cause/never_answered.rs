@@ -15,10 +15,13 @@ const PATIENCE: u64 = 2_000_000_000;
 const TOO_LONG: u64 = 30_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
-    let until = facts.host_left().unwrap_or(facts.now);
+    let until = facts.told_to_end().unwrap_or(facts.now);
     let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
     let open = facts.open.asked(Direction::ClientToServer);
     let open = open.chain(facts.unanswered.asked(Direction::ClientToServer));
+    // What was open when somebody ended the server: it did not end by itself.
+    let lost = facts.lost.asked(Direction::ClientToServer);
+    let open = open.chain(lost.filter(|_| facts.was_told_to_end()));
     // The handshake has a cause of its own, and a call that asks the client waits for that.
     let asks = |call: &Exchange| {
         let samples = [&facts.open, &facts.unanswered];

@@ -13,11 +13,12 @@ pub(super) const KIND: Kind = Kind::new("nothing-wrong", find);
     reason = "it is asked like every other kind of cause"
 )]
 fn find(facts: &Facts) -> Option<Cause> {
-    let open = facts.open.count;
-    let answered = facts.counts.exchanges.saturating_sub(open);
-    let open = match open {
-        0 => String::new(),
-        open => format!(", {open} under way"),
+    let (open, left) = (facts.open.count, facts.unanswered.count + facts.lost.count);
+    let answered = facts.counts.exchanges.saturating_sub(open + left);
+    let open = match (open, left) {
+        (0, 0) => String::new(),
+        (0, left) => format!(", {left} open at the end"),
+        (open, _) => format!(", {open} under way"),
     };
     let ended = match facts.end() {
         None => "the session goes on".to_owned(),

@@ -28,7 +28,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let exchange = &given_up.exchange;
     let (progress, advice) = progress(given_up);
     let sentence = format!(
-        "the client gave up {} after {}{progress}",
+        "the server had not answered {} for {} when the client gave it up{progress}",
         words::call_at(exchange),
         duration(waited)
     );
@@ -59,7 +59,7 @@ pub(super) fn certainty(given_up: &GivenUp) -> Option<Certainty> {
     if USUAL.iter().any(is_close) {
         return Some(Certainty::Likely);
     }
-    (waited > PATIENCE).then_some(Certainty::Possible)
+    (waited > PATIENCE).then_some(Certainty::Likely)
 }
 
 /// What progress had to do with it.
@@ -68,8 +68,9 @@ fn progress(given_up: &GivenUp) -> (String, &'static str) {
     let count = exchange.progress_count;
     match (given_up.has_token, count) {
         (false, _) => (
-            " and had sent no progressToken, so that no progress could have kept it waiting".into(),
-            "Raise the client's limit for this call, let it ask for progress, or make the tool \
+            "; the client had sent no progressToken, so that no progress could have kept it waiting"
+                .into(),
+            "Look what the server does with this call. Raise the client's limit for this call, let it ask for progress, or make the tool \
              answer at once and do its work in the background.",
         ),
         (true, 0) => (

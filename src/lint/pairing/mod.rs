@@ -9,6 +9,7 @@ use super::rule::Rule;
 use super::seen::Seen;
 use crate::protocol::message::{Direction, Era};
 use crate::trace::correlator::{Observation, Observed};
+use crate::trace::event::{Event, EventKind};
 
 use rules::{
     CANCEL_COMPLETED_REQUEST, CANCEL_LATE_RESPONSE, CANCEL_UNKNOWN_REQUEST, CANCEL_WRONG_DIRECTION,
@@ -21,7 +22,11 @@ const CANCEL_GRACE_NS: u64 = 100_000_000;
 
 /// The family of pairing rules; the correlator remembers for it.
 #[derive(Debug, Default)]
-pub struct Pairing;
+pub struct Pairing {
+    /// Whether a signal told the server to end before it did.
+    is_told: bool,
+    has_ended: bool,
+}
 
 impl Family for Pairing {
     fn name(&self) -> &'static str {
@@ -50,8 +55,26 @@ impl Family for Pairing {
         findings.extend(seen.observations.iter().filter_map(finding));
     }
 
+    fn event(&mut self, event: &Event, _: &Context<'_>, _: &mut Findings) {
+        self.has_ended |= matches!(event.kind, EventKind::Exit { .. });
+        self.is_told |= !self.has_ended && matches!(event.kind, EventKind::Signal { .. });
+    }
+
     fn finish(&mut self, end: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        findings.extend(end.iter().filter_map(finding));
+        let found = end.iter().filter_map(finding);
+        // Whoever was told to go did not die before its time.
+        findings.extend(found.map(|found| {
+            if self.is_told && found.rule == &PROCESS_DIED_IN_FLIGHT {
+                let detail = format!("{}, open when the server was ended", found.detail);
+                Finding {
+                    exchange: found.exchange,
+                    frame: found.frame,
+                    ..REQUEST_UNANSWERED.found(detail)
+                }
+            } else {
+                found
+            }
+        }));
     }
 }
 

@@ -22,6 +22,7 @@
 //! A rule is found nowhere unless a case under `tests/rules` finds it.
 
 pub mod analysis;
+pub mod asked;
 pub mod capability;
 pub mod cause;
 pub mod content;
@@ -48,9 +49,10 @@ pub mod tools;
 pub mod trail;
 
 pub use analysis::{Analysis, Derived};
+pub use asked::Asked;
 pub use family::{Context, Family};
 pub use finding::{Finding, Findings};
-pub use known::{Asked, Handshake, Known};
+pub use known::{Handshake, Known};
 pub use once::Once;
 pub use remembered::Remembered;
 pub use rule::{Revisions, Rule, Severity};

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn short_requests_are_remembered_by_their_number() {
         let mut open = Open::default();
-        for id in 0..OPEN as u64 + 1 {
+        for id in 0..=OPEN as u64 {
             open.insert(ExchangeId(id), asked(10, None));
         }
         assert_eq!(open.iter().count(), OPEN);

@@ -60,13 +60,9 @@ fn heading(page: &mut String, name: &str) {
 fn rule(page: &mut String, rule: &Rule) {
     let (id, severity) = (rule.id, rule.severity.as_str());
     let revisions = revisions(rule.revisions);
-    let newest = rule
-        .revisions
-        .iter()
-        .last()
-        .unwrap_or(Revision::V2026_07_28);
-    let section = rule.section.map_or_else(String::new, |section| {
-        format!(" · [{}]({})", section.title, section.url(newest))
+    let section = rule.section.zip(rule.url());
+    let section = section.map_or_else(String::new, |(section, url)| {
+        format!(" · [{}]({url})", section.title)
     });
     let _ = write!(
         page,

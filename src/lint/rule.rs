@@ -182,6 +182,17 @@ impl Rule {
         self
     }
 
+    /// The address of its section in the newest revision that it applies to.
+    #[must_use]
+    pub fn url(&self) -> Option<String> {
+        let newest = self
+            .revisions
+            .iter()
+            .last()
+            .unwrap_or(Revision::V2026_07_28);
+        self.section.map(|section| section.url(newest))
+    }
+
     /// A finding of this rule that points at no frame: it is about the process.
     #[must_use]
     pub fn found(&'static self, detail: impl Into<String>) -> Finding {

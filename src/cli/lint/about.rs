@@ -23,11 +23,6 @@ struct Line {
 
 impl Line {
     fn new(family: &'static str, rule: &Rule) -> Self {
-        let newest = rule
-            .revisions
-            .iter()
-            .last()
-            .unwrap_or(Revision::V2026_07_28);
         Self {
             rule: rule.id,
             family,
@@ -37,7 +32,7 @@ impl Line {
             why: rule.why,
             fix: rule.fix,
             section: rule.section.map(|section| section.title),
-            url: rule.section.map(|section| section.url(newest)),
+            url: rule.url(),
         }
     }
 }
@@ -77,14 +72,9 @@ pub fn explain(id: &str) -> Outcome {
         out.line(&format!("  {}\n", rule.summary))?;
         out.line(&format!("  why      {}", rule.why))?;
         out.line(&format!("  fix      {}", rule.fix))?;
-        if let Some(section) = rule.section {
-            let newest = rule
-                .revisions
-                .iter()
-                .last()
-                .unwrap_or(Revision::V2026_07_28);
+        if let Some((section, url)) = rule.section.zip(rule.url()) {
             out.line(&format!("  section  {}", section.title))?;
-            out.line(&format!("           {}", section.url(newest)))?;
+            out.line(&format!("           {url}"))?;
         }
     }
     out.flush()?;

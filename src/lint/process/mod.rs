@@ -49,6 +49,7 @@ impl Family for Process {
             &pipes::STDERR_UNDRAINED,
             &pipes::STDOUT_UNDRAINED,
             &pipes::STDIN_UNDRAINED,
+            &ending::PROCESS_NOT_STARTED,
             &ending::PROCESS_EXIT_NONZERO,
             &ending::PROCESS_STDOUT_CLOSED_EARLY,
             &ending::SHUTDOWN_EOF_IGNORED,

@@ -1,23 +1,21 @@
 //! A side breaks the protocol in a way that no other cause explains.
 
 use super::facts::{Facts, Group};
-use super::{Cause, Certainty, Kind, words};
+use super::{Cause, Certainty, Kind, named, words};
 use crate::lint::{quote, rule};
 use crate::text::plural;
 
 pub(super) const KIND: Kind = Kind::new("protocol-broken", find);
 
-/// Rules that other causes tell, each in its own words.
-const TOLD: [&str; 9] = [
-    "frame-not-json",
-    "frame-not-object",
-    "frame-truncated",
-    "request-unanswered",
-    "process-died-in-flight",
-    "process-stdout-closed-early",
-    "noise-before-first-message",
-    "tool-schema-hides-tools",
-    "tool-input-schema-invalid",
+/// Rules whose findings are errors that other causes tell, each in its own words.
+const TOLD: [&str; 7] = [
+    named::FRAME_NOT_JSON,
+    named::FRAME_NOT_OBJECT,
+    named::FRAME_TRUNCATED,
+    named::PROCESS_DIED_IN_FLIGHT,
+    named::PROCESS_STDOUT_CLOSED_EARLY,
+    named::RPC_UNCLASSIFIABLE,
+    named::TOOL_INPUT_SCHEMA_INVALID,
 ];
 
 fn find(facts: &Facts) -> Option<Cause> {

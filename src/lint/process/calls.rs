@@ -159,7 +159,7 @@ impl Calls {
         let open = self.open.iter().map(|(_, one)| one);
         let abandoned = open.filter(|one| {
             one.tool == call.tool
-                && (ABANDONED_NS..=AGAIN_NS).contains(&age(one.t))
+                && is_abandoned(age(one.t))
                 && canonical_form(&one.arguments).is_some_and(|form| is_same(&form))
         });
         let one = abandoned.max_by_key(|one| one.frame)?;
@@ -201,6 +201,12 @@ impl Calls {
             self.given_up.insert(exchange, given_up);
         }
     }
+}
+
+/// Whether a call that is made again `ns` nanoseconds after the first, which is still open, is made
+/// again because nobody waits for the first any more.
+pub(in crate::lint) fn is_abandoned(ns: u64) -> bool {
+    (ABANDONED_NS..=AGAIN_NS).contains(&ns)
 }
 
 fn canonical_form(arguments: &[u8]) -> Option<String> {

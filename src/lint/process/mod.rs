@@ -17,6 +17,9 @@ mod time;
 
 pub use time::overdue;
 
+pub(super) use calls::is_abandoned;
+pub(super) use start::launchers;
+
 use super::family::{Context, Family};
 use super::finding::Findings;
 use super::rule::Rule;

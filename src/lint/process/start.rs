@@ -1,6 +1,6 @@
 //! What comes before the first message, and how long that takes.
 
-mod launchers;
+pub(in crate::lint) mod launchers;
 
 use super::{lasting, time};
 use crate::lint::family::Context;

@@ -59,11 +59,7 @@ impl Methods {
 
     fn unknown(&mut self, part: &Part<'_>, name: &str, findings: &mut Findings) {
         let key: Box<str> = name.chars().take(NAME).collect();
-        if self.unknown.contains(&key) {
-            return;
-        }
-        self.unknown.insert(key, ());
-        if !is_extended(part) {
+        if self.unknown.is_first(key) && !is_extended(part) {
             findings.push(part.at(&UNKNOWN, quote::text(name)).path("method"));
         }
     }

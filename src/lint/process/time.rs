@@ -113,8 +113,7 @@ impl Watch {
     }
 
     fn tell(&mut self, exchange: &Exchange, found: Option<Finding>, findings: &mut Findings) {
-        if found.is_some() && !self.told.contains(&exchange.id) {
-            self.told.insert(exchange.id, ());
+        if found.is_some() && self.told.is_first(exchange.id) {
             findings.extend(found);
         }
     }

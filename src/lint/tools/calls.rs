@@ -1,7 +1,7 @@
 //! Calls and their results, by what was listed before the call.
 
 use super::listing::{Listing, Lookup};
-use super::report::{self, member};
+use super::report::member;
 use super::rules::{
     ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
     STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
@@ -14,6 +14,7 @@ use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
+use crate::lint::trail;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Outcome, Request, Response};
@@ -194,10 +195,9 @@ impl Calls {
             }
             Err(reason) => {
                 let key = (Arc::clone(&tool.name), check.place[1], reason);
-                if self.told.contains(&key) {
+                if !self.told.is_first(key) {
                     return;
                 }
-                self.told.insert(key, ());
                 let detail = format!("{}: {reason}", quote::text(&tool.name));
                 findings.push(part.at(&CHECK_SKIPPED, detail).path(check.place.join(".")));
             }
@@ -215,9 +215,9 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    fn path(&self, violation: Violation) -> String {
+    fn path(&self, violation: Violation) -> Box<str> {
         let start = self.place.map(member).into_iter();
-        report::path(start.chain(violation.path))
+        trail::written(start.chain(violation.path).collect())
     }
 }
 

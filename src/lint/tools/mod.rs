@@ -151,12 +151,7 @@ impl Tools {
     fn is_new(&mut self, tool: Value<'_>, revision: Revision) -> bool {
         let mut hasher = DefaultHasher::new();
         (tool.raw(), revision).hash(&mut hasher);
-        let digest = hasher.finish();
-        let is_new = !self.looked_at.contains(&digest);
-        if is_new {
-            self.looked_at.insert(digest, ());
-        }
-        is_new
+        self.looked_at.is_first(hasher.finish())
     }
 }
 

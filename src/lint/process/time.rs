@@ -13,8 +13,9 @@ use crate::lint::family::Context;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
-use crate::protocol::message::Body;
+use crate::protocol::message::{Body, Direction};
 use crate::trace::clock::Moment;
+use crate::trace::correlator::{Observation, Observed};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::session::{Ends, Session, Side};
 use std::collections::HashSet;
@@ -85,7 +86,16 @@ impl Watch {
         }
     }
 
-    pub(super) fn finish(&mut self, context: &Context<'_>, findings: &mut Findings) {
+    /// The recording is over. Of requests that `end` says were never answered another rule tells.
+    pub(super) fn finish(
+        &mut self,
+        end: &[Observation],
+        context: &Context<'_>,
+        findings: &mut Findings,
+    ) {
+        for exchange in end.iter().filter_map(told_by_pairing) {
+            self.told.is_first(exchange);
+        }
         self.look(context, findings);
     }
 
@@ -119,6 +129,16 @@ impl Watch {
     }
 }
 
+/// The exchange that `request-unanswered` or `process-died-in-flight` tells.
+fn told_by_pairing(observation: &Observation) -> Option<ExchangeId> {
+    let is_told = match observation.kind {
+        Observed::Unanswered => true,
+        Observed::Lost => observation.direction == Direction::ClientToServer,
+        _ => false,
+    };
+    observation.exchange.filter(|_| is_told)
+}
+
 /// The exchanges without an answer, as many as rules remember, in order.
 pub(super) fn unanswered<'a>(context: &Context<'a>) -> Vec<&'a Exchange> {
     let open = context.known.open();
@@ -135,11 +155,15 @@ fn is_open(exchange: &Exchange) -> bool {
     exchange.response.is_none() && exchange.cancelled.is_none() && !exchange.is_listen()
 }
 
+/// Whether an exchange is what a client begins with.
+pub(super) fn is_handshake(exchange: &Exchange) -> bool {
+    matches!(&*exchange.method, "initialize" | "server/discover")
+}
+
 /// A handshake that has no answer for too long.
 pub(super) fn handshake(exchange: &Exchange, now: Moment) -> Option<Finding> {
-    let is_handshake = matches!(&*exchange.method, "initialize" | "server/discover");
     let ns = exchange.own_ns_until(now);
-    (is_handshake && ns > SLOW_START_NS).then(|| {
+    (is_handshake(exchange) && ns > SLOW_START_NS).then(|| {
         let detail = format!("no answer to {} for {}", exchange.method, lasting(ns));
         let finding = SLOW_START.at(exchange.request.0, detail);
         finding.about(Some(exchange.id))

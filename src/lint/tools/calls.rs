@@ -140,8 +140,10 @@ impl Calls {
             return;
         }
         let structured = result.get("structuredContent");
-        if let Some(structured) = structured {
-            shape(part, result, structured, is_error, findings);
+        let is_wrong = structured
+            .is_some_and(|structured| !shape(part, result, structured, is_error, findings));
+        if is_wrong {
+            return;
         }
         if let Some(Lookup::Found(tool)) = call.map(|call| call.tool)
             && !is_error
@@ -235,15 +237,17 @@ fn failed(part: &Part<'_>, result: Value<'_>, findings: &mut Findings) -> bool {
     is_error
 }
 
-/// What structured content has to be by itself.
+/// What structured content has to be by itself. Returns whether it is an object where it has to be
+/// one: what is none fits no schema, and that need not be told as well.
 fn shape(
     part: &Part<'_>,
     result: Value<'_>,
     structured: Value<'_>,
     is_error: bool,
     findings: &mut Findings,
-) {
-    if !structured.is_object() && part.revision() < Revision::V2026_07_28 {
+) -> bool {
+    let is_fit = structured.is_object() || part.revision() >= Revision::V2026_07_28;
+    if !is_fit {
         let detail = structured.kind().as_str();
         let finding = part.at(&STRUCTURED_NOT_OBJECT, detail);
         findings.push(finding.path("result.structuredContent"));
@@ -255,4 +259,5 @@ fn shape(
         let detail = "no text block in content";
         findings.push(part.at(&STRUCTURED_NO_TEXT, detail).path("result.content"));
     }
+    is_fit
 }

@@ -109,9 +109,9 @@ pub static DESCRIPTION_MISSING: Rule =
 pub static HIDES_TOOLS: Rule = Rule::warning("tool-schema-hides-tools", "a definition for which hosts are known to drop tools")
     .why("With one such tool Claude Code is known to show none of the server's tools, and model providers to refuse every request of hosts that pass schemas on unchecked, among them Mastra, atlas-ui and oh-my-pi.")
     .fix("Give the root of inputSchema `\"type\": \"object\"` and no oneOf, anyOf or allOf, keep every $ref inside the schema, and names to `A-Za-z0-9_.-`.");
-pub static CHECK_SKIPPED: Rule = Rule::note("schema-check-skipped", "values that were not checked against a tool's schema")
-    .why("Whether these values fit is not known: a check must never hold the recording up, and never fetches anything.")
-    .fix("Make the schema smaller or plainer if its values are to be checked.");
+pub static CHECK_SKIPPED: Rule = Rule::note("schema-check-skipped", "schemas of tools, or values for them, that were not checked")
+    .why("Whether they are right is not known: a check must never hold the recording up, and never fetches anything.")
+    .fix("Make the schemas smaller or plainer if they and their values are to be checked.");
 
 /// All of them.
 pub static RULES: &[&Rule] = &[

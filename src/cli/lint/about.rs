@@ -36,7 +36,7 @@ impl Line {
             summary: rule.summary,
             why: rule.why,
             fix: rule.fix,
-            section: rule.section.map(|section| section.title),
+            section: rule.section.map(|section| section.title(newest)),
             url: rule.section.map(|section| section.url(newest)),
         }
     }
@@ -83,7 +83,7 @@ pub fn explain(id: &str) -> Outcome {
                 .iter()
                 .last()
                 .unwrap_or(Revision::V2026_07_28);
-            out.line(&format!("  section  {}", section.title))?;
+            out.line(&format!("  section  {}", section.title(newest)))?;
             out.line(&format!("           {}", section.url(newest)))?;
         }
     }

@@ -24,7 +24,7 @@ pub(super) static NOISE_BEFORE_FIRST_MESSAGE: Rule = Rule::warning(
 
 pub(super) static SLOW_START: Rule = Rule::note(
     "slow-start",
-    "the server took more than five seconds until it was there",
+    "the server took more than five seconds to get ready",
 )
 .why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
 .fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");

@@ -66,7 +66,14 @@ impl Definitions {
         let input = tool.get("inputSchema");
         self.schema("inputSchema", input, look, place, report, &mut hides);
         if let Some(output) = tool.get("outputSchema") {
-            self.schema("outputSchema", Some(output), look, place, report, &mut hides);
+            self.schema(
+                "outputSchema",
+                Some(output),
+                look,
+                place,
+                report,
+                &mut hides,
+            );
         }
         if !hides.is_empty() {
             report.add(&HIDES_TOOLS, place, [], &hides.join("; "));

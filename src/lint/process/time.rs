@@ -38,8 +38,8 @@ const TOLD: usize = 4096;
 /// a request of a minute that nobody has cancelled (`timeout-no-cancel`); a server that lives on
 /// after the end of its stdin (`shutdown-eof-ignored`) or of its stdout
 /// (`process-stdout-closed-early`). Some of it is stored in the recording as soon as anything else
-/// comes: `timeout-no-cancel` and the last two. Then it is told by both, with the same rule and
-/// exchange.
+/// comes: `timeout-no-cancel`, unless what comes is an end, and the last two. Then it is told by
+/// both, with the same rule and exchange.
 #[must_use]
 pub fn overdue<'a>(
     open: impl Iterator<Item = &'a Exchange> + Clone,

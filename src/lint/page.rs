@@ -60,10 +60,8 @@ fn heading(page: &mut String, name: &str) {
 fn rule(page: &mut String, rule: &Rule) {
     let (id, severity) = (rule.id, rule.severity.as_str());
     let revisions = revisions(rule.revisions);
-    let section = rule.section.zip(rule.url());
-    let section = section.map_or_else(String::new, |(section, url)| {
-        format!(" · [{}]({url})", section.title)
-    });
+    let section = rule.reference();
+    let section = section.map_or_else(String::new, |(title, url)| format!(" · [{title}]({url})"));
     let _ = write!(
         page,
         "\n### {id}\n\n*{severity}* · {revisions}{section}\n\n{}. {}\n\n**Fix:** {}\n",

@@ -182,15 +182,16 @@ impl Rule {
         self
     }
 
-    /// The address of its section in the newest revision that it applies to.
+    /// The title and the address of its section, in the newest revision that it applies to.
     #[must_use]
-    pub fn url(&self) -> Option<String> {
+    pub fn reference(&self) -> Option<(&'static str, String)> {
         let newest = self
             .revisions
             .iter()
             .last()
             .unwrap_or(Revision::V2026_07_28);
-        self.section.map(|section| section.url(newest))
+        let section = self.section?;
+        Some((section.title(newest), section.url(newest)))
     }
 
     /// A finding of this rule that points at no frame: it is about the process.

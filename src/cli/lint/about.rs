@@ -31,8 +31,8 @@ impl Line {
             summary: rule.summary,
             why: rule.why,
             fix: rule.fix,
-            section: rule.section.map(|section| section.title),
-            url: rule.url(),
+            section: rule.reference().map(|(title, _)| title),
+            url: rule.reference().map(|(_, url)| url),
         }
     }
 }
@@ -72,8 +72,8 @@ pub fn explain(id: &str) -> Outcome {
         out.line(&format!("  {}\n", rule.summary))?;
         out.line(&format!("  why      {}", rule.why))?;
         out.line(&format!("  fix      {}", rule.fix))?;
-        if let Some((section, url)) = rule.section.zip(rule.url()) {
-            out.line(&format!("  section  {}", section.title))?;
+        if let Some((title, url)) = rule.reference() {
+            out.line(&format!("  section  {title}"))?;
             out.line(&format!("           {url}"))?;
         }
     }

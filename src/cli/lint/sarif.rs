@@ -54,7 +54,7 @@ fn descriptor(rule: &Rule) -> Value {
         "help": {"text": rule.fix},
         "defaultConfiguration": {"level": rule.severity.as_str()},
     });
-    if let Some(url) = rule.url() {
+    if let Some((_, url)) = rule.reference() {
         descriptor["helpUri"] = url.into();
     }
     descriptor

@@ -20,7 +20,7 @@ pub(super) static TIMEOUT_NO_CANCEL: Rule = Rule::note(
     "a request without an answer for a minute, and without a cancel",
 )
 .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
-.fix("Let the asking side wait only so long for each request, and send notifications/cancelled when it gives up.")
+.fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
 .of(TIMEOUTS);
 
 pub(super) static NO_PROGRESS_TOKEN: Rule = Rule::note(
@@ -28,7 +28,7 @@ pub(super) static NO_PROGRESS_TOKEN: Rule = Rule::note(
     "the client gave a call up and had not asked for progress",
 )
 .why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
-.fix("Send a progressToken with calls that take long and let progress renew the time limit, or raise the limit.")
+.fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.")
 .of(PROGRESS);
 
 pub(super) static REPEATED_AFTER_TIMEOUT: Rule = Rule::warning(

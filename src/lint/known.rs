@@ -1,18 +1,13 @@
 //! What both sides have said so far, as rules need it: by which revision a message is judged,
 //! which capabilities were declared, what a response answers.
 
-use super::remembered::Remembered;
-use crate::protocol::id::RequestId;
+use super::asked::{Asked, Capabilities, Open};
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::{Revision, methods};
 use crate::protocol::message::{Body, Direction, Era, Identity, Message, Outcome, Request};
-use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageRecord;
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::{FrameHead, Seq};
-
-/// Open requests that are remembered. Whoever has more of them open is told less about them.
-const OPEN: usize = 4096;
 
 /// What both sides have said.
 #[derive(Clone, Debug)]
@@ -31,7 +26,7 @@ pub struct Known {
     /// Whether the server has shown that it knows the modern era: by an answer that only that era
     /// has. A legacy server may answer modern requests as if they were its own.
     pub knows_modern: bool,
-    open: Remembered<ExchangeId, Asked>,
+    open: Open,
 }
 
 /// How far the handshake of the legacy era is.
@@ -50,29 +45,6 @@ pub enum Handshake {
     Done,
 }
 
-/// A request that a later message belongs to.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    /// Its frame.
-    pub frame: Seq,
-    /// When its last byte came.
-    pub t: Moment,
-    /// Who asked.
-    pub direction: Direction,
-    /// Its method, by its name in the protocol.
-    pub method: Box<str>,
-    /// Tool or prompt name, resource URI, and the like.
-    pub name: Option<Box<str>>,
-    /// By which revision it and its answer are judged.
-    pub revision: Revision,
-    /// The progress token that it gave.
-    pub token: Option<RequestId>,
-    /// JSON text of the capabilities that a modern request declares.
-    pub capabilities: Option<Box<str>>,
-    /// Whether it asks for a task (2025-11-25).
-    pub task: bool,
-}
-
 impl Default for Known {
     fn default() -> Self {
         Self {
@@ -83,7 +55,7 @@ impl Default for Known {
             handshake: Handshake::None,
             serves_modern: false,
             knows_modern: false,
-            open: Remembered::new(OPEN),
+            open: Open::default(),
         }
     }
 }
@@ -121,12 +93,18 @@ impl Known {
     /// The request of an exchange, while it is open and in the frame that answers it.
     #[must_use]
     pub fn asked(&self, exchange: ExchangeId) -> Option<&Asked> {
-        self.open.get(&exchange)
+        self.open.get(exchange)
     }
 
     /// The requests that are open.
     pub fn open(&self) -> impl Iterator<Item = (ExchangeId, &Asked)> {
-        self.open.iter().map(|(id, asked)| (*id, asked))
+        self.open.iter()
+    }
+
+    /// Whether more requests may be open than are remembered.
+    #[must_use]
+    pub fn has_forgotten(&self) -> bool {
+        self.open.has_forgotten()
     }
 
     /// Takes a message in, before rules look at it.
@@ -150,7 +128,7 @@ impl Known {
     pub(super) fn forget(&mut self, message: &Message, record: &MessageRecord) {
         match (&message.body, record.exchange) {
             (Body::Response(_), Some(exchange)) => {
-                self.open.remove(&exchange);
+                self.open.remove(exchange);
             }
             (Body::Notification(_), _) if record.direction == Direction::ClientToServer => {
                 let is_initialized = record.method.as_deref().map(methods::canonical)
@@ -196,7 +174,9 @@ impl Known {
                 None => self.revision_without_version(message, request, record),
             },
             token: message.meta.progress_token.clone(),
-            capabilities: modern.and_then(|identity| identity.capabilities.clone()),
+            capabilities: Capabilities::new(
+                modern.and_then(|identity| identity.capabilities.as_deref()),
+            ),
             task: request.task,
         };
         self.open.insert(exchange, asked);

@@ -25,6 +25,7 @@
 //! find by themselves, when time has passed or at the end, they judge by the revision themselves.
 
 pub mod analysis;
+pub mod asked;
 pub mod bounds;
 pub mod capability;
 pub mod cause;
@@ -52,10 +53,11 @@ pub mod tools;
 pub mod trail;
 
 pub use analysis::{Analysis, Derived};
+pub use asked::Asked;
 pub use bounds::Bounds;
 pub use family::{Context, Family};
 pub use finding::{Finding, Findings};
-pub use known::{Asked, Handshake, Known};
+pub use known::{Handshake, Known};
 pub use once::Once;
 pub use remembered::Remembered;
 pub use rule::{Revisions, Rule, Severity};

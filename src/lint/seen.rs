@@ -1,8 +1,9 @@
 //! What rules are shown: a frame, and each of its messages with all that is known about it.
 
+use super::asked::Asked;
 use super::family::Context;
 use super::finding::Finding;
-use super::known::{Asked, Known};
+use super::known::Known;
 use super::rule::Rule;
 use crate::protocol::json::{Elements, Value};
 use crate::protocol::mcp::capabilities::Declared;
@@ -177,9 +178,9 @@ impl<'a> Part<'a> {
     pub fn client_capabilities(&self) -> Declared {
         match (self.era(), self.asked()) {
             (Era::Legacy, _) => self.seen.known.client.clone(),
-            (Era::Modern, asked) => {
-                Declared::read(asked.and_then(|asked| asked.capabilities.as_deref()))
-            }
+            (Era::Modern, asked) => asked
+                .and_then(|asked| asked.capabilities.declared())
+                .unwrap_or_default(),
         }
     }
 

@@ -37,7 +37,7 @@ impl Unrelated {
         let needs_it = open.any(|(_, asked)| {
             asked.direction == Direction::ClientToServer && &*asked.method != "ping"
         });
-        if !is_of_task && !needs_it {
+        if !is_of_task && !needs_it && !part.seen.known.has_forgotten() {
             findings.push(part.at(&UNRELATED, method));
         }
     }

@@ -74,7 +74,10 @@ fn type_known(part: &Part<'_>, kind: Value<'_>, findings: &mut Findings) {
     let declared = part.client_capabilities();
     let is_declared = declared.has(&format!("extensions.{TASKS_EXTENSION}"));
     let shown = quote::text(&kind.raw_text());
-    let detail = if kind.is_str("task") {
+    let is_unclear = !is_declared && !declared.is_whole();
+    let detail = if kind.is_str("task") && is_unclear {
+        return;
+    } else if kind.is_str("task") {
         match (is_declared, part.method()) {
             (true, Some("tools/call")) => return,
             (true, method) => format!("{shown} for {}", quote::text(method.unwrap_or_default())),

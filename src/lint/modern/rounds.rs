@@ -157,8 +157,7 @@ impl Rounds {
         if result.get("inputRequests").is_none() && result.get("requestState").is_none() {
             findings.push(part.at(&EMPTY, "no inputRequests, no requestState"));
         }
-        let asked = part.asked().and_then(|asked| asked.capabilities.as_deref());
-        let declared = asked.map(|json| Declared::read(Some(json)));
+        let declared = part.asked().and_then(|asked| asked.capabilities.declared());
         for (path, request) in input_requests(result) {
             input_request(part, &path, request, declared.as_ref(), findings);
         }

@@ -8,7 +8,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::section::{PROGRESS, TIMEOUTS};
 use crate::lint::seen::Part;
-use crate::protocol::json::{Document, canonical};
+use crate::protocol::json::canonical;
 use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
@@ -55,8 +55,8 @@ const AGAIN_NS: u64 = 300_000_000_000;
 /// gets an answer would be kept in memory; what was forgotten is not compared.
 const REMEMBERED: usize = 128;
 
-/// Bytes of the arguments that are remembered. Without a limit a few large calls would be held
-/// twice; a call with longer ones is not compared.
+/// Bytes of the arguments that are compared. Without a limit a large call would be written anew,
+/// in canonical form, only to be compared.
 const ARGUMENT_BYTES: usize = 8 << 10;
 
 /// The calls of tools that may be made again.
@@ -66,13 +66,12 @@ pub(super) struct Calls {
     given_up: Remembered<ExchangeId, GivenUp>,
 }
 
-/// An open call, as it stood on the wire.
+/// An open call.
 #[derive(Debug)]
 struct Call {
     frame: Seq,
     t: Moment,
-    tool: u64,
-    arguments: Box<[u8]>,
+    what: What,
 }
 
 #[derive(Debug)]
@@ -80,9 +79,15 @@ struct GivenUp {
     frame: Seq,
     /// When it was cancelled.
     t: Moment,
+    what: What,
+}
+
+/// What a call is told apart by: digests, so that many calls are compared in no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct What {
     tool: u64,
-    /// Its arguments in canonical form.
-    arguments: Box<str>,
+    /// Of the arguments in canonical form.
+    arguments: u64,
 }
 
 impl Default for Calls {
@@ -123,15 +128,17 @@ impl Calls {
         };
         let head = part.seen.head;
         let arguments = part.param("arguments");
-        let raw = arguments.map_or(&b"{}"[..], |arguments| arguments.raw());
-        if raw.len() > ARGUMENT_BYTES || part.value.is_none() {
+        let is_long = arguments.is_some_and(|it| it.raw().len() > ARGUMENT_BYTES);
+        if is_long || part.value.is_none() {
             return;
         }
         let call = Call {
             frame: head.seq,
             t: head.t_last,
-            tool: hash(name),
-            arguments: raw.into(),
+            what: What {
+                tool: hash(name),
+                arguments: hash(&arguments.map_or_else(|| "{}".to_owned(), canonical)),
+            },
         };
         if let Some((frame, detail)) = self.given_up_before(&call) {
             let detail = format!("{} {detail}", quote::text(name));
@@ -143,25 +150,14 @@ impl Calls {
     /// The frame of the same call, if it was given up before, and what became of that.
     fn given_up_before(&self, call: &Call) -> Option<(Seq, String)> {
         let age = |t: Moment| call.t.0.saturating_sub(t.0);
-        let mut form = None;
-        let mut is_same = |arguments: &str| {
-            let form = form.get_or_insert_with(|| canonical_form(&call.arguments));
-            form.as_deref() == Some(arguments)
-        };
         let cancelled = self.given_up.iter().map(|(_, one)| one);
-        let cancelled = cancelled.filter(|one| {
-            one.tool == call.tool && age(one.t) <= AGAIN_NS && is_same(&one.arguments)
-        });
+        let cancelled = cancelled.filter(|one| one.what == call.what && age(one.t) <= AGAIN_NS);
         if let Some(one) = cancelled.max_by_key(|one| one.frame) {
             let after = lasting(age(one.t));
             return Some((one.frame, format!("again {after} after its cancel")));
         }
         let open = self.open.iter().map(|(_, one)| one);
-        let abandoned = open.filter(|one| {
-            one.tool == call.tool
-                && is_abandoned(age(one.t))
-                && canonical_form(&one.arguments).is_some_and(|form| is_same(&form))
-        });
+        let abandoned = open.filter(|one| one.what == call.what && is_abandoned(age(one.t)));
         let one = abandoned.max_by_key(|one| one.frame)?;
         let after = lasting(age(one.t));
         Some((one.frame, format!("again after {after} without an answer")))
@@ -190,13 +186,11 @@ impl Calls {
         }
         if let Some(call) = self.open.remove(&exchange)
             && ns >= CALLED_OFF_NS
-            && let Some(arguments) = canonical_form(&call.arguments)
         {
             let given_up = GivenUp {
                 frame: call.frame,
                 t,
-                tool: call.tool,
-                arguments: arguments.into(),
+                what: call.what,
             };
             self.given_up.insert(exchange, given_up);
         }
@@ -209,13 +203,8 @@ pub(in crate::lint) fn is_abandoned(ns: u64) -> bool {
     (ABANDONED_NS..=AGAIN_NS).contains(&ns)
 }
 
-fn canonical_form(arguments: &[u8]) -> Option<String> {
-    let document = Document::parse(arguments).ok()?;
-    Some(canonical(document.root()))
-}
-
-fn hash(name: &str) -> u64 {
+fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
+    text.hash(&mut hasher);
     hasher.finish()
 }

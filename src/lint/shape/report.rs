@@ -122,7 +122,9 @@ impl<'r, 'a> Report<'r, 'a> {
     fn is_extended(&self) -> bool {
         let is_official = |path: &str| path.starts_with("extensions.io.modelcontextprotocol/");
         let of_server = self.part.server_capabilities();
-        self.part.client_capabilities().iter().any(is_official)
+        let of_client = self.part.client_capabilities();
+        of_client.iter().any(is_official)
+            || !of_client.is_whole()
             || of_server.is_some_and(|declared| declared.iter().any(is_official))
     }
 

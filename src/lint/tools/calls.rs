@@ -19,7 +19,8 @@ use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Outcome, Request, Response};
 use crate::trace::exchange::ExchangeId;
-use std::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Weak};
 
 /// Calls that are remembered until their answer. A client with more of them open is told less.
 const OPEN: usize = 4096;
@@ -31,15 +32,46 @@ const TOLD: usize = 1024;
 #[derive(Debug)]
 pub struct Calls {
     open: Remembered<ExchangeId, Call>,
-    told: Remembered<(Arc<str>, &'static str, Skipped), ()>,
+    /// By a digest of the tool's name, which may be long.
+    told: Remembered<(u64, &'static str, Skipped), ()>,
 }
 
 /// A call that is open.
 #[derive(Clone, Debug)]
 struct Call {
-    tool: Lookup,
+    tool: Called,
     /// Whether its arguments did not fit.
     is_invalid: bool,
+}
+
+/// What is called.
+#[derive(Clone, Debug)]
+enum Called {
+    Unknown,
+    /// A tool whose results have no schema.
+    Plain,
+    /// A tool whose results have one. The list keeps it and not the call: many calls would keep as
+    /// many lists that are long gone.
+    Structured {
+        tool: Weak<Tool>,
+        /// A digest of its name.
+        digest: u64,
+        /// Its name, as it is shown.
+        name: Box<str>,
+    },
+}
+
+impl Called {
+    fn new(tool: &Arc<Tool>) -> Self {
+        if tool.output.is_none() {
+            return Self::Plain;
+        }
+        Self::Structured {
+            tool: Arc::downgrade(tool),
+            digest: digest(&tool.name),
+            name: quote::text(&tool.name).into(),
+        }
+    }
 }
 
 impl Default for Calls {
@@ -65,14 +97,18 @@ impl Calls {
         };
         let tool = listing.find(name);
         let before = findings.len();
-        match &tool {
+        let tool = match &tool {
             Lookup::Unclear => return,
             Lookup::Unknown => {
                 let detail = format!("\"{}\"", quote::text(name));
                 findings.push(part.at(&UNKNOWN_CALLED, detail).path("params.name"));
+                Called::Unknown
             }
-            Lookup::Found(tool) => self.arguments(part, tool, listing, findings),
-        }
+            Lookup::Found(tool) => {
+                self.arguments(part, tool, listing, findings);
+                Called::new(tool)
+            }
+        };
         let found = &findings[before..];
         let is_invalid = found.iter().any(|finding| *finding.rule == ARGS_INVALID);
         if let Some(exchange) = part.exchange() {
@@ -128,7 +164,7 @@ impl Calls {
             return;
         };
         let is_error = failed(part, result, findings);
-        if let Some(Lookup::Unknown) = call.as_ref().map(|call| &call.tool)
+        if let Some(Called::Unknown) = call.as_ref().map(|call| &call.tool)
             && is_error
         {
             findings.push(
@@ -145,27 +181,34 @@ impl Calls {
         if is_wrong {
             return;
         }
-        if let Some(Lookup::Found(tool)) = call.map(|call| call.tool)
+        if let Some(call) = call
             && !is_error
         {
-            self.structured(part, &tool, structured, listing, findings);
+            self.structured(part, &call.tool, structured, listing, findings);
         }
     }
 
     fn structured(
         &mut self,
         part: &Part<'_>,
-        tool: &Tool,
+        called: &Called,
         structured: Option<Value<'_>>,
         listing: &mut Listing,
         findings: &mut Findings,
     ) {
-        let Some(schema) = &tool.output else {
+        let Called::Structured { tool, digest, name } = called else {
             return;
         };
         let Some(structured) = structured else {
-            let name = quote::text(&tool.name);
-            findings.push(part.at(&STRUCTURED_MISSING, name).path("result"));
+            let finding = part.at(&STRUCTURED_MISSING, &**name);
+            findings.push(finding.path("result"));
+            return;
+        };
+        let place = ["result", "structuredContent"];
+        let tool = tool.upgrade();
+        let Some((tool, schema)) = tool.as_ref().and_then(|it| Some((it, it.output.as_ref()?)))
+        else {
+            self.skipped(part, (*digest, name), place, Skipped::Gone, findings);
             return;
         };
         let check = Check {
@@ -173,7 +216,7 @@ impl Calls {
             schema,
             text: structured.raw(),
             rule: &STRUCTURED_MISMATCH,
-            place: ["result", "structuredContent"],
+            place,
         };
         self.check(&check, part, listing, findings);
     }
@@ -196,15 +239,33 @@ impl Calls {
                 findings.extend(told);
             }
             Err(reason) => {
-                let key = (Arc::clone(&tool.name), check.place[1], reason);
-                if !self.told.is_first(key) {
-                    return;
-                }
-                let detail = format!("{}: {reason}", quote::text(&tool.name));
-                findings.push(part.at(&CHECK_SKIPPED, detail).path(check.place.join(".")));
+                let name = (digest(&tool.name), &*quote::text(&tool.name));
+                self.skipped(part, name, check.place, reason, findings);
             }
         }
     }
+
+    /// Tells once why something of a tool was not checked.
+    fn skipped(
+        &mut self,
+        part: &Part<'_>,
+        (digest, name): (u64, &str),
+        place: [&'static str; 2],
+        reason: Skipped,
+        findings: &mut Findings,
+    ) {
+        let key = (digest, place[1], reason);
+        if self.told.is_first(key) {
+            let finding = part.at(&CHECK_SKIPPED, format!("{name}: {reason}"));
+            findings.push(finding.path(place.join(".")));
+        }
+    }
+}
+
+fn digest(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A value that is checked by a schema of a tool.

@@ -34,6 +34,8 @@ pub struct Listing {
     asked: Remembered<ExchangeId, Option<u64>>,
     walk: Option<Walk>,
     list: Option<List>,
+    /// The one before it, for the answers to calls that were made by it.
+    past: Option<List>,
     /// What may still be compiled of the list.
     pub room: Room,
 }
@@ -72,6 +74,7 @@ impl Default for Listing {
             asked: Remembered::new(OPEN),
             walk: None,
             list: None,
+            past: None,
             room: Room::default(),
         }
     }
@@ -87,7 +90,14 @@ impl Listing {
     /// The server says that its tools have changed.
     pub fn changed(&mut self) {
         self.walk = None;
-        self.list = None;
+        self.retire();
+    }
+
+    /// The list is no longer true. What was before it goes.
+    fn retire(&mut self) {
+        if let Some(list) = self.list.take() {
+            self.past = Some(list);
+        }
     }
 
     /// A page has come. Returns the places on it of tools whose names the walk has met before.
@@ -114,7 +124,7 @@ impl Listing {
         };
         let Some(result) = result.filter(is_list) else {
             // A page that could not be read: what was known may be no longer true.
-            self.list = None;
+            self.retire();
             return Vec::new();
         };
         let doubles = walk.add(result, revision, self.list.as_ref());
@@ -127,6 +137,7 @@ impl Listing {
         } else {
             let tools = walk.list.tools.values();
             self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
+            self.retire();
             self.list = Some(walk.list);
             self.walk = None;
         }

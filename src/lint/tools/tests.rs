@@ -127,3 +127,34 @@ fn compiled_schemas_are_kept_as_long_as_the_list_has_them() {
     ]);
     assert_eq!(ids(&found), ["tool-args-invalid", "tool-args-invalid"]);
 }
+
+#[test]
+fn an_open_call_keeps_no_definition_that_two_lists_have_replaced() {
+    let ask = |id| request(id, "tools/list", "{}");
+    let list = |id, kind: &str| {
+        let output = format!(r#"{{"type":"object","properties":{{"a":{{"type":"{kind}"}}}}}}"#);
+        let input = r#""description":"d","inputSchema":{"type":"object"}"#;
+        let tool = format!(r#"{{"name":"t",{input},"outputSchema":{output}}}"#);
+        result(id, &format!(r#"{{"tools":[{tool}]}}"#))
+    };
+    let call = || request(2, "tools/call", r#"{"name":"t","arguments":{}}"#);
+    let content = r#""content":[{"type":"text","text":"x"}]"#;
+    let wrong = || {
+        result(
+            2,
+            &format!(r#"{{{content},"structuredContent":{{"a":1}}}}"#),
+        )
+    };
+    let nothing = || r#"{"jsonrpc":"2.0","method":"notifications/message"}"#.to_owned();
+    let first = [ask(1), list(1, "string"), call(), nothing()];
+    let second = [ask(3), list(3, "integer")];
+    let third = [ask(4), list(4, "number")];
+    let told = |pages: &[&[String]]| {
+        let mut lines = pages.concat();
+        lines.extend([nothing(), wrong()]);
+        ids(&findings(&lines))
+    };
+    assert_eq!(told(&[&first]), ["tool-structured-mismatch"]);
+    assert_eq!(told(&[&first, &second]), ["tool-structured-mismatch"]);
+    assert_eq!(told(&[&first, &second, &third]), ["schema-check-skipped"]);
+}

@@ -67,7 +67,11 @@ const KEPT: usize = 200;
 /// What a side has declared, as paths of members: `resources`, `resources.subscribe`,
 /// `extensions.io.modelcontextprotocol/tasks`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared(BTreeSet<String>);
+pub struct Declared {
+    paths: BTreeSet<String>,
+    /// Whether there may be more of them.
+    is_partial: bool,
+}
 
 impl Declared {
     /// Reads `capabilities`, JSON text as on the wire: its members, and below them what is an
@@ -79,19 +83,31 @@ impl Declared {
         if let Some(document) = &document {
             collect(document.root(), "", 0, &mut paths);
         }
-        Self(paths)
+        Self {
+            is_partial: paths.len() >= KEPT,
+            paths,
+        }
+    }
+
+    /// What was declared where nobody has looked at it: anything.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self {
+            paths: BTreeSet::new(),
+            is_partial: true,
+        }
     }
 
     /// Whether `path` was declared.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
-        self.0.contains(path)
+        self.paths.contains(path)
     }
 
     /// Whether all of it was looked at: what is not there was not declared.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.0.len() < KEPT
+        !self.is_partial
     }
 
     /// Whether something was declared, or may have been, that can define methods and results of its
@@ -107,7 +123,7 @@ impl Declared {
 
     /// The paths, in the order of the alphabet.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.paths.iter().map(String::as_str)
     }
 }
 

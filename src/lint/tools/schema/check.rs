@@ -82,7 +82,11 @@ impl Checker {
             }]);
         }
         let mut violations = Vec::new();
-        for error in self.validator.iter_errors(value).take(TOLD) {
+        let errors: Box<dyn Iterator<Item = _>> = match allowed {
+            Allowed::First => Box::new(self.validator.validate(value).err().into_iter()),
+            _ => Box::new(self.validator.iter_errors(value).take(TOLD)),
+        };
+        for error in errors {
             if is_undecided(&error) {
                 return Err(Skipped::Costly);
             }

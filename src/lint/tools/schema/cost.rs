@@ -12,7 +12,7 @@
 //! Exponential schemas show as large figures, not as time.
 
 use super::pattern::STEPS;
-use super::plan::{Part, Plan};
+use super::plan::{Part, Plan, VALUE_SIZE};
 use super::skipped::Skipped;
 use serde_json::Value;
 
@@ -36,6 +36,14 @@ const ALTERNATIVES: u64 = 10_000;
 /// validator is recursive, and the stack of the thread is 2 MiB.
 const CALLS: usize = 400;
 
+/// Bytes of errors that the validator may hold at once. It makes them all before any is told, with
+/// the path of each and, below alternatives, with a copy of the value: a schema of a few kilobytes
+/// could take gigabytes for one long text.
+const ERROR_BYTES: u64 = 1 << 20;
+
+/// Bytes of an error beside its path and what it copies.
+const ERROR_SIZE: u64 = 256;
+
 /// Work at one value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Work {
@@ -43,6 +51,46 @@ struct Work {
     per_byte: u64,
     backtracking: u64,
     alternatives: u64,
+    errors: Errors,
+    /// Those that are found below alternatives.
+    kept: Errors,
+}
+
+/// Errors that may be found at one value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Errors {
+    count: u64,
+    /// What is copied into them from the schema.
+    bytes: u64,
+    /// How often the value is copied into them.
+    copies: u64,
+}
+
+impl Errors {
+    fn join(self, other: Self, with: fn(u64, u64) -> u64) -> Self {
+        Self {
+            count: with(self.count, other.count),
+            bytes: with(self.bytes, other.bytes),
+            copies: with(self.copies, other.copies),
+        }
+    }
+
+    /// The same errors, each with a copy of its value.
+    fn copied(self) -> Self {
+        Self {
+            copies: self.copies.saturating_add(self.count),
+            ..self
+        }
+    }
+
+    /// Bytes of all of them, where there are so many values with such a path, and so much in all
+    /// of them together.
+    fn total(self, values: u64, path: u64, content: u64) -> u64 {
+        let each = self.count.saturating_mul(ERROR_SIZE + path);
+        let each = each.saturating_add(self.bytes);
+        let copies = self.copies.saturating_mul(content);
+        each.saturating_mul(values).saturating_add(copies)
+    }
 }
 
 impl Work {
@@ -51,7 +99,13 @@ impl Work {
             steps: part.steps.max(1),
             per_byte: part.per_byte,
             backtracking: part.backtracking,
-            alternatives: part.alternatives,
+            alternatives: part.alternatives.len() as u64,
+            errors: Errors {
+                count: part.errors.max(1),
+                bytes: part.error_bytes,
+                copies: part.copies,
+            },
+            kept: Errors::default(),
         }
     }
 
@@ -61,6 +115,8 @@ impl Work {
             per_byte: with(self.per_byte, other.per_byte),
             backtracking: with(self.backtracking, other.backtracking),
             alternatives: with(self.alternatives, other.alternatives),
+            errors: self.errors.join(other.errors, with),
+            kept: self.kept.join(other.kept, with),
         }
     }
 
@@ -78,6 +134,8 @@ impl Work {
 pub enum Allowed {
     /// Whether the value fits, and what is wrong with it.
     Everything,
+    /// Whether it fits, and the first thing that is wrong with it.
+    First,
     /// Only whether it fits.
     Verdict,
 }
@@ -109,7 +167,14 @@ impl Costs {
                     inside(part, &above)
                 };
                 let here = part.here.iter().map(|here| work[*here]);
-                work[index] = here.fold(inside, Work::plus);
+                let mut all = here.fold(inside, Work::plus);
+                for alternative in &part.alternatives {
+                    let found = work[*alternative].errors.copied();
+                    all.kept = all.kept.join(found, u64::saturating_add);
+                }
+                // What is kept is among all that is found, as a copy where it is one.
+                all.errors = all.errors.join(all.kept, u64::max);
+                work[index] = all;
             }
             levels.push(work[0]);
             if work == above || work.iter().all(|work| *work == Work::default()) {
@@ -127,6 +192,7 @@ impl Costs {
         }
         let steps = STEPS as u64;
         let (mut total, mut alternatives) = (0_u64, 0_u64);
+        let (mut errors, mut kept, mut path) = (0_u64, 0_u64, 0);
         for (level, found) in profile.levels.iter().enumerate() {
             // The last figures stand for all further levels: there they no longer change.
             let Some(work) = self.levels.get(level).or(self.levels.last()) else {
@@ -138,12 +204,18 @@ impl Costs {
                 .saturating_add(work.backtracking.saturating_mul(found.texts * steps));
             alternatives =
                 alternatives.saturating_add(work.alternatives.saturating_mul(found.values));
+            path += found.longest_name + 1;
+            let content = profile.content(level);
+            errors = errors.saturating_add(work.errors.total(found.values, path, content));
+            kept = kept.saturating_add(work.kept.total(found.values, path, content));
         }
         if total > WORK {
             return Err(Skipped::Costly);
         }
-        Ok(if alternatives > ALTERNATIVES {
+        Ok(if alternatives > ALTERNATIVES || kept > ERROR_BYTES {
             Allowed::Verdict
+        } else if errors > ERROR_BYTES {
+            Allowed::First
         } else {
             Allowed::Everything
         })
@@ -209,6 +281,8 @@ struct Level {
     values: u64,
     texts: u64,
     bytes: u64,
+    /// Bytes of the longest name of a member.
+    longest_name: u64,
 }
 
 /// What there is on the levels of a value. Names of members count with their values.
@@ -240,10 +314,18 @@ impl Profile {
             }
             Value::Object(members) => members.iter().try_for_each(|(name, value)| {
                 self.text(name, level + 1)?;
+                let longest = &mut self.level(level + 1)?.longest_name;
+                *longest = (*longest).max(name.len() as u64);
                 self.add(value, level + 1)
             }),
             Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
         }
+    }
+
+    /// Bytes that copies of all values of a level take, with everything in them.
+    fn content(&self, level: usize) -> u64 {
+        let levels = self.levels[level..].iter();
+        levels.map(|it| it.bytes + it.values * VALUE_SIZE).sum()
     }
 
     fn text(&mut self, text: &str, level: usize) -> Result<(), Skipped> {

@@ -3,6 +3,10 @@
 /// States of the largest expression that is used. More of them take milliseconds to compile.
 const STATES: u64 = 8_192;
 
+/// Bytes in which the end of a counted repetition is looked for. Without a limit an expression of
+/// nothing but braces would be read to its end for each of them.
+const COUNTED: usize = 24;
+
 /// Steps back that the backtracking engine may take for one text. An honest expression needs a
 /// few hundred; one that needs more is given up, and that is told.
 pub const STEPS: usize = 5_000;
@@ -22,6 +26,9 @@ pub fn weight(pattern: &str) -> Option<Weight> {
     let mut rest = pattern.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         rest = scan.step(first, after);
+        if scan.total > STATES {
+            return None;
+        }
     }
     while scan.outer.len() > 1 {
         scan.close();
@@ -117,7 +124,14 @@ impl Scan {
 
     /// `{3}`, `{3,}` or `{3,5}`; any other brace is a character.
     fn counted<'p>(&mut self, rest: &'p [u8]) -> &'p [u8] {
-        let end = rest.iter().position(|byte| *byte == b'}');
+        let near = &rest[..rest.len().min(COUNTED)];
+        let end = near.iter().position(|byte| *byte == b'}');
+        let is_count = |byte: &u8| matches!(byte, b'0'..=b'9' | b',' | b'+');
+        if end.is_none() && near.len() == COUNTED && near.iter().all(is_count) {
+            // Who knows how often: it is not an honest one.
+            self.atom(STATES + 1);
+            return rest;
+        }
         let inner = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
         let bounds = inner.map(|inner| inner.split(',').filter(|bound| !bound.is_empty()));
         let counts =
@@ -132,5 +146,26 @@ impl Scan {
         self.last = self.last.saturating_mul(times);
         self.quantified = true;
         &rest[end + 1..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_too_long_to_be_read_is_too_much() {
+        let padded = |zeros| format!("a{{{}9}}", "0".repeat(zeros));
+        assert_eq!(weight(&padded(10)).map(|weight| weight.states), Some(9));
+        assert_eq!(weight(&padded(40)), None);
+    }
+
+    #[test]
+    fn a_brace_whose_end_is_far_away_is_a_character() {
+        let far = format!("{{{}}}", "x".repeat(40));
+        assert_eq!(weight(&far).map(|weight| weight.states), Some(42));
+        let braces = "{".repeat(STATES.try_into().unwrap());
+        assert_eq!(weight(&braces).map(|weight| weight.states), Some(STATES));
+        assert_eq!(weight(&"{".repeat(60_000)), None);
     }
 }

@@ -11,6 +11,9 @@ const PARTS: usize = 8_192;
 /// States of all regular expressions of a schema together.
 const STATES: u64 = 16_384;
 
+/// Bytes that a value takes in memory beside its text, as a member of an object, about.
+pub const VALUE_SIZE: u64 = 80;
+
 /// One schema of the schemas that a schema consists of.
 #[derive(Debug, Default)]
 pub struct Part {
@@ -26,8 +29,15 @@ pub struct Part {
     pub per_byte: u64,
     /// Expressions that a text is matched with by going back.
     pub backtracking: u64,
-    /// Parts of which each may fail while the value still fits.
-    pub alternatives: u64,
+    /// Parts applied to the same value, too, of which each may fail while the value still fits:
+    /// the validator keeps what each finds wrong, with a copy of the value.
+    pub alternatives: Vec<usize>,
+    /// Errors that the validator may find at a value.
+    pub errors: u64,
+    /// Bytes of the schema that it copies into them.
+    pub error_bytes: u64,
+    /// Errors that copy names or more out of the value, wherever they stand.
+    pub copies: u64,
 }
 
 /// The graph of a schema; part 0 is the schema itself.
@@ -51,9 +61,14 @@ impl Plan {
             known: HashMap::new(),
             todo: Vec::new(),
             states: 0,
+            anchors: anchors(schema),
         };
         drawing.part(schema);
         while let Some((index, part)) = drawing.todo.pop() {
+            // Nothing is left that could be told before it.
+            if drawing.plan.readable().is_err() {
+                break;
+            }
             if let Value::Object(members) = part {
                 drawing.members(index, members);
             }
@@ -86,6 +101,8 @@ struct Drawing<'s> {
     known: HashMap<*const Value, usize>,
     todo: Vec<(usize, &'s Value)>,
     states: u64,
+    /// Definitions by the names that they give themselves.
+    anchors: HashMap<&'s str, &'s Value>,
 }
 
 impl<'s> Drawing<'s> {
@@ -115,6 +132,7 @@ impl<'s> Drawing<'s> {
     fn members(&mut self, index: usize, members: &'s Map<String, Value>) {
         let mut part = Part {
             steps: 1 + members.len() as u64,
+            errors: 1 + members.len() as u64,
             ..Part::default()
         };
         for (name, value) in members {
@@ -123,22 +141,28 @@ impl<'s> Drawing<'s> {
                 "anyOf" | "oneOf" => {
                     let before = part.here.len();
                     self.list(value, &mut part.here);
-                    part.alternatives += (part.here.len() - before) as u64;
+                    part.alternatives.extend_from_slice(&part.here[before..]);
                 }
-                "not" | "if" | "then" | "else" => part.here.push(self.part(value)),
-                "dependentSchemas" | "dependencies" => self.map(value, &mut part.here),
+                "not" => {
+                    part.error_bytes += size(value);
+                    part.here.push(self.part(value));
+                }
+                "if" | "then" | "else" => part.here.push(self.part(value)),
+                "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                    self.dependent(value, &mut part);
+                }
                 "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value, &mut part.here),
                 "properties" => {
                     part.steps += value.as_object().map_or(0, |all| all.len() as u64);
                     self.map(value, &mut part.one_inside);
                 }
                 "prefixItems" => self.list(value, &mut part.one_inside),
-                "items"
-                | "additionalItems"
-                | "contains"
-                | "additionalProperties"
-                | "propertyNames" => self.one_or_list(value, &mut part.all_inside),
-                "unevaluatedItems" | "unevaluatedProperties" => {
+                "items" | "additionalItems" | "contains" => {
+                    self.one_or_list(value, &mut part.all_inside);
+                }
+                "propertyNames" => part.all_inside.push(self.copied(value)),
+                "additionalProperties" | "unevaluatedItems" | "unevaluatedProperties" => {
+                    part.copies += 1;
                     part.all_inside.push(self.part(value));
                 }
                 "patternProperties" => {
@@ -146,10 +170,13 @@ impl<'s> Drawing<'s> {
                     self.names(value, &mut part);
                 }
                 "$defs" | "definitions" => self.map(value, &mut Vec::new()),
-                "pattern" => self.pattern(value.as_str(), &mut part),
+                "pattern" => {
+                    part.error_bytes += size(value);
+                    self.pattern(value.as_str(), &mut part);
+                }
                 "minLength" | "maxLength" => part.per_byte += 1,
                 "enum" | "const" => part.steps += weight(value),
-                "required" => part.steps += value.as_array().map_or(0, |all| all.len() as u64),
+                "required" => required(value, &mut part),
                 "uniqueItems" if *value == Value::Bool(true) => self.compares(&mut part),
                 "$id" | "id" if index > 0 && value.is_string() => {
                     self.incomplete(Skipped::Embedded);
@@ -183,6 +210,31 @@ impl<'s> Drawing<'s> {
         into.extend(members.map(|(_, schema)| self.part(schema)));
     }
 
+    /// What depends on a member being there: a schema, or names of others.
+    fn dependent(&mut self, value: &'s Value, part: &mut Part) {
+        for (_, needed) in value.as_object().into_iter().flatten() {
+            part.steps += 1;
+            if needed.is_array() {
+                required(needed, part);
+            } else {
+                part.here.push(self.part(needed));
+            }
+        }
+    }
+
+    /// A part of its own that applies `schema` and keeps copies of what it finds wrong.
+    fn copied(&mut self, schema: &'s Value) -> usize {
+        let schema = self.part(schema);
+        self.plan.parts.push(Part {
+            here: vec![schema],
+            alternatives: vec![schema],
+            steps: 1,
+            errors: 1,
+            ..Part::default()
+        });
+        self.plan.parts.len() - 1
+    }
+
     fn reference(&mut self, value: &'s Value, into: &mut Vec<usize>) {
         let Some(reference) = value.as_str() else {
             return;
@@ -193,7 +245,7 @@ impl<'s> Drawing<'s> {
         let local = reference.strip_prefix(own).unwrap_or(reference);
         match local.strip_prefix('#') {
             Some("") => into.push(0),
-            Some(fragment) => match target(root, fragment) {
+            Some(fragment) => match self.target(fragment) {
                 Some(target) => into.push(self.part(target)),
                 None => self.incomplete(Skipped::Dangling),
             },
@@ -204,6 +256,14 @@ impl<'s> Drawing<'s> {
                     .get_or_insert_with(|| reference.to_owned());
             }
         }
+    }
+
+    /// What the fragment of a reference stands for.
+    fn target(&self, fragment: &str) -> Option<&'s Value> {
+        if fragment.starts_with('/') {
+            return self.schema.pointer(fragment);
+        }
+        self.anchors.get(fragment).copied()
     }
 
     fn pattern(&mut self, pattern: Option<&str>, part: &mut Part) {
@@ -253,18 +313,39 @@ fn weight(value: &Value) -> u64 {
     }
 }
 
-/// What the fragment of a reference stands for.
-fn target<'s>(root: &'s Value, fragment: &str) -> Option<&'s Value> {
-    if fragment.starts_with('/') {
-        return root.pointer(fragment);
-    }
-    let is_named = |schema: &&Value| {
-        let names = ["$anchor", "$dynamicAnchor"].into_iter();
-        names
-            .filter_map(|name| schema.get(name)?.as_str())
-            .any(|name| name == fragment)
+/// Bytes that a copy of `value` takes at most, about. As deep as texts are read.
+fn size(value: &Value) -> u64 {
+    let inner = match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(elements) => elements.iter().map(size).sum(),
+        Value::Object(members) => {
+            let members = members.iter();
+            members.map(|(name, it)| name.len() as u64 + size(it)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     };
+    VALUE_SIZE + inner
+}
+
+/// Each name in `names` is looked for, and an error has it where it is missing.
+fn required(names: &Value, part: &mut Part) {
+    let names = names.as_array().map_or(&[][..], Vec::as_slice);
+    part.steps += names.len() as u64;
+    part.errors += names.len() as u64;
+    part.error_bytes += names.iter().map(size).sum::<u64>();
+}
+
+/// The definitions at the top of `root` that have names for themselves, by them; the first of each
+/// name.
+fn anchors(root: &Value) -> HashMap<&str, &Value> {
+    let mut anchors = HashMap::new();
     let definitions = ["$defs", "definitions"].into_iter();
-    let mut definitions = definitions.filter_map(|name| root.get(name)?.as_object());
-    definitions.find_map(|all| all.values().find(is_named))
+    let definitions = definitions.filter_map(|name| root.get(name)?.as_object());
+    for schema in definitions.flat_map(Map::values) {
+        let names = ["$anchor", "$dynamicAnchor"].into_iter();
+        for name in names.filter_map(|name| schema.get(name)?.as_str()) {
+            anchors.entry(name).or_insert(schema);
+        }
+    }
+    anchors
 }

@@ -30,6 +30,8 @@ pub enum Skipped {
     Pattern,
     /// The schema is not valid itself.
     Invalid,
+    /// The tool was listed anew since, and its old definition is not kept.
+    Gone,
     /// The value has too many bytes.
     LargeValue,
     /// The value nests too deeply.
@@ -57,6 +59,7 @@ impl fmt::Display for Skipped {
             Self::Endless => "the schema refers to itself without end",
             Self::Pattern => "a regular expression could take too long or is not understood",
             Self::Invalid => "the schema itself is not valid",
+            Self::Gone => "the tool was defined anew, and its old definition is no longer kept",
             Self::LargeValue => {
                 return write!(f, "the value has more than {} KiB", VALUE_BYTES / 1024);
             }

@@ -268,3 +268,81 @@ fn a_schema_is_judged_by_its_dialect() {
         Judged::Valid
     ));
 }
+
+/// What is said where nobody says what is wrong.
+fn is_verdict(told: &[(String, String)]) -> bool {
+    told.len() == 1 && told[0].1.contains("would take too long")
+}
+
+#[test]
+fn a_long_text_is_not_copied_for_each_of_many_alternatives() {
+    let with = |keyword: &str, count: usize| {
+        let inner = json!({keyword: vec![false; count]});
+        json!({"type": "object", "properties": {"a": inner}})
+    };
+    let value = |bytes: usize| json!({"a": "x".repeat(bytes)});
+    for keyword in ["anyOf", "oneOf"] {
+        let many = wrong(&with(keyword, 4000), &value(55_000)).unwrap();
+        assert!(is_verdict(&many), "{keyword}");
+        let few = wrong(&with(keyword, 2), &value(55_000)).unwrap();
+        assert_eq!(few[0].0, "a", "{keyword}");
+        let small = wrong(&with(keyword, 300), &value(5)).unwrap();
+        assert_eq!(small[0].0, "a", "{keyword}");
+    }
+    // One alternative, in which many things are wrong.
+    let one = json!({"properties": {"a": {"anyOf": [{"allOf": vec![false; 4000]}]}}});
+    assert!(is_verdict(&wrong(&one, &value(55_000)).unwrap()));
+    let names = json!({"propertyNames": {"allOf": vec![false; 4000]}});
+    let long = json!({"x".repeat(55_000): 1});
+    assert!(is_verdict(&wrong(&names, &long).unwrap()));
+}
+
+#[test]
+fn where_all_errors_would_be_too_large_together_the_first_is_told() {
+    let first = |schema: &Value, value: &Value| {
+        let told = wrong(schema, value).unwrap();
+        assert_eq!(told.len(), 1);
+        told[0].clone()
+    };
+    let none = vec![json!({}); 2000];
+    let name = "n".repeat(5000);
+    let (path, _) = first(&json!({"items": {"required": [name]}}), &json!(none));
+    assert_eq!(path, "[0]");
+    let texts = vec![""; 2000];
+    let pattern = "a".repeat(5000);
+    let (path, _) = first(&json!({"items": {"pattern": pattern}}), &json!(texts));
+    assert_eq!(path, "[0]");
+    // The path of each has the long name.
+    let schema = json!({"additionalProperties": {"items": false}});
+    first(&schema, &json!({name: texts}));
+    let told = wrong(&schema, &json!({"a": ["", "", "", ""]})).unwrap();
+    assert_eq!(told.len(), 3);
+}
+
+#[test]
+fn names_that_depend_on_a_member_are_work() {
+    let names: Vec<_> = (0..3000).map(|at| at.to_string()).collect();
+    for keyword in ["dependentRequired", "dependencies"] {
+        let schema = json!({"items": {keyword: {"a": names}}});
+        let many = json!(vec![json!({"a": 1}); 1000]);
+        assert_eq!(wrong(&schema, &many), Err(Skipped::Costly), "{keyword}");
+        let told = wrong(&schema, &json!([{"a": 1}])).unwrap();
+        assert_eq!(told[0].0, "[0]", "{keyword}");
+    }
+    let members = (0..3000).map(|at| (at.to_string(), json!(true)));
+    let members: serde_json::Map<_, _> = members.collect();
+    let schema = json!({"items": {"dependentSchemas": members}});
+    assert_eq!(wrong(&schema, &json!(vec![0; 1000])), Err(Skipped::Costly));
+}
+
+#[test]
+fn the_first_definition_with_a_name_is_meant() {
+    let definitions = json!({"a": {"$anchor": "n", "type": "string"}, "b": {"$anchor": "m"}});
+    let schema =
+        json!({"properties": {"x": {"$ref": "#n"}, "y": {"$ref": "#m"}}, "$defs": definitions});
+    let told = wrong(&schema, &json!({"x": 1, "y": 1})).unwrap();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].0, "x");
+    let dangling = json!({"allOf": vec![json!({"$ref": "#none"}); 3000], "$defs": definitions});
+    assert_eq!(checker(&dangling).unwrap_err(), Skipped::Dangling);
+}

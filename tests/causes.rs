@@ -12,6 +12,8 @@
 //! certainty = "likely"
 //! at = [1]                        # frames of `record`, from 1, that the evidence names; 0 is an
 //!                                 # event or the session, -1 a frame of the handshake
+//! shows = ["INFO"]                # stands in the evidence, and
+//! advises = "stderr"              # in the advice; may be left out
 //!
 //! [[near]]                        # one at least: nearly the same, and this cause is none
 //! about = "…"
@@ -56,6 +58,10 @@ struct Fires {
     says: String,
     certainty: String,
     at: Vec<i64>,
+    #[serde(default)]
+    shows: Vec<String>,
+    #[serde(default)]
+    advises: String,
 }
 
 #[test]
@@ -131,6 +137,13 @@ fn difference(id: &str, fires: &Fires) -> Option<String> {
     }
     if best.certainty.as_str() != fires.certainty {
         return Some(format!("it is {:?}: {}", best.certainty, best.sentence));
+    }
+    if !best.advice.contains(&fires.advises) {
+        return Some(format!("{:?} lacks {:?}", best.advice, fires.advises));
+    }
+    let is_shown = |part: &String| best.evidence.iter().any(|one| one.text.contains(part));
+    if let Some(part) = fires.shows.iter().find(|part| !is_shown(part)) {
+        return Some(format!("{:#?} lacks {part:?}", best.evidence));
     }
     let places = places(&fires.case, best);
     (places != fires.at).then(|| format!("evidence at {places:?}: {:#?}", best.evidence))

@@ -13,16 +13,20 @@
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
+//! * [`bounds`]: how many findings are kept;
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
-//! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`page`]: every rule in words, for people to read;
 //! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
-//! A rule is found nowhere unless a case under `tests/rules` finds it.
+//! Every rule has cases under `tests/rules`: where it fires, and where it nearly does.
+//!
+//! Findings of rules that do not apply to the revision of a frame are dropped here; what families
+//! find by themselves, when time has passed or at the end, they judge by the revision themselves.
 
 pub mod analysis;
 pub mod asked;
+pub mod bounds;
 pub mod capability;
 pub mod cause;
 pub mod content;
@@ -50,6 +54,7 @@ pub mod trail;
 
 pub use analysis::{Analysis, Derived};
 pub use asked::Asked;
+pub use bounds::Bounds;
 pub use family::{Context, Family};
 pub use finding::{Finding, Findings};
 pub use known::{Handshake, Known};
@@ -80,6 +85,7 @@ pub fn families() -> Vec<Box<dyn Family + Send>> {
         Box::new(tools::Tools::default()),
         Box::new(errors::Errors::default()),
         Box::new(process::Process::default()),
+        Box::new(bounds::Limits),
     ]
 }
 
@@ -103,6 +109,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// Applies all families of rules to one recording, in the order of its frames and events.
 pub struct Linter {
     families: Vec<Box<dyn Family + Send>>,
+    bounds: Bounds,
 }
 
 impl Default for Linter {
@@ -117,12 +124,14 @@ impl Linter {
     pub fn new() -> Self {
         Self {
             families: families(),
+            bounds: Bounds::default(),
         }
     }
 
     /// Looks at the next frame of a protocol stream.
     pub fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
         let context = seen.context();
+        let first = findings.len();
         for family in &mut self.families {
             family.passed(&context, findings);
         }
@@ -136,6 +145,7 @@ impl Linter {
             let applying = findings.drain(before..).filter(applies).collect::<Vec<_>>();
             findings.extend(applying);
         }
+        self.bounds.apply(findings, first);
     }
 
     /// Looks at the next line on stderr.
@@ -146,18 +156,22 @@ impl Linter {
         context: &Context<'_>,
         findings: &mut Findings,
     ) {
+        let first = findings.len();
         for family in &mut self.families {
             family.passed(context, findings);
             family.stderr(head, raw, context, findings);
         }
+        self.bounds.apply(findings, first);
     }
 
     /// Looks at the next event.
     pub fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
+        let first = findings.len();
         for family in &mut self.families {
             family.passed(context, findings);
             family.event(event, context, findings);
         }
+        self.bounds.apply(findings, first);
     }
 
     /// The recording is over; `observations` are those of the correlator's own end.
@@ -167,10 +181,13 @@ impl Linter {
         context: &Context<'_>,
         findings: &mut Findings,
     ) {
+        let first = findings.len();
         for family in &mut self.families {
             family.passed(context, findings);
             family.finish(observations, context, findings);
         }
+        self.bounds.apply(findings, first);
+        self.bounds.finish(findings);
     }
 }
 

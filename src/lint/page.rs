@@ -60,14 +60,8 @@ fn heading(page: &mut String, name: &str) {
 fn rule(page: &mut String, rule: &Rule) {
     let (id, severity) = (rule.id, rule.severity.as_str());
     let revisions = revisions(rule.revisions);
-    let newest = rule
-        .revisions
-        .iter()
-        .last()
-        .unwrap_or(Revision::V2026_07_28);
-    let section = rule.section.map_or_else(String::new, |section| {
-        format!(" · [{}]({})", section.title, section.url(newest))
-    });
+    let section = rule.reference();
+    let section = section.map_or_else(String::new, |(title, url)| format!(" · [{title}]({url})"));
     let _ = write!(
         page,
         "\n### {id}\n\n*{severity}* · {revisions}{section}\n\n{}. {}\n\n**Fix:** {}\n",

@@ -127,6 +127,17 @@ impl<K: Clone + Eq + Hash, V> Remembered<K, V> {
     }
 }
 
+impl<K: Clone + Eq + Hash> Remembered<K, ()> {
+    /// Whether `key` was not there; it is from now on.
+    pub fn is_first(&mut self, key: K) -> bool {
+        let is_first = !self.contains(&key);
+        if is_first {
+            self.insert(key, ());
+        }
+        is_first
+    }
+}
+
 fn is_of<K: Eq + Hash, V>(entries: &HashMap<K, (u64, V)>, number: u64, key: &K) -> bool {
     entries
         .get(key)
@@ -150,6 +161,13 @@ mod tests {
             (kept.get(&1), kept.get(&2), kept.get(&3)),
             (Some(&"c"), None, Some(&"d"))
         );
+    }
+
+    #[test]
+    fn a_key_is_first_once_until_it_is_forgotten() {
+        let mut kept = Remembered::new(1);
+        let firsts = [1, 1, 2, 1].map(|key| kept.is_first(key));
+        assert_eq!(firsts, [true, false, true, true]);
     }
 
     #[test]

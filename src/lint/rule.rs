@@ -182,6 +182,18 @@ impl Rule {
         self
     }
 
+    /// The title and the address of its section, in the newest revision that it applies to.
+    #[must_use]
+    pub fn reference(&self) -> Option<(&'static str, String)> {
+        let newest = self
+            .revisions
+            .iter()
+            .last()
+            .unwrap_or(Revision::V2026_07_28);
+        let section = self.section?;
+        Some((section.title(newest), section.url(newest)))
+    }
+
     /// A finding of this rule that points at no frame: it is about the process.
     #[must_use]
     pub fn found(&'static self, detail: impl Into<String>) -> Finding {

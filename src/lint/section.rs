@@ -5,7 +5,7 @@ use crate::protocol::mcp::Revision;
 /// A section of a specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What it is called, with its page: `Transports, stdio`.
+    /// What it is called in most revisions, with its page: `Transports, stdio`.
     pub title: &'static str,
     /// Where it is published.
     place: Place,
@@ -34,11 +34,25 @@ impl Section {
         Self { title, place }
     }
 
-    /// Its address in `revision`.
+    /// What it is called in `revision`.
+    #[must_use]
+    pub fn title(self, revision: Revision) -> &'static str {
+        match self.place {
+            Place::Mcp(page) => renamed(page, revision).unwrap_or(self.title),
+            Place::Elsewhere(_) => self.title,
+        }
+    }
+
+    /// Its address in `revision`; in the last one before it that has the page, where it has none.
     #[must_use]
     pub fn url(self, revision: Revision) -> String {
         match self.place {
             Place::Mcp(page) => {
+                // Later, tasks are an extension.
+                let revision = match page {
+                    "basic/utilities/tasks" => revision.min(Revision::V2025_11_25),
+                    _ => revision,
+                };
                 let page = moved(page, revision);
                 format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
             }
@@ -64,6 +78,18 @@ fn moved(page: &'static str, revision: Revision) -> &'static str {
         (Revision::V2026_07_28, "basic/utilities/cancellation") => "basic/patterns/cancellation",
         (Revision::V2026_07_28, "basic/utilities/progress") => "basic/patterns/progress",
         _ => page,
+    }
+}
+
+/// What `revision` calls a section that it has moved to a page of another name.
+fn renamed(page: &str, revision: Revision) -> Option<&'static str> {
+    match (revision, page) {
+        (Revision::V2026_07_28, "basic/lifecycle#shutdown") => Some("Transports, stdio, Shutdown"),
+        (Revision::V2026_07_28, "basic/lifecycle#timeouts") => Some("Cancellation, Timeouts"),
+        (Revision::V2026_07_28, page) if page.starts_with("basic/lifecycle") => {
+            Some(VERSIONING.title)
+        }
+        _ => None,
     }
 }
 
@@ -158,16 +184,6 @@ pub const SCHEMA: Section = Section::elsewhere(
     "Schema of the revision",
     "https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema",
 );
-/// JSON-RPC 2.0, section 4 (requests and notifications).
-pub const JSONRPC_REQUEST: Section = Section::elsewhere(
-    "JSON-RPC 2.0, section 4",
-    "https://www.jsonrpc.org/specification#request_object",
-);
-/// JSON-RPC 2.0, section 5 (responses and errors).
-pub const JSONRPC_RESPONSE: Section = Section::elsewhere(
-    "JSON-RPC 2.0, section 5",
-    "https://www.jsonrpc.org/specification#response_object",
-);
 /// JSON-RPC 2.0, section 5.1 (error codes).
 pub const JSONRPC_ERROR: Section = Section::elsewhere(
     "JSON-RPC 2.0, section 5.1",
@@ -206,8 +222,24 @@ mod tests {
             "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio"
         );
         assert_eq!(
+            TASKS.url(Revision::V2026_07_28),
+            TASKS.url(Revision::V2025_11_25)
+        );
+        assert_eq!(
             JSON.url(Revision::V2025_06_18),
             "https://www.rfc-editor.org/rfc/rfc8259"
         );
+    }
+
+    #[test]
+    fn a_section_is_called_what_its_page_is_called() {
+        let titles = |section: Section| Revision::ALL.map(|revision| section.title(revision));
+        let [.., legacy, modern] = titles(SHUTDOWN);
+        assert_eq!(
+            (legacy, modern),
+            ("Lifecycle, Shutdown", "Transports, stdio, Shutdown")
+        );
+        assert_eq!(titles(CAPABILITIES)[4], VERSIONING.title);
+        assert_eq!(titles(TOOLS), [TOOLS.title; 5]);
     }
 }

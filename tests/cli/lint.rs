@@ -199,6 +199,9 @@ fn what_is_overdue_in_a_live_session_is_told_though_nobody_has_found_it() {
         .expect("the recorder starts");
     let mut stdin = session.stdin.take().expect("it is piped");
     writeln!(stdin, r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list"}}"#).expect("it is read");
+    wait_for("the recording", || {
+        library.files("reel").first().map(|_| ())
+    });
     let slow = wait_for("a request that is open for a second", || {
         let rows = library.json(&["lint", "@", "--fail-on", "never"]);
         rows.into_iter().find(|row| row["rule"] == "request-slow")

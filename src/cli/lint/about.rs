@@ -23,11 +23,6 @@ struct Line {
 
 impl Line {
     fn new(family: &'static str, rule: &Rule) -> Self {
-        let newest = rule
-            .revisions
-            .iter()
-            .last()
-            .unwrap_or(Revision::V2026_07_28);
         Self {
             rule: rule.id,
             family,
@@ -36,8 +31,8 @@ impl Line {
             summary: rule.summary,
             why: rule.why,
             fix: rule.fix,
-            section: rule.section.map(|section| section.title),
-            url: rule.section.map(|section| section.url(newest)),
+            section: rule.reference().map(|(title, _)| title),
+            url: rule.reference().map(|(_, url)| url),
         }
     }
 }
@@ -77,14 +72,9 @@ pub fn explain(id: &str) -> Outcome {
         out.line(&format!("  {}\n", rule.summary))?;
         out.line(&format!("  why      {}", rule.why))?;
         out.line(&format!("  fix      {}", rule.fix))?;
-        if let Some(section) = rule.section {
-            let newest = rule
-                .revisions
-                .iter()
-                .last()
-                .unwrap_or(Revision::V2026_07_28);
-            out.line(&format!("  section  {}", section.title))?;
-            out.line(&format!("           {}", section.url(newest)))?;
+        if let Some((title, url)) = rule.reference() {
+            out.line(&format!("  section  {title}"))?;
+            out.line(&format!("           {url}"))?;
         }
     }
     out.flush()?;

@@ -1,6 +1,6 @@
 //! Annotations of GitHub Actions: a workflow command per finding.
 
-use super::Checked;
+use super::{Checked, sentence};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
 use crate::lint::Severity;
@@ -17,14 +17,10 @@ pub fn recording(checked: &Checked, out: &mut Output) -> Result<(), Failure> {
             Some(Severity::Note) | None => "notice",
         };
         let title = property(&finding.rule);
-        let path = match &finding.path {
-            Some(path) => format!("{path}: "),
-            None => String::new(),
-        };
         let message = data(&format!(
-            "{}: {path}{}",
+            "{}: {}",
             checked.place(finding),
-            finding.detail
+            sentence(finding)
         ));
         Ok(out.line(&format!("::{command} file={file},title={title}::{message}"))?)
     })

@@ -16,7 +16,7 @@ use super::output::{self, Output};
 use super::show::each_finding;
 use super::{folder, select};
 use crate::config::Setting;
-use crate::lint::Severity;
+use crate::lint::{self, Severity};
 use crate::store::library::{Entry, Library, short_id};
 use crate::store::reader::{FindingRow, Recording};
 use crate::store::story::FindingGroup;
@@ -95,7 +95,8 @@ fn which(args: &Args, library: &Library) -> Result<Vec<PathBuf>, Failure> {
 /// A recording and what was found in it, by rule, the worst first.
 struct Checked {
     recording: Recording,
-    /// The beginning of its id, long enough to name it.
+    /// Its id, and the beginning of it that is long enough to name it.
+    whole_id: String,
     id: String,
     name: String,
     groups: Vec<Group>,
@@ -145,6 +146,7 @@ impl Checked {
         }
         Ok(Self {
             id: short_id(&summary.id, entries).to_owned(),
+            whole_id: summary.id.clone(),
             name: summary.name.clone(),
             recording,
             groups,
@@ -194,6 +196,14 @@ impl Checked {
             None => self.id.clone(),
         }
     }
+}
+
+/// A finding for whoever does not see its rule: what that is about, where, and what was found.
+fn sentence(finding: &FindingRow) -> String {
+    let summary = lint::rule(&finding.rule).map_or("", |rule| rule.summary);
+    let path = finding.path.as_deref();
+    let path = path.map_or_else(String::new, |path| format!(" at {path}"));
+    format!("{summary}{path}: {}", finding.detail)
 }
 
 /// `2 errors, 1 warning, 3 notes`, or `nothing found`.
@@ -250,7 +260,7 @@ impl Report {
         match self.format {
             _ if self.json => checked.each(|finding, request| {
                 let mut line = FindingLine::new(finding, request);
-                line.recording = Some(&checked.id);
+                line.recording = Some(&checked.whole_id);
                 Ok(out.json(&line)?)
             })?,
             Format::Text => text::recording(checked, self.recordings > 0, out)?,

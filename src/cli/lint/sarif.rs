@@ -1,10 +1,9 @@
 //! SARIF 2.1.0, for code scanning. Results are written as they are found: there may be a million.
 
-use super::Checked;
+use super::{Checked, sentence};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
 use crate::lint::{Rule, Severity, catalogue};
-use crate::protocol::mcp::Revision;
 use crate::store::reader::FindingRow;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -48,11 +47,6 @@ impl Sarif {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    let newest = rule
-        .revisions
-        .iter()
-        .last()
-        .unwrap_or(Revision::V2026_07_28);
     let mut descriptor = json!({
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
@@ -60,8 +54,8 @@ fn descriptor(rule: &Rule) -> Value {
         "help": {"text": rule.fix},
         "defaultConfiguration": {"level": rule.severity.as_str()},
     });
-    if let Some(section) = rule.section {
-        descriptor["helpUri"] = section.url(newest).into();
+    if let Some((_, url)) = rule.reference() {
+        descriptor["helpUri"] = url.into();
     }
     descriptor
 }
@@ -76,7 +70,7 @@ fn result(checked: &Checked, finding: &FindingRow, request: Option<u64>, uri: &s
     json!({
         "ruleId": finding.rule,
         "level": level,
-        "message": {"text": finding.detail},
+        "message": {"text": sentence(finding)},
         "locations": [{
             "physicalLocation": {"artifactLocation": {"uri": uri}},
             "logicalLocations": [{"fullyQualifiedName": name}],

@@ -38,6 +38,12 @@ impl Methods {
         let Some(name) = part.method() else {
             return;
         };
+        // A server of the modern era asks nothing at all, which `modern-server-request` tells.
+        let is_of_server = part.direction() == Direction::ServerToClient;
+        let is_request = matches!(part.message.body, Body::Request(_));
+        if is_request && is_of_server && part.seen.known.is_modern() {
+            return;
+        }
         let Some(method) = methods::find(name) else {
             return self.unknown(part, name, findings);
         };
@@ -59,11 +65,7 @@ impl Methods {
 
     fn unknown(&mut self, part: &Part<'_>, name: &str, findings: &mut Findings) {
         let key: Box<str> = name.chars().take(NAME).collect();
-        if self.unknown.contains(&key) {
-            return;
-        }
-        self.unknown.insert(key, ());
-        if !is_extended(part) {
+        if self.unknown.is_first(key) && !is_extended(part) {
             findings.push(part.at(&UNKNOWN, quote::text(name)).path("method"));
         }
     }

@@ -60,7 +60,7 @@ pub(super) static DIRECTION: Rule = Rule::error(
     "a method that only the other side may send",
 )
 .why("The receiver does not serve this method and answers with an error or not at all.")
-.fix("Check whether the roles of client and server are mixed up, or its two ends of the pipe.")
+.fix("Check whether the roles of client and server are mixed up, or the two ends of the pipe.")
 .of(section::MESSAGES);
 
 pub(super) static NOT_IN_VERSION: Rule = Rule::warning(

@@ -1,20 +1,11 @@
 //! Something was printed on stdout before the first message.
 
 use super::facts::{Facts, Line};
-use super::{Cause, Certainty, Kind, words};
+use super::{Cause, Certainty, Kind, named, words};
+use crate::lint::process::launchers;
 use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("banner-before-first-message", find);
-
-/// Words with which a launcher, not the server itself, begins.
-const LAUNCHERS: [(&str, &str); 6] = [
-    ("> ", "npm run"),
-    ("npm ", "npm"),
-    ("yarn ", "yarn"),
-    ("Building", "the build tool that starts it"),
-    ("Restored ", "dotnet run"),
-    ("Using launch settings", "dotnet run"),
-];
 
 fn find(facts: &Facts) -> Option<Cause> {
     let banner: Vec<_> = early(facts).collect();
@@ -31,11 +22,8 @@ fn find(facts: &Facts) -> Option<Cause> {
          messages, and strict clients give up at such a line",
         words::said(first)
     );
-    let launcher = LAUNCHERS
-        .iter()
-        .find(|(start, _)| first.text().starts_with(start.as_bytes()));
-    let advice = match launcher {
-        Some((_, launcher)) => format!(
+    let advice = match launchers::launcher(first.text()) {
+        Some(launcher) => format!(
             "It looks like {launcher}: start the server's program itself in the host's \
              configuration, or silence the launcher."
         ),
@@ -44,7 +32,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     };
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown(banner.into_iter().map(words::line));
-    let found = facts.found("noise-before-first-message");
+    let found = facts.found(named::NOISE_BEFORE_FIRST_MESSAGE);
     Some(cause.shown(found.into_iter().flat_map(words::findings)))
 }
 

@@ -9,7 +9,7 @@ use crate::trace::exchange::Exchange;
 pub(super) const KIND: Kind = Kind::new("client-never-answered", find);
 
 /// A client that means to answer has done so by then, nanoseconds: but for people, who are asked.
-const PATIENCE: u64 = 5_000_000_000;
+const PATIENCE_NS: u64 = 5_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     let samples = [&facts.open, &facts.unanswered, &facts.lost];
@@ -19,7 +19,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let old = asked
         .into_iter()
         .flatten()
-        .filter(|one| waited(one) > PATIENCE);
+        .filter(|one| waited(one) > PATIENCE_NS);
     let old: Vec<_> = old.collect();
     let first = old.first()?;
     let calls = facts

@@ -39,8 +39,8 @@ fn find(facts: &Facts) -> Option<Cause> {
 
 fn advice(facts: &Facts, end: &End) -> String {
     let End::Killed { signal } = end else {
-        return "The server's own last lines on stderr say why it ended; the request that was open \
-                plays it again."
+        return "The server's own last lines on stderr say why it ended; repeat the request that was \
+                open to see it again."
             .to_owned();
     };
     match signal.as_str() {

@@ -1,13 +1,11 @@
 //! A call was made again after it had not been answered in time: the tool may have run twice.
 
 use super::facts::{Facts, GivenUp};
-use super::{Cause, Certainty, Kind, timeout, words};
+use super::{Cause, Certainty, Kind, named, timeout, words};
+use crate::lint::process;
 use crate::trace::exchange::{Exchange, Status};
 
 pub(super) const KIND: Kind = Kind::new("executed-twice", find);
-
-/// Calls that follow sooner are made at the same time, nanoseconds.
-const PATIENCE: u64 = 5_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     // Who cancels and asks again at once has changed their mind.
@@ -18,7 +16,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let waited =
         |first: &Exchange, again: &Exchange| again.t_request.0.saturating_sub(first.t_request.0);
     let silent = facts.again.iter().map(|(first, again)| (first, again));
-    let silent = silent.filter(|(first, again)| waited(first, again) > PATIENCE);
+    let silent = silent.filter(|(first, again)| process::is_abandoned(waited(first, again)));
     let is_call = |(first, _): &(&Exchange, &Exchange)| &*first.method == "tools/call";
     let mut pairs: Vec<_> = cancelled.chain(silent).filter(is_call).collect();
     // One that was answered after all has run for sure.
@@ -46,6 +44,6 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = cause
         .shown([words::request(again)])
         .shown(words::response(again));
-    let found = facts.found("repeated-after-timeout");
+    let found = facts.found(named::REPEATED_AFTER_TIMEOUT);
     Some(cause.shown(found.into_iter().flat_map(words::findings)))
 }

@@ -131,10 +131,17 @@ pub struct GivenUp {
 pub struct Group {
     /// The rule.
     pub rule: Box<str>,
-    /// How many, a thousand at most.
+    /// How many, [`Self::COUNTED`] at most.
     pub count: u64,
+    /// Whether these are all.
+    pub is_all: bool,
     /// The first few.
     pub first: Vec<Found>,
+}
+
+impl Group {
+    /// Findings that are counted; a rule may find a million.
+    pub const COUNTED: u64 = 1000;
 }
 
 /// A finding.
@@ -258,9 +265,9 @@ impl Facts {
     /// was long before the end.
     pub fn last_said(&self) -> impl Iterator<Item = &Line> + Clone {
         let last = self.last_words.last().map_or(Moment(0), |line| line.t);
-        let is_old = self.end().is_some() && self.since(last) > LONG_BEFORE;
+        let is_old = self.end().is_some() && self.since(last) > LONG_BEFORE_NS;
         let together = move |line: &&Line| {
-            !is_old && !line.text().is_empty() && last.0 - line.t.0.min(last.0) <= TOGETHER
+            !is_old && !line.text().is_empty() && last.0 - line.t.0.min(last.0) <= TOGETHER_NS
         };
         self.last_words.iter().rev().filter(together)
     }
@@ -275,10 +282,10 @@ impl Facts {
 }
 
 /// Lines of stderr that are no further apart belong together, nanoseconds.
-const TOGETHER: u64 = 5_000_000_000;
+const TOGETHER_NS: u64 = 5_000_000_000;
 
 /// What was said longer before the end has nothing to do with it, nanoseconds.
-const LONG_BEFORE: u64 = 10_000_000_000;
+const LONG_BEFORE_NS: u64 = 10_000_000_000;
 
 /// Words in lines that say what went wrong. Lines that begin with a space are places of a stack.
 const ERRORS: [&[u8]; 9] = [

@@ -9,7 +9,7 @@ use crate::trace::session::End;
 pub(super) const KIND: Kind = Kind::new("handshake-unfinished", find);
 
 /// Nobody needs longer for the next step of a handshake, unless something is wrong, nanoseconds.
-const PATIENCE: u64 = 5_000_000_000;
+const PATIENCE_NS: u64 = 5_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     if (version::KIND.find)(facts).is_some() || matches!(facts.end(), Some(End::NotStarted { .. }))
@@ -34,7 +34,7 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
     let is_silent = facts.session.first_byte.c2s.is_none() && facts.counts.exchanges == 0;
     // A server that died has its own cause, and who has just been started has said nothing yet.
     let is_over = facts.host_left().is_some();
-    if !is_silent || !(is_over || facts.is_live && facts.since(spawned) > PATIENCE) {
+    if !is_silent || !(is_over || facts.is_live && facts.since(spawned) > PATIENCE_NS) {
         return None;
     }
     let until = facts.host_left().unwrap_or(facts.now);
@@ -64,7 +64,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
             )
         }
         Status::Open | Status::Unanswered | Status::Cancelled | Status::Lost
-            if waited > PATIENCE =>
+            if waited > PATIENCE_NS =>
         {
             let waited = duration(waited);
             let sentence = format!("the server never answered {call}; it was waited for {waited}");
@@ -98,7 +98,7 @@ fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
     let is_modern = &*opened.method != "initialize";
     let waited = facts.since(answered);
     if is_modern
-        || (facts.host_left().is_none() && waited <= PATIENCE)
+        || (facts.host_left().is_none() && waited <= PATIENCE_NS)
         || facts.end() == Some(&End::Unknown)
     {
         return None;

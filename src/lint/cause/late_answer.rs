@@ -8,21 +8,21 @@ use crate::trace::exchange::Status;
 pub(super) const KIND: Kind = Kind::new("late-answer", find);
 
 /// An answer that was under way already crosses the cancellation, nanoseconds.
-const CROSSING: u64 = 100_000_000;
+const CROSSING_NS: u64 = 100_000_000;
 
 /// Who closes the connection because of an answer does so at once, nanoseconds.
-const AT_ONCE: u64 = 1_000_000_000;
+const AT_ONCE_NS: u64 = 1_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     let late = facts
         .given_up
         .iter()
         .filter(|one| one.exchange.status == Status::Late);
-    let late = late.filter_map(|one| Some((one, lag(one).filter(|lag| *lag > CROSSING)?)));
+    let late = late.filter_map(|one| Some((one, lag(one).filter(|lag| *lag > CROSSING_NS)?)));
     let late: Vec<_> = late.collect();
     let left_after = |one: &GivenUp| {
         let answered = one.exchange.t_response_last;
-        answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE))
+        answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
     };
     let (given_up, lag) = *late
         .iter()

@@ -7,7 +7,7 @@ use crate::trace::frame::StreamId;
 pub(super) const KIND: Kind = Kind::new("log-on-stdout", find);
 
 /// Who closes the connection because of a line does so at once, nanoseconds.
-const AT_ONCE: u64 = 1_000_000_000;
+const AT_ONCE_NS: u64 = 1_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     // A message over several lines is no log.
@@ -25,7 +25,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let left = is_open
         && lines
             .iter()
-            .any(|line| facts.host_left_after(line.t, AT_ONCE));
+            .any(|line| facts.host_left_after(line.t, AT_ONCE_NS));
     let (certainty, other) = if left {
         (Certainty::Certain, "the other side left at such a line")
     } else if facts.survived(first.seq) {

@@ -8,6 +8,7 @@
 //! * [`Cause`]: what is said of one; [`KINDS`] has all of them, the gravest first: what kept a
 //!   session from starting, what ended it, what it hangs on, what failed in it, what is only odd;
 //! * one file per kind, which knows when it is the cause and how sure that is;
+//! * [`named`]: the rules whose findings they look for;
 //! * `words`: phrases that several of them need.
 //!
 //! What comes off the wire is escaped. Every kind has a recording under
@@ -28,6 +29,7 @@ mod handshake;
 mod late_answer;
 mod list_changed;
 mod log_on_stdout;
+pub mod named;
 mod never_answered;
 mod not_executable;
 mod not_found;
@@ -166,11 +168,18 @@ impl Cause {
         Self::new(id, Certainty::Certain, sentence)
     }
 
-    /// The same cause, with what shows it.
+    /// The same cause, with what shows it, each once.
     fn shown(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
-        let room = SHOWN.saturating_sub(self.evidence.len());
-        for one in evidence.into_iter().take(room) {
-            if !self.evidence.iter().any(|other| other.place == one.place) {
+        for one in evidence {
+            if self.evidence.len() >= SHOWN {
+                break;
+            }
+            // A place is shown once; what is about the session as a whole may be several things.
+            let is_same = |other: &Evidence| match one.place {
+                Place::Session => *other == one,
+                place => other.place == place,
+            };
+            if !self.evidence.iter().any(is_same) {
                 self.evidence.push(one);
             }
         }

@@ -9,7 +9,7 @@ use crate::trace::exchange::{Exchange, Status};
 pub(super) const KIND: Kind = Kind::new("never-answered", find);
 
 /// What is waited for less is under way, nanoseconds.
-const PATIENCE: u64 = 2_000_000_000;
+const PATIENCE_NS: u64 = 2_000_000_000;
 
 /// What is waited for longer is not merely slow, nanoseconds.
 const TOO_LONG: u64 = 30_000_000_000;
@@ -33,7 +33,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     };
     let is_opening = |call: &Exchange| matches!(&*call.method, "initialize" | "server/discover");
     let old: Vec<_> = open
-        .filter(|call| waited(call) > PATIENCE && !is_opening(call) && !asks(call))
+        .filter(|call| waited(call) > PATIENCE_NS && !is_opening(call) && !asks(call))
         .collect();
     let oldest = old.iter().max_by_key(|call| waited(call))?;
     let more = match old.len() - 1 {

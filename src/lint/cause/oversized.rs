@@ -14,7 +14,7 @@ const CLOSED_ABOVE: u64 = 10 * 1024 * 1024;
 const DROPPED_ABOVE: u64 = 16 * 1024 * 1024;
 
 /// Who closes the connection because of a line does so soon, nanoseconds.
-const SOON: u64 = 2_000_000_000;
+const SOON_NS: u64 = 2_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     let is_over = |head: &&crate::trace::frame::FrameHead| {
@@ -24,8 +24,8 @@ fn find(facts: &Facts) -> Option<Cause> {
         .long
         .iter()
         .filter(is_over)
-        .max_by_key(|head| (facts.host_left_after(head.t_last, SOON), head.size))?;
-    let left = facts.host_left_after(longest.t_last, SOON);
+        .max_by_key(|head| (facts.host_left_after(head.t_last, SOON_NS), head.size))?;
+    let left = facts.host_left_after(longest.t_last, SOON_NS);
     let (certainty, then) = if left {
         (Certainty::Likely, ", and the host left right after it")
     } else {

@@ -1,7 +1,7 @@
 //! A pipe was full: somebody did not read, so that the other side had to wait.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Evidence, Kind, words};
+use super::{Cause, Certainty, Evidence, Kind, named, words};
 use crate::text::{duration, size};
 use crate::trace::clock::Moment;
 use crate::trace::event::{Event, EventKind};
@@ -10,7 +10,7 @@ use crate::trace::frame::StreamId;
 pub(super) const KIND: Kind = Kind::new("pipe-not-read", find);
 
 /// Waits that are shorter altogether are those of a busy machine, nanoseconds.
-const PATIENCE: u64 = 1_000_000_000;
+const PATIENCE_NS: u64 = 1_000_000_000;
 
 /// What a pipe holds on Linux: with more on stderr, a host that does not read would block.
 const PIPE: u64 = 64 * 1024;
@@ -30,7 +30,7 @@ struct Held<'f> {
 fn find(facts: &Facts) -> Option<Cause> {
     let streams = [StreamId::S2C, StreamId::STDERR, StreamId::C2S];
     let held = streams.map(|stream| (stream, held(facts, stream)));
-    let is_long = |held: &Held<'_>| held.total_ns >= PATIENCE || held.open.is_some();
+    let is_long = |held: &Held<'_>| held.total_ns >= PATIENCE_NS || held.open.is_some();
     let worst = held.into_iter().filter(|(_, held)| is_long(held));
     let (stream, held) = worst.max_by_key(|(_, held)| (held.open.is_some(), held.total_ns))?;
     let lasted = duration(held.total_ns);
@@ -50,8 +50,9 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown(held.shown.into_iter().map(evidence));
     let rule = match stream {
-        StreamId::STDERR => "stderr-undrained",
-        _ => "stdout-undrained",
+        StreamId::STDERR => named::STDERR_UNDRAINED,
+        StreamId::C2S => named::STDIN_UNDRAINED,
+        _ => named::STDOUT_UNDRAINED,
     };
     let cause = cause.shown(facts.found(rule).into_iter().flat_map(words::findings));
     Some(cause.shown(volume(facts).filter(|_| stream == StreamId::STDERR)))

@@ -1,27 +1,29 @@
 //! A side breaks the protocol in a way that no other cause explains.
 
-use super::facts::{Facts, Group};
-use super::{Cause, Certainty, Kind, words};
+use super::facts::{Facts, Found, Group};
+use super::{Cause, Certainty, Kind, named, words};
 use crate::lint::{quote, rule};
 use crate::text::plural;
 
 pub(super) const KIND: Kind = Kind::new("protocol-broken", find);
 
-/// Rules that other causes tell, each in its own words.
-const TOLD: [&str; 9] = [
-    "frame-not-json",
-    "frame-not-object",
-    "frame-truncated",
-    "request-unanswered",
-    "process-died-in-flight",
-    "process-stdout-closed-early",
-    "noise-before-first-message",
-    "tool-schema-hides-tools",
-    "tool-input-schema-invalid",
+/// Rules whose findings are errors that other causes tell, each in its own words.
+const TOLD: [&str; 8] = [
+    named::FRAME_NOT_JSON,
+    named::FRAME_NOT_OBJECT,
+    named::FRAME_TRUNCATED,
+    named::PROCESS_DIED_IN_FLIGHT,
+    named::PROCESS_NOT_STARTED,
+    named::PROCESS_STDOUT_CLOSED_EARLY,
+    named::RPC_UNCLASSIFIABLE,
+    named::TOOL_INPUT_SCHEMA_INVALID,
 ];
 
 fn find(facts: &Facts) -> Option<Cause> {
-    let is_error = |group: &&Group| group.first.iter().any(|found| found.is_error);
+    // Of a line that is no message every rule about messages has something to say.
+    let is_noise = |found: &Found| facts.noise.iter().any(|line| Some(line.seq) == found.frame);
+    let tells = |found: &Found| found.is_error && !is_noise(found);
+    let is_error = |group: &&Group| group.first.iter().any(tells);
     let is_told = |group: &&Group| TOLD.contains(&&*group.rule);
     let groups = facts
         .findings
@@ -30,7 +32,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let mut groups: Vec<_> = groups.collect();
     groups.sort_by_key(|group| group.first.first().and_then(|found| found.frame));
     let group = groups.first()?;
-    let first = group.first.iter().find(|found| found.is_error)?;
+    let first = group.first.iter().find(|found| tells(found))?;
     let place = first
         .frame
         .map_or_else(String::new, |seq| format!(", #{}", seq.0));

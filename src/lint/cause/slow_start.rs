@@ -9,10 +9,10 @@ use crate::trace::exchange::Status;
 pub(super) const KIND: Kind = Kind::new("slow-start", find);
 
 /// From here on a start is slow, nanoseconds; the shortest limits of hosts are near.
-const SLOW: u64 = 5_000_000_000;
+const SLOW_NS: u64 = 5_000_000_000;
 
 /// From here on many hosts have given up, nanoseconds.
-const TOO_SLOW: u64 = 10_000_000_000;
+const TOO_SLOW_NS: u64 = 10_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     let spawned = facts.session.spawned?;
@@ -23,13 +23,13 @@ fn find(facts: &Facts) -> Option<Cause> {
     let own = opened
         .t_response
         .map_or(0, |t| t.0.saturating_sub(opened.t_request.0));
-    if after(ready) < SLOW || own < SLOW / 2 {
+    if after(ready) < SLOW_NS || own < SLOW_NS / 2 {
         return None;
     }
     let given_up = opened.status == Status::Late;
     let certainty = match (given_up, after(ready)) {
         (true, _) => Certainty::Certain,
-        (_, TOO_SLOW..) => Certainty::Likely,
+        (_, TOO_SLOW_NS..) => Certainty::Likely,
         _ => Certainty::Possible,
     };
     let then = if given_up {

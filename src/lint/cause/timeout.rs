@@ -15,10 +15,10 @@ const USUAL: [u64; 13] = [5, 10, 15, 20, 30, 45, 60, 90, 100, 120, 180, 300, 600
 /// A clock that is this close to a usual limit has it, thousandths of it.
 const CLOSE: u64 = 15;
 
-const SECOND: u64 = 1_000_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// People cancel sooner.
-const PATIENCE: u64 = 5 * SECOND;
+const PATIENCE_NS: u64 = 5 * SECOND_NS;
 
 fn find(facts: &Facts) -> Option<Cause> {
     let by_client = |one: &&GivenUp| one.exchange.direction == Direction::ClientToServer;
@@ -55,11 +55,12 @@ pub(super) fn certainty(given_up: &GivenUp) -> Option<Certainty> {
         return Some(Certainty::Certain);
     }
     let waited = waited(given_up)?;
-    let is_close = |limit: &u64| waited.abs_diff(limit * SECOND) <= limit * SECOND / 1000 * CLOSE;
+    let is_close =
+        |limit: &u64| waited.abs_diff(limit * SECOND_NS) <= limit * SECOND_NS / 1000 * CLOSE;
     if USUAL.iter().any(is_close) {
         return Some(Certainty::Likely);
     }
-    (waited > PATIENCE).then_some(Certainty::Likely)
+    (waited > PATIENCE_NS).then_some(Certainty::Likely)
 }
 
 /// What progress had to do with it.

@@ -1,14 +1,14 @@
 //! A message was begun and its line never ended.
 
 use super::facts::Facts;
-use super::{Cause, Evidence, Kind, Place, words};
+use super::{Cause, Evidence, Kind, Place, named, words};
 use crate::text::{duration, size};
 use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("unfinished-line", find);
 
 /// A line takes no longer, unless its writer has stopped, nanoseconds.
-const PATIENCE: u64 = 2_000_000_000;
+const PATIENCE_NS: u64 = 2_000_000_000;
 
 const ADVICE: &str = "A line ends with a newline: look for a write without one, for output that is \
                       buffered and not flushed, or for a writer that stopped in mid-sentence.";
@@ -20,7 +20,7 @@ fn find(facts: &Facts) -> Option<Cause> {
 }
 
 fn live(facts: &Facts) -> Option<Cause> {
-    let is_old = |stream: StreamId, age: u64| stream.messages().is_some() && age > PATIENCE;
+    let is_old = |stream: StreamId, age: u64| stream.messages().is_some() && age > PATIENCE_NS;
     let mut lines = facts.unfinished.iter();
     let line = lines.find(|line| is_old(line.stream, facts.since(line.since)))?;
     let sentence = format!(
@@ -43,7 +43,7 @@ fn live(facts: &Facts) -> Option<Cause> {
 
 /// The stream ended before the line did.
 fn over(facts: &Facts) -> Option<Cause> {
-    let group = facts.found("frame-truncated")?;
+    let group = facts.found(named::FRAME_TRUNCATED)?;
     let first = group.first.first()?;
     let place = first
         .frame

@@ -1,7 +1,7 @@
 //! The two sides speak different versions, or different eras, of the protocol.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Kind, words};
+use super::{Cause, Certainty, Kind, named, words};
 use crate::lint::quote;
 use crate::text::duration;
 use crate::trace::exchange::{Exchange, Status};
@@ -9,7 +9,7 @@ use crate::trace::exchange::{Exchange, Status};
 pub(super) const KIND: Kind = Kind::new("version-mismatch", find);
 
 /// Who does not like a version leaves soon after it was told, nanoseconds.
-const SOON: u64 = 5_000_000_000;
+const SOON_NS: u64 = 5_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     refused(facts)
@@ -60,7 +60,7 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
             let answer = words::answer(probe).unwrap_or_default();
             (format!("was answered with {answer}"), Certainty::Certain)
         }
-        Status::Open | Status::Unanswered | Status::Cancelled if waited(facts, probe) > SOON => {
+        Status::Open | Status::Unanswered | Status::Cancelled if waited(facts, probe) > SOON_NS => {
             let waited = duration(waited(facts, probe));
             (format!("had no answer for {waited}"), Certainty::Likely)
         }
@@ -98,7 +98,7 @@ fn left(facts: &Facts) -> Option<Cause> {
         .openings("initialize")
         .find(|one| one.response.is_some())?;
     let told = initialize.t_response_last?;
-    if asked == agreed || facts.went_on() || !facts.host_left_after(told, SOON) {
+    if asked == agreed || facts.went_on() || !facts.host_left_after(told, SOON_NS) {
         return None;
     }
     let sentence = format!(
@@ -120,7 +120,7 @@ fn left(facts: &Facts) -> Option<Cause> {
 
 /// Requests of one era went to a server that serves the other.
 fn mixed(facts: &Facts) -> Option<Cause> {
-    let group = facts.found("era-mixed")?;
+    let group = facts.found(named::ERA_MIXED)?;
     if facts.failed.is_empty() {
         return None;
     }

@@ -62,6 +62,16 @@ pub fn times(count: u64) -> String {
     }
 }
 
+/// How often a rule found something: `once`, `twice`, `1000 times or more`.
+pub fn times_found(group: &Group) -> String {
+    format!("{}{}", times(group.count), or_more(group))
+}
+
+/// ` or more` where not all findings were counted.
+pub fn or_more(group: &Group) -> &'static str {
+    if group.is_all { "" } else { " or more" }
+}
+
 /// What was answered, in one line.
 pub fn answer(exchange: &Exchange) -> Option<String> {
     exchange
@@ -128,8 +138,10 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
 /// The last lines of stderr as evidence: the one that says most, then the others, the latest
 /// first.
 pub fn stderr(facts: &Facts) -> Vec<Evidence> {
-    let telling = facts.telling().into_iter();
-    telling.chain(facts.last_said()).map(line).collect()
+    let telling = facts.telling();
+    let is_other = |one: &&Line| telling.is_none_or(|telling| telling.seq != one.seq);
+    let others = facts.last_said().filter(is_other);
+    telling.into_iter().chain(others).map(line).collect()
 }
 
 /// What a line says.

@@ -10,7 +10,7 @@ const TASKS_IN_CORE: Revisions = Revisions::between(Revision::V2025_11_25, Revis
 
 pub(super) static ELICIT_CONTENT_MISMATCH: Rule = Rule::warning(
     "elicit-content-mismatch",
-    "a filled form that does not fit the schema that was sent with it",
+    "a filled form that does not fit the schema that the server sent",
 )
 .why("The server asked for something else, and works on with values that it does not expect.")
 .fix("Check what the user has entered against the schema before the answer is sent.")
@@ -28,7 +28,7 @@ pub(super) static ELICIT_SENSITIVE_FORM: Rule = Rule::warning(
 
 pub(super) static SAMPLING_TOOL_BALANCE: Rule = Rule::error(
     "sampling-tool-balance",
-    "the use of a tool that the next message does not answer, or answers together with other content",
+    "a tool use without its result in the next message, or with other content beside it",
 )
 .why("Providers of models refuse such a conversation, so that sampling fails with an error of theirs.")
 .fix("Let each message with uses of tools be followed by one that has a result for each of them and nothing else.")
@@ -48,7 +48,7 @@ pub(super) static TASK_STATUS_TRANSITION: Rule = Rule::error(
     "task-status-transition",
     "a task that is over and goes on, or that does not begin by working",
 )
-.why("Whoever saw the first end has stopped to ask and will never see the second.")
+.why("Whoever saw the first end has stopped asking and will never see the second.")
 .fix(
     "Create tasks as `working`, and never change a status of `completed`, `failed` or `cancelled`.",
 )
@@ -57,7 +57,7 @@ pub(super) static TASK_STATUS_TRANSITION: Rule = Rule::error(
 
 pub(super) static TASK_AUGMENTATION: Rule = Rule::error(
     "task-augmentation",
-    "a tool called as a task although it is none, or not as a task although it has to be",
+    "a tool is called as a task that may not be, or not as one that must be",
 )
 .why("The server has to refuse the call as an unknown method, though the tool is there.")
 .fix("Look at `execution.taskSupport` in the list of tools, and send `task` only where that allows it and always where it requires it.")
@@ -66,7 +66,7 @@ pub(super) static TASK_AUGMENTATION: Rule = Rule::error(
 
 pub(super) static PROMPT_ARGUMENT_MISSING: Rule = Rule::warning(
     "prompt-argument-missing",
-    "a prompt without an argument that it requires, and no error",
+    "a prompt is answered although a required argument is missing",
 )
 .why("The model gets a text with a hole in it, and nobody is told.")
 .fix("Answer with the error -32602 if a required argument is missing, or list the argument as optional.")

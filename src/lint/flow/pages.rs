@@ -22,7 +22,7 @@ pub(super) static CURSOR_UNKNOWN: Rule = Rule::warning(
     "a cursor that no page of this list has named",
 )
 .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
-.fix("Send a cursor exactly as the nextCursor of the page before, and begin without one.")
+.fix("Send a cursor exactly as the `nextCursor` of the page before, and begin without one.")
 .of(PAGINATION)
 .only(Revisions::LEGACY);
 
@@ -30,16 +30,16 @@ pub(super) static CURSOR_LOOP: Rule = Rule::warning(
     "page-cursor-loop",
     "the next page is one that was already asked for on the way",
 )
-.why("A client that follows nextCursor to the end never comes to an end.")
-.fix("Leave nextCursor out on the last page, and let each page name a later one.")
+.why("A client that follows `nextCursor` to the end never comes to an end.")
+.fix("Leave `nextCursor` out on the last page, and let each page name a later one.")
 .of(PAGINATION);
 
 pub(super) static EMPTY_CURSOR_IGNORED: Rule = Rule::note(
     "page-empty-cursor-ignored",
-    "the client did not ask for the page after an empty nextCursor",
+    "the client did not ask for the page after an empty `nextCursor`",
 )
 .why("An empty cursor is a cursor like any other, so that the client may lack a part of the list.")
-.fix("Let the client end only where nextCursor is missing, and let the server not name an empty one.")
+.fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.")
 .of(PAGINATION)
 .only(Revisions::MODERN)
 .at_end();

@@ -14,8 +14,8 @@ pub(super) static CANCEL_TASK_REQUEST: Rule = Rule::error(
     "cancel-task-request",
     "a request that asks for a task is cancelled like one that does not",
 )
-.why("The task goes on and keeps its result, because only tasks/cancel ends a task.")
-.fix("Send tasks/cancel with the id of the task instead of notifications/cancelled.")
+.why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
+.fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.")
 .of(CANCELLATION)
 .only(Revisions::between(
     Revision::V2025_11_25,

@@ -67,7 +67,7 @@ pub(super) static DEEP_NESTING: Rule = Rule::note(
     "frame-deep-nesting",
     "nested deeper than is looked at; parsers of peers may overflow",
 )
-.why("Recursive parsers run out of stack on such a message, and some crash.")
+.why("What lies deeper could not be checked here, and a peer that crashes over it takes the session with it.")
 .fix("Flatten the structure, or send it as text or as a resource.")
 .of(section::JSON);
 pub(super) static NUMBER_PRECISION: Rule = Rule::note(

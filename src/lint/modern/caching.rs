@@ -23,7 +23,7 @@ pub(super) static MISSING: Rule = Rule::error(
 
 pub(super) static INVALID: Rule = Rule::error(
     "cache-hints-invalid",
-    "a cache hint of a value that it cannot have, or another one on a later page",
+    "an invalid cache hint, or one that differs between pages",
 )
 .why("Clients may drop the result, keep it for too long, or show it to somebody who must not see it.")
 .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same on all pages of a list.")

@@ -10,7 +10,7 @@ use crate::protocol::mcp::keys;
 
 pub(super) static FEATURE: Rule = Rule::note(
     "deprecated-feature",
-    "a feature that a later revision will remove",
+    "a feature that a later revision may remove",
 )
 .why("It works today, but revisions from July 2027 on may be without it.")
 .fix("Plan for its replacement: paths as tool params instead of roots, a model's own interface instead of sampling, stderr or OpenTelemetry instead of log messages.")

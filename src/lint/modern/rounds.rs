@@ -29,7 +29,7 @@ pub(super) static EMPTY: Rule = Rule::error(
 
 pub(super) static WRONG_METHOD: Rule = Rule::error(
     "mrtr-wrong-method",
-    "input is required for a request that cannot be asked for any",
+    "a request is answered with `input_required` though its method does not allow that",
 )
 .why("Clients look for questions only in the answers to tool calls, prompts and resources, and fail on this one.")
 .fix("Let the server answer this request at once, with a result or an error.")
@@ -47,7 +47,7 @@ pub(super) static REQUEST_KIND: Rule = Rule::error(
 
 pub(super) static UNDECLARED: Rule = Rule::error(
     "mrtr-undeclared-capability",
-    "an input request that the client has not declared to support",
+    "an input request for something that the client has not declared",
 )
 .why("The client cannot answer it, so the call cannot go on.")
 .fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.")

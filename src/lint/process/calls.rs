@@ -20,7 +20,7 @@ pub(super) static TIMEOUT_NO_CANCEL: Rule = Rule::note(
     "a request without an answer for a minute, and without a cancel",
 )
 .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
-.fix("Let the asking side wait only so long for each request, and send notifications/cancelled when it gives up.")
+.fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.")
 .of(TIMEOUTS);
 
 pub(super) static NO_PROGRESS_TOKEN: Rule = Rule::note(
@@ -28,7 +28,7 @@ pub(super) static NO_PROGRESS_TOKEN: Rule = Rule::note(
     "the client gave a call up and had not asked for progress",
 )
 .why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
-.fix("Send a progressToken with calls that take long and let progress renew the time limit, or raise the limit.")
+.fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.")
 .of(PROGRESS);
 
 pub(super) static REPEATED_AFTER_TIMEOUT: Rule = Rule::warning(
@@ -157,8 +157,7 @@ impl Calls {
             return Some((one.frame, format!("again {after} after its cancel")));
         }
         let open = self.open.iter().map(|(_, one)| one);
-        let abandoned = open
-            .filter(|one| one.what == call.what && (ABANDONED_NS..=AGAIN_NS).contains(&age(one.t)));
+        let abandoned = open.filter(|one| one.what == call.what && is_abandoned(age(one.t)));
         let one = abandoned.max_by_key(|one| one.frame)?;
         let after = lasting(age(one.t));
         Some((one.frame, format!("again after {after} without an answer")))
@@ -196,6 +195,12 @@ impl Calls {
             self.given_up.insert(exchange, given_up);
         }
     }
+}
+
+/// Whether a call that is made again `ns` nanoseconds after the first, which is still open, is made
+/// again because nobody waits for the first any more.
+pub(in crate::lint) fn is_abandoned(ns: u64) -> bool {
+    (ABANDONED_NS..=AGAIN_NS).contains(&ns)
 }
 
 fn hash(text: &str) -> u64 {

@@ -13,6 +13,11 @@ use crate::trace::correlator::{Observation, Observed};
 use crate::trace::event::{Event, EventKind, ProcessName};
 use crate::trace::session::{Closed, Side};
 
+pub(super) static PROCESS_NOT_STARTED: Rule =
+    Rule::error("process-not-started", "the server could not be started")
+        .why("The host sees a connection that ends before it began, and nothing of the reason.")
+        .fix("Give the full path of the command, or put its folder on the PATH that the host has.");
+
 pub(super) static PROCESS_EXIT_NONZERO: Rule = Rule::warning(
     "process-exit-nonzero",
     "the server ended with an error",
@@ -137,6 +142,9 @@ impl Ending {
                     signal: signal.clone(),
                     input_open: !is_told,
                 });
+            }
+            EventKind::SpawnFailed { message, .. } => {
+                findings.push(PROCESS_NOT_STARTED.found(quote::text(message)));
             }
             EventKind::Survivors { processes } if !processes.is_empty() => {
                 findings.push(SURVIVORS_LEFT.found(named(processes)));

@@ -1,6 +1,7 @@
 //! Answers that took long: longer than they may, or than their like.
 
 use super::lasting;
+use super::start::Start;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
@@ -63,7 +64,8 @@ impl Latencies {
         self.slow_ns = slow_ns.unwrap_or(DEFAULT_SLOW_NS);
     }
 
-    pub(super) fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
+    /// Looks at an answer; a handshake that is told as a slow start is not told again as slow.
+    pub(super) fn part(&mut self, part: &Part<'_>, start: &Start, findings: &mut Findings) {
         let Body::Response(_) = part.message.body else {
             return;
         };
@@ -75,7 +77,7 @@ impl Latencies {
         let Some(ns) = exchange.own_ns().filter(|_| answers) else {
             return;
         };
-        if ns > self.slow_ns {
+        if ns > self.slow_ns && !start.is_told(exchange) {
             let waited = exchange.waited_inside_ns();
             findings.push(part.at(&REQUEST_SLOW, took(ns, waited)));
         }

@@ -17,6 +17,9 @@ mod time;
 
 pub use time::overdue;
 
+pub(super) use calls::is_abandoned;
+pub(super) use start::launchers;
+
 use super::family::{Context, Family};
 use super::finding::Findings;
 use super::rule::Rule;
@@ -49,6 +52,7 @@ impl Family for Process {
             &pipes::STDERR_UNDRAINED,
             &pipes::STDOUT_UNDRAINED,
             &pipes::STDIN_UNDRAINED,
+            &ending::PROCESS_NOT_STARTED,
             &ending::PROCESS_EXIT_NONZERO,
             &ending::PROCESS_STDOUT_CLOSED_EARLY,
             &ending::SHUTDOWN_EOF_IGNORED,
@@ -65,22 +69,29 @@ impl Family for Process {
     }
 
     fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
-        self.time.passed(context, findings);
         self.pipes.passed(context.now, findings);
         self.ending.passed(context, findings);
     }
 
     fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        self.time.passed(&seen.context(), findings);
         self.start.frame(seen, findings);
         ending::requests_after_eof(seen, findings);
         for part in seen.parts() {
-            self.latency.part(&part, findings);
+            self.latency.part(&part, &self.start, findings);
             self.calls.part(&part, findings);
             self.time.part(&part, findings);
         }
     }
 
-    fn stderr(&mut self, head: &FrameHead, _: &[u8], _: &Context<'_>, findings: &mut Findings) {
+    fn stderr(
+        &mut self,
+        head: &FrameHead,
+        _: &[u8],
+        context: &Context<'_>,
+        findings: &mut Findings,
+    ) {
+        self.time.passed(context, findings);
         self.pipes.stderr(head, findings);
     }
 
@@ -88,13 +99,17 @@ impl Family for Process {
         if let EventKind::Start(process) = &event.kind {
             self.latency.slow_from(process.slow_ns);
         }
+        // Of what is open at the end it is told at the very end.
+        if !matches!(event.kind, EventKind::Eof { .. } | EventKind::Exit { .. }) {
+            self.time.passed(context, findings);
+        }
         self.pipes.event(event, findings);
         self.ending.event(event, context, findings);
     }
 
     fn finish(&mut self, end: &[Observation], context: &Context<'_>, findings: &mut Findings) {
         self.start.finish(context, findings);
-        self.time.finish(context, findings);
+        self.time.finish(end, context, findings);
         self.pipes.finish(context.now, findings);
         self.ending.finish(end, context.now, findings);
     }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 pub(super) static STDERR_BURST: Rule = Rule::note(
     "stderr-burst",
-    "very much on stderr",
+    "a flood on stderr",
 )
 .why("A pipe holds about 64 KiB, so that a host which does not read stderr all the time makes the server stand still.")
 .fix("Let the server log less, or into a file, and let the host read stderr at all times.");

@@ -1,6 +1,6 @@
 //! What comes before the first message, and how long that takes.
 
-mod launchers;
+pub(in crate::lint) mod launchers;
 
 use super::{lasting, time};
 use crate::lint::family::Context;
@@ -10,6 +10,7 @@ use crate::lint::rule::Rule;
 use crate::lint::section::STDIO;
 use crate::lint::seen::Seen;
 use crate::protocol::message::{Body, Content, Problem};
+use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::StreamId;
 use crate::trace::session::Session;
 
@@ -23,7 +24,7 @@ pub(super) static NOISE_BEFORE_FIRST_MESSAGE: Rule = Rule::warning(
 
 pub(super) static SLOW_START: Rule = Rule::note(
     "slow-start",
-    "the server took more than five seconds until it was there",
+    "the server took more than five seconds to get ready",
 )
 .why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
 .fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");
@@ -39,6 +40,8 @@ pub(super) struct Start {
     has_spoken: bool,
     /// Whether nothing more is to be said about how long it took.
     is_timed: bool,
+    /// The exchange of the answer that was told to have come late.
+    late: Option<ExchangeId>,
 }
 
 impl Start {
@@ -78,9 +81,14 @@ impl Start {
         self.is_timed = seen.session.handshake_ns.is_some();
         if let Some(detail) = slow(seen.session) {
             self.is_timed = true;
-            let exchange = seen.messages.first().and_then(|record| record.exchange);
-            findings.push(SLOW_START.at(seen.head.seq, detail).about(exchange));
+            self.late = seen.messages.first().and_then(|record| record.exchange);
+            findings.push(SLOW_START.at(seen.head.seq, detail).about(self.late));
         }
+    }
+
+    /// Whether an exchange is a handshake that was told to be slow.
+    pub(super) fn is_told(&self, exchange: &Exchange) -> bool {
+        self.late == Some(exchange.id) && time::is_handshake(exchange)
     }
 
     pub(super) fn finish(&mut self, context: &Context<'_>, findings: &mut Findings) {

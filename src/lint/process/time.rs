@@ -13,8 +13,9 @@ use crate::lint::family::Context;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
-use crate::protocol::message::Body;
+use crate::protocol::message::{Body, Direction};
 use crate::trace::clock::Moment;
+use crate::trace::correlator::{Observation, Observed};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::session::{Ends, Session, Side};
 use std::collections::HashSet;
@@ -37,8 +38,8 @@ const TOLD: usize = 4096;
 /// a request of a minute that nobody has cancelled (`timeout-no-cancel`); a server that lives on
 /// after the end of its stdin (`shutdown-eof-ignored`) or of its stdout
 /// (`process-stdout-closed-early`). Some of it is stored in the recording as soon as anything else
-/// comes: `timeout-no-cancel` and the last two. Then it is told by both, with the same rule and
-/// exchange.
+/// comes: `timeout-no-cancel`, unless what comes is an end, and the last two. Then it is told by
+/// both, with the same rule and exchange.
 #[must_use]
 pub fn overdue<'a>(
     open: impl Iterator<Item = &'a Exchange> + Clone,
@@ -85,7 +86,16 @@ impl Watch {
         }
     }
 
-    pub(super) fn finish(&mut self, context: &Context<'_>, findings: &mut Findings) {
+    /// The recording is over. Of requests that `end` says were never answered another rule tells.
+    pub(super) fn finish(
+        &mut self,
+        end: &[Observation],
+        context: &Context<'_>,
+        findings: &mut Findings,
+    ) {
+        for exchange in end.iter().filter_map(told_by_pairing) {
+            self.told.is_first(exchange);
+        }
         self.look(context, findings);
     }
 
@@ -113,11 +123,20 @@ impl Watch {
     }
 
     fn tell(&mut self, exchange: &Exchange, found: Option<Finding>, findings: &mut Findings) {
-        if found.is_some() && !self.told.contains(&exchange.id) {
-            self.told.insert(exchange.id, ());
+        if found.is_some() && self.told.is_first(exchange.id) {
             findings.extend(found);
         }
     }
+}
+
+/// The exchange that `request-unanswered` or `process-died-in-flight` tells.
+fn told_by_pairing(observation: &Observation) -> Option<ExchangeId> {
+    let is_told = match observation.kind {
+        Observed::Unanswered => true,
+        Observed::Lost => observation.direction == Direction::ClientToServer,
+        _ => false,
+    };
+    observation.exchange.filter(|_| is_told)
 }
 
 /// The exchanges without an answer, as many as rules remember, in order.
@@ -136,11 +155,15 @@ fn is_open(exchange: &Exchange) -> bool {
     exchange.response.is_none() && exchange.cancelled.is_none() && !exchange.is_listen()
 }
 
+/// Whether an exchange is what a client begins with.
+pub(super) fn is_handshake(exchange: &Exchange) -> bool {
+    matches!(&*exchange.method, "initialize" | "server/discover")
+}
+
 /// A handshake that has no answer for too long.
 pub(super) fn handshake(exchange: &Exchange, now: Moment) -> Option<Finding> {
-    let is_handshake = matches!(&*exchange.method, "initialize" | "server/discover");
     let ns = exchange.own_ns_until(now);
-    (is_handshake && ns > SLOW_START_NS).then(|| {
+    (is_handshake(exchange) && ns > SLOW_START_NS).then(|| {
         let detail = format!("no answer to {} for {}", exchange.method, lasting(ns));
         let finding = SLOW_START.at(exchange.request.0, detail);
         finding.about(Some(exchange.id))

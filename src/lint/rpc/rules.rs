@@ -99,7 +99,7 @@ pub(super) static PING_RESULT: Rule = Rule::note(
 .only(Revisions::LEGACY);
 pub(super) static DIALECT_METHOD: Rule = Rule::warning(
     "dialect-method",
-    "a method by a name that MCP does not use, though it has the method",
+    "a method under a name that MCP does not use for it",
 )
 .why("Peers do not know the name: a request fails, and a notification is ignored without a word.")
 .fix("Use the name of the protocol.")

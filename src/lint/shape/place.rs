@@ -1,8 +1,8 @@
 //! Where in a message a value stands, told without a copy of anything until somebody asks.
 
 use super::types::Type;
-use crate::lint::quote;
-use crate::protocol::json::{Path, Step, Value};
+use crate::lint::trail;
+use crate::protocol::json::{Step, Value};
 
 /// A place in a message: the way there, from the inside out.
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +71,12 @@ impl<'p> Place<'p> {
             .any(|place| matches!(place.step, At::Type(one) if one == name))
     }
 
-    /// The path from the message's top; text off the wire in it is escaped.
+    /// The path from the message's top, as every finding has it: [`trail::written`].
     #[must_use]
-    pub fn path(&self) -> String {
+    pub fn path(&self) -> Box<str> {
         let mut steps: Vec<_> = self.outwards().filter_map(Place::json).collect();
         steps.reverse();
-        Path::new(steps).to_string()
+        trail::written(steps)
     }
 
     fn outwards(&self) -> impl Iterator<Item = &Self> {
@@ -88,7 +88,7 @@ impl<'p> Place<'p> {
             At::Member(name) => Some(Step::Member(name.into())),
             At::Named(name) => {
                 let name = name.as_str().unwrap_or_default();
-                Some(Step::Member(quote::text(&name).into()))
+                Some(Step::Member(name.into()))
             }
             At::Element(index) => Some(Step::Element(index)),
             At::Type(_) => None,

@@ -127,7 +127,7 @@ fn a_fault_says_where_it_is_what_was_expected_and_what_was_found() {
             "resources/read",
             "params",
             r#"{"uri":"a:b","inputResponses":{"\u202e":{}}}"#,
-            r#"params.inputResponses["\\u{202e}"]: expected one of the members "action" or "roots" or "model", found none of them"#,
+            r#"params.inputResponses["\u202e"]: expected one of the members "action" or "roots" or "model", found none of them"#,
         ),
     ] {
         assert_eq!(faults(revision, method, member, json), [expected]);

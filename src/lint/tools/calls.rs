@@ -1,7 +1,7 @@
 //! Calls and their results, by what was listed before the call.
 
 use super::listing::{Listing, Lookup};
-use super::report::{self, member};
+use super::report::member;
 use super::rules::{
     ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
     STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
@@ -14,6 +14,7 @@ use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
+use crate::lint::trail;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Outcome, Request, Response};
@@ -175,8 +176,10 @@ impl Calls {
             return;
         }
         let structured = result.get("structuredContent");
-        if let Some(structured) = structured {
-            shape(part, result, structured, is_error, findings);
+        let is_wrong = structured
+            .is_some_and(|structured| !shape(part, result, structured, is_error, findings));
+        if is_wrong {
+            return;
         }
         if let Some(call) = call
             && !is_error
@@ -252,8 +255,7 @@ impl Calls {
         findings: &mut Findings,
     ) {
         let key = (digest, place[1], reason);
-        if !self.told.contains(&key) {
-            self.told.insert(key, ());
+        if self.told.is_first(key) {
             let finding = part.at(&CHECK_SKIPPED, format!("{name}: {reason}"));
             findings.push(finding.path(place.join(".")));
         }
@@ -276,9 +278,9 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    fn path(&self, violation: Violation) -> String {
+    fn path(&self, violation: Violation) -> Box<str> {
         let start = self.place.map(member).into_iter();
-        report::path(start.chain(violation.path))
+        trail::written(start.chain(violation.path).collect())
     }
 }
 
@@ -296,15 +298,17 @@ fn failed(part: &Part<'_>, result: Value<'_>, findings: &mut Findings) -> bool {
     is_error
 }
 
-/// What structured content has to be by itself.
+/// What structured content has to be by itself. Returns whether it is an object where it has to be
+/// one: what is none fits no schema, and that need not be told as well.
 fn shape(
     part: &Part<'_>,
     result: Value<'_>,
     structured: Value<'_>,
     is_error: bool,
     findings: &mut Findings,
-) {
-    if !structured.is_object() && part.revision() < Revision::V2026_07_28 {
+) -> bool {
+    let is_fit = structured.is_object() || part.revision() >= Revision::V2026_07_28;
+    if !is_fit {
         let detail = structured.kind().as_str();
         let finding = part.at(&STRUCTURED_NOT_OBJECT, detail);
         findings.push(finding.path("result.structuredContent"));
@@ -316,4 +320,5 @@ fn shape(
         let detail = "no text block in content";
         findings.push(part.at(&STRUCTURED_NO_TEXT, detail).path("result.content"));
     }
+    is_fit
 }

@@ -11,8 +11,8 @@ use crate::lint::rule::{Rule, Severity};
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::Revision;
 
-/// Bytes of schemas that are looked into per page, some milliseconds of work. The others are looked
-/// into when their tool is called.
+/// Bytes of schemas that are looked into per page, some milliseconds of work. How many definitions
+/// are left out is told; they are looked into when they are listed again, as far as there is room.
 const READ: usize = 128 * 1024;
 
 /// Characters of a name that hosts take.
@@ -22,6 +22,16 @@ const NAME: usize = 128;
 pub struct Definitions {
     revision: Revision,
     left: usize,
+    skipped: usize,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy)]
+struct Look {
+    /// What can be seen from outside.
+    outside: bool,
+    /// What the schemas hold.
+    inside: bool,
 }
 
 impl Definitions {
@@ -31,30 +41,80 @@ impl Definitions {
         Self {
             revision,
             left: READ,
+            skipped: 0,
         }
     }
 
-    /// Tells what is wrong with `tool`.
-    pub fn look(&mut self, tool: Value<'_>, place: Place<'_>, report: &mut Report<'_, '_>) {
+    /// Tells what is wrong with `tool`; where it is not `new`, only what its schemas hold. Returns
+    /// whether these were looked into.
+    pub fn look(
+        &mut self,
+        tool: Value<'_>,
+        new: bool,
+        place: Place<'_>,
+        report: &mut Report<'_, '_>,
+    ) -> bool {
+        let look = Look {
+            outside: new,
+            inside: self.has_room(tool),
+        };
         let mut hides = Vec::new();
-        if let Some(wrong) = name(place.name) {
+        if let Some(wrong) = name(place.name).filter(|_| look.outside) {
             report.add(&NAME_FORMAT, place, [member("name")], &wrong);
             hides.push(wrong);
         }
         let input = tool.get("inputSchema");
-        self.schema("inputSchema", input, place, report, &mut hides);
+        self.schema("inputSchema", input, look, place, report, &mut hides);
         if let Some(output) = tool.get("outputSchema") {
-            self.schema("outputSchema", Some(output), place, report, &mut hides);
+            self.schema(
+                "outputSchema",
+                Some(output),
+                look,
+                place,
+                report,
+                &mut hides,
+            );
         }
         if !hides.is_empty() {
             report.add(&HIDES_TOOLS, place, [], &hides.join("; "));
         }
+        look.inside
+    }
+
+    /// What is to be said of the definitions whose schemas there was no room for.
+    #[must_use]
+    pub fn skipped(&self) -> Option<String> {
+        let noun = match self.skipped {
+            0 => return None,
+            1 => "definition",
+            _ => "definitions",
+        };
+        Some(format!(
+            "{} {noun} not looked into: the page has more than {} KiB of schemas",
+            self.skipped,
+            READ / 1024
+        ))
+    }
+
+    /// Whether there is room for the schemas of one more tool. One that is too large by itself is
+    /// not read at all.
+    fn has_room(&mut self, tool: Value<'_>) -> bool {
+        let schemas = ["inputSchema", "outputSchema"].into_iter();
+        let sizes = schemas.filter_map(|name| Some(tool.get(name)?.raw().len()));
+        let bytes = sizes.filter(|bytes| *bytes <= schema::SCHEMA_BYTES).sum();
+        let left = self.left.checked_sub(bytes);
+        match left {
+            Some(left) => self.left = left,
+            None => self.skipped += 1,
+        }
+        left.is_some()
     }
 
     fn schema(
-        &mut self,
+        &self,
         which: &'static str,
         schema: Option<Value<'_>>,
+        look: Look,
         place: Place<'_>,
         report: &mut Report<'_, '_>,
         hides: &mut Vec<String>,
@@ -66,20 +126,25 @@ impl Definitions {
             &OUTPUT_SCHEMA_INVALID
         };
         let Some(schema) = schema else {
-            report.add(rule, place, [], &format!("no {which}"));
-            hides.push(format!("no {which}"));
+            if look.outside {
+                report.add(rule, place, [], &format!("no {which}"));
+                hides.push(format!("no {which}"));
+            }
             return;
         };
         let must_be_object = is_input || self.revision < Revision::V2026_07_28;
         let wrong = root(schema, must_be_object);
-        if let Some(wrong) = &wrong {
+        if let Some(wrong) = wrong.as_ref().filter(|_| look.outside) {
             report.add(rule, place, [member(which)], wrong);
         }
-        if is_input {
+        if is_input && look.outside {
             hides.extend(wrong.as_ref().map(|wrong| format!("{which}: {wrong}")));
             hides.extend(combined(schema));
         }
-        let Some((schema, plan)) = self.read(schema) else {
+        if !look.inside {
+            return;
+        }
+        let Some((schema, plan)) = read(schema) else {
             return;
         };
         if wrong.is_none() {
@@ -96,15 +161,6 @@ impl Definitions {
         if is_input && self.revision == Revision::V2026_07_28 {
             header::look(&schema, place, report);
         }
-    }
-
-    /// A schema and its graph, as long as there is time for that.
-    fn read(&mut self, schema: Value<'_>) -> Option<(serde_json::Value, Plan)> {
-        let text = schema.raw();
-        self.left = self.left.checked_sub(text.len())?;
-        let schema = schema::schema(text).ok()?;
-        let plan = schema::plan(&schema).ok()?;
-        Some((schema, plan))
     }
 
     /// Whether the schema is one of its dialect.
@@ -129,6 +185,13 @@ impl Definitions {
             finding.severity = severity;
         }
     }
+}
+
+/// A schema and its graph.
+fn read(schema: Value<'_>) -> Option<(serde_json::Value, Plan)> {
+    let schema = schema::schema(schema.raw()).ok()?;
+    let plan = schema::plan(&schema).ok()?;
+    Some((schema, plan))
 }
 
 fn is_in_network(reference: &str) -> bool {

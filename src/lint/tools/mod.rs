@@ -35,7 +35,7 @@ use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
 use report::{Place, Report, member};
-use rules::{DESCRIPTION_MISSING, DUPLICATE_NAME};
+use rules::{CHECK_SKIPPED, DESCRIPTION_MISSING, DUPLICATE_NAME};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Definitions that are remembered as looked at, so that a client that lists the same tools again
@@ -49,6 +49,8 @@ pub struct Tools {
     listing: Listing,
     calls: Calls,
     looked_at: Remembered<u64, ()>,
+    /// Those whose schemas were looked into as well.
+    looked_into: Remembered<u64, ()>,
 }
 
 impl Default for Tools {
@@ -57,6 +59,7 @@ impl Default for Tools {
             listing: Listing::default(),
             calls: Calls::default(),
             looked_at: Remembered::new(LOOKED_AT),
+            looked_into: Remembered::new(LOOKED_AT),
         }
     }
 }
@@ -125,12 +128,15 @@ impl Tools {
             if doubles.binary_search(&index).is_ok() {
                 report.add(&DUPLICATE_NAME, place, [member("name")], "listed before");
             }
-            if !self.is_new(tool, revision) {
-                continue;
+            let digest = digest(tool, revision);
+            let is_new = self.looked_at.is_first(digest);
+            if !self.looked_into.contains(&digest)
+                && definitions.look(tool, is_new, place, &mut report)
+            {
+                self.looked_into.insert(digest, ());
             }
-            definitions.look(tool, place, &mut report);
             let description = tool.get("description").filter(|text| !text.is_null());
-            if description.is_none_or(|text| text.is_str("")) {
+            if is_new && description.is_none_or(|text| text.is_str("")) {
                 without.push((index, name));
             }
         }
@@ -145,19 +151,17 @@ impl Tools {
             };
             report.add(&DESCRIPTION_MISSING, place, [], &detail);
         }
+        drop(report);
+        let skipped = definitions.skipped();
+        findings.extend(skipped.map(|detail| part.at(&CHECK_SKIPPED, detail).path("result.tools")));
     }
+}
 
-    /// Whether such a definition was not looked at yet.
-    fn is_new(&mut self, tool: Value<'_>, revision: Revision) -> bool {
-        let mut hasher = DefaultHasher::new();
-        (tool.raw(), revision).hash(&mut hasher);
-        let digest = hasher.finish();
-        let is_new = !self.looked_at.contains(&digest);
-        if is_new {
-            self.looked_at.insert(digest, ());
-        }
-        is_new
-    }
+/// What a definition is known by.
+fn digest(tool: Value<'_>, revision: Revision) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (tool.raw(), revision).hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

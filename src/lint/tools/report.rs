@@ -4,15 +4,12 @@ use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
-use crate::protocol::json::{Path, Step};
-use std::fmt::Write;
+use crate::lint::trail;
+use crate::protocol::json::Step;
 
 /// Findings of one rule in one list. A list of ten thousand tools that all lack the same would
 /// bury everything else.
 const SHOWN: usize = 20;
-
-/// Bytes of names in a path. A name can be as long as a message.
-const PATH: usize = 256;
 
 /// Findings in one list of tools.
 pub struct Report<'a, 'f> {
@@ -41,9 +38,9 @@ pub struct Place<'n> {
 impl Place<'_> {
     /// The path of what `steps` lead to from the tool.
     #[must_use]
-    pub fn path(self, steps: impl IntoIterator<Item = Step>) -> String {
+    pub fn path(self, steps: impl IntoIterator<Item = Step>) -> Box<str> {
         let start = [member("result"), member("tools"), Step::Element(self.index)];
-        path(start.into_iter().chain(steps))
+        trail::written(start.into_iter().chain(steps).collect())
     }
 }
 
@@ -104,31 +101,4 @@ impl Drop for Report<'_, '_> {
             }
         }
     }
-}
-
-/// The path of `steps`, as far as it is not too long, with nothing in it that is not plainly
-/// visible. It can be read back.
-#[must_use]
-pub fn path(steps: impl IntoIterator<Item = Step>) -> String {
-    let mut left = PATH;
-    let fits = |step: &Step| {
-        let Step::Member(name) = step else {
-            return true;
-        };
-        let rest = left.checked_sub(name.len());
-        left = rest.unwrap_or_default();
-        rest.is_some()
-    };
-    let path = Path::new(steps.into_iter().take_while(fits).collect()).to_string();
-    path.chars().fold(String::new(), |mut shown, char| {
-        if matches!(char, '"' | '\'' | '\\') || char.escape_debug().len() == 1 {
-            shown.push(char);
-        } else {
-            for unit in char.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
-        }
-        shown
-    })
 }

@@ -19,43 +19,43 @@ pub static UNKNOWN_CALLED: Rule = Rule::warning(
 .of(TOOLS);
 pub static ARGS_INVALID: Rule = Rule::warning(
     "tool-args-invalid",
-    "arguments that do not fit the tool's inputSchema",
+    "arguments that do not fit the tool's `inputSchema`",
 )
 .why("The server may refuse the call, or work with values that its author never expected.")
 .fix("Send arguments as the schema has them, or correct the schema if the tool does accept them.")
 .of(TOOLS);
-pub static INPUT_SCHEMA_INVALID: Rule = Rule::error("tool-input-schema-invalid", "an inputSchema that is none")
+pub static INPUT_SCHEMA_INVALID: Rule = Rule::error("tool-input-schema-invalid", "an `inputSchema` that is none")
     .why("Clients that check what they are given drop the tool, some of them all tools of the server.")
-    .fix("Give every tool an inputSchema that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.")
+    .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.")
     .of(TOOLS);
-pub static OUTPUT_SCHEMA_INVALID: Rule = Rule::error("tool-output-schema-invalid", "an outputSchema that is none")
+pub static OUTPUT_SCHEMA_INVALID: Rule = Rule::error("tool-output-schema-invalid", "an `outputSchema` that is none")
     .why("Clients that check what they are given drop the tool or fail to read its results.")
-    .fix("Leave outputSchema out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.")
+    .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.")
     .of(TOOL_OUTPUT)
     .only(STRUCTURED);
-pub static STRUCTURED_MISSING: Rule = Rule::error("tool-structured-missing", "no structuredContent although the tool has an outputSchema")
+pub static STRUCTURED_MISSING: Rule = Rule::error("tool-structured-missing", "no `structuredContent` although the tool has an `outputSchema`")
     .why("Official clients refuse such a result, so that a call which went well looks like a failure.")
-    .fix("Return structuredContent with every result of the tool that is no error, or take its outputSchema back.")
+    .fix("Return `structuredContent` with every result of the tool that is no error, or take its `outputSchema` back.")
     .of(TOOL_OUTPUT)
     .only(STRUCTURED);
-pub static STRUCTURED_MISMATCH: Rule = Rule::error("tool-structured-mismatch", "structuredContent that does not fit the tool's outputSchema")
+pub static STRUCTURED_MISMATCH: Rule = Rule::error("tool-structured-mismatch", "`structuredContent` that does not fit the tool's `outputSchema`")
     .why("Clients that check results refuse this one, so that a call which went well looks like a failure.")
-    .fix("Return what the outputSchema promises, or correct the schema to what the tool returns.")
+    .fix("Return what the `outputSchema` promises, or correct the schema to what the tool returns.")
     .of(TOOL_OUTPUT)
     .only(STRUCTURED);
 pub static STRUCTURED_NOT_OBJECT: Rule = Rule::error(
     "tool-structured-not-object",
-    "structuredContent that is no object",
+    "`structuredContent` that is no object",
 )
-.why("Up to 2025-11-25 clients read structuredContent as an object and fail on anything else.")
+.why("Up to 2025-11-25 clients read `structuredContent` as an object and fail on anything else.")
 .fix("Wrap the value in an object, for example as its member `result`, or agree on 2026-07-28.")
 .of(TOOL_OUTPUT)
 .only(OBJECTS);
 pub static STRUCTURED_NO_TEXT: Rule = Rule::note(
     "tool-structured-no-text",
-    "structuredContent without a text beside it",
+    "`structuredContent` without a text beside it",
 )
-.why("Clients that do not know structuredContent show an empty result.")
+.why("Clients that do not know `structuredContent` show an empty result.")
 .fix("Add the same value as JSON in a text block of content.")
 .of(TOOL_OUTPUT)
 .only(STRUCTURED);
@@ -91,15 +91,15 @@ pub static EXTERNAL_REF: Rule = Rule::warning("tool-external-ref", "a schema tha
     .fix("Put the schema that is meant under `$defs` and refer to it there.")
     .of(JSON_SCHEMA)
     .only(Revisions::MODERN);
-pub static X_HEADER_INVALID: Rule = Rule::warning("tool-x-header-invalid", "an x-mcp-header that clients have to refuse")
+pub static X_HEADER_INVALID: Rule = Rule::warning("tool-x-header-invalid", "an `x-mcp-header` that clients have to refuse")
     .why("Clients over HTTP have to leave the tool out of the list.")
     .fix("Annotate only properties of type string, integer or boolean that `properties` alone lead to, each with a different header token.")
     .of(TOOL_HEADERS)
     .only(Revisions::MODERN);
 pub static ISERROR_TYPE: Rule =
-    Rule::error("tool-iserror-type", "isError is neither true nor false")
+    Rule::error("tool-iserror-type", "`isError` is neither true nor false")
         .why("Strict clients refuse the result, others take a failed call for a successful one.")
-        .fix("Send isError as a JSON boolean, or leave it out where the call went well.")
+        .fix("Send `isError` as a JSON boolean, or leave it out where the call went well.")
         .of(TOOLS);
 pub static DESCRIPTION_MISSING: Rule =
     Rule::note("tool-description-missing", "tools without a description")
@@ -107,11 +107,11 @@ pub static DESCRIPTION_MISSING: Rule =
         .fix("Describe in a sentence or two what each tool does and when to use it.")
         .of(TOOLS);
 pub static HIDES_TOOLS: Rule = Rule::warning("tool-schema-hides-tools", "a definition for which hosts are known to drop tools")
-    .why("With one such tool Claude Code is known to show none of the server's tools, and model providers to refuse every request of hosts that pass schemas on unchecked, among them Mastra, atlas-ui and oh-my-pi.")
-    .fix("Give the root of inputSchema `\"type\": \"object\"` and no oneOf, anyOf or allOf, keep every $ref inside the schema, and names to `A-Za-z0-9_.-`.");
-pub static CHECK_SKIPPED: Rule = Rule::note("schema-check-skipped", "values that were not checked against a tool's schema")
-    .why("Whether these values fit is not known: a check must never hold the recording up, and never fetches anything.")
-    .fix("Make the schema smaller or plainer if its values are to be checked.");
+    .why("With one such tool some hosts show none of the server's tools, and where a host passes schemas on unchecked, model providers refuse every request of it.")
+    .fix("Give the root of `inputSchema` `\"type\": \"object\"` and no `oneOf`, `anyOf` or `allOf`, keep every `$ref` inside the schema, and names to `A-Za-z0-9_.-`.");
+pub static CHECK_SKIPPED: Rule = Rule::note("schema-check-skipped", "schemas of tools, or values for them, that were not checked")
+    .why("Whether they are right is not known: a check must never hold the recording up, and never fetches anything.")
+    .fix("Make the schemas smaller or plainer if they and their values are to be checked.");
 
 /// All of them.
 pub static RULES: &[&Rule] = &[

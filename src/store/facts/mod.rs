@@ -6,8 +6,8 @@ mod calls;
 use super::reader::rows::{self, number};
 use super::reader::{ReadError, Recording};
 use super::values::{moment, to_sql};
-use crate::lint::cause::Facts;
 use crate::lint::cause::facts::{Counts, Found, Group, Line};
+use crate::lint::cause::{Facts, named};
 use crate::trace::clock::Moment;
 use crate::trace::event::Event;
 use crate::trace::exchange::Status;
@@ -22,9 +22,8 @@ const EVENTS: u32 = 100;
 /// which the last answer is.
 const LOOKED_THROUGH: u32 = 2000;
 
-/// Findings of a rule that are told, and counted.
+/// Findings of a rule that are told.
 const FOUND: u32 = 4;
-const COUNTED: u32 = 1000;
 
 /// Lines that are no messages, and lines of stderr, that are read.
 const NOISE: u32 = 4;
@@ -34,16 +33,20 @@ const LAST_WORDS: u32 = 20;
 const LINES: u32 = 5000;
 
 /// Frames at the end that are looked at for long ones.
-const LAST_FRAMES: u64 = 64;
+const LAST_FRAMES: u32 = 64;
 
 /// A frame of this size is a long one, bytes.
 const LONG: u64 = 8 * 1024 * 1024;
 
 /// Rules whose findings are about lines that are no messages.
-const NOISE_RULES: [&str; 3] = ["frame-not-json", "frame-not-object", "rpc-unclassifiable"];
+const NOISE_RULES: [&str; 3] = [
+    named::FRAME_NOT_JSON,
+    named::FRAME_NOT_OBJECT,
+    named::RPC_UNCLASSIFIABLE,
+];
 
 /// Rules whose findings are about very long frames.
-const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
+const LONG_RULES: [&str; 2] = [named::FRAME_OVERSIZED, named::FRAME_OUTLINE_ONLY];
 
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
@@ -152,10 +155,17 @@ impl Recording {
             let count = if first.len() < FOUND as usize {
                 first.len() as u64
             } else {
-                let count = self.one(COUNT_OF_RULE, (&*rule, COUNTED), |row| number(row, 0))?;
+                // One more than is told shows whether that is all.
+                let limit = to_sql(Group::COUNTED + 1);
+                let count = self.one(COUNT_OF_RULE, (&*rule, limit), |row| number(row, 0))?;
                 count.unwrap_or(0)
             };
-            Ok(Group { rule, count, first })
+            Ok(Group {
+                rule,
+                count: count.min(Group::COUNTED),
+                is_all: count <= Group::COUNTED,
+                first,
+            })
         };
         rules.into_iter().map(group).collect()
     }
@@ -178,7 +188,8 @@ impl Recording {
     /// Very long frames: those that findings point at, and those at the end.
     fn long(&self, findings: &[Group], last: u64) -> Result<Vec<FrameHead>, ReadError> {
         let is_long = |group: &&Group| LONG_RULES.contains(&&*group.rule);
-        let mut long = self.heads(Seq(last.saturating_sub(LAST_FRAMES)), COUNTED)?;
+        let before = Seq(last.saturating_sub(u64::from(LAST_FRAMES)));
+        let mut long = self.heads(before, LAST_FRAMES)?;
         long.retain(|head| head.size >= LONG);
         for seq in frames(findings.iter().filter(is_long)) {
             if !long.iter().any(|head| head.seq == seq) {

@@ -91,7 +91,7 @@ pub fn meaning(rule: &Rule, revision: Option<Revision>) -> Vec<Line> {
     let newest = rule.revisions.iter().last();
     let of = revision.filter(|revision| rule.revisions.contains(*revision));
     if let (Some(section), Some(revision)) = (rule.section, of.or(newest)) {
-        lines.push(line("rule", Role::Text, section.title));
+        lines.push(line("rule", Role::Text, section.title(revision)));
         lines.push(line("", Role::Faint, section.url(revision)));
     }
     let revisions = lint::page::revisions(rule.revisions);

@@ -5,31 +5,42 @@
 const LOOKED_AT: usize = 400;
 
 /// How a line of theirs begins, what else stands in it, both in lower case, and who they are.
+type Known = (&'static str, &'static str, &'static str);
+
+/// Programs that start a server and talk while they do.
 #[rustfmt::skip]
-const KNOWN: [(&str, &str, &str); 29] = [
-    ("content-length:", "", "framing by Content-Length, as language servers have it"),
+const LAUNCHERS: [Known; 21] = [
     ("need to install the following packages", "", "npx asks before it installs"),
     ("npm ", "", "npm"),
     ("", "npm warn", "npm"),
     ("> ", "@", "npm run"),
     ("added ", " package", "npm install"),
     ("up to date", "", "npm install"),
-    ("yarn run", "", "yarn"),
-    ("[dotenv", "", "dotenv"),
-    ("", "injecting env", "dotenv"),
-    ("debugger listening", "", "the debugger of Node"),
-    ("(node:", "", "Node"),
+    ("yarn ", "", "yarn"),
     ("now using node", "", "nvm"),
     ("installed ", " package", "uv"),
     ("resolved ", " package", "uv"),
     ("collecting ", "", "pip"),
     ("requirement already satisfied", "", "pip"),
     ("compiling ", " v", "cargo"),
+    ("building", "", "the build tool that starts it"),
+    ("restored ", "", "dotnet run"),
+    ("using launch settings", "", "dotnet run"),
     ("unable to find image", "", "docker"),
     ("", "pulling from", "docker"),
     ("active code page", "", "chcp"),
     ("microsoft windows [", "", "a command prompt"),
     ("python ", " on ", "Python, started without a program"),
+];
+
+/// What runs inside a server.
+#[rustfmt::skip]
+const OTHERS: [Known; 11] = [
+    ("content-length:", "", "framing by Content-Length, as language servers have it"),
+    ("[dotenv", "", "dotenv"),
+    ("", "injecting env", "dotenv"),
+    ("debugger listening", "", "the debugger of Node"),
+    ("(node:", "", "Node"),
     ("", "fastmcp", "a banner of FastMCP"),
     ("", "spring boot", "a banner of Spring Boot"),
     ("", "microsoft.hosting", "the log of a .NET host"),
@@ -38,16 +49,33 @@ const KNOWN: [(&str, &str, &str); 29] = [
     ("", "listening on", "a line that says that the server listens"),
 ];
 
+/// Which launcher wrote `line`, if one is known to.
+pub fn launcher(line: &[u8]) -> Option<&'static str> {
+    find(&LAUNCHERS, &beginning(line))
+}
+
 /// Who wrote `line`, or what it is, as far as that can be told.
-pub(super) fn name(line: &[u8]) -> Option<&'static str> {
+pub fn name(line: &[u8]) -> Option<&'static str> {
+    let text = beginning(line);
+    let known = find(&LAUNCHERS, &text).or_else(|| find(&OTHERS, &text));
+    known.or_else(|| kind(&text))
+}
+
+/// The beginning of `line` in lower case.
+fn beginning(line: &[u8]) -> String {
     let line = &line[..line.len().min(LOOKED_AT)];
     let text = String::from_utf8_lossy(line).to_lowercase();
-    let text = text.trim_start();
-    let mut known = KNOWN.iter();
+    text.trim_start().to_owned()
+}
+
+fn find(known: &[Known], text: &str) -> Option<&'static str> {
+    let mut known = known.iter();
     let found = known.find(|(start, part, _)| text.starts_with(start) && text.contains(part));
-    if let Some((_, _, name)) = found {
-        return Some(name);
-    }
+    found.map(|(_, _, name)| *name)
+}
+
+/// What a line is that nobody is known by.
+fn kind(text: &str) -> Option<&'static str> {
     let is_drawn = |char: char| matches!(char, '\u{2500}'..='\u{259f}');
     if text.starts_with('{') {
         Some("a JSON object that is no message")
@@ -103,11 +131,22 @@ mod tests {
             ("2026-11-20 12:00:00 started\n", Some("a log line")),
             ("WARNING: x\n", Some("a log line")),
             ("information desk\n", None),
+            ("Using launch settings from x\n", Some("dotnet run")),
             ("hello\n", None),
             ("> hello\n", None),
             ("", None),
         ] {
             assert_eq!(name(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_runs_inside_a_server_is_no_launcher() {
+        assert_eq!(launcher(b"> server@1.0.0 start\n"), Some("npm run"));
+        assert_eq!(launcher(b"Building...\n"), name(b"Building...\n"));
+        for line in ["[INFO] started", "[dotenv@17.2.0] up", "listening on 1"] {
+            assert_eq!(launcher(line.as_bytes()), None, "{line}");
+            assert!(name(line.as_bytes()).is_some(), "{line}");
         }
     }
 }

@@ -164,8 +164,8 @@ mod tests {
     fn a_brace_whose_end_is_far_away_is_a_character() {
         let far = format!("{{{}}}", "x".repeat(40));
         assert_eq!(weight(&far).map(|weight| weight.states), Some(42));
-        let braces = "{".repeat(100);
-        assert_eq!(weight(&braces).map(|weight| weight.states), Some(100));
+        let braces = "{".repeat(STATES.try_into().unwrap());
+        assert_eq!(weight(&braces).map(|weight| weight.states), Some(STATES));
         assert_eq!(weight(&"{".repeat(60_000)), None);
     }
 }

@@ -13,9 +13,9 @@ static FINDINGS_LEFT_OUT: Rule = Rule::note(
 .why("Whoever counts the findings of that rule counts too few.")
 .fix("Mend what the rule found first, and record again.");
 
-/// Findings of one rule that are kept of one frame. Without a limit a batch of one line makes a
-/// recording many times its size.
-const OF_A_FRAME: u64 = 8;
+/// Findings of one rule that are kept of one frame, no fewer than any family tells of one. Without
+/// a limit a batch of one line makes a recording many times its size.
+const OF_A_FRAME: u64 = 20;
 
 /// Findings of one rule that are kept of a recording. Without a limit blank lines make a recording
 /// a hundred times their size.
@@ -110,19 +110,19 @@ mod tests {
     #[test]
     fn a_frame_has_a_few_findings_of_a_rule_and_says_how_many_more() {
         let mut findings = vec![ANY.at(Seq(1), "before")];
-        let new = (0..20).map(|n| ANY.at(Seq(2), n.to_string()));
+        let new = (0..32).map(|n| ANY.at(Seq(2), n.to_string()));
         findings.extend(new);
         findings.push(OTHER.at(Seq(2), "once"));
         Bounds::default().apply(&mut findings, 1);
-        assert_eq!(findings.len(), 1 + 8 + 1);
-        assert_eq!(findings[8].detail, "7; and 12 more in this frame");
-        assert_eq!(findings[9].detail, "once");
+        assert_eq!(findings.len(), 1 + 20 + 1);
+        assert_eq!(findings[20].detail, "19; and 12 more in this frame");
+        assert_eq!(findings[21].detail, "once");
     }
 
     #[test]
     fn findings_about_different_frames_are_not_counted_together() {
-        let mut findings: Findings = (0..20).map(|n| ANY.at(Seq(n), "lost")).collect();
+        let mut findings: Findings = (0..50).map(|n| ANY.at(Seq(n), "lost")).collect();
         Bounds::default().apply(&mut findings, 0);
-        assert_eq!(findings.len(), 20);
+        assert_eq!(findings.len(), 50);
     }
 }

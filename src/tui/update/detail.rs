@@ -8,13 +8,16 @@ mod violations;
 pub use mouse::{click, wheel};
 pub use violations::jump;
 
+use crate::lint::{Finding, process};
+use crate::store::reader::FindingRow;
+use crate::trace::exchange::{Exchange, Status};
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::action::Action;
 use crate::tui::app::detail::memory::Left;
 use crate::tui::app::detail::{Shown, Tab};
 use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
-use crate::tui::effect::Effects;
+use crate::tui::effect::{Effects, Now};
 use crate::tui::layout;
 use crate::tui::update::selection;
 use crate::tui::view::detail as view;
@@ -150,9 +153,11 @@ fn is_cut(text: &detail::Text) -> bool {
 
 /// An answer has come.
 pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
+    let now = app.now;
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
+    let overdue = answer.row.as_deref().map(|row| overdue(session, row, now));
     let detail = &mut session.detail;
     if detail.asked != Some(answer.ask) {
         return vec![];
@@ -160,7 +165,8 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
     let before = detail.shown.take();
     let address = (answer.ask.lens, answer.ask.key);
     let same = before.filter(|shown| (shown.ask.lens, shown.ask.key) == address);
-    if let Some(row) = answer.row {
+    if let Some(mut row) = answer.row {
+        row.findings.extend(overdue.into_iter().flatten());
         let left = same.as_deref().map(Left::of);
         let left = left
             .as_ref()
@@ -178,6 +184,28 @@ pub fn answer(app: &mut App, answer: detail::Answer) -> Effects {
     }
     settle(app);
     vec![]
+}
+
+/// What is overdue now of an open exchange of a live recording: nobody has found that yet.
+fn overdue(session: &Session, row: &detail::Row, now: Now) -> Vec<FindingRow> {
+    let is_open = |exchange: &&Exchange| exchange.status == Status::Open;
+    let exchange = row.item.exchange().filter(is_open);
+    let vitals = session.vitals.as_deref();
+    let vitals = vitals.filter(|_| session.is_live() && !session.playback.is_on());
+    let (Some(exchange), Some(vitals)) = (exchange, vitals) else {
+        return Vec::new();
+    };
+    let others = vitals.open.iter().filter(|other| other.id != exchange.id);
+    let open = others.chain([exchange]);
+    let summary = &vitals.summary;
+    let mut found = process::overdue(open, &summary.session, summary.slow_ns, session.now(now));
+    let is_told = |finding: &Finding| {
+        row.findings
+            .iter()
+            .any(|told| *told.rule == *finding.rule.id)
+    };
+    found.retain(|finding| finding.exchange == Some(exchange.id) && !is_told(finding));
+    found.into_iter().map(FindingRow::from).collect()
 }
 
 /// What belongs to the row.

@@ -147,10 +147,7 @@ struct Detail {
 
 impl Job for Detail {
     fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
-        let mut row = self.ask.read(source.recording)?;
-        if let Some(row) = &mut row {
-            row.findings.extend(overdue(source, &row.item)?);
-        }
+        let row = self.ask.read(source.recording)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
         answers.push(Any::Detail(Answer {
             ask: self.ask,
@@ -282,20 +279,6 @@ fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadE
     }
     findings.sort_by_key(|finding| Reverse(violations::severity(finding)));
     Ok(findings)
-}
-
-/// What is overdue now of an open exchange of a live recording: nobody has found that yet.
-fn overdue(source: &Source<'_>, item: &Item) -> Result<Vec<FindingRow>, ReadError> {
-    let open = item.exchange();
-    let open = open.filter(|exchange| source.is_live && exchange.status == Status::Open);
-    let Some(exchange) = open else {
-        return Ok(Vec::new());
-    };
-    let mut overdue = source
-        .recording
-        .overdue(source.summary, source.context().end)?;
-    overdue.retain(|finding| finding.exchange == Some(exchange.id));
-    Ok(overdue)
 }
 
 /// What else belongs to a row.

@@ -71,7 +71,7 @@ pub enum Told {
     Line {
         /// Its frame.
         head: FrameHead,
-        /// Its first bytes, [`Item::PREVIEW`] at most.
+        /// Its first bytes, [`PREVIEW`](crate::trace::item::Item::PREVIEW) at most.
         preview: Box<[u8]>,
     },
     /// An event.

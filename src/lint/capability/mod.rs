@@ -1,10 +1,10 @@
 //! Rules about what was declared, who may send what, and in which revision.
 //!
-//! * [`declared`]: capabilities that were used without having been declared;
-//! * [`method`]: the side and the revision that a method belongs to;
-//! * [`updated`]: updates of resources, and who has subscribed to them;
-//! * [`unrelated`]: requests of a server that no call of its client needs;
-//! * [`list_changed`]: changes that the client did not look at.
+//! * `declared`: capabilities that were used without having been declared;
+//! * `method`: the side and the revision that a method belongs to;
+//! * `updated`: updates of resources, and who has subscribed to them;
+//! * `unrelated`: requests of a server that no call of its client needs;
+//! * `list_changed`: changes that the client did not look at.
 
 mod declared;
 mod list_changed;

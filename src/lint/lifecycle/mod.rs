@@ -1,7 +1,7 @@
 //! Rules about the handshake of the legacy era.
 //!
 //! * who speaks when: this file;
-//! * [`shape`]: what `initialize` and its answer say.
+//! * `shape`: what `initialize` and its answer say.
 //!
 //! What is said before the handshake is judged only where nothing of what the client said is
 //! missing on record. A fault that every later message repeats is reported once.

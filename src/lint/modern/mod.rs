@@ -1,12 +1,12 @@
 //! Rules about the modern era: what every request and result must carry, input rounds,
 //! subscriptions, caching.
 //!
-//! * [`era`]: messages that the modern era has no place for, and both eras on one process;
-//! * [`request`], [`result`], [`errors`]: what each of them must carry;
-//! * [`rounds`]: results that ask for input, and the retries that give it;
-//! * [`subscriptions`], [`logging`]: notifications that somebody must have asked for;
-//! * [`caching`], [`lists`]: what clients may keep, and whether it stays the same;
-//! * [`deprecated`]: what will go away.
+//! * `era`: messages that the modern era has no place for, and both eras on one process;
+//! * `request`, `result`, `errors`: what each of them must carry;
+//! * `rounds`: results that ask for input, and the retries that give it;
+//! * `subscriptions`, `logging`: notifications that somebody must have asked for;
+//! * `caching`, `lists`: what clients may keep, and whether it stays the same;
+//! * `deprecated`: what will go away.
 //!
 //! A legacy server may answer modern requests by its own rules, without a handshake. It breaks no
 //! rule of an era that it does not know: servers are judged here once they have shown that they

@@ -7,12 +7,12 @@
 //!  its answer ─▶ calls: structuredContent ◀────────────────┘
 //! ```
 //!
-//! * [`mod@rules`]: the rules;
-//! * [`listing`], [`tool`]: pages put together, and what is kept of each tool;
-//! * [`definition`], [`header`]: what is wrong with a tool as it is listed, told once per
-//!   definition, with the help of [`report`];
-//! * [`calls`]: arguments, results, and what was answered to wrong ones;
-//! * [`schema`]: values against schemas, with bounded work.
+//! * `rules`: the rules;
+//! * `listing`, `tool`: pages put together, and what is kept of each tool;
+//! * `definition`, `header`: what is wrong with a tool as it is listed, told once per
+//!   definition, with the help of `report`;
+//! * `calls`: arguments, results, and what was answered to wrong ones;
+//! * `schema`: values against schemas, with bounded work.
 
 mod calls;
 mod definition;

@@ -1,7 +1,7 @@
 //! The mouse.
 //!
 //! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
-//! [what lies on top](on_top) takes it and one beside it closes it, the divider between list and
+//! what lies on top (`on_top`) takes it and one beside it closes it, the divider between list and
 //! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
 //! Nothing can be done with the mouse only.
 

@@ -1,6 +1,6 @@
 //! The shapes of every method, a table per revision that says what changed.
 //!
-//! A new revision is a file here with its table, and a line in [`TABLES`].
+//! A new revision is a file here with its table, and a line in `TABLES`.
 
 // Clippy does not look for this in the unit tests' build.
 #![cfg_attr(

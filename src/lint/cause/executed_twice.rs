@@ -22,7 +22,8 @@ fn find(facts: &Facts) -> Option<Cause> {
     // One that was answered after all has run for sure.
     pairs.sort_by_key(|(first, _)| first.status != Status::Late);
     let &(first, again) = pairs.first()?;
-    let ran = first.status == Status::Late;
+    // Of the first it is known that it ran, of the second if it was answered.
+    let ran = first.status == Status::Late && again.response.is_some();
     let (certainty, did) = if ran {
         (Certainty::Certain, "the tool ran twice")
     } else {

@@ -28,8 +28,12 @@ fn find(facts: &Facts) -> Option<Cause> {
         },
         Some(end) => format!("the server {}", words::ended(end)),
     };
+    let remarks = match facts.counts.findings {
+        0 => String::new(),
+        findings => format!("; `mcpreel lint` has {}", plural(findings, "remark")),
+    };
     let sentence = format!(
-        "nothing wrong was found: {answered} of {} answered{open}, none failed; {ended}",
+        "nothing wrong was found: {answered} of {} answered{open}, none failed; {ended}{remarks}",
         plural(facts.counts.exchanges, "request")
     );
     let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(

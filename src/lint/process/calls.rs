@@ -8,7 +8,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::section::{PROGRESS, TIMEOUTS};
 use crate::lint::seen::Part;
-use crate::protocol::json::canonical;
+use crate::protocol::json::{Kind, Value, canonical};
 use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
@@ -55,8 +55,8 @@ const AGAIN_NS: u64 = 300_000_000_000;
 /// gets an answer would be kept in memory; what was forgotten is not compared.
 const REMEMBERED: usize = 128;
 
-/// Bytes of the arguments that are compared. Without a limit a large call would be written anew,
-/// in canonical form, only to be compared.
+/// Bytes of the arguments that are compared. Without a limit a large call would be read once more,
+/// only to be compared.
 const ARGUMENT_BYTES: usize = 8 << 10;
 
 /// The calls of tools that may be made again.
@@ -86,7 +86,7 @@ struct GivenUp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct What {
     tool: u64,
-    /// Of the arguments in canonical form.
+    /// Of the arguments, whatever the order of their members; 0 where there are none.
     arguments: u64,
 }
 
@@ -137,7 +137,7 @@ impl Calls {
             t: head.t_last,
             what: What {
                 tool: hash(name),
-                arguments: hash(&arguments.map_or_else(|| "{}".to_owned(), canonical)),
+                arguments: arguments.filter(has_members).map_or(0, digest),
             },
         };
         if let Some((frame, detail)) = self.given_up_before(&call) {
@@ -201,6 +201,34 @@ impl Calls {
 /// again because nobody waits for the first any more.
 pub(in crate::lint) fn is_abandoned(ns: u64) -> bool {
     (ABANDONED_NS..=AGAIN_NS).contains(&ns)
+}
+
+fn has_members(arguments: &Value<'_>) -> bool {
+    arguments.kind() != Kind::Object || arguments.members().next().is_some()
+}
+
+/// The same number for values that mean the same. A value that was read nests at most
+/// [`crate::protocol::json::MAX_DEPTH`] deep.
+fn digest(value: Value<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.kind().hash(&mut hasher);
+    match value.kind() {
+        Kind::Object => {
+            let members = value.members().map(|(name, value)| {
+                let mut member = DefaultHasher::new();
+                (name.str_bytes(), digest(value)).hash(&mut member);
+                member.finish()
+            });
+            members.fold(0, u64::wrapping_add).hash(&mut hasher);
+        }
+        Kind::Array => value
+            .elements()
+            .for_each(|one| digest(one).hash(&mut hasher)),
+        Kind::String => value.str_bytes().hash(&mut hasher),
+        Kind::Number => canonical(value).hash(&mut hasher),
+        Kind::Null | Kind::Bool => value.raw().hash(&mut hasher),
+    }
+    hasher.finish()
 }
 
 fn hash(text: &str) -> u64 {

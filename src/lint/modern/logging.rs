@@ -8,6 +8,7 @@ use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section;
 use crate::lint::seen::Part;
 use crate::protocol::mcp::keys;
+use crate::protocol::mcp::levels::LEVELS;
 use crate::protocol::message::{Body, Era, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
@@ -34,18 +35,6 @@ const OPEN: usize = 1024;
 
 /// Messages of a request may come a little after its answer, this many nanoseconds.
 const GRACE_NS: u64 = 1_000_000_000;
-
-/// The levels, the least urgent first.
-const LEVELS: [&str; 8] = [
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-];
 
 /// What the client wants to be told.
 #[derive(Debug)]

@@ -7,12 +7,14 @@
 //! * [`errors`]: what error codes mean;
 //! * [`capabilities`]: what sides can declare;
 //! * [`keys`]: the reserved keys of `_meta`;
+//! * [`levels`]: the levels of log messages;
 //! * [`target`]: which tool, prompt, resource or task a call is about;
 //! * [`summary`]: messages and exchanges in one line.
 
 pub mod capabilities;
 pub mod errors;
 pub mod keys;
+pub mod levels;
 mod line;
 pub mod methods;
 mod revision;

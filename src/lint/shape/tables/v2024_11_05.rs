@@ -11,6 +11,7 @@ use crate::lint::shape::language::{
     Method, Table, is, notification, object, opt, req, request, tagged,
 };
 use crate::lint::shape::types::Type::{self, *};
+use crate::protocol::mcp::levels::LEVELS;
 
 /// A string or an integer.
 pub(super) const ID: Shape = Shape::Either(&[String, Integer]);
@@ -18,17 +19,6 @@ pub(super) const ID: Shape = Shape::Either(&[String, Integer]);
 pub(super) const STRINGS: Shape = Map(&String);
 /// Changes of a list can be told.
 const LIST_CHANGED: Shape = Fields(&[opt("listChanged", Boolean)]);
-const LEVELS: &[&str] = &[
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-];
-
 pub(super) const TABLE: Table = Table {
     types: TYPES,
     methods: METHODS,
@@ -74,7 +64,7 @@ const TYPES: &[(Type, Change)] = &[
     ]),
     object(Annotations, &[opt("audience", List(&Of(Role))), opt("priority", Share)]),
     is(Role, Word(&["user", "assistant"])),
-    is(LoggingLevel, Word(LEVELS)),
+    is(LoggingLevel, Word(&LEVELS)),
     object(PaginatedParams, &[opt("cursor", String)]),
     object(ResourceParams, &[req("uri", Of(Uri))]),
 

@@ -22,7 +22,8 @@ const PROGRAM: &[Field] = &[
 ];
 /// What a model says or reads: one block or several.
 const BLOCKS: Shape = Either(&[Of(SamplingContent), List(&Of(SamplingContent))]);
-const STATUS: Shape = Word(&[
+/// How a task stands.
+pub(super) const STATUS: Shape = Word(&[
     "working",
     "input_required",
     "completed",

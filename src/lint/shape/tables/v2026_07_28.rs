@@ -4,9 +4,9 @@
 //! Left open, because rules of their own look there: what every request and result must say about
 //! itself, caching hints, which kinds of requests a server may ask for, subscription ids.
 
+use super::v2025_11_25::STATUS;
 use crate::lint::shape::language::Shape::{
     Any, Boolean, Either, Fields, Having, List, Map, Null, Number, Object, Of, String, WhereObject,
-    Word,
 };
 use crate::lint::shape::language::{
     Change, Field, Method, Shape, Table, Tagged, has, is, notification, object, opt, req, request,
@@ -58,13 +58,6 @@ const INPUT_REQUEST: Shape = Shape::Tagged(Tagged {
     default: Some(&Any),
     open: true,
 });
-const STATUS: Shape = Word(&[
-    "working",
-    "input_required",
-    "completed",
-    "failed",
-    "cancelled",
-]);
 /// What tasks have besides, by their status.
 const BY_STATUS: Shape = Shape::Tagged(Tagged {
     member: "status",

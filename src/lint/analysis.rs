@@ -2,7 +2,7 @@
 
 use super::Linter;
 use super::family::Context;
-use super::finding::{Finding, Findings};
+use super::finding::Finding;
 use super::known::Known;
 use super::seen::Seen;
 use crate::protocol::json::Value;
@@ -33,7 +33,7 @@ pub struct Analysis {
     known: Known,
     linter: Linter,
     changes: Changes,
-    findings: Findings,
+    findings: Vec<Finding>,
     /// The latest moment seen.
     now: Moment,
 }

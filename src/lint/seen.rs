@@ -197,6 +197,7 @@ impl<'a> Part<'a> {
     /// A finding of `rule` in it.
     #[must_use]
     pub fn at(&self, rule: &'static Rule, detail: impl Into<String>) -> Finding {
-        rule.at(self.seen.head.seq, detail).about(self.exchange())
+        let finding = rule.at(self.seen.head.seq, detail).about(self.exchange());
+        finding.judged_by(self.revision())
     }
 }

@@ -6,7 +6,6 @@ use super::rules::{
 };
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
-use crate::lint::rule::Severity;
 use crate::lint::seen::Seen;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Problem};
@@ -69,18 +68,14 @@ fn line(raw: &[u8]) -> &[u8] {
     raw.strip_suffix(b"\r").unwrap_or(raw)
 }
 
-/// The first revision does not mention batches, the second allows them, later ones do not.
+/// The first revision does not mention batches, the second allows them, later ones do not. Before
+/// a version is agreed on nobody knows.
 fn not_allowed(seen: &Seen<'_>) -> Option<Finding> {
     let version = seen.session.version()?;
-    let severity = match Revision::judging(version)? {
-        Revision::V2024_11_05 => Severity::Warning,
-        Revision::V2025_03_26 => return None,
-        _ => Severity::Error,
-    };
     let parts = seen.content.messages.len();
     let detail = format!("{parts} messages under {}", quote::text(version));
     let finding = BATCH_NOT_ALLOWED.at(seen.head.seq, detail);
-    Some(finding.as_bad_as(severity))
+    Some(finding.judged_by(Revision::judging(version)?))
 }
 
 fn with_initialize(seen: &Seen<'_>) -> Option<Finding> {

@@ -38,7 +38,11 @@ pub(super) static NOT_REQUESTED: Rule = Rule::error(
 .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
 .fix("Let the server send only what the `notifications` of the listen request name.")
 .of(section::SUBSCRIPTIONS)
-.only(Revisions::MODERN);
+.only(Revisions::MODERN)
+.milder_where(
+    Severity::Warning,
+    "it tells of a resource, and the subscription names others",
+);
 
 pub(super) static UNKNOWN: Rule = Rule::error(
     "subscription-unknown",

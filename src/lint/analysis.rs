@@ -112,6 +112,13 @@ impl Analysis {
         }
     }
 
+    /// Bytes that what was derived since takes in memory, about.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        // A detail is one line, what is quoted in it is cut.
+        self.changes.bytes() + self.findings.len() * 2 * size_of::<Finding>()
+    }
+
     /// Who spoke, and in which phase they are.
     #[must_use]
     pub fn session(&self) -> &Session {

@@ -25,7 +25,10 @@ pub(super) static VARIES: Rule = Rule::warning(
 .fix("Let the server give lists in an order that does not change, and announce what does change.")
 .of(section::TOOLS)
 .only(Revisions::MODERN)
-.milder_where(Severity::Note, "nothing but the order differs, and what is listed is no tools");
+.milder_where(
+    Severity::Note,
+    "nothing but the order differs, and what is listed is no tools",
+);
 
 /// Pages, and requests for them, that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;

@@ -2,7 +2,7 @@
 
 use super::Linter;
 use super::family::Context;
-use super::finding::{Finding, Findings};
+use super::finding::Finding;
 use super::known::Known;
 use super::seen::Seen;
 use crate::protocol::json::Value;
@@ -33,7 +33,7 @@ pub struct Analysis {
     known: Known,
     linter: Linter,
     changes: Changes,
-    findings: Findings,
+    findings: Vec<Finding>,
     /// The latest moment seen.
     now: Moment,
 }
@@ -110,6 +110,13 @@ impl Analysis {
             exchanges: batch.exchanges,
             findings: std::mem::take(&mut self.findings),
         }
+    }
+
+    /// Bytes that what was derived since takes in memory, about.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        // A detail is one line, what is quoted in it is cut.
+        self.changes.bytes() + self.findings.len() * 2 * size_of::<Finding>()
     }
 
     /// Who spoke, and in which phase they are.

@@ -223,6 +223,15 @@ impl Exchange {
         self
     }
 
+    /// Bytes that it takes in memory, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.code, &self.task, &self.progress];
+        let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        let always = self.method.len() + self.summary.len() + self.rpc_id.bytes();
+        size_of::<Self>() + always + texts
+    }
+
     /// The part of its line that says what was asked.
     #[must_use]
     pub fn asked(&self) -> &str {
@@ -248,13 +257,12 @@ impl Exchange {
 impl Exchange {
     /// An open call of a tool, for tests that need an exchange and say what matters in it.
     pub(crate) fn bare() -> Self {
-        use crate::protocol::id::IdKey;
         Self {
             id: ExchangeId(1),
             direction: Direction::ClientToServer,
             method: "tools/call".into(),
             name: None,
-            rpc_id: RequestId::new("1", IdKey::Number("1".into())),
+            rpc_id: RequestId::from_json("1").expect("it is JSON"),
             era: Era::Legacy,
             request: (Seq(1), 0),
             response: None,

@@ -9,7 +9,7 @@
 //!          fix: write logs to stderr …
 //! ```
 
-use super::{Checked, Group, counts};
+use super::checked::{Checked, Group, counts};
 use crate::cli::exit::Failure;
 use crate::cli::lines;
 use crate::cli::output::{Ink, Output};

@@ -105,9 +105,8 @@ fn sides(session: &Session, facts: &mut Facts) {
             agreed.unwrap_or(unknown)
         ),
     };
-    if !session.versions_offered.is_empty() {
-        let offered: Vec<_> = session.versions_offered.iter().map(|v| escape(v)).collect();
-        let _ = write!(version, " (offered {})", offered.join(", "));
+    if let Some(offered) = words::versions_offered(session) {
+        let _ = write!(version, " (offered {offered})");
     }
     let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
     if !eras.is_empty() {

@@ -1,6 +1,6 @@
 //! The rules of this family.
 
-use crate::lint::rule::{Revisions, Rule};
+use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section;
 use crate::protocol::mcp::Revision;
 
@@ -101,7 +101,11 @@ pub(super) static BATCH_NOT_ALLOWED: Rule = Rule::error(
 .why("Only 2025-03-26 has batches: peers of other revisions refuse or ignore the whole array.")
 .fix("Send each message on a line of its own.")
 .of(section::STDIO)
-.only(Revisions::ALL.without(Revision::V2025_03_26));
+.only(Revisions::ALL.without(Revision::V2025_03_26))
+.milder_in(
+    Severity::Warning,
+    Revisions::between(Revision::V2024_11_05, Revision::V2024_11_05),
+);
 pub(super) static BATCH_INITIALIZE: Rule =
     Rule::error("batch-contains-initialize", "`initialize` inside a batch")
         .why("Before the handshake nobody knows whether the other side takes batches at all.")

@@ -1,7 +1,7 @@
 //! What hostile lines can make of the findings and of the memory.
 
 use super::Framing;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::{Analysis, Family as _, Known, Seen};
 use crate::protocol::message::Classifier;
 use crate::trace::clock::Moment;
@@ -21,7 +21,7 @@ fn head(seq: u64, raw: &[u8]) -> FrameHead {
 }
 
 /// The findings of one rule in one line of the server.
-fn of(rule: &str, line: &str) -> Findings {
+fn of(rule: &str, line: &str) -> Vec<Finding> {
     let mut analysis = Analysis::new();
     let raw = format!("{line}\n").into_bytes();
     let mut classifier = Classifier::default();
@@ -82,7 +82,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
     let (session, known) = (Session::default(), Known::default());
     let correlator = Correlator::new();
     let mut classifier = Classifier::default();
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     for seq in 1..2000 {
         let line = format!("{{ {}\n", "x".repeat(1000));
         let raw = line.trim_start_matches(if seq == 1 { "" } else { "{ " });

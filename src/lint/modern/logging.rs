@@ -20,7 +20,11 @@ pub(super) static NOT_REQUESTED: Rule = Rule::error(
 .why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
 .fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.")
 .of(section::LOGGING)
-.only(Revisions::MODERN);
+.only(Revisions::MODERN)
+.milder_where(
+    Severity::Warning,
+    "the last request that asked for some was answered less than a second before",
+);
 
 pub(super) static BELOW_LEVEL: Rule = Rule::warning(
     "log-below-level",

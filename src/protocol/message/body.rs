@@ -2,10 +2,10 @@
 
 use super::meta::{self, id, text};
 use super::{Body, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject};
+use crate::protocol::brief;
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::{methods, summary, target};
-use std::borrow::Cow;
 
 /// The members of a message, the last one where a name repeats.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,7 +102,7 @@ fn call(method: &str, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body
         }
         let subject = subject(method, params);
         let line = summary::notification(method, params);
-        let method = method.into();
+        let method = brief::text(method).into();
         return (Body::Notification(Notification { method, subject }), line);
     };
     if known == Some(methods::Kind::Notification) || method.starts_with("notifications/") {
@@ -122,10 +122,8 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
     let retries = method != "tasks/update";
     Request {
         id,
-        method: method.into(),
-        name: params
-            .and_then(|params| target::target(method, params)?.as_str())
-            .map(Into::into),
+        method: brief::text(method).into(),
+        name: text(params.and_then(|params| target::target(method, params))),
         retry: params
             .filter(|_| retries)
             .and_then(|params| meta::input_round(params, "inputResponses")),
@@ -189,7 +187,7 @@ fn response(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body, String) 
 
 fn error_outcome(error: Option<Value<'_>>, problems: &mut Vec<Problem>) -> Outcome {
     let code = error.and_then(|error| error.get("code"));
-    let message = text(error.and_then(|error| error.get("message")));
+    let message = error.and_then(|error| error.get("message")?.as_str());
     if code.is_none() || message.is_none() {
         problems.push(Problem::ErrorShape);
     }
@@ -198,8 +196,8 @@ fn error_outcome(error: Option<Value<'_>>, problems: &mut Vec<Problem>) -> Outco
         problems.push(Problem::ErrorCode);
     }
     Outcome::Error {
-        code: code.map(meta::raw),
-        message,
+        code: code.map(|code| brief::json(code).into()),
+        message: message.map(Into::into),
     }
 }
 
@@ -231,12 +229,12 @@ fn task(result: Value<'_>, kind: Option<&str>) -> Option<Outcome> {
         .get("task")
         .filter(|task| task.kind() == Kind::Object);
     let holder = nested.unwrap_or(result);
-    let id: Cow<'_, str> = holder.get("taskId")?.as_str()?;
-    let status = holder.get("status").and_then(|status| status.as_str());
+    let id = text(holder.get("taskId"))?;
+    let status = text(holder.get("status"));
     let named = nested.is_some() || kind == Some("task") || status.is_some();
     named.then(|| Outcome::Task {
-        id: id.into(),
-        status: status.map(Into::into),
+        id,
+        status,
         outcome: carried_outcome(holder),
     })
 }

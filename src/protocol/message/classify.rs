@@ -1,12 +1,15 @@
 //! From the bytes of a frame to its content.
 
-use super::{Content, Problem, body};
+use super::{Body, Content, Problem, body};
 use crate::protocol::json::{
     Kind, Node, Outline, Reason, SyntaxError, Value, parse_into, parsed_root,
 };
 
 /// How many messages of a batch are looked at: a hostile line could hold half a million.
 pub const MAX_PARTS: usize = 4096;
+
+/// How many of them may be no messages: each is kept, and two bytes are enough to make one.
+const MAX_INVALID: usize = 64;
 
 /// Nodes kept for the next frame; more are given back, so that one huge frame does not hold its
 /// memory for the rest of a session.
@@ -122,24 +125,37 @@ fn problems_of_line(frame: &[u8]) -> Vec<Problem> {
 fn read(root: Value<'_>, content: &mut Content) {
     match root.kind() {
         Kind::Object => content.messages.push(body::message(root, 0)),
-        Kind::Array => {
-            content.batch = true;
-            let parts = (0u32..).zip(root.elements()).take(MAX_PARTS);
-            let messages = parts.map(|(part, value)| body::message(value, part));
-            content.messages.extend(messages);
-            let parts = root.elements().count();
-            if parts == 0 {
-                content.problems.push(Problem::EmptyBatch);
-            } else if parts > MAX_PARTS {
-                let limit = MAX_PARTS;
-                content
-                    .problems
-                    .push(Problem::BatchTooLong { parts, limit });
-            }
-        }
+        Kind::Array => batch(root, content),
         other => content.problems.push(Problem::NotObject {
             found: other.as_str(),
         }),
+    }
+}
+
+fn batch(root: Value<'_>, content: &mut Content) {
+    content.batch = true;
+    let mut invalid = 0;
+    for (part, value) in (0u32..).zip(root.elements()).take(MAX_PARTS) {
+        let message = body::message(value, part);
+        if matches!(message.body, Body::Invalid) {
+            invalid += 1;
+            if invalid > MAX_INVALID {
+                continue;
+            }
+        }
+        content.messages.push(message);
+    }
+    let problems = &mut content.problems;
+    let parts = root.elements().count();
+    if parts == 0 {
+        problems.push(Problem::EmptyBatch);
+    } else if parts > MAX_PARTS {
+        let limit = MAX_PARTS;
+        problems.push(Problem::BatchTooLong { parts, limit });
+    }
+    if invalid > MAX_INVALID {
+        let limit = MAX_INVALID;
+        problems.push(Problem::BatchOfOther { invalid, limit });
     }
 }
 

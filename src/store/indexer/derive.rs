@@ -18,8 +18,12 @@ use std::ops::Range;
 /// Rows are handed to the database in lots of about this many: more of them cost memory.
 const LOT: usize = 1000;
 
+/// Rows that take more bytes are handed over before they are so many: their texts may be long.
+const LOT_BYTES: usize = 1 << 20;
+
 const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages = ?2,
-    exchanges = ?3, failed = ?4, open = ?5, findings = ?6, session = ?7";
+    exchanges = ?3, failed = ?4, open = ?5, findings = ?6";
+const SAVE_SESSION: &str = "UPDATE recording SET session = ?1";
 
 /// The bytes of a frame, or what was kept of them.
 #[derive(Debug)]
@@ -42,6 +46,8 @@ pub(crate) struct Deriver {
     counts: Counts,
     /// The last exchange that has a row.
     written: ExchangeId,
+    /// The session that is on record, as JSON.
+    session: String,
 }
 
 /// What is derived, as numbers.
@@ -111,7 +117,8 @@ impl Deriver {
 
     /// Writes the rows that have come together, if they are many.
     pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        if self.spans.len() + self.lines.len() < LOT {
+        let rows = self.spans.len() + self.lines.len();
+        if rows < LOT && self.analysis.pending_bytes() < LOT_BYTES {
             return Ok(());
         }
         self.flush(writer)
@@ -139,10 +146,8 @@ impl Deriver {
     }
 
     /// Brings the row of the recording up to date.
-    pub fn save(&self, conn: &Connection) -> rusqlite::Result<()> {
+    pub fn save(&mut self, conn: &Connection) -> rusqlite::Result<()> {
         let counts = &self.counts;
-        let session = serde_json::to_string(self.analysis.session())
-            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
         conn.prepare_cached(SAVE_COUNTS)?.execute(params![
             DERIVED_VERSION,
             to_sql(counts.messages),
@@ -150,8 +155,18 @@ impl Deriver {
             to_sql(counts.failed),
             to_sql(counts.open),
             to_sql(counts.findings),
-            session,
         ])?;
+        self.save_session(conn)
+    }
+
+    /// Saves who spoke, unless that is on record: what a side says of itself may be long.
+    fn save_session(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let session = serde_json::to_string(self.analysis.session())
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        if self.session != session {
+            conn.prepare_cached(SAVE_SESSION)?.execute([&session])?;
+            self.session = session;
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 mod problems;
 
 use super::*;
-use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::id::{IdKind, RequestId};
 use crate::protocol::message::{Body, Message, Notification, Outcome, Request, Response, Subject};
 
 fn line(text: &str) -> Content {
@@ -56,7 +56,10 @@ fn a_request_has_method_id_and_name() {
     assert_eq!(&*request.method, "tools/call");
     assert_eq!(request.name.as_deref(), Some("add"));
     assert_eq!(request.id.json(), r#""a\u0062""#);
-    assert_eq!(*request.id.key(), IdKey::String("ab".into()));
+    assert_eq!(
+        (request.id.kind(), request.id.form()),
+        (IdKind::String, "ab")
+    );
     assert!(!request.task && request.retry.is_none() && request.identity.is_none());
 }
 
@@ -259,7 +262,8 @@ fn a_batch_has_parts_with_their_spans() {
         content.messages[2].problems,
         [Problem::NotObject { found: "array" }]
     );
-    let long = line(&format!("[{}1]", "1,".repeat(5000)));
+    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
+    let long = line(&format!("[{}{ping}]", format!("{ping},").repeat(5000)));
     assert_eq!(long.messages.len(), MAX_PARTS);
     assert_eq!(
         long.problems,
@@ -268,6 +272,25 @@ fn a_batch_has_parts_with_their_spans() {
             limit: MAX_PARTS
         }]
     );
+}
+
+#[test]
+fn of_members_that_are_no_messages_a_few_are_kept_and_all_others() {
+    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
+    let text = format!("[{}{ping},{{}},{ping}]", "1,".repeat(1000));
+    let content = line(&text);
+    let parts: Vec<_> = content
+        .messages
+        .iter()
+        .map(|message| message.part)
+        .collect();
+    assert!(parts[..64].iter().copied().eq(0..64));
+    assert_eq!(parts[64..], [1000, 1002]);
+    let problem = Problem::BatchOfOther {
+        invalid: 1001,
+        limit: 64,
+    };
+    assert_eq!(content.problems, [problem]);
 }
 
 #[test]

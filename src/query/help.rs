@@ -78,7 +78,10 @@ has:latency asks whether it is there.";
 
 /// Filters that one may want, ready to be used.
 pub const EXAMPLES: &[Entry] = &[
-    entry("is:failed", "error, tool-error, lost and unanswered"),
+    entry(
+        "is:failed",
+        "error, tool-error, lost and unanswered, but no refused server/discover",
+    ),
     entry(
         "method:tools/call tool:search latency>500ms",
         "slow calls of one tool",

@@ -86,7 +86,7 @@ impl Recording {
     /// `total` is how many failed altogether.
     pub(super) fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
         let mut failures = Vec::new();
-        for status in Status::ALL.into_iter().filter(|status| status.is_failure()) {
+        for status in Status::ALL.into_iter().filter(|status| status.is_failure_of("")) {
             let params = (status.as_str(), FAILURES);
             failures.extend(self.list(FAILED_CALLS, params, failed_call)?);
         }

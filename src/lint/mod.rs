@@ -109,6 +109,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// Applies all families of rules to one recording, in the order of its frames and events.
 pub struct Linter {
     families: Vec<Box<dyn Family + Send>>,
+    misframed: framing::Misframed,
     bounds: Bounds,
 }
 
@@ -124,6 +125,7 @@ impl Linter {
     pub fn new() -> Self {
         Self {
             families: families(),
+            misframed: framing::Misframed::default(),
             bounds: Bounds::default(),
         }
     }
@@ -145,6 +147,7 @@ impl Linter {
             let applying = findings.drain(before..).filter(applies).collect::<Vec<_>>();
             findings.extend(applying);
         }
+        self.misframed.apply(seen, findings, before);
         self.bounds.apply(findings, first);
     }
 
@@ -186,6 +189,7 @@ impl Linter {
             family.passed(context, findings);
             family.finish(observations, context, findings);
         }
+        self.misframed.finish(findings);
         self.bounds.apply(findings, first);
         self.bounds.finish(findings);
     }

@@ -12,6 +12,10 @@ pub(super) const KIND: Kind = Kind::new("client-never-answered", find);
 const PATIENCE_NS: u64 = 5_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
+    // The answer may stand in what was not read.
+    if facts.is_short {
+        return None;
+    }
     let samples = [&facts.open, &facts.unanswered, &facts.lost];
     let asked = samples.map(|sample| sample.asked(Direction::ServerToClient));
     let until = facts.host_left().unwrap_or(facts.now);

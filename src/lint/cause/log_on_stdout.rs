@@ -1,7 +1,7 @@
 //! Lines that are no messages on a stream that carries nothing but messages.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Kind, pretty_printed, words};
+use super::{Cause, Certainty, Kind, words};
 use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("log-on-stdout", find);
@@ -10,13 +10,10 @@ pub(super) const KIND: Kind = Kind::new("log-on-stdout", find);
 const AT_ONCE_NS: u64 = 1_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
-    // A message over several lines is no log.
-    let is_spread = facts.found("frame-embedded-newline").is_some();
     let is_late = |line: &&super::facts::Line| {
         let is_early =
             line.stream == StreamId::S2C && facts.first_said.is_none_or(|said| line.seq < said);
-        let is_piece = is_spread && pretty_printed::is_piece(line);
-        !is_early && !is_piece && !line.text().is_empty()
+        !is_early && !line.text().is_empty()
     };
     let lines: Vec<_> = facts.noise.iter().filter(is_late).collect();
     let first = lines.first()?;

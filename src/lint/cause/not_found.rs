@@ -19,7 +19,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let (shown, host) = (quote::text(program), words::host(&facts.context.host));
     let cause = if facts.context.executable.is_some() {
         // The file is there; what its first line names is not.
-        Cause::certain(KIND.id, quote::text(message)).advise(
+        Cause::certain(KIND.id, words::noted(message)).advise(
             "Install the program that the first line of the script names, or start the script with \
              it: that program first, then the script.",
         )

@@ -78,10 +78,7 @@ has:latency asks whether it is there.";
 
 /// Filters that one may want, ready to be used.
 pub const EXAMPLES: &[Entry] = &[
-    entry(
-        "is:failed",
-        "error, tool-error, lost and unanswered, but no refused server/discover",
-    ),
+    entry("is:failed", "error, tool-error, lost and unanswered"),
     entry(
         "method:tools/call tool:search latency>500ms",
         "slow calls of one tool",

@@ -36,7 +36,8 @@ fn find(facts: &Facts) -> Option<Cause> {
     } else {
         Certainty::Certain
     };
-    let cause = Cause::new(KIND.id, certainty, sentence(first)).advise(advice(&first.first));
+    let sentence = sentence(first) + &others_too(others.clone());
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice(&first.first));
     let cause = first.ways().take(TOLD_APART).fold(cause, |cause, alike| {
         cause
             .shown([words::request(&alike.exchange)])
@@ -73,6 +74,23 @@ fn sentence(failed: &Failed) -> String {
         ways.push(format!("and in {}", plural(more as u64, "other way")));
     }
     format!("{call} failed{times}, differently: {}", ways.join("; "))
+}
+
+/// `; get_tides (#38), search_docs (3 times) failed too`
+fn others_too<'f>(others: impl Iterator<Item = &'f &'f Failed>) -> String {
+    let told = others.map(|failed| match failed.count() {
+        1 => words::call_at(&failed.first.exchange),
+        times => format!(
+            "{} ({})",
+            words::call(&failed.first.exchange),
+            words::times(times)
+        ),
+    });
+    let told: Vec<_> = told.collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    format!("; {} failed too", told.join(", "))
 }
 
 /// `quota exceeded (tool-error, #1187, #1201)`, `no answer (lost, #1203)`

@@ -31,6 +31,8 @@ pub struct Facts {
     pub opening: Vec<Exchange>,
     /// Whether the client said `initialized`, among the first messages.
     pub confirmed: bool,
+    /// Whether the client asked for something but to begin a session, among the first exchanges.
+    pub asked_more: bool,
     /// The first message of the server, among the first messages.
     pub first_said: Option<Seq>,
     /// The last answer with a result, among the last exchanges.
@@ -231,8 +233,7 @@ impl Facts {
     /// least asked.
     #[must_use]
     pub fn went_on(&self) -> bool {
-        let openings = self.opening.len() as u64;
-        self.confirmed || self.counts.exchanges > openings
+        self.confirmed || self.asked_more
     }
 
     /// Whether requests were still answered after `seq`: whatever it is, both sides live with it.

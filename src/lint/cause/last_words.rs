@@ -66,6 +66,10 @@ const NPM_FIELDS: [&str; 12] = [
 pub(super) struct LastWords<'f> {
     lines: Vec<&'f Line>,
     telling: Option<usize>,
+    /// Whether that line names a fault.
+    is_fault: bool,
+    /// Lines before it that belong to it: where a program in Rust panicked.
+    lead: usize,
 }
 
 impl<'f> LastWords<'f> {
@@ -80,8 +84,11 @@ impl<'f> LastWords<'f> {
             .filter(|line| says_something(line))
             .collect();
         let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();
+        let fault = fault(&texts);
         Self {
-            telling: telling(&texts),
+            lead: usize::from(fault.is_some() && fault == rust(&texts)),
+            is_fault: fault.is_some(),
+            telling: fault.or_else(|| lines.len().checked_sub(1)),
             lines,
         }
     }
@@ -91,11 +98,17 @@ impl<'f> LastWords<'f> {
         self.lines.get(self.telling?).copied()
     }
 
+    /// The line that says most, if it names a fault.
+    pub(super) fn fault(&self) -> Option<&'f Line> {
+        self.telling().filter(|_| self.is_fault)
+    }
+
     /// So many lines in the order in which they were written: the one that says most with what
     /// was said up to the end, as far as there is room, else with what comes behind it.
     pub(super) fn around(&self, count: usize) -> &[&'f Line] {
         let last = self.lines.len().saturating_sub(count);
-        let first = self.telling.map_or(last, |telling| telling.min(last));
+        let telling = self.telling.map(|at| at.saturating_sub(self.lead));
+        let first = telling.map_or(last, |telling| telling.min(last));
         let end = self.lines.len().min(first + count);
         &self.lines[first..end]
     }
@@ -163,17 +176,18 @@ fn says_something(line: &Line) -> bool {
         .any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 
-/// Which of the lines says most.
-fn telling(lines: &[Words]) -> Option<usize> {
-    let told = [python(lines), stack(lines), rust(lines), go(lines)];
+/// Which of the lines names a fault.
+fn fault(lines: &[Words]) -> Option<usize> {
+    // What a panic in Rust tells of its stack looks like that of other languages.
+    let rust = rust(lines);
+    let stack = stack(lines).filter(|_| rust.is_none());
+    let told = [python(lines), stack, rust, go(lines)];
     let told = told.into_iter().flatten().max();
     let is_fatal = |at: &usize| lines[*at].begins(&["fatal", "critical"]);
     let fatal = (0..lines.len()).rev().find(is_fatal);
     let told = told.max(fatal.filter(|_| told.is_some()));
     let named = || (0..lines.len()).rev().find(|at| lines[*at].names_error());
-    told.or_else(|| npm(lines))
-        .or_else(named)
-        .or_else(|| lines.len().checked_sub(1))
+    told.or_else(|| npm(lines)).or_else(named)
 }
 
 fn python(lines: &[Words]) -> Option<usize> {
@@ -305,6 +319,9 @@ Node.js v20.20.2
         assert_telling(GROUP, "    | httpx.ConnectTimeout: upstream");
         assert_telling(NODE, "Error: Cannot find module 'zod'");
         assert_telling(RUST, "no station called Atlantis");
+        let place = "   0: rust_begin_unwind\n             at /rustc/src/panicking.rs:689:5\n";
+        let traced = format!("{RUST}stack backtrace:\n{}", place.repeat(20));
+        assert_telling(&traced, "no station called Atlantis");
         assert_telling(
             "thread 'main' panicked at 'no station', src/main.rs:7:5\nnote: run with RUST_BACKTRACE",
             "thread 'main' panicked at 'no station', src/main.rs:7:5",
@@ -358,6 +375,8 @@ Node.js v20.20.2
         let node = around(NODE, 3);
         assert_eq!(node[0], "Error: Cannot find module 'zod'");
         assert_eq!(node[2], "- /srv/missing/index.js");
+        let rust = around(&format!("{RUST}one\ntwo\nthree\nfour\n"), 3);
+        assert!(rust[0].contains("panicked at") && rust[1].starts_with("no station"));
         assert_eq!(around("one\n\ntwo", 4), ["one", "two"]);
         assert!(around("", 4).is_empty());
     }

@@ -11,7 +11,7 @@ pub(super) const KIND: Kind = Kind::new("late-answer", find);
 const CROSSING_NS: u64 = 100_000_000;
 
 /// Who closes the connection because of an answer does so at once, nanoseconds.
-const AT_ONCE_NS: u64 = 1_000_000_000;
+const AT_ONCE_NS: u64 = 500_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     if (answered_at_exit::KIND.find)(facts).is_some() {

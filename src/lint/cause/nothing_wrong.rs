@@ -35,7 +35,7 @@ fn find(facts: &Facts) -> Option<Cause> {
         plural(facts.counts.exchanges, "request")
     );
     let advice = if worst.is_some() {
-        "See whether a remark fits what you have noticed. "
+        "See whether a finding fits what you have noticed. "
     } else {
         ""
     };
@@ -58,7 +58,7 @@ fn worst(facts: &Facts) -> Option<(&Group, &Found)> {
     })
 }
 
-/// `, though mcpreel lint has 3 remarks, the worst a warning (tool-duplicate-name, #5)`
+/// `, though mcpreel lint has 3 findings, the worst a warning (tool-duplicate-name, #5)`
 fn remarks(facts: &Facts, (group, found): (&Group, &Found)) -> String {
     let count = facts.counts.findings;
     let word = found.severity.as_str();
@@ -68,7 +68,7 @@ fn remarks(facts: &Facts, (group, found): (&Group, &Found)) -> String {
         "a"
     };
     let worst = if count == 1 { "" } else { "the worst " };
-    let count = plural(count, "remark");
+    let count = plural(count, "finding");
     let place = found
         .frame
         .map_or_else(String::new, |seq| format!(", #{}", seq.0));

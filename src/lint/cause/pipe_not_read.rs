@@ -71,10 +71,11 @@ fn find(facts: &Facts) -> Option<Cause> {
     } else {
         Certainty::Possible
     };
-    let how = if held.open.is_some() {
-        format!("{} wait, for {lasted} now", size(held.bytes))
-    } else {
-        format!("{} had to wait for {lasted}", size(held.bytes))
+    let bytes = size(held.bytes);
+    let how = match held.open {
+        Some(_) if facts.is_live => format!("{bytes} wait, for {lasted} now"),
+        Some(_) => format!("{bytes} waited for {lasted}, until the end"),
+        None => format!("{bytes} had to wait for {lasted}"),
     };
     let sentence =
         format!("{who} does not read {what}: {how}; meanwhile the other side hangs in its write");
@@ -138,10 +139,12 @@ fn words_of(stream: StreamId) -> (&'static str, &'static str, &'static str) {
 fn evidence(event: &Event) -> Evidence {
     let text = match event.kind {
         EventKind::StallBegan { stream, bytes } => {
-            format!("a write to {} hangs, {} wait", stream.as_str(), size(bytes))
+            let stream = words::stream(stream);
+            format!("a write to {stream} hangs, {} wait", size(bytes))
         }
         EventKind::StallEnded { stream, lasted_ns } => {
-            format!("{} goes on after {}", stream.as_str(), duration(lasted_ns))
+            let stream = words::stream(stream);
+            format!("{stream} goes on after {}", duration(lasted_ns))
         }
         _ => "bytes could not be delivered".to_owned(),
     };

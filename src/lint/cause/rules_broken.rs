@@ -3,7 +3,6 @@
 use super::facts::{Facts, Found, Group};
 use super::{Cause, Certainty, Kind, named, words};
 use crate::lint::{Severity, quote, rule};
-use crate::text::plural;
 
 pub(super) const KIND: Kind = Kind::new("protocol-broken", find);
 
@@ -34,7 +33,8 @@ fn find(facts: &Facts) -> Option<Cause> {
     let &(group, first) = broken.first()?;
     let more = match broken.len() - 1 {
         0 => String::new(),
-        more => format!("; {} too", plural(more as u64, "other rule")),
+        1 => "; another rule was broken too".to_owned(),
+        more => format!("; {more} other rules were broken too"),
     };
     let summary =
         rule(&group.rule).map_or_else(|| quote::text(&group.rule), |rule| rule.summary.to_owned());

@@ -39,7 +39,7 @@ fn live(facts: &Facts) -> Option<Cause> {
         text: format!(
             "{} of an unfinished line on {}",
             size(line.bytes),
-            line.stream.as_str()
+            words::stream(line.stream)
         ),
     }]);
     Some(cause.shown(open.map(words::request)))

@@ -93,22 +93,37 @@ pub fn ended(end: &End) -> String {
     }
 }
 
-/// `; stderr says: …` of the line that says most, if there is one.
+/// `; stderr says: …` of the line that says most, if there is one. Who ends with 0 need not have
+/// said why: then only a fault is worth telling.
 pub fn stderr_says(facts: &Facts) -> String {
+    let words = LastWords::of(facts);
+    let is_well = facts.end() == Some(&End::Exited { code: 0 }) && facts.first_said.is_some();
+    let telling = if is_well {
+        words.fault()
+    } else {
+        words.telling()
+    };
     let said = |line: &Line| {
         let text = escape_bytes(unframed(line.text()).trim_ascii());
         format!("; stderr says: {}", cut(&text, SAID))
     };
-    LastWords::of(facts)
-        .telling()
-        .map_or_else(String::new, said)
+    telling.map_or_else(String::new, said)
 }
 
-/// `claude (pid 4700)`, else `the host`.
+/// `claude`, else `the host`.
 pub fn host(host: &ProcessName) -> String {
     match host.name.as_str() {
         "" => "the host".to_owned(),
         name => quote::text(name),
+    }
+}
+
+/// A stream as the server calls it.
+pub fn stream(stream: StreamId) -> &'static str {
+    match stream {
+        StreamId::STDERR => "stderr",
+        StreamId::S2C => "stdout",
+        _ => "stdin",
     }
 }
 
@@ -168,14 +183,13 @@ pub fn said(line: &Line) -> String {
 
 /// A line as evidence.
 pub fn line(line: &Line) -> Evidence {
-    let (place, on) = match line.stream {
-        StreamId::STDERR => (Place::Stderr(line.seq), "stderr"),
-        StreamId::S2C => (Place::Frame(line.seq), "stdout"),
-        _ => (Place::Frame(line.seq), "stdin"),
+    let place = match line.stream {
+        StreamId::STDERR => Place::Stderr(line.seq),
+        _ => Place::Frame(line.seq),
     };
     Evidence {
         place,
-        text: format!("{on}: {}", said(line)),
+        text: format!("{}: {}", stream(line.stream), said(line)),
     }
 }
 

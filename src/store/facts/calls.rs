@@ -2,6 +2,7 @@
 
 use crate::lint::cause::facts::{GivenUp, Sample};
 use crate::lint::cause::failed::Failed;
+use crate::protocol::message::Direction;
 use crate::store::reader::rows::{self, exchange_columns, number, summary_columns};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::values::{from_sql, to_sql};
@@ -65,6 +66,8 @@ impl Recording {
         for method in ["initialize", "server/discover"] {
             opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), rows::exchange)?);
         }
+        // Who only sends back what it is sent begins no session.
+        opening.retain(|exchange| exchange.direction == Direction::ClientToServer);
         opening.sort_by_key(|exchange| exchange.id);
         Ok(opening)
     }

@@ -64,6 +64,9 @@ const IS_CALLED: &str = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMI
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
     AND method IN ('notifications/initialized', 'initialized') LIMIT 1";
+const ASKED_MORE: &str = "SELECT 1 FROM (SELECT method, direction FROM exchange
+    ORDER BY id LIMIT ?1) WHERE direction = 'c2s'
+    AND method NOT IN ('initialize', 'server/discover') LIMIT 1";
 const FIRST_SAID: &str = "SELECT frame FROM (SELECT frame, direction, kind FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 's2c' AND kind <> 'other' LIMIT 1";
 const FIRST_EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id LIMIT ?1";
@@ -112,6 +115,7 @@ impl Recording {
             events: self.first_and_last_events()?,
             opening: self.opening()?,
             confirmed: self.has(CONFIRMED, [LOOKED_THROUGH])?,
+            asked_more: self.has(ASKED_MORE, [LOOKED_THROUGH])?,
             first_said: self
                 .one(FIRST_SAID, [LOOKED_THROUGH], |row| number(row, 0))?
                 .map(Seq),

@@ -99,6 +99,8 @@ struct Checked {
     whole_id: String,
     id: String,
     name: String,
+    /// How it stands, where that is not as it should be in the end.
+    state: Option<&'static str>,
     groups: Vec<Group>,
     /// What is overdue right now in a live recording; not on record.
     overdue: Vec<FindingRow>,
@@ -148,6 +150,7 @@ impl Checked {
             id: short_id(&summary.id, entries).to_owned(),
             whole_id: summary.id.clone(),
             name: summary.name.clone(),
+            state: (!summary.state.is_final()).then(|| select::state(&recording, &summary)),
             recording,
             groups,
             overdue,

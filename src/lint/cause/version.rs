@@ -52,7 +52,7 @@ fn refused(facts: &Facts) -> Option<Cause> {
 fn probe_failed(facts: &Facts) -> Option<Cause> {
     let tried = facts.openings("initialize").next().is_some();
     let probe = facts.openings("server/discover").last()?;
-    if tried || facts.opened().is_some() || facts.counts.exchanges > facts.opening.len() as u64 {
+    if tried || facts.opened().is_some() || facts.went_on() {
         return None;
     }
     let (how, certainty) = match probe.status {
@@ -67,7 +67,7 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
         _ => return None,
     };
     let sentence = format!(
-        "the client asked whether the server speaks the newer era ({}), which {how}, and it did \
+        "the client asked with {} whether the server speaks the newer era, which {how}, and it did \
          not fall back to `initialize`",
         words::call_at(probe)
     );

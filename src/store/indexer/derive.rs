@@ -61,8 +61,9 @@ struct Counts {
 }
 
 impl Counts {
-    fn exchange(&mut self, before: Option<Status>, now: Status) {
-        let failed = |status: Status| u64::from(status.is_failure());
+    fn exchange(&mut self, before: Option<Status>, exchange: &Exchange) {
+        let now = exchange.status;
+        let failed = |status: Status| u64::from(status.is_failure_of(&exchange.method));
         let open = |status: Status| u64::from(status == Status::Open);
         if let Some(before) = before {
             self.failed -= failed(before);
@@ -177,7 +178,7 @@ impl Deriver {
         } else {
             writer.status_of(exchange)?
         };
-        self.counts.exchange(before, exchange.status);
+        self.counts.exchange(before, exchange);
         writer.exchange(exchange)
     }
 }

@@ -25,7 +25,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let told = facts
         .failed
         .iter()
-        .filter(|one| !(is_handshake(one) && is_told()));
+        .filter(|one| !is_leaving(one, facts) && !(is_handshake(one) && is_told()));
     let (called, beside): (Vec<_>, Vec<_>) = told.partition(|one| is_call(one));
     let mut all = called.iter().chain(&beside);
     let (first, others) = (*all.next()?, all);
@@ -52,6 +52,14 @@ fn is_call(failed: &Failed) -> bool {
         &*failed.first.exchange.method,
         "tools/call" | "prompts/get" | "resources/read"
     )
+}
+
+/// Whether it is what listens to changes, and was ended because the host had left.
+fn is_leaving(failed: &Failed, facts: &Facts) -> bool {
+    let exchange = &failed.first.exchange;
+    let left = facts.host_left();
+    &*exchange.method == "subscriptions/listen"
+        && left.is_some_and(|left| exchange.t_response_last.is_some_and(|t| t >= left))
 }
 
 /// `search_docs failed twice: quota exceeded (tool-error, #1187, #1201)`, or, where not the same was
@@ -126,14 +134,30 @@ fn advice(alike: &Alike) -> &'static str {
             "The server does not know this method: the client should ask only for what the server \
              declared among its capabilities."
         }
-        (_, Some("-32602")) => {
-            "The server does not take these params: compare them with the tool's inputSchema, and \
-             its name with the list of tools."
-        }
+        (_, Some("-32602")) => not_taken(&alike.exchange.method),
         (_, Some("-32603")) => {
             "The server failed while it worked on it, or did not like the params: compare them with \
              what it says, and look at its stderr at that moment."
         }
         _ => "Look at the request beside its answer, and at stderr at that moment.",
+    }
+}
+
+/// What params are compared with.
+fn not_taken(method: &str) -> &'static str {
+    match method {
+        "tools/call" => {
+            "The server does not take these params: compare them with the tool's inputSchema, and \
+             its name with the list of tools."
+        }
+        "prompts/get" => {
+            "The server does not take these params: compare them with the arguments of the prompt, \
+             and its name with the list of prompts."
+        }
+        "resources/read" => {
+            "The server does not take these params: look whether the resource is there, and whether \
+             its URI is in a list or fits a template of the server."
+        }
+        _ => "The server does not take these params: compare them with what it says is wrong.",
     }
 }

@@ -127,7 +127,9 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
         retry: params
             .filter(|_| retries)
             .and_then(|params| meta::input_round(params, "inputResponses")),
+        // What is asked about a task is no task itself, even where an SDK sends `task` along.
         task: params
+            .filter(|_| !method.starts_with("tasks/"))
             .and_then(|params| params.get("task"))
             .is_some_and(|task| task.is_object()),
         identity: params

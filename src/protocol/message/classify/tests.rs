@@ -79,6 +79,10 @@ fn a_request_can_retry_ask_for_a_task_and_say_who_asks() {
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","task":{"ttl":1}}}"#,
     );
     assert!(task.task);
+    let about = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":{"taskId":"t","task":{"ttl":1}}}"#,
+    );
+    assert!(!about.task);
     let hello = request(
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
     );

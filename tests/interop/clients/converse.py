@@ -27,7 +27,7 @@ from mcp_types import (
     ToolUseContent,
 )
 
-DEADLINE = 60
+DEADLINE = 120
 
 
 class Answers:

@@ -60,6 +60,16 @@ fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
 }
 
 #[test]
+fn where_nothing_can_be_said_the_line_says_that() {
+    let mut recording = fixture::empty();
+    recording.finish();
+    let said = line(&viewer(&recording));
+    let why =
+        " why  cannot say what is wrong, if anything is: the recording ends before the server did";
+    assert!(said.starts_with(why), "{said}");
+}
+
+#[test]
 fn the_whole_account_can_be_read_on_a_small_screen_and_says_how_to_go_on() {
     let recording = fixture::ended();
     let mut viewer = Viewer::open(recording.path(), (60, 15));

@@ -10,12 +10,10 @@ pub(super) const KIND: Kind = Kind::new("banner-before-first-message", find);
 fn find(facts: &Facts) -> Option<Cause> {
     let banner: Vec<_> = early(facts).collect();
     let first = banner.iter().find(|line| !line.text().is_empty())?;
-    let certainty = if (died_at_start::KIND.find)(facts).is_some() {
-        // It had no time to do harm.
-        Certainty::Possible
-    } else if facts.first_said.is_none() || !facts.went_on() {
-        Certainty::Certain
-    } else if facts.survived(first.seq) {
+    // Who died at once left it no time to do harm, and who goes on lives with it.
+    let is_harmless =
+        (died_at_start::KIND.find)(facts).is_some() || facts.went_on() && facts.survived(first.seq);
+    let certainty = if is_harmless {
         Certainty::Possible
     } else {
         Certainty::Likely

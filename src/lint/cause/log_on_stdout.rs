@@ -28,10 +28,10 @@ fn find(facts: &Facts) -> Option<Cause> {
         _ => ("server", "stdout", "host"),
     };
     let (certainty, then) = if left {
-        (
-            Certainty::Certain,
-            "the host left at such a line".to_owned(),
-        )
+        (Certainty::Likely, "the host left at such a line".to_owned())
+    } else if facts.told_to_end().is_some_and(|told| told <= first.t) {
+        let late = "they came when the server was told to end".to_owned();
+        (Certainty::Possible, late)
     } else if facts.survived(first.seq) {
         let skips = format!("this {reader} skips them, others close the connection");
         (Certainty::Possible, skips)

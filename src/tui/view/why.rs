@@ -6,7 +6,7 @@
 //!
 //! What hangs now comes first, then the causes of what went wrong, the best first, then what was
 //! lost with them and the last words. As many as fit; `W` opens the whole account. Where nothing
-//! went wrong but a rule warns or worse, that is said.
+//! went wrong but a rule warns or worse, that is said, and where nothing can be said that.
 
 use crate::lint::cause::{Cause, Certainty, NOTHING_WRONG, Place};
 use crate::protocol::message::Direction;
@@ -166,17 +166,20 @@ fn past(vitals: &Vitals) -> Said {
     said
 }
 
-/// That nothing is wrong, where rules have more to say than notes.
+/// That nothing is wrong, where rules have more to say than notes; or that nothing can be said.
 fn remarks(vitals: &Vitals) -> Said {
     let found = &vitals.severities;
     let Some(cause) = vitals.causes.first() else {
         return Said::new();
     };
-    if cause.id != NOTHING_WRONG || found.errors + found.warnings == 0 {
-        return Said::new();
-    }
     let text = escape(&cause.sentence).into_owned();
-    vec![(Role::Warn, text), (Role::Faint, "4 lists them".to_owned())]
+    match cause.id {
+        NOTHING_WRONG if found.errors + found.warnings > 0 => {
+            vec![(Role::Warn, text), (Role::Faint, "4 lists them".to_owned())]
+        }
+        NOTHING_WRONG => Said::new(),
+        _ => vec![(Role::Warn, text)],
+    }
 }
 
 /// Whether a cause names a call.

@@ -25,7 +25,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let told = facts
         .failed
         .iter()
-        .filter(|one| !is_leaving(one, facts) && !(is_handshake(one) && is_told()));
+        .filter(|one| !(is_leaving(one, facts) || is_handshake(one) && is_told()));
     let (called, beside): (Vec<_>, Vec<_>) = told.partition(|one| is_call(one));
     let mut all = called.iter().chain(&beside);
     let (first, others) = (*all.next()?, all);

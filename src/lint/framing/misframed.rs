@@ -65,7 +65,7 @@ impl Lines {
             return;
         }
         match self.pretty.look(seen) {
-            Taken::Alone => self.tell(findings),
+            Taken::Alone | Taken::Ended(None) => self.tell(findings),
             Taken::Begun => {
                 self.tell(findings);
                 self.hold(seen, findings);
@@ -76,7 +76,6 @@ impl Lines {
                 self.held.clear();
                 findings.push(finding);
             }
-            Taken::Ended(None) => self.tell(findings),
         }
     }
 

@@ -158,17 +158,24 @@ impl Correlator {
     }
 
     /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
-    /// listening, cancelled requests cancelled, tasks without an outcome tasks.
-    pub fn finish(&mut self, changes: &mut Changes) {
+    /// listening, cancelled requests cancelled, tasks without an outcome tasks. At most `limit`
+    /// exchanges are handed over at once; whether there may be more.
+    pub fn finish(&mut self, limit: usize, changes: &mut Changes) -> bool {
         changes.begin();
-        for id in self.calls.all_open() {
-            let now = self.now;
-            let Some(call) = self.calls.get_mut(id) else {
-                continue;
-            };
-            if call.exchange.status != Status::Open {
-                continue;
-            }
+        let open = self.calls.first_open(limit);
+        for &id in &open {
+            self.end(id, changes);
+        }
+        open.len() == limit
+    }
+
+    fn end(&mut self, id: ExchangeId, changes: &mut Changes) {
+        let now = self.now;
+        self.calls.end(id);
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        if call.exchange.status == Status::Open {
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
             let fate = self.ending.fate(exchange.direction);

@@ -63,7 +63,8 @@ impl RequestId {
     pub fn is_allowed(&self) -> bool {
         match &self.key {
             IdKey::String(_) => true,
-            IdKey::Number(form) => Number::parse(form).is_some_and(|number| number.is_integer()),
+            // In the normal form only a fraction has an exponent below zero.
+            IdKey::Number(form) => !form.contains("e-") && !form.contains("E-"),
             IdKey::Null | IdKey::Other(_) => false,
         }
     }

@@ -161,7 +161,8 @@ pub struct Exchange {
     pub request_size: u64,
     /// Size of the response's frame, bytes.
     pub response_size: u64,
-    /// One line for people, not yet escaped.
+    /// One line for people, not yet escaped; made of those of its messages, as far as they have
+    /// one.
     pub summary: Box<str>,
 }
 

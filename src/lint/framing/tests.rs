@@ -3,7 +3,7 @@
 use super::Misframed;
 use crate::lint::finding::Finding;
 use crate::lint::{Analysis, Known, Seen};
-use crate::protocol::message::Classifier;
+use crate::protocol::message::{Classifier, Lines};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::Correlator;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
@@ -25,7 +25,7 @@ fn of(rule: &str, line: &str) -> Vec<Finding> {
     let mut analysis = Analysis::new();
     let raw = format!("{line}\n").into_bytes();
     let mut classifier = Classifier::default();
-    let (content, root) = classifier.read(&raw);
+    let (content, root) = classifier.read(&raw, Lines::OfAll);
     analysis.frame(&head(1, &raw), &raw, &content, root);
     let mut findings = analysis.take().findings;
     findings.retain(|finding| finding.rule.id == rule);
@@ -86,7 +86,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
     for seq in 1..2000 {
         let line = format!("{{ {}\n", "x".repeat(1000));
         let raw = line.trim_start_matches(if seq == 1 { "" } else { "{ " });
-        let (content, root) = classifier.read(raw.as_bytes());
+        let (content, root) = classifier.read(raw.as_bytes(), Lines::OfAll);
         let head = head(seq, raw.as_bytes());
         let seen = Seen {
             head: &head,

@@ -8,7 +8,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::section::{PROGRESS, TIMEOUTS};
 use crate::lint::seen::Part;
-use crate::protocol::json::{Kind, Value, canonical};
+use crate::protocol::json::{Kind, Value};
 use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
@@ -211,24 +211,31 @@ fn has_members(arguments: &Value<'_>) -> bool {
 /// [`crate::protocol::json::MAX_DEPTH`] deep.
 fn digest(value: Value<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    value.kind().hash(&mut hasher);
+    feed(value, &mut hasher);
+    hasher.finish()
+}
+
+/// Tells `hasher` what `value` is, and where it ends.
+fn feed(value: Value<'_>, hasher: &mut DefaultHasher) {
+    hasher.write_u8(value.kind() as u8);
     match value.kind() {
         Kind::Object => {
             let members = value.members().map(|(name, value)| {
                 let mut member = DefaultHasher::new();
-                (name.str_bytes(), digest(value)).hash(&mut member);
+                name.str_bytes().hash(&mut member);
+                feed(value, &mut member);
                 member.finish()
             });
-            members.fold(0, u64::wrapping_add).hash(&mut hasher);
+            hasher.write_u64(members.fold(0, u64::wrapping_add));
         }
-        Kind::Array => value
-            .elements()
-            .for_each(|one| digest(one).hash(&mut hasher)),
-        Kind::String => value.str_bytes().hash(&mut hasher),
-        Kind::Number => canonical(value).hash(&mut hasher),
-        Kind::Null | Kind::Bool => value.raw().hash(&mut hasher),
+        Kind::Array => {
+            hasher.write_usize(value.elements().count());
+            value.elements().for_each(|one| feed(one, hasher));
+        }
+        Kind::String => value.str_bytes().hash(hasher),
+        Kind::Number => value.number().hash(hasher),
+        Kind::Null | Kind::Bool => value.raw().hash(hasher),
     }
-    hasher.finish()
 }
 
 fn hash(text: &str) -> u64 {

@@ -4,9 +4,9 @@
 //! they write is the same.
 
 use super::long::LongText;
-use super::write::Writer;
+use super::write::{DERIVED_WHEN_READ, Writer};
 use crate::lint::Analysis;
-use crate::protocol::message::{Classifier, Content};
+use crate::protocol::message::{Classifier, Content, Lines};
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
 use crate::trace::event::Event;
@@ -82,7 +82,7 @@ impl Deriver {
         let kept;
         let is_protocol = head.stream.messages().is_some();
         let ((content, root), raw) = match text {
-            Text::Whole(raw) if is_protocol => (self.classifier.read(raw), raw),
+            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, lines(raw)), raw),
             Text::Whole(raw) => ((Content::default(), None), raw),
             Text::Long(text) => {
                 let content;
@@ -184,5 +184,15 @@ impl Deriver {
         };
         self.counts.exchange(before, exchange);
         writer.exchange(exchange)
+    }
+}
+
+/// The lines that are wanted of the messages of a frame: none that is not written would be looked
+/// at.
+fn lines(frame: &[u8]) -> Lines {
+    if frame.len() > DERIVED_WHEN_READ {
+        Lines::OfAll
+    } else {
+        Lines::OfProgress
     }
 }

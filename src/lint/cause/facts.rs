@@ -11,6 +11,10 @@ use crate::trace::session::{End, Session, Side};
 
 /// What is known of a recording.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an answer to a question of its own"
+)]
 pub struct Facts {
     /// Who asked for what, where.
     pub context: ProcessContext,

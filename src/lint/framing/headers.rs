@@ -10,7 +10,7 @@
 
 use super::pretty::is_message;
 use super::rules::CONTENT_LENGTH;
-use crate::lint::finding::Finding;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::seen::Seen;
 use crate::protocol::message::Problem;
@@ -44,8 +44,9 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Whether the line belongs to messages with headers. The first that does is told.
-    pub(super) fn look(&mut self, seen: &Seen<'_>) -> Option<Option<Finding>> {
+    /// What is found in a line that belongs to messages with headers: only the first that does is
+    /// told. `None` if it does not.
+    pub(super) fn look(&mut self, seen: &Seen<'_>) -> Option<Findings> {
         let line = seen.raw.trim_ascii();
         let next = match header(seen.raw) {
             Some((0, _)) if self.at != At::Noise => Some(At::Header),
@@ -60,7 +61,7 @@ impl Headers {
             None if line.is_empty() || is_message(seen.content) => At::Start,
             None => At::Noise,
         };
-        next.map(|_| self.finding(seen))
+        next.map(|_| self.finding(seen).into_iter().collect())
     }
 
     fn finding(&mut self, seen: &Seen<'_>) -> Option<Finding> {

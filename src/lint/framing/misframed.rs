@@ -65,7 +65,7 @@ impl Lines {
             return;
         }
         match self.pretty.look(seen) {
-            Taken::Alone => self.tell(findings, from),
+            Taken::Alone | Taken::Ended(None) => self.tell(findings, from),
             Taken::Begun => {
                 self.tell(findings, from);
                 self.hold(seen, findings, from);
@@ -76,7 +76,6 @@ impl Lines {
                 self.held.clear();
                 findings.push(finding);
             }
-            Taken::Ended(None) => self.tell(findings, from),
         }
     }
 

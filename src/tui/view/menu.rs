@@ -170,13 +170,13 @@ fn placed(menu: &Menu, area: Rect) -> Placed {
     let rows = rows(menu, columns.saturating_sub(BESIDE));
     let area = centered(area, columns + 2, rows.len() + 2);
     let page = usize::from(area.height.saturating_sub(2));
-    let top = match menu.top {
-        Some(top) => scroll::turned(top, 0, rows.len(), page),
-        None => {
+    let top = menu.top.map_or_else(
+        || {
             let (first, last) = lines_of(&rows, menu.at);
             scroll::showing_of(rows.len(), last, 0, page).min(first)
-        }
-    };
+        },
+        |top| scroll::turned(top, 0, rows.len(), page),
+    );
     Placed {
         area,
         rows,

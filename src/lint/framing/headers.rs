@@ -74,6 +74,10 @@ impl Headers {
 /// Where in the line its header begins, and the header.
 fn header(raw: &[u8]) -> Option<(usize, &[u8])> {
     let line = raw.trim_ascii_end();
+    // Most lines are messages, which end with a bracket: they are not looked through.
+    if !line.last()?.is_ascii_digit() {
+        return None;
+    }
     let from = line.len().saturating_sub(LONGEST);
     let mut starts = line[from..].windows(NAME.len());
     let at = from + starts.rposition(|start| start.eq_ignore_ascii_case(NAME))?;

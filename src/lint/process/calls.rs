@@ -243,3 +243,61 @@ fn hash(text: &str) -> u64 {
     text.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+    use crate::protocol::json::Document;
+
+    fn of(text: &str) -> u64 {
+        digest(Document::parse(text.as_bytes()).unwrap().root())
+    }
+
+    #[test]
+    fn values_that_mean_the_same_have_one_digest() {
+        for (a, b) in [
+            (r#"{"a":1,"b":[{}]}"#, r#"{ "b": [{}], "\u0061": 1.0 }"#),
+            (r#"["é",1e2]"#, r#"["\u00e9",100]"#),
+        ] {
+            assert_eq!(of(a), of(b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn values_that_differ_have_digests_of_their_own() {
+        let texts = [
+            "[]",
+            "{}",
+            "[[]]",
+            "[{}]",
+            "[[],[]]",
+            "[[[]]]",
+            "[[1],2]",
+            "[[1,2]]",
+            "[1,[2]]",
+            "[1,2]",
+            "[2,1]",
+            r#"["1","2"]"#,
+            r#"["12"]"#,
+            r#"["1",["2"]]"#,
+            r#"{"a":1,"b":2}"#,
+            r#"{"a":2,"b":1}"#,
+            r#"{"a":{"b":1}}"#,
+            r#"{"ab":1}"#,
+            r#"{"a":"b1"}"#,
+            "null",
+            "true",
+            "false",
+            "0",
+            r#""""#,
+            r#""null""#,
+            r#"{"a":null}"#,
+            r#"{"a":[null]}"#,
+        ];
+        for (at, a) in texts.iter().enumerate() {
+            for b in &texts[at + 1..] {
+                assert_ne!(of(a), of(b), "{a} {b}");
+            }
+        }
+    }
+}

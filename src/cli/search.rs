@@ -8,6 +8,7 @@ use super::args::Search as Args;
 use super::exit::{Exit, Failure, Outcome, code};
 use super::lines::stream_arrow;
 use super::output::{self, Ink, Output, Progress};
+use super::select::Ready;
 use super::{folder, select};
 use crate::protocol::message::Direction;
 use crate::store::library::{Entry, Library, short_id};
@@ -126,10 +127,10 @@ impl Searched {
         library: &Library,
         entries: &[Entry],
     ) -> Result<(), Failure> {
-        select::complete(path, library)?;
-        let recording = Recording::open(path)?;
+        let ready = Ready::new(path, library)?;
+        let recording = ready.open()?;
         let id = recording.summary()?.id;
-        let search = Search::new(path, &self.pattern, None);
+        let search = Search::new(ready.reel(), &self.pattern, None);
         let mut search = search.map_err(|error| no_pattern(&error))?;
         let pace = Pace {
             nanos: STEP_NS,

@@ -1,6 +1,7 @@
 //! From what a person typed to a recording that is open and complete.
 
 use super::args::Folder;
+use super::cassette::Tape;
 use super::exit::Failure;
 use super::folder;
 use super::output::{self, Progress};
@@ -11,8 +12,9 @@ use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
 use crate::store::schema::State;
 use crate::text::{escape, plural, size};
 use crate::trace::clock::Clock;
+use crate::trace::frame::Seq;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Candidates that are named; more do not help in choosing.
 const MOST_NAMED: usize = 10;
@@ -31,13 +33,55 @@ pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
     }
 }
 
-/// The recording that is meant, with all that its spool still holds, and its frame.
-pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Failure> {
+/// A recording that can be opened: one with all that its spool held, or what a cassette became.
+#[derive(Debug)]
+pub struct Ready {
+    path: PathBuf,
+    tape: Option<Tape>,
+}
+
+impl Ready {
+    /// Completes the recording `path`. Of a cassette it makes a temporary one, and says what is
+    /// wrong with it.
+    pub fn new(path: &Path, library: &Library) -> Result<Self, Failure> {
+        let tape = Tape::of(path)?;
+        match &tape {
+            Some(tape) => tape.tell(),
+            None => complete(path, library)?,
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            tape,
+        })
+    }
+
+    /// The recording, which people know as the file that they gave.
+    pub fn open(&self) -> Result<Recording, Failure> {
+        let recording = Recording::open(self.reel())?;
+        Ok(match self.tape {
+            Some(_) => recording.known_as(&self.path),
+            None => recording,
+        })
+    }
+
+    /// The file that is read.
+    pub fn reel(&self) -> &Path {
+        self.tape.as_ref().map_or(&self.path, Tape::reel)
+    }
+
+    /// Whether it vanishes with this value.
+    pub fn is_temporary(&self) -> bool {
+        self.tape.is_some()
+    }
+}
+
+/// The recording that is meant, with all that its spool still holds, and its frame. What it rests
+/// on is to be kept for as long as it is read.
+pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Option<Seq>, Ready), Failure> {
     let library = Library::new(folder::of(folder)?);
     let selected = find(text, &library)?;
-    complete(&selected.path, &library)?;
-    let recording = Recording::open(&selected.path)?;
-    Ok((recording, selected))
+    let ready = Ready::new(&selected.path, &library)?;
+    Ok((ready.open()?, selected.seq, ready))
 }
 
 /// Whether somebody still records it.

@@ -15,7 +15,7 @@ use serde::Serialize;
 /// Prints them.
 pub fn run(args: &Args) -> Outcome {
     let query = filter::parse(args.filter.query.as_deref())?;
-    let (recording, _) = select::open(&args.recording, &args.folder)?;
+    let (recording, _, _ready) = select::open(&args.recording, &args.folder)?;
     let stats = collect(&recording, query.as_ref())?;
     let mut out = Output::stdout();
     if args.json {

@@ -32,8 +32,8 @@ const NARROW: usize = 30;
 
 /// Says why.
 pub fn run(args: &Args) -> Outcome {
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
+    let (recording, seq, ready) = select::open(&args.recording, &args.folder)?;
+    if seq.is_some() {
         let message = "`why` is about a whole recording; leave out #SEQ";
         return Err(Failure::Usage(message.to_owned()));
     }
@@ -47,7 +47,10 @@ pub fn run(args: &Args) -> Outcome {
             out.json(&Line::new(cause, &summary))?;
         }
     } else {
-        let address = address(&recording, &summary, args)?;
+        let address = match ready.is_temporary() {
+            true => String::new(),
+            false => address(&recording, &summary, args)?,
+        };
         write(&causes, &summary, &address, &mut out)?;
     }
     out.flush()?;

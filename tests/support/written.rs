@@ -3,7 +3,7 @@
 //!
 //! The unit tests of the store include this file as well, so it uses nothing of its neighbours.
 
-use mcpreel::capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
+use mcpreel::capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Writer};
 use mcpreel::store::indexer::{Budget, Indexer};
 use mcpreel::store::library::{file_stem, spool_of};
 use mcpreel::trace::clock::{Clock, Moment};
@@ -57,6 +57,13 @@ impl Session {
         let at = self.sent[usize::from(stream.0)];
         self.append(RecordKind::Chunk, stream, at, bytes);
         self.sent[usize::from(stream.0)] += bytes.len() as u64;
+    }
+
+    /// Bytes that a pump reads at once, however many.
+    pub fn chunk_all(&mut self, stream: StreamId, bytes: &[u8]) {
+        for chunk in bytes.chunks(MAX_CHUNK) {
+            self.chunk(stream, chunk);
+        }
     }
 
     /// Bytes that are forwarded but not recorded.

@@ -11,10 +11,11 @@ mod text;
 
 use super::args::{self, Format, Level, Lint as Args};
 use super::exit::{Exit, Failure, Outcome, code};
+use super::folder;
 use super::json::FindingLine;
 use super::output::{self, Output};
+use super::select::{self, Ready};
 use super::show::each_finding;
-use super::{folder, select};
 use crate::config::Setting;
 use crate::lint::{self, Severity};
 use crate::store::library::{Entry, Library, short_id};
@@ -95,6 +96,8 @@ fn which(args: &Args, library: &Library) -> Result<Vec<PathBuf>, Failure> {
 /// A recording and what was found in it, by rule, the worst first.
 struct Checked {
     recording: Recording,
+    /// What the recording rests on.
+    _ready: Ready,
     /// Its id, and the beginning of it that is long enough to name it.
     whole_id: String,
     id: String,
@@ -120,8 +123,8 @@ impl Checked {
         entries: &[Entry],
         skip: &BTreeSet<String>,
     ) -> Result<Self, Failure> {
-        select::complete(path, library)?;
-        let recording = Recording::open(path)?;
+        let ready = Ready::new(path, library)?;
+        let recording = ready.open()?;
         let summary = recording.summary()?;
         let last = recording.last_finding()?;
         let all = recording.finding_groups_between(0, last, None)?;
@@ -149,6 +152,7 @@ impl Checked {
             whole_id: summary.id.clone(),
             name: summary.name.clone(),
             recording,
+            _ready: ready,
             groups,
             overdue,
             allowed: skipped.iter().map(|group| group.count).sum(),

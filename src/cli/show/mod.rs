@@ -19,9 +19,9 @@ use crate::trace::frame::Seq;
 /// Shows what the arguments ask for.
 pub fn run(args: &Show) -> Outcome {
     let query = filter::parse(args.filter.query.as_deref())?;
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    let (recording, seq, _ready) = select::open(&args.recording, &args.folder)?;
     let mut out = Output::stdout();
-    match (selected.seq, &query) {
+    match (seq, &query) {
         (Some(_), Some(_)) => {
             let message = "#SEQ names one frame; leave it out, or leave out -q";
             return Err(Failure::Usage(message.to_owned()));

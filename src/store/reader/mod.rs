@@ -121,10 +121,17 @@ impl Recording {
         })
     }
 
-    /// The file.
+    /// The file, as people know it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The same recording, which people know as the file `path` that it was made of.
+    #[must_use]
+    pub fn known_as(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.path);
+        self
     }
 
     /// The session as a whole.

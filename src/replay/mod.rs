@@ -3,3 +3,5 @@
 //! * [`compare`]: two messages, structurally. Pure.
 
 pub mod compare;
+pub mod key;
+pub mod mock;

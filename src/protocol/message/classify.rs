@@ -44,7 +44,7 @@ pub fn line(message: &Message, value: Value<'_>) -> String {
 pub enum Lines {
     /// Of all of them.
     OfAll,
-    /// Of progress, whose line becomes part of the exchange. Of other messages [`line`] makes it.
+    /// Of progress, whose line becomes part of the exchange. Of other messages [`line()`] makes it.
     OfProgress,
 }
 

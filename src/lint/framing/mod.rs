@@ -28,7 +28,7 @@ use crate::trace::frame::FrameHead;
 pub(super) use misframed::Misframed;
 
 /// The family of these rules. It remembers what came on stderr; lines that may be parts of one
-/// message are remembered by [`Misframed`], which looks at what all families found in them.
+/// message are remembered by `Misframed`, which looks at what all families found in them.
 #[derive(Debug, Default)]
 pub struct Framing {
     stderr: stderr::Stderr,

@@ -108,7 +108,7 @@ fn what_the_line_of_a_message_says_is_on_record_where_it_is_part_of_more() {
     let discover = call.replace("tools/call", "server/discover");
     let known = r#""id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}"#;
     let progress = r#""method":"notifications/progress","params":{"progressToken":"p","progress":4,"total":10,"message":"indexing"}"#;
-    let log = r#""method":"notifications/message","params":{"level":"info","data":"busy"}"#;
+    let logged = r#""method":"notifications/message","params":{"level":"info","data":"busy"}"#;
     let answer = format!(
         r#""id":1,"result":{{"resultType":"complete","content":[{{"type":"text","text":"{long}"}}]}}"#
     );
@@ -117,7 +117,7 @@ fn what_the_line_of_a_message_says_is_on_record_where_it_is_part_of_more() {
         (StreamId::S2C, known),
         (StreamId::C2S, call),
         (StreamId::S2C, progress),
-        (StreamId::S2C, log),
+        (StreamId::S2C, logged),
         (StreamId::S2C, &*answer),
     ] {
         let line = format!("{{\"jsonrpc\":\"2.0\",{members}}}\n");

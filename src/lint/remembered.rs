@@ -1,7 +1,8 @@
 //! A map that forgets: what a family remembers must not grow with the recording.
 
+use foldhash::HashMap;
 use std::borrow::Borrow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
 
 /// The last entries that were put in, at most as many as it was made for; the oldest goes first.
@@ -21,7 +22,7 @@ impl<K: Clone + Eq + Hash, V> Remembered<K, V> {
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
-            entries: HashMap::new(),
+            entries: HashMap::default(),
             order: VecDeque::new(),
             next: 0,
             has_forgotten: false,

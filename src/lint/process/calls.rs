@@ -14,7 +14,7 @@ use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 pub(super) static TIMEOUT_NO_CANCEL: Rule = Rule::note(
     "timeout-no-cancel",
@@ -211,18 +211,18 @@ fn has_members(arguments: &Value<'_>) -> bool {
 /// The same number for values that mean the same. A value that was read nests at most
 /// [`crate::protocol::json::MAX_DEPTH`] deep.
 fn meaning(value: Value<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = digest::hasher();
     feed(value, &mut hasher);
     hasher.finish()
 }
 
 /// Tells `hasher` what `value` is, and where it ends.
-fn feed(value: Value<'_>, hasher: &mut DefaultHasher) {
+fn feed(value: Value<'_>, hasher: &mut impl Hasher) {
     hasher.write_u8(value.kind() as u8);
     match value.kind() {
         Kind::Object => {
             let members = value.members().map(|(name, value)| {
-                let mut member = DefaultHasher::new();
+                let mut member = digest::hasher();
                 name.str_bytes().hash(&mut member);
                 feed(value, &mut member);
                 member.finish()

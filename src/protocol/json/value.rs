@@ -150,18 +150,16 @@ impl<'d> Value<'d> {
     }
 
     /// Whether it is a string with the value `expected`.
+    #[inline]
     #[must_use]
     pub fn is_str(&self, expected: &str) -> bool {
         let node = self.node();
-        match (node.kind, node.escaped) {
-            (Kind::String, false) => {
-                // Most names differ in length already.
-                (node.end - node.start) as usize == expected.len() + 2
-                    && self.string_bytes() == Some(expected.as_bytes())
-            }
-            (Kind::String, true) => self.chars().eq(expected.chars()),
-            _ => false,
+        if node.escaped {
+            return node.kind == Kind::String && self.chars().eq(expected.chars());
         }
+        // Most names differ in length already.
+        (node.end - node.start) as usize == expected.len() + 2
+            && self.string_bytes() == Some(expected.as_bytes())
     }
 
     /// The bytes of a string's value, escapes resolved; empty for anything else.

@@ -132,17 +132,13 @@ impl Deriver {
     /// Writes the rows that have come together.
     pub fn flush(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
         let derived = self.analysis.take();
-        for (message, span) in derived.messages.iter().zip(&self.spans) {
-            writer.message(message, span)?;
-        }
+        writer.messages(&derived.messages, &self.spans)?;
         for (frame, stream) in self.lines.drain(..) {
             writer.line(frame, stream)?;
         }
         self.counts.messages += derived.messages.len() as u64;
         self.spans.clear();
-        for exchange in &derived.exchanges {
-            self.exchange(exchange, writer)?;
-        }
+        self.exchanges(&derived.exchanges, writer)?;
         for finding in &derived.findings {
             writer.finding(finding)?;
         }
@@ -175,15 +171,24 @@ impl Deriver {
         Ok(())
     }
 
-    fn exchange(&mut self, exchange: &Exchange, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        let before = if exchange.id > self.written {
+    /// `exchanges` are in the order of their ids: those that have a row come first.
+    fn exchanges(
+        &mut self,
+        exchanges: &[Exchange],
+        writer: &mut Writer<'_>,
+    ) -> rusqlite::Result<()> {
+        let known = exchanges.partition_point(|exchange| exchange.id <= self.written);
+        let (changed, new) = exchanges.split_at(known);
+        for exchange in changed {
+            let before = writer.status_of(exchange)?;
+            self.counts.exchange(before, exchange);
+            writer.changed_exchange(exchange)?;
+        }
+        for exchange in new {
+            self.counts.exchange(None, exchange);
             self.written = exchange.id;
-            None
-        } else {
-            writer.status_of(exchange)?
-        };
-        self.counts.exchange(before, exchange);
-        writer.exchange(exchange)
+        }
+        writer.new_exchanges(new)
     }
 }
 

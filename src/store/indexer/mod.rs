@@ -23,6 +23,7 @@ pub(crate) mod derive;
 mod error;
 mod line;
 mod long;
+mod lot;
 mod position;
 mod release;
 pub(crate) mod write;

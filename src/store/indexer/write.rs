@@ -1,5 +1,6 @@
 //! The rows of a recording, through statements that are prepared once per transaction.
 
+use super::lot::{Lot, Values};
 use crate::lint::Finding;
 use crate::protocol::id::RequestId;
 use crate::store::values::to_sql;
@@ -15,27 +16,21 @@ use std::ops::Range;
 const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
 const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
-const INSERT_MESSAGE: &str = "INSERT INTO message (frame, part, start, size, direction, kind,
-    era, method, name, rpc_id, exchange, code, token, trace_id, task, subscription, summary)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+const MESSAGE: &str = "frame, part, start, size, direction, kind, era, method, name, rpc_id,
+    exchange, code, token, trace_id, task, subscription, summary";
 const INSERT_LINE: &str = "INSERT INTO line (frame, stream) VALUES (?1, ?2)";
 const INSERT_FINDING: &str =
     "INSERT INTO finding (rule, severity, frame, exchange, path, related, detail)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
-const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, name, rpc_id,
-    request, request_part, response, response_part, t_request, t_response, t_response_last,
-    waited, status, code, parent, chain, task, cancelled, progress_count, progress,
-    request_size, response_size)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-    ?20, ?21, ?22, ?23, ?24)
-    ON CONFLICT (id) DO UPDATE SET response = excluded.response,
-    response_part = excluded.response_part, t_response = excluded.t_response,
-    t_response_last = excluded.t_response_last,
-    waited = excluded.waited, status = excluded.status, code = excluded.code,
-    parent = excluded.parent, chain = excluded.chain, task = excluded.task,
-    cancelled = excluded.cancelled, progress_count = excluded.progress_count,
-    progress = excluded.progress, response_size = excluded.response_size";
+const EXCHANGE: &str = "id, direction, era, method, name, rpc_id, request, request_part,
+    t_request, request_size, response, response_part, t_response, t_response_last, waited, status,
+    code, parent, chain, task, cancelled, progress_count, progress, response_size";
+/// What changes of an exchange, in the order of [`EXCHANGE`].
+const UPDATE_EXCHANGE: &str = "UPDATE exchange SET response = ?2, response_part = ?3,
+    t_response = ?4, t_response_last = ?5, waited = ?6, status = ?7, code = ?8, parent = ?9,
+    chain = ?10, task = ?11, cancelled = ?12, progress_count = ?13, progress = ?14,
+    response_size = ?15 WHERE id = ?1";
 
 /// The line of a message that is no longer than this, in bytes, is derived when it is read, in
 /// microseconds: kept for every message it would make recordings of small ones half as large again.
@@ -55,7 +50,8 @@ pub(super) struct Tally {
 pub(crate) struct Writer<'c> {
     frame: CachedStatement<'c>,
     event: CachedStatement<'c>,
-    message: CachedStatement<'c>,
+    messages: Lot<'c>,
+    exchanges: Lot<'c>,
     exchange: CachedStatement<'c>,
     status: CachedStatement<'c>,
     finding: CachedStatement<'c>,
@@ -67,8 +63,9 @@ impl<'c> Writer<'c> {
         Ok(Self {
             frame: conn.prepare_cached(INSERT_FRAME)?,
             event: conn.prepare_cached(INSERT_EVENT)?,
-            message: conn.prepare_cached(INSERT_MESSAGE)?,
-            exchange: conn.prepare_cached(SAVE_EXCHANGE)?,
+            messages: Lot::prepare(conn, "message", MESSAGE)?,
+            exchanges: Lot::prepare(conn, "exchange", EXCHANGE)?,
+            exchange: conn.prepare_cached(UPDATE_EXCHANGE)?,
             status: conn.prepare_cached(STATUS_OF)?,
             finding: conn.prepare_cached(INSERT_FINDING)?,
             line: conn.prepare_cached(INSERT_LINE)?,
@@ -112,36 +109,15 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// A message that stands at `span` of its frame.
-    pub fn message(
+    /// Messages, with where each stands in its frame.
+    pub fn messages(
         &mut self,
-        message: &MessageRecord,
-        span: &Range<usize>,
+        messages: &[MessageRecord],
+        spans: &[Range<usize>],
     ) -> rusqlite::Result<()> {
-        // What its exchange says as well is not kept twice.
-        let paired = matches!(message.kind, MessageKind::Request | MessageKind::Response)
-            && message.exchange.is_some();
-        let own = |text: &Option<Box<str>>| text.clone().filter(|_| !paired);
-        self.message.execute(params![
-            to_sql(message.frame.0),
-            message.part,
-            to_sql(span.start as u64),
-            to_sql(span.len() as u64),
-            message.direction.as_str(),
-            message.kind.as_str(),
-            (!paired).then_some(message.era.as_str()),
-            own(&message.method),
-            own(&message.name),
-            message.rpc_id.as_ref().map(RequestId::json),
-            message.exchange.map(|id| to_sql(id.0)),
-            message.code.as_deref(),
-            message.token.as_ref().map(RequestId::json),
-            message.trace_id.as_deref(),
-            message.task.as_deref(),
-            message.subscription.as_ref().map(RequestId::json),
-            (span.len() > DERIVED_WHEN_READ).then_some(&*message.summary),
-        ])?;
-        Ok(())
+        let rows = messages.iter().zip(spans);
+        self.messages
+            .insert(rows, |values, (message, span)| fill(values, message, span))
     }
 
     /// A frame without a message.
@@ -172,36 +148,82 @@ impl<'c> Writer<'c> {
         Ok(word.as_deref().and_then(Status::parse))
     }
 
-    /// Inserts the exchange, or brings its row up to date.
-    pub fn exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
-        self.exchange.execute(params![
-            to_sql(exchange.id.0),
-            exchange.direction.as_str(),
-            exchange.era.as_str(),
-            &*exchange.method,
-            exchange.name.as_deref(),
-            exchange.rpc_id.json(),
-            to_sql(exchange.request.0.0),
-            exchange.request.1,
-            exchange.response.map(|(seq, _)| to_sql(seq.0)),
-            exchange.response.map(|(_, part)| part),
-            to_sql(exchange.t_request.0),
-            exchange.t_response.map(|t| to_sql(t.0)),
-            exchange.t_response_last.map(|t| to_sql(t.0)),
-            to_sql(exchange.waited_ns),
-            exchange.status.as_str(),
-            exchange.code.as_deref(),
-            exchange.parent.map(|id| to_sql(id.0)),
-            exchange.chain.map(|id| to_sql(id.0)),
-            exchange.task.as_deref(),
-            exchange.cancelled.map(|seq| to_sql(seq.0)),
-            to_sql(exchange.progress_count),
-            exchange.progress.as_deref(),
-            to_sql(exchange.request_size),
-            to_sql(exchange.response_size),
-        ])?;
+    /// Exchanges that are not on record.
+    pub fn new_exchanges(&mut self, exchanges: &[Exchange]) -> rusqlite::Result<()> {
+        self.exchanges.insert(exchanges.iter(), |values, exchange| {
+            fill_asked(values, exchange)?;
+            fill_answered(values, exchange)
+        })
+    }
+
+    /// Brings the row of the exchange up to date.
+    pub fn changed_exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
+        let mut values = Values::of(&mut self.exchange);
+        values.push(to_sql(exchange.id.0))?;
+        fill_answered(&mut values, exchange)?;
+        self.exchange.raw_execute()?;
         Ok(())
     }
+}
+
+fn fill(
+    values: &mut Values<'_, '_>,
+    message: &MessageRecord,
+    span: &Range<usize>,
+) -> rusqlite::Result<()> {
+    // What its exchange says as well is not kept twice.
+    let paired = matches!(message.kind, MessageKind::Request | MessageKind::Response)
+        && message.exchange.is_some();
+    let own = |text| Some(text).filter(|_| !paired);
+    values.push(to_sql(message.frame.0))?;
+    values.push(message.part)?;
+    values.push(to_sql(span.start as u64))?;
+    values.push(to_sql(span.len() as u64))?;
+    values.push(message.direction.as_str())?;
+    values.push(message.kind.as_str())?;
+    values.push(own(message.era.as_str()))?;
+    values.push(message.method.as_deref().and_then(own))?;
+    values.push(message.name.as_deref().and_then(own))?;
+    values.push(message.rpc_id.as_ref().map(RequestId::json))?;
+    values.push(message.exchange.map(|id| to_sql(id.0)))?;
+    values.push(message.code.as_deref())?;
+    values.push(message.token.as_ref().map(RequestId::json))?;
+    values.push(message.trace_id.as_deref())?;
+    values.push(message.task.as_deref())?;
+    values.push(message.subscription.as_ref().map(RequestId::json))?;
+    values.push((span.len() > DERIVED_WHEN_READ).then_some(&*message.summary))
+}
+
+/// What stands when a request is made.
+fn fill_asked(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Result<()> {
+    values.push(to_sql(exchange.id.0))?;
+    values.push(exchange.direction.as_str())?;
+    values.push(exchange.era.as_str())?;
+    values.push(&*exchange.method)?;
+    values.push(exchange.name.as_deref())?;
+    values.push(exchange.rpc_id.json())?;
+    values.push(to_sql(exchange.request.0.0))?;
+    values.push(exchange.request.1)?;
+    values.push(to_sql(exchange.t_request.0))?;
+    values.push(to_sql(exchange.request_size))
+}
+
+/// What becomes of it.
+fn fill_answered(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Result<()> {
+    values.push(exchange.response.map(|(seq, _)| to_sql(seq.0)))?;
+    values.push(exchange.response.map(|(_, part)| part))?;
+    values.push(exchange.t_response.map(|t| to_sql(t.0)))?;
+    values.push(exchange.t_response_last.map(|t| to_sql(t.0)))?;
+    values.push(to_sql(exchange.waited_ns))?;
+    values.push(exchange.status.as_str())?;
+    values.push(exchange.code.as_deref())?;
+    values.push(exchange.parent.map(|id| to_sql(id.0)))?;
+    values.push(exchange.chain.map(|id| to_sql(id.0)))?;
+    values.push(exchange.task.as_deref())?;
+    values.push(exchange.cancelled.map(|seq| to_sql(seq.0)))?;
+    values.push(to_sql(exchange.progress_count))?;
+    values.push(exchange.progress.as_deref())?;
+    values.push(to_sql(exchange.response_size))
 }
 
 /// The other frames of a finding as a JSON array, if there are any.

@@ -6,7 +6,8 @@ use crate::protocol::id::{IdKind, RequestId};
 use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use foldhash::HashMap;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes that calls without an answer, and tasks without an outcome, may hold: room for some four
 /// thousand. A client that is never answered must not make us grow; beyond it the oldest of them is

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::io::Read;
 use support::pieces::Pieces;
 use support::session::Traffic;
-use support::{Library, pattern, peer, wait_for};
+use support::{Library, pattern, peer, wait_for_work};
 
 const ROUNDS: u32 = if cfg!(feature = "long-tests") { 100 } else { 5 };
 
@@ -96,7 +96,7 @@ fn a_line_of_a_hundred_megabytes_passes_both_ways_and_is_on_record() {
         .join()
         .expect("it does not panic")
         .expect("the server reads");
-    wait_for("both lines in the recording", || {
+    wait_for_work(child.id(), "both lines in the recording", || {
         let recording = open(&library).ok()?;
         (long_lines(&recording) == Ok(2)).then_some(())
     });

@@ -161,6 +161,16 @@ pub fn peak_memory(pid: u32) -> Option<u64> {
     Some(kib * 1024)
 }
 
+/// CPU time that a process has had so far.
+fn cpu_time(pid: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Its name, which may hold anything, ends at the last parenthesis.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let of_user_and_system = fields.split_whitespace().skip(11).take(2);
+    let ticks: u64 = of_user_and_system.flat_map(str::parse::<u64>).sum();
+    Some(Duration::from_millis(ticks * 10))
+}
+
 /// The exact bytes of a frame in JSON.
 pub fn frame_bytes(frame: &serde_json::Value) -> Vec<u8> {
     use base64::Engine as _;
@@ -184,17 +194,39 @@ pub fn text(output: &Output) -> String {
 }
 
 /// Waits until `condition` gives something; fails the test, naming `what`, if it never does.
-pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a deadline for a test that would hang"
-    )]
-    let began = std::time::Instant::now();
+pub fn wait_for<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
+    wait_until(what, || Duration::ZERO, condition)
+}
+
+/// The same for what the process `pid` is at work on in a thread that leaves the CPU to all others:
+/// on a busy machine it gets next to nothing, so what counts is the time that it had.
+pub fn wait_for_work<T>(pid: u32, what: &str, condition: impl FnMut() -> Option<T>) -> T {
+    wait_until(what, || cpu_time(pid).unwrap_or_default(), condition)
+}
+
+/// Waits until `condition` gives something. Fails if it takes longer than the deadline, counted from
+/// when the time that was `worked` last grew, and if that itself is longer.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a deadline for a test that would hang"
+)]
+fn wait_until<T>(
+    what: &str,
+    worked: impl Fn() -> Duration,
+    mut condition: impl FnMut() -> Option<T>,
+) -> T {
+    let mut began = std::time::Instant::now();
+    let mut latest = worked();
     loop {
         if let Some(found) = condition() {
             return found;
         }
-        assert!(began.elapsed() < DEADLINE, "never happened: {what}");
+        let now = worked();
+        if now > latest {
+            (latest, began) = (now, std::time::Instant::now());
+        }
+        let is_late = began.elapsed() >= DEADLINE || now >= DEADLINE;
+        assert!(!is_late, "never happened: {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -34,11 +34,13 @@ pub enum Status {
     Unanswered,
     /// An open `subscriptions/listen`; it has no latency.
     Listening,
+    /// Too many requests were open: nobody knows whether there was an answer.
+    GivenUp,
 }
 
 impl Status {
     /// All statuses, in the order of the documentation.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Open,
         Self::Ok,
         Self::ToolError,
@@ -50,6 +52,7 @@ impl Status {
         Self::Lost,
         Self::Unanswered,
         Self::Listening,
+        Self::GivenUp,
     ];
 
     /// The word used in recordings, output and filters.
@@ -67,6 +70,7 @@ impl Status {
             Self::Lost => "lost",
             Self::Unanswered => "unanswered",
             Self::Listening => "listening",
+            Self::GivenUp => "given-up",
         }
     }
 
@@ -85,6 +89,7 @@ impl Status {
             Self::Lost => "the answering side ended, or went wrong, before it answered",
             Self::Unanswered => "the recording ended otherwise before there was an answer",
             Self::Listening => "a subscription that stays open; it has no latency",
+            Self::GivenUp => "not followed any longer, because too many were open",
         }
     }
 

@@ -153,3 +153,29 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
     assert_eq!(code, Some(2), "{refused}");
     assert!(refused.contains("leave out #SEQ"), "{refused}");
 }
+
+#[test]
+fn of_requests_that_were_not_followed_nobody_says_that_they_were_not_answered() {
+    const REQUESTS: usize = 6000;
+    let library = Library::new();
+    let requests: String = (0..REQUESTS)
+        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
+        .collect();
+    let path = library.path().join("requests");
+    std::fs::write(&path, requests).expect("it can be written");
+    // All of them are answered, but not before the last has come.
+    let mut run = library.run_sh(r#"tac | sed 's/"method":"ping"/"result":{}/'"#);
+    let requests = std::fs::File::open(&path).expect("it is there");
+    run.stdin(requests).output().expect("mcpreel starts");
+    assert_best(
+        &library,
+        "nothing-wrong",
+        "of 6 000 requests not all were followed",
+    );
+    let rows = library.json(&["show", "-q", "status:given-up"]);
+    let given_up = rows.len();
+    assert!(given_up > 1000 && given_up < REQUESTS, "{given_up}");
+    let found = library.json(&["lint", "@", "--fail-on", "never"]);
+    let strays = found.iter().filter(|row| row["rule"] == "response-unknown-id");
+    assert_eq!(strays.count(), 0);
+}

@@ -38,6 +38,8 @@ pub struct Facts {
     pub lost: Sample,
     /// Requests that were open at the end.
     pub unanswered: Sample,
+    /// Requests of which nobody knows whether they were answered: too many were open.
+    pub untracked: Sample,
     /// Answers with an error, and tools that failed.
     pub failed: Vec<Failed>,
     /// Requests that were cancelled.

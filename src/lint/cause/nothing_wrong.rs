@@ -32,10 +32,13 @@ fn find(facts: &Facts) -> Option<Cause> {
         0 => String::new(),
         findings => format!("; `mcpreel lint` has {}", plural(findings, "remark")),
     };
-    let sentence = format!(
-        "nothing wrong was found: {answered} of {} answered{open}, none failed; {ended}{remarks}",
-        plural(facts.counts.exchanges, "request")
-    );
+    let asked = plural(facts.counts.exchanges, "request");
+    let answered = match facts.untracked.count {
+        0 => format!("{answered} of {asked} answered{open}"),
+        _ => format!("of {asked} not all were followed{open}"),
+    };
+    let sentence =
+        format!("nothing wrong was found: {answered}, none failed; {ended}{remarks}");
     let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(
         "If something is wrong all the same, it is not between these two: look at what the host does \
          with the answers, or note when it happened and look at that moment.",

@@ -111,8 +111,12 @@ impl Deriver {
     }
 
     /// The recording is over.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        while self.analysis.close(LOT) {
+            self.flush(writer)?;
+        }
         self.analysis.finish();
+        Ok(())
     }
 
     /// Writes the rows that have come together, if they are many.

@@ -274,9 +274,14 @@ impl Calls {
         }
     }
 
-    /// The calls that have no answer and were not cancelled, in order.
-    pub(super) fn all_open(&self) -> Vec<ExchangeId> {
-        self.open.iter().copied().collect()
+    /// The oldest calls that have no answer and were not cancelled, in order, `limit` at most.
+    pub(super) fn first_open(&self, limit: usize) -> Vec<ExchangeId> {
+        self.open.iter().take(limit).copied().collect()
+    }
+
+    /// The recording is over: the call is open no longer, whatever it is remembered as.
+    pub(super) fn end(&mut self, id: ExchangeId) {
+        self.open.remove(&id);
     }
 
     /// Bytes that are counted of what is open.

@@ -20,8 +20,8 @@
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
 //! * Memory holds [`HELD_BYTES`] of what is open, at most [`HISTORY`] calls that ended, and a bounded
-//!   number of rounds. What is open beyond that is given up, the oldest first: it counts as
-//!   unanswered from then on, which is observed, and what still comes for it is told from what fits
+//!   number of rounds. What is open beyond that is given up, the oldest first: nobody
+//!   knows what becomes of it, which is observed, and what still comes for it is told from what fits
 //!   nothing. All of that follows from the frames and events alone, so that whoever derives them
 //!   anew, in whatever pieces, gives up the same.
 
@@ -158,17 +158,24 @@ impl Correlator {
     }
 
     /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
-    /// listening, cancelled requests cancelled, tasks without an outcome tasks.
-    pub fn finish(&mut self, changes: &mut Changes) {
+    /// listening, cancelled requests cancelled, tasks without an outcome tasks. At most `limit`
+    /// exchanges are handed over at once; whether there may be more.
+    pub fn finish(&mut self, limit: usize, changes: &mut Changes) -> bool {
         changes.begin();
-        for id in self.calls.all_open() {
-            let now = self.now;
-            let Some(call) = self.calls.get_mut(id) else {
-                continue;
-            };
-            if call.exchange.status != Status::Open {
-                continue;
-            }
+        let open = self.calls.first_open(limit);
+        for &id in &open {
+            self.end(id, changes);
+        }
+        open.len() == limit
+    }
+
+    fn end(&mut self, id: ExchangeId, changes: &mut Changes) {
+        let now = self.now;
+        self.calls.end(id);
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        if call.exchange.status == Status::Open {
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
             let fate = self.ending.fate(exchange.direction);
@@ -214,7 +221,7 @@ impl Correlator {
         };
         let exchange = &mut call.exchange;
         if exchange.status == Status::Open {
-            exchange.status = Status::Unanswered;
+            exchange.status = Status::GivenUp;
             changes.touch(exchange);
         }
         changes.observe(Observation {

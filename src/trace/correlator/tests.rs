@@ -112,7 +112,7 @@ fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
     assert!(held > 2000 && feed.entries() <= 5 * held, "{held} held");
     let exchanges = feed.changes.take().exchanges;
     let first = exchanges.iter().find(|exchange| exchange.id.0 == 1);
-    assert_eq!(first.map(|it| it.status), Some(Status::Unanswered));
+    assert_eq!(first.map(|it| it.status), Some(Status::GivenUp));
     let last = exchanges.last().map(|exchange| exchange.status);
     assert_eq!(last, Some(Status::Open));
     // What comes for it is no stray, and what is a stray is told as one.
@@ -166,7 +166,7 @@ fn what_is_given_up_does_not_depend_on_when_it_is_handed_over() {
                 fates.extend(changed.into_iter().map(|it| (it.id, it.status)));
             }
         }
-        feed.correlator.finish(&mut feed.changes);
+        feed.correlator.finish(usize::MAX, &mut feed.changes);
         let changed = feed.changes.take().exchanges;
         fates.extend(changed.into_iter().map(|it| (it.id, it.status)));
         fates
@@ -262,12 +262,31 @@ fn observations_are_those_of_the_last_call_only() {
 }
 
 #[test]
+fn the_end_is_told_in_pieces() {
+    let mut feed = Feed::default();
+    for id in 0..5 {
+        feed.request(id, "ping", "{}");
+    }
+    feed.changes.take();
+    let mut pieces = Vec::new();
+    let mut is_more = true;
+    while is_more {
+        is_more = feed.correlator.finish(2, &mut feed.changes);
+        let observed = feed.observed().len();
+        let exchanges = feed.changes.take().exchanges;
+        assert!(exchanges.iter().all(|it| it.status == Status::Unanswered));
+        pieces.push((exchanges.len(), observed));
+    }
+    assert_eq!(pieces, [(2, 2), (2, 2), (1, 1)]);
+}
+
+#[test]
 fn the_end_can_be_told_twice() {
     let mut feed = Feed::default();
     feed.request(1, "ping", "{}");
-    feed.correlator.finish(&mut feed.changes);
+    feed.correlator.finish(usize::MAX, &mut feed.changes);
     assert_eq!(feed.changes.observations().len(), 1);
     feed.changes.take();
-    feed.correlator.finish(&mut feed.changes);
+    feed.correlator.finish(usize::MAX, &mut feed.changes);
     assert!(feed.changes.is_empty());
 }

@@ -45,7 +45,8 @@ pub fn is_settled(exchange: &Exchange) -> bool {
         | Status::Cancelled
         | Status::Late
         | Status::Lost
-        | Status::Unanswered => true,
+        | Status::Unanswered
+        | Status::GivenUp => true,
         Status::Open | Status::Task | Status::Listening => false,
     }
 }
@@ -61,7 +62,8 @@ fn measured_ns(exchange: &Exchange) -> Option<u64> {
         | Status::Late
         | Status::Lost
         | Status::Unanswered
-        | Status::Listening => None,
+        | Status::Listening
+        | Status::GivenUp => None,
     }
 }
 

@@ -151,7 +151,7 @@ pub fn status(status: Status) -> (Glyph, Role, &'static str) {
         Status::Ok => (Glyph::Ok, Role::Good),
         Status::Open | Status::Listening | Status::Task => (Glyph::Running, Role::Open),
         Status::InputRequired => (Glyph::Diamond, Role::Open),
-        Status::Cancelled | Status::Late => (Glyph::Warning, Role::Warn),
+        Status::Cancelled | Status::Late | Status::GivenUp => (Glyph::Warning, Role::Warn),
         Status::ToolError | Status::Error | Status::Lost | Status::Unanswered => {
             (Glyph::Failed, Role::Bad)
         }

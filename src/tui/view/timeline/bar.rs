@@ -118,7 +118,7 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
         Status::Open | Status::Listening => None,
         Status::Cancelled => bar.meanwhile.cancelled.or(exchange.t_response_last),
         // What was never answered was waited for until the end.
-        Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
+        Status::Lost | Status::Unanswered | Status::GivenUp => exchange.t_response_last.or(Some(now)),
         _ => exchange.t_response_last,
     }
 }
@@ -132,7 +132,7 @@ fn clamped(window: Window, at: Moment, columns: usize) -> usize {
 fn role(status: Status) -> Role {
     match status {
         Status::Open | Status::Listening => Role::Open,
-        Status::Cancelled | Status::Late => Role::Warn,
+        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
         status if status.is_failure() => Role::Bad,
         _ => Role::Good,
     }

@@ -22,6 +22,7 @@ pub fn run(args: Run) -> ExitCode {
         name: args.name.and_then(|name| usable(name, &mut faults)),
         dir: settings.recordings_dir(&args.folder),
         origin: if args.demo { "demo" } else { "live" },
+        parent: None,
         max_size,
         slow_ns,
         remarks: faults,

@@ -38,9 +38,12 @@ impl Context<'_> {
             })
         };
         let known = finding.revision.or_else(|| of_exchange(finding.exchange?));
-        known.unwrap_or_else(|| match self.known.is_modern() {
-            true => self.known.revision(Era::Modern),
-            false => self.known.legacy(),
+        known.unwrap_or_else(|| {
+            if self.known.is_modern() {
+                self.known.revision(Era::Modern)
+            } else {
+                self.known.legacy()
+            }
         })
     }
 }

@@ -112,6 +112,7 @@ pub struct Linter {
     families: Vec<Box<dyn Family + Send>>,
     /// What was found at the moment.
     found: Findings,
+    misframed: framing::Misframed,
     bounds: Bounds,
 }
 
@@ -128,6 +129,7 @@ impl Linter {
         Self {
             families: families(),
             found: Findings::default(),
+            misframed: framing::Misframed::default(),
             bounds: Bounds::default(),
         }
     }
@@ -142,8 +144,10 @@ impl Linter {
         for family in &mut self.families {
             family.frame(seen, &mut self.found);
         }
+        let mut found = self.found.take();
+        self.misframed.apply(seen, &mut found);
         let of_frame = |finding: &Finding| finding.revision.unwrap_or_else(|| seen.revision());
-        self.settle(of_frame, findings);
+        self.bounds.settle(found, of_frame, findings);
     }
 
     /// Looks at the next line on stderr.
@@ -182,6 +186,9 @@ impl Linter {
             family.finish(observations, context, &mut self.found);
         }
         self.settle(|finding| context.revision(finding), findings);
+        let held = self.misframed.finish();
+        self.bounds
+            .settle(held, |finding| context.revision(finding), findings);
         self.bounds.finish(findings);
     }
 

@@ -8,7 +8,7 @@ use super::rule::Rule;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::{Revision, methods};
-use crate::protocol::message::{Content, Direction, Era, Message};
+use crate::protocol::message::{self, Content, Direction, Era, Message};
 use crate::trace::correlator::{Correlator, MessageRecord, Observation};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::FrameHead;
@@ -191,6 +191,15 @@ impl<'a> Part<'a> {
         match self.era() {
             Era::Legacy => self.seen.known.server.as_ref(),
             Era::Modern => self.seen.known.discovered.as_ref(),
+        }
+    }
+
+    /// Its line for people, which was not made of every message when it was read.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self.value {
+            Some(value) => message::line(self.message, value),
+            None => self.message.summary.clone(),
         }
     }
 

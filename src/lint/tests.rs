@@ -1,5 +1,5 @@
 use super::*;
-use crate::protocol::message::{Classifier, Content};
+use crate::protocol::message::{Classifier, Content, Lines};
 use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ fn findings(lines: &[(StreamId, &[u8])]) -> Vec<Finding> {
         };
         let mut classifier = Classifier::default();
         let (content, root) = match stream.messages() {
-            Some(_) => classifier.read(raw),
+            Some(_) => classifier.read(raw, Lines::OfAll),
             None => (Content::default(), None),
         };
         analysis.frame(&head, raw, &content, root);

@@ -8,7 +8,9 @@ mod body;
 mod classify;
 mod meta;
 
-pub use classify::{Classifier, MAX_PARTS, classify, classify_outline, classify_unread};
+pub use classify::{
+    Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
+};
 
 use super::id::RequestId;
 use std::ops::Range;
@@ -89,7 +91,8 @@ pub struct Message {
     /// What `params._meta` or `result._meta` says.
     pub meta: Meta,
     /// One line for people, control characters not yet escaped, at most 200 characters. For a
-    /// request method and main argument, for a response its outcome.
+    /// request method and main argument, for a response its outcome. Empty where whoever had the
+    /// frame read did not want it ([`Lines`]).
     pub summary: String,
     /// What is wrong with this message.
     pub problems: Vec<Problem>,

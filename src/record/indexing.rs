@@ -1,6 +1,6 @@
 //! The indexer's thread: asleep while nothing happens, never in the way of the session.
 
-use super::Files;
+use super::recorder::Files;
 use super::warning::Warning;
 use super::worker::{Need, RETRY, Worker};
 use crate::capture::gauge::STALL;

@@ -16,24 +16,21 @@
 mod disk;
 mod indexing;
 mod name;
+mod recorder;
 mod warning;
 mod worker;
 
+pub use recorder::Recorder;
+
 use crate::capture::process::spawn::SpawnError;
-use crate::capture::process::{context, descriptors, signals};
-use crate::capture::spool::Writer;
+use crate::capture::process::{descriptors, signals};
 use crate::capture::stdio;
-use crate::capture::tap::Tap;
-use crate::store::library;
 use crate::trace::clock::Clock;
-use crate::trace::event::{DEFAULT_SLOW_NS, EventKind, ProcessContext};
-use indexing::Indexing;
+use crate::trace::event::EventKind;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
-use std::sync::Arc;
-use warning::Warning;
 
 /// What to record, and where.
 #[derive(Debug)]
@@ -44,8 +41,10 @@ pub struct Options {
     pub name: Option<String>,
     /// The folder of recordings, or why none could be determined.
     pub dir: Result<PathBuf, String>,
-    /// What makes the recording: `live` or `demo`.
+    /// What makes the recording: `live`, `demo`, `replay` or `mock`.
     pub origin: &'static str,
+    /// The id of the recording that this one is made from.
+    pub parent: Option<String>,
     /// Bytes of traffic that are put on record at most.
     pub max_size: Option<u64>,
     /// Nanoseconds; an answer that takes longer is slow. `None`: a second.
@@ -71,40 +70,26 @@ pub enum Ending {
 pub fn run(options: &Options) -> Ending {
     let inherited = descriptors::inherited();
     signals::survive_large_files();
-    let clock = Clock::start();
-    let warning = Arc::new(Warning::default());
-    let (spool, mut files) = match Files::create(options, clock) {
-        Ok((writer, files)) => (Ok(writer), Some(files)),
-        Err(reason) => (Err(reason), None),
-    };
-    let tap = Arc::new(Tap::new(clock, spool, options.max_size));
-    let far = files.as_ref().and_then(|files| disk::network(&files.spool));
-    for message in options.remarks.iter().cloned().chain(far) {
+    let mut recorder = Recorder::create(options, Clock::start());
+    let tap = recorder.tap();
+    for message in &options.remarks {
+        let message = message.clone();
         tap.event(EventKind::Warning { message });
     }
-    let gauges = stdio::gauges();
-    let mut start_indexing = || {
-        warning.tell(&tap);
-        let files = files.take()?;
-        Some(Indexing::start(files, &tap, &gauges, &warning))
-    };
-    let mut indexing = None;
+    recorder.warn_of_network();
+    let gauges = recorder.gauges();
     let ended = stdio::run(&options.command, &tap, &gauges, || {
         descriptors::release(inherited);
-        indexing = start_indexing();
+        recorder.start();
     });
-    let ending = conclude(&ended, &tap, &warning);
-    // A server that could not be started is on record as well.
-    if let Some(indexing) = indexing.or_else(start_indexing) {
-        indexing.finish();
-    }
-    warning.tell(&tap);
-    warning.tell_problem();
+    let ending = conclude(&ended, &recorder);
+    recorder.finish();
     ending
 }
 
 /// Puts the end on record.
-fn conclude(ended: &Result<ExitStatus, SpawnError>, tap: &Tap, warning: &Warning) -> Ending {
+fn conclude(ended: &Result<ExitStatus, SpawnError>, recorder: &Recorder) -> Ending {
+    let tap = recorder.tap();
     match ended {
         Ok(status) => {
             tap.end(Some(stdio::exit_event(*status)));
@@ -115,7 +100,7 @@ fn conclude(ended: &Result<ExitStatus, SpawnError>, tap: &Tap, warning: &Warning
         }
         Err(error) => {
             let (exit_code, message) = (error.exit_code(), error.to_string());
-            warning.say(&message);
+            recorder.say(&message);
             tap.event(EventKind::SpawnFailed { exit_code, message });
             tap.end(None);
             Ending::Code(exit_code)
@@ -137,48 +122,4 @@ pub fn end_as(ending: Ending) -> ExitCode {
             ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
         }
     }
-}
-
-/// The two files of a session.
-#[derive(Debug)]
-struct Files {
-    spool: PathBuf,
-    reel: PathBuf,
-    context: ProcessContext,
-}
-
-impl Files {
-    fn create(options: &Options, clock: Clock) -> Result<(Writer, Self), String> {
-        let dir = options.dir.clone()?;
-        let context = start_event(options, clock)?;
-        let in_dir = |error: std::io::Error| format!("{}: {error}", dir.display());
-        library::create_dir(&dir).map_err(in_dir)?;
-        let stem = library::file_stem(context.wall_ns, &context.name, &context.recording);
-        let reel = dir.join(format!("{stem}.{}", library::REEL));
-        let spool = library::spool_of(&reel);
-        let event = EventKind::Start(Box::new(context.clone()));
-        let json = serde_json::to_vec(&event).map_err(|error| error.to_string())?;
-        let magic = getrandom::u32().map_err(|error| error.to_string())?;
-        let writer = Writer::create(&spool, magic, &json).map_err(in_dir)?;
-        Ok((
-            writer,
-            Self {
-                spool,
-                reel,
-                context,
-            },
-        ))
-    }
-}
-
-fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String> {
-    let id = getrandom::u32().map_err(|error| error.to_string())?;
-    let name = options.name.clone();
-    Ok(ProcessContext {
-        recording: format!("{id:08x}"),
-        name: name.unwrap_or_else(|| name::of_command(&options.command)),
-        origin: options.origin.into(),
-        slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
-        ..context::of(&options.command, clock.wall_ns())
-    })
 }

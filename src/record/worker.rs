@@ -1,7 +1,8 @@
 //! What the indexer's thread does each time that it wakes, and at the end of the session.
 
+use super::disk;
+use super::recorder::Files;
 use super::warning::Warning;
-use super::{Files, disk};
 use crate::capture::spool::SpoolReader;
 use crate::capture::tap::Tap;
 use crate::store::indexer::{Budget, Finished, IndexError, Indexer};

@@ -160,8 +160,11 @@ pub struct ProcessContext {
     pub recording: String,
     /// The name given with `--name`, else the command's.
     pub name: String,
-    /// What made the recording: `live` or `demo` (later also `replay`, `mock`, `import`).
+    /// What made the recording: `live`, `demo`, `replay`, `mock` or `import`.
     pub origin: String,
+    /// The id of the recording that this one was made from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// Wall clock of t = 0, nanoseconds since the Unix epoch.
     pub wall_ns: u64,
     /// `stdio`.

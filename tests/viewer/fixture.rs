@@ -8,6 +8,7 @@
 //! | [`ended`] | over, the server left with exit code 3 while a call was open |
 //! | [`killed`] | its recorder was killed, and what it had left was recovered |
 //! | [`broken`] | over; its messages break the rules in several places |
+//! | [`remarked`] | over; nothing went wrong, but a rule warns |
 //! | [`gap`] | being recorded, with bytes that are not on record |
 //! | [`empty`] | being recorded, no message yet |
 
@@ -220,6 +221,20 @@ pub fn broken() -> Recording {
     recording
 }
 
+/// Nothing went wrong, but a rule warns; over.
+pub fn remarked() -> Recording {
+    let mut recording = Recording::begin(&Place::new(), 0x51d3_0aa8);
+    let session = recording.session();
+    story::opening(session);
+    let twice: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":\
+        {\"level\":\"info\",\"data\":1,\"data\":1}}\n";
+    session.at(2_000 * MS).chunk(StreamId::S2C, twice);
+    session.event(&eof(StreamId::C2S));
+    session.end();
+    recording.finish();
+    recording
+}
+
 /// The recorder was killed; the recording was completed from its spool.
 pub fn killed() -> Recording {
     killed_in(&Place::new())
@@ -269,6 +284,7 @@ fn context(id: u32, wall_ns: u64) -> ProcessContext {
         recording: format!("{id:08x}"),
         name: "weather-server".into(),
         origin: "live".into(),
+        parent: None,
         wall_ns,
         transport: "stdio".into(),
         argv: words("npx -y weather-server --units metric"),

@@ -20,6 +20,8 @@ pub struct Checked {
     pub whole_id: String,
     pub id: String,
     pub name: String,
+    /// How it stands, where that is not as it should be in the end.
+    pub state: Option<&'static str>,
     pub groups: Vec<Group>,
     /// What is overdue right now in a live recording; not on record.
     pub overdue: Vec<FindingRow>,
@@ -69,6 +71,7 @@ impl Checked {
             id: short_id(&summary.id, entries).to_owned(),
             whole_id: summary.id.clone(),
             name: summary.name.clone(),
+            state: (!summary.state.is_final()).then(|| select::state(&recording, &summary)),
             recording,
             groups,
             overdue,

@@ -89,7 +89,7 @@ fn write_exchange(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let title = format!("exchange #{}", exchange.request.0.0);
-    let status = out.paint(status_ink(exchange.status), exchange.status.as_str());
+    let status = out.paint(status_ink(exchange), exchange.status.as_str());
     out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
     for (name, value) in facts(recording, exchange)? {
         out.line(&format!(

@@ -108,5 +108,8 @@ fn support(tool: Value<'_>) -> Support {
 
 fn name(value: Value<'_>) -> Option<Arc<str>> {
     let is_short = value.raw().len() <= NAME;
-    value.as_str().filter(|_| is_short).map(|name| (&*name).into())
+    value
+        .as_str()
+        .filter(|_| is_short)
+        .map(|name| (&*name).into())
 }

@@ -24,6 +24,13 @@ pub(super) static EMBEDDED_NEWLINE: Rule = Rule::error(
 .why("A message ends at the newline, so the other side reads a row of broken lines instead.")
 .fix("Write each message without line breaks: turn pretty printing off.")
 .of(section::STDIO);
+pub(super) static CONTENT_LENGTH: Rule = Rule::error(
+    "frame-content-length",
+    "messages with Content-Length headers before them",
+)
+.why("Over stdio a message is one line without headers, so the other side cannot read any of them.")
+.fix("Use a transport of an MCP SDK: a JSON-RPC library for language servers frames messages in its own way.")
+.of(section::STDIO);
 pub(super) static NOT_OBJECT: Rule = Rule::error(
     "frame-not-object",
     "a JSON value that is neither object nor array",

@@ -139,7 +139,7 @@ impl Levels {
             Some(ns) if ns < GRACE_NS => Severity::Warning,
             _ => Severity::Error,
         };
-        let finding = part.at(&NOT_REQUESTED, quote::text(&part.message.summary));
+        let finding = part.at(&NOT_REQUESTED, quote::text(&part.line()));
         finding.as_bad_as(severity)
     }
 }

@@ -97,7 +97,7 @@ fn finding(observation: &Observation) -> Option<Finding> {
         }
         Observed::TaskGivenUp => detail.push_str(", a request whose task has no outcome"),
         Observed::RoundGivenUp => {
-            detail = "a request that was not repeated with its input".to_owned()
+            detail = String::from("a request that was not repeated with its input");
         }
         Observed::IdReused { in_flight, .. } => detail.push_str(if in_flight {
             ", while the earlier request is open"

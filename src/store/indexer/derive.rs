@@ -4,9 +4,9 @@
 //! they write is the same.
 
 use super::long::LongText;
-use super::write::Writer;
+use super::write::{DERIVED_WHEN_READ, Writer};
 use crate::lint::Analysis;
-use crate::protocol::message::{Classifier, Content};
+use crate::protocol::message::{Classifier, Content, Lines};
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
 use crate::trace::event::Event;
@@ -61,8 +61,9 @@ struct Counts {
 }
 
 impl Counts {
-    fn exchange(&mut self, before: Option<Status>, now: Status) {
-        let failed = |status: Status| u64::from(status.is_failure());
+    fn exchange(&mut self, before: Option<Status>, exchange: &Exchange) {
+        let now = exchange.status;
+        let failed = |status: Status| u64::from(status.is_failure_of(&exchange.method));
         let open = |status: Status| u64::from(status == Status::Open);
         if let Some(before) = before {
             self.failed -= failed(before);
@@ -81,7 +82,7 @@ impl Deriver {
         let kept;
         let is_protocol = head.stream.messages().is_some();
         let ((content, root), raw) = match text {
-            Text::Whole(raw) if is_protocol => (self.classifier.read(raw), raw),
+            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, lines(raw)), raw),
             Text::Whole(raw) => ((Content::default(), None), raw),
             Text::Long(text) => {
                 let content;
@@ -181,7 +182,17 @@ impl Deriver {
         } else {
             writer.status_of(exchange)?
         };
-        self.counts.exchange(before, exchange.status);
+        self.counts.exchange(before, exchange);
         writer.exchange(exchange)
+    }
+}
+
+/// The lines that are wanted of the messages of a frame: none that is not written would be looked
+/// at.
+fn lines(frame: &[u8]) -> Lines {
+    if frame.len() > DERIVED_WHEN_READ {
+        Lines::OfAll
+    } else {
+        Lines::OfProgress
     }
 }

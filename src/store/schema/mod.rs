@@ -32,7 +32,7 @@ pub const APPLICATION_ID: u32 = 0x6D63_7072;
 
 /// The version of the code that derives messages, exchanges, findings and the session. To be
 /// raised whenever it would derive anything else from the same frames.
-pub const DERIVED_VERSION: u32 = 2;
+pub const DERIVED_VERSION: u32 = 3;
 
 /// Each makes the next format version from the one before, the first from nothing.
 const MIGRATIONS: &[&str] = &[concat!(
@@ -53,9 +53,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
 const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
 const INSERT_RECORDING: &str = "INSERT INTO recording
-    (one, id, name, state, origin, wall_ns, transport, context, slow_ns, resume, drained,
+    (one, id, name, state, origin, parent, wall_ns, transport, context, slow_ns, resume, drained,
     derived_version)
-    VALUES (1, :id, :name, :state, :origin, :wall_ns, :transport, :context, :slow_ns, :resume,
+    VALUES (1, :id, :name, :state, :origin, :parent, :wall_ns, :transport, :context, :slow_ns, :resume,
     :resume, :derived)";
 const INSERT_STREAM: &str =
     "INSERT INTO stream (id, direction, kind, label) VALUES (?1, ?2, ?3, ?4)";
@@ -225,6 +225,7 @@ fn insert_first_rows(
             ":name": context.name,
             ":state": State::Live.as_str(),
             ":origin": context.origin,
+            ":parent": context.parent,
             ":wall_ns": to_sql(context.wall_ns),
             ":transport": context.transport,
             ":context": json,

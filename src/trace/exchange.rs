@@ -229,6 +229,8 @@ impl Exchange {
         self.progress_count = 0;
         self.progress = None;
         self.status = match self.cancelled {
+            // When it was given up nobody knows: it is never said to be open.
+            _ if self.status == Status::GivenUp => Status::GivenUp,
             Some(_) => Status::Cancelled,
             None if self.is_listen() => Status::Listening,
             None => Status::Open,

@@ -180,6 +180,29 @@ fn of_requests_that_were_not_followed_nobody_says_that_they_were_not_answered() 
         .iter()
         .filter(|row| row["rule"] == "response-unknown-id");
     assert_eq!(strays.count(), 0);
+    let row = &library.json(&["stats"])[0];
+    assert_eq!(
+        (&row["given_up"], &row["failed"]),
+        (&given_up.into(), &0.into())
+    );
+    let row = &library.json(&["ls"])[0];
+    assert_eq!((&row["open"], &row["failed"]), (&0.into(), &0.into()));
+    let said = format!("{} requests given up: too many were open", count(given_up));
+    let text = stdout(&library, &["stats"]);
+    assert!(text.contains(&said), "{text}");
+    let text = stdout(&library, &["show"]);
+    assert!(
+        text.contains(&format!("0 failed, {given_up} given up")),
+        "{text}"
+    );
+    let text = stdout(&library, &["show", "@#1"]);
+    assert!(text.contains("exchange #1  given-up"), "{text}");
+    assert!(text.contains("nobody knows: too many requests"), "{text}");
+}
+
+/// `1 234`
+fn count(number: usize) -> String {
+    format!("{} {:03}", number / 1000, number % 1000)
 }
 
 #[test]

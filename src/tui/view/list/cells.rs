@@ -157,3 +157,18 @@ pub fn status(exchange: &Exchange) -> (Glyph, Role, &'static str) {
     };
     (glyph, role, exchange.status.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_up_is_neither_open_nor_failed() {
+        let exchange = Exchange {
+            status: Status::GivenUp,
+            ..Exchange::bare()
+        };
+        let sign = (Glyph::Warning, Role::Warn, "given-up");
+        assert_eq!(status(&exchange), sign);
+    }
+}

@@ -31,9 +31,16 @@ pub(super) fn cells(
         canvas.put(to, Glyph::Failed, Role::Bad);
     } else if ends_here && bar.exchange.status == Status::Cancelled {
         canvas.put(to, Glyph::Times, Role::Warn);
+    } else if ends_here && bar.exchange.status == Status::GivenUp {
+        canvas.put(to, Glyph::Warning, Role::Warn);
     }
-    let took = end.unwrap_or(now).since(bar.exchange.t_request).as_nanos();
-    let time = duration(u64::try_from(took).unwrap_or(u64::MAX));
+    let time = match bar.exchange.status {
+        Status::GivenUp => Status::GivenUp.as_str().to_owned(),
+        _ => {
+            let took = end.unwrap_or(now).since(bar.exchange.t_request).as_nanos();
+            duration(u64::try_from(took).unwrap_or(u64::MAX))
+        }
+    };
     let cell = |cell: &Option<(Glyph, Role)>| match *cell {
         Some((glyph, role)) => (look.glyph(glyph), role),
         None => (" ", Role::Text),
@@ -117,9 +124,9 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
         Status::Open | Status::Listening => None,
         Status::Cancelled => bar.meanwhile.cancelled.or(exchange.t_response_last),
         // What was never answered was waited for until the end.
-        Status::Lost | Status::Unanswered | Status::GivenUp => {
-            exchange.t_response_last.or(Some(now))
-        }
+        Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
+        // How long it was open nobody knows.
+        Status::GivenUp => Some(exchange.t_request),
         _ => exchange.t_response_last,
     }
 }
@@ -181,6 +188,7 @@ mod tests {
             drawn(&bar(8, None, Status::Open), 20),
             "          2.0 s ███…"
         );
+        assert_eq!(drawn(&bar(2, None, Status::GivenUp), 20), "    ⚠ given-up");
         let mut asks = bar(0, Some(9), Status::Ok);
         asks.meanwhile.asked = vec![(Moment(3 * S), Some(Moment(6 * S)))];
         asks.meanwhile.progress = vec![Moment(S), Moment(99 * S)];

@@ -4,6 +4,7 @@
 //! A cursor may be as long as a line, so only a hash of it is remembered, with that of the cursor
 //! whose page named it: the way back from page to page.
 
+use crate::lint::digest;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
@@ -15,7 +16,6 @@ use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Outcome, Request, Response};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) static CURSOR_UNKNOWN: Rule = Rule::warning(
     "page-cursor-unknown",
@@ -171,7 +171,7 @@ impl Pages {
             return;
         };
         let text = string(part.param("cursor"));
-        let cursor = text.map(|text| (list, hash(text)));
+        let cursor = text.map(|text| (list, digest::of(text.str_bytes())));
         let is_known = cursor.is_none_or(|cursor| self.issued.contains(&cursor));
         let page = Page { cursor, is_known };
         self.asked.insert(exchange, page);
@@ -209,7 +209,7 @@ impl Pages {
         let Some(next) = string(result.get("nextCursor")) else {
             return;
         };
-        let cursor = (list, hash(next));
+        let cursor = (list, digest::of(next.str_bytes()));
         if let Some(seen) = self.leads_back(&page, cursor) {
             if !std::mem::replace(&mut seen.is_loop, true) {
                 let frame = seen.frame;
@@ -271,10 +271,4 @@ fn list_of(part: &Part<'_>, direction: Direction) -> Option<List> {
 
 fn string(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| value.kind() == Kind::String)
-}
-
-fn hash(text: Value<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.str_bytes().hash(&mut hasher);
-    hasher.finish()
 }

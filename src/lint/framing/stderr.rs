@@ -1,6 +1,7 @@
 //! Messages of the server that went to stderr, where no client reads them.
 
 use super::rules::STDERR_JSONRPC;
+use crate::lint::digest;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rpc::describe;
 use crate::lint::seen::Seen;
@@ -10,7 +11,6 @@ use crate::trace::clock::Moment;
 use crate::trace::frame::FrameHead;
 use memchr::memmem;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Responses on the protocol streams, and lines on stderr, that are remembered: a server that
 /// writes one response to both only logs its traffic. Without a limit all would be kept.
@@ -107,9 +107,7 @@ fn response_id(message: &Message) -> Option<u64> {
     let Body::Response(response) = &message.body else {
         return None;
     };
-    let mut hasher = DefaultHasher::new();
-    response.id.as_ref()?.hash(&mut hasher);
-    Some(hasher.finish())
+    Some(digest::of(response.id.as_ref()?))
 }
 
 /// Whether it is a message that only a server sends: a server may log what it receives.

@@ -1,7 +1,7 @@
 //! What clients may keep: the hints of cacheable results.
 
-use super::digest;
 use super::lists::is_list;
+use crate::lint::digest;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
@@ -76,7 +76,7 @@ impl Pages {
         if let Some(cursor) = part.param("cursor")
             && let Some(exchange) = part.exchange()
         {
-            let page = digest((method, cursor.str_bytes()));
+            let page = digest::of((method, cursor.str_bytes()));
             self.asked.insert(exchange, page);
         }
     }
@@ -129,7 +129,7 @@ impl Pages {
             findings.push(finding.path("result.cacheScope"));
         }
         if let Some(next) = result.get("nextCursor") {
-            let page = digest((method, next.str_bytes()));
+            let page = digest::of((method, next.str_bytes()));
             self.scopes.insert(page, (scope, part.seen.head.seq));
         }
     }

@@ -4,8 +4,8 @@
 //! Its order may not vary at all. Its content may: that is told only where the client listens for
 //! changes, and nothing is heard of one for a while.
 
-use super::digest;
 use super::subscriptions::Streams;
+use crate::lint::digest;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::{Revisions, Rule, Severity};
@@ -182,9 +182,9 @@ impl Lists {
 
 impl Page {
     fn of(items: Value<'_>, frame: Seq, changes: u64) -> Self {
-        let digests = items.elements().map(|item| digest(item.raw()));
+        let digests = items.elements().map(|item| digest::of(item.raw()));
         let add = |(ordered, unordered): (u64, u64), item: u64| {
-            (digest((ordered, item)), unordered.wrapping_add(item))
+            (digest::of((ordered, item)), unordered.wrapping_add(item))
         };
         let (ordered, unordered) = digests.fold((0, 0), add);
         Self {
@@ -198,9 +198,9 @@ impl Page {
 
 /// What is asked for, without what tells one request from another.
 fn key(part: &Part<'_>) -> u64 {
-    let mut key = digest(part.method());
+    let mut key = digest::of(part.method());
     let mut add = |name: Value<'_>, value: Value<'_>| {
-        let member = digest((name.str_bytes(), value.raw()));
+        let member = digest::of((name.str_bytes(), value.raw()));
         key = key.wrapping_add(member);
     };
     let params = part.params().into_iter().flat_map(|it| it.members());

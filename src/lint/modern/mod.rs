@@ -33,7 +33,6 @@ use crate::protocol::json::{Step, Value};
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Era};
 use crate::trace::correlator::Observation;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The family of these rules.
 #[derive(Debug, Default)]
@@ -161,13 +160,6 @@ impl Modern {
             self.deprecated.answered(part, result, findings);
         }
     }
-}
-
-/// What tells texts apart that need not be kept themselves.
-fn digest(what: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The path of these members.

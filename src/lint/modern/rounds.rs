@@ -4,8 +4,9 @@
 //! calls of one tool may run side by side, and a client may repeat a retry, so that a state is
 //! wrong only where no such result has given it.
 
-use super::{digest, path};
+use super::path;
 use crate::lint::capability::missing_mode;
+use crate::lint::digest;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
@@ -139,7 +140,7 @@ pub(super) fn input_requests(result: Value<'_>) -> impl Iterator<Item = (Box<str
 
 /// Method and name: what a retry has in common with the request before.
 fn call(method: &str, name: Option<&str>) -> u64 {
-    digest((method, name))
+    digest::of((method, name))
 }
 
 impl Rounds {
@@ -171,11 +172,11 @@ impl Rounds {
         let state = result.get("requestState").and_then(|it| it.as_str());
         let requests = result.get("inputRequests").into_iter();
         let keys = requests.flat_map(|it| it.members());
-        let keys = keys.filter_map(|(key, _)| Some(digest(&*brief::text(&key.as_str()?))));
+        let keys = keys.filter_map(|(key, _)| Some(digest::of(&*brief::text(&key.as_str()?))));
         let round = Round {
             frame: part.seen.head.seq,
             call: call(&asked.method, asked.name.as_deref()),
-            state: state.map(|state| digest(&*brief::text(&state))),
+            state: state.map(|state| digest::of(&*brief::text(&state))),
             keys: keys.take(KEYS).collect(),
             is_retried: false,
         };
@@ -191,8 +192,8 @@ impl Rounds {
             return;
         };
         let call = call(&request.method, request.name.as_deref());
-        let state = retry.state.as_deref().map(digest);
-        let keys: Vec<_> = retry.keys.iter().take(KEYS).map(digest).collect();
+        let state = retry.state.as_deref().map(digest::of);
+        let keys: Vec<_> = retry.keys.iter().take(KEYS).map(digest::of).collect();
         let rounds = self.0.iter().filter(|(_, round)| round.call == call);
         let rounds: Vec<_> = rounds.collect();
         let newest = rounds.iter().map(|(id, _)| **id).max();

@@ -2,6 +2,7 @@
 //! them again.
 
 use super::lasting;
+use crate::lint::digest;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
@@ -137,8 +138,8 @@ impl Calls {
             frame: head.seq,
             t: head.t_last,
             what: What {
-                tool: hash(name),
-                arguments: arguments.filter(has_members).map_or(0, digest),
+                tool: digest::of(name),
+                arguments: arguments.filter(has_members).map_or(0, meaning),
             },
         };
         if let Some((frame, detail)) = self.given_up_before(&call, part.seen.correlator) {
@@ -213,7 +214,7 @@ fn has_members(arguments: &Value<'_>) -> bool {
 
 /// The same number for values that mean the same. A value that was read nests at most
 /// [`crate::protocol::json::MAX_DEPTH`] deep.
-fn digest(value: Value<'_>) -> u64 {
+fn meaning(value: Value<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     feed(value, &mut hasher);
     hasher.finish()
@@ -242,19 +243,13 @@ fn feed(value: Value<'_>, hasher: &mut DefaultHasher) {
     }
 }
 
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::digest;
+    use super::meaning;
     use crate::protocol::json::Document;
 
     fn of(text: &str) -> u64 {
-        digest(Document::parse(text.as_bytes()).unwrap().root())
+        meaning(Document::parse(text.as_bytes()).unwrap().root())
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::lasting;
 use super::start::Start;
+use crate::lint::digest;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
@@ -10,7 +11,6 @@ use crate::protocol::message::{Body, Direction};
 use crate::trace::event::DEFAULT_SLOW_NS;
 use crate::trace::exchange::{Exchange, Status};
 use hdrhistogram::Histogram;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) static REQUEST_SLOW: Rule = Rule::note("request-slow", "an answer that took long")
     .why("Somebody waits for it, and a client that waits only so long gives it up.")
@@ -138,7 +138,5 @@ pub(super) fn took(ns: u64, waited_ns: u64) -> String {
 fn kind(exchange: &Exchange) -> u64 {
     let by_name = matches!(&*exchange.method, "tools/call" | "prompts/get");
     let name = exchange.name.as_deref().filter(|_| by_name);
-    let mut hasher = DefaultHasher::new();
-    (&exchange.method, name).hash(&mut hasher);
-    hasher.finish()
+    digest::of((&exchange.method, name))
 }

@@ -9,6 +9,7 @@ use super::rules::{
 };
 use super::schema::{Skipped, Violation};
 use super::tool::{Schema, Tool};
+use crate::lint::digest;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
@@ -19,7 +20,6 @@ use crate::protocol::json::{Document, Value};
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Outcome, Request, Response};
 use crate::trace::exchange::ExchangeId;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
 
 /// Calls that are remembered until their answer. A client with more of them open is told less.
@@ -68,7 +68,7 @@ impl Called {
         }
         Self::Structured {
             tool: Arc::downgrade(tool),
-            digest: digest(&tool.name),
+            digest: digest::of(&tool.name),
             name: quote::text(&tool.name).into(),
         }
     }
@@ -244,7 +244,7 @@ impl Calls {
                 findings.extend(told);
             }
             Err(reason) => {
-                let name = (digest(&tool.name), &*quote::text(&tool.name));
+                let name = (digest::of(&tool.name), &*quote::text(&tool.name));
                 self.skipped(part, name, check.place, reason, findings);
             }
         }
@@ -265,12 +265,6 @@ impl Calls {
             findings.push(finding.path(place.join(".")));
         }
     }
-}
-
-fn digest(name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// A value that is checked by a schema of a tool.

@@ -10,13 +10,13 @@
 //! it has said so is taken as new, also where it was asked before.
 
 use super::tool::{Room, Tool};
+use crate::lint::digest;
 use crate::lint::remembered::Remembered;
 use crate::protocol::brief;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::Revision;
 use crate::trace::exchange::ExchangeId;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Requests for pages that are open at once. Of more, the oldest answers are not understood.
@@ -84,7 +84,7 @@ impl Default for Listing {
 impl Listing {
     /// The client asks for the page that `cursor` stands for.
     pub fn asked(&mut self, exchange: ExchangeId, cursor: Option<Value<'_>>) {
-        let cursor = cursor.filter(|cursor| !cursor.is_null()).map(digest);
+        let cursor = cursor.filter(|cursor| !cursor.is_null()).map(told_apart);
         self.asked.insert(exchange, cursor);
     }
 
@@ -132,7 +132,7 @@ impl Listing {
         walk.next = result
             .get("nextCursor")
             .filter(|next| !next.is_null())
-            .map(digest);
+            .map(told_apart);
         if walk.next.is_some() {
             self.walk = Some(walk);
         } else {
@@ -192,8 +192,6 @@ impl Walk {
 }
 
 /// Cursors can be of any length: this is enough to tell them apart.
-fn digest(value: Value<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.str_bytes().hash(&mut hasher);
-    hasher.finish()
+fn told_apart(value: Value<'_>) -> u64 {
+    digest::of(value.str_bytes())
 }

@@ -23,20 +23,18 @@ mod rules;
 mod schema;
 mod tool;
 
+use super::digest;
 use super::family::Family;
 use super::finding::Findings;
 use super::remembered::Remembered;
 use super::rule::Rule;
 use super::seen::{Part, Seen};
-use crate::protocol::json::Value;
-use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Outcome};
 use calls::Calls;
 use definition::Definitions;
 use listing::Listing;
 use report::{Place, Report, member};
 use rules::{CHECK_SKIPPED, DESCRIPTION_MISSING, DUPLICATE_NAME};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Definitions that are remembered as looked at, so that a client that lists the same tools again
 /// and again is not told the same each time.
@@ -128,7 +126,7 @@ impl Tools {
             if doubles.binary_search(&index).is_ok() {
                 report.add(&DUPLICATE_NAME, place, [member("name")], "listed before");
             }
-            let digest = digest(tool, revision);
+            let digest = digest::of((tool.raw(), revision));
             let is_new = self.looked_at.is_first(digest);
             if !self.looked_into.contains(&digest)
                 && definitions.look(tool, is_new, place, &mut report)
@@ -155,13 +153,6 @@ impl Tools {
         let skipped = definitions.skipped();
         findings.extend(skipped.map(|detail| part.at(&CHECK_SKIPPED, detail).path("result.tools")));
     }
-}
-
-/// What a definition is known by.
-fn digest(tool: Value<'_>, revision: Revision) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (tool.raw(), revision).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

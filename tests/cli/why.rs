@@ -158,9 +158,12 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
 fn of_requests_that_were_not_followed_nobody_says_that_they_were_not_answered() {
     const REQUESTS: usize = 6000;
     let library = Library::new();
-    let requests: String = (0..REQUESTS)
-        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
-        .collect();
+    let mut requests = String::new();
+    for id in 0..REQUESTS {
+        let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        requests.push_str(&request);
+        requests.push('\n');
+    }
     let path = library.path().join("requests");
     std::fs::write(&path, requests).expect("it can be written");
     // All of them are answered, but not before the last has come.

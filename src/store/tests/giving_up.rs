@@ -11,6 +11,7 @@ use crate::trace::exchange::{ExchangeId, Status};
 use crate::trace::frame::{Seq, StreamId};
 use crate::trace::item::{ItemKey, Lens};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 /// As many are open at once, and then so many that not all can be followed.
@@ -18,9 +19,10 @@ const OPEN: u64 = 2500;
 const ALL: u64 = 6000;
 
 fn ask(session: &mut Session, ids: RangeInclusive<u64>) {
-    let lines: String = ids
-        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
-        .collect();
+    let mut lines = String::new();
+    for id in ids {
+        writeln!(lines, r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#).unwrap();
+    }
     for piece in lines.as_bytes().chunks(8000) {
         session.chunk(StreamId::C2S, piece);
     }

@@ -25,28 +25,37 @@ pub(super) fn cells(
     };
     canvas.body(bar, from, to);
     let ends_here = end.is_none_or(|end| window.column(end, columns).is_some());
-    if end.is_none() {
-        canvas.put(to, Glyph::Running, Role::Open);
-    } else if ends_here && bar.exchange.has_failed() {
-        canvas.put(to, Glyph::Failed, Role::Bad);
-    } else if ends_here && bar.exchange.status == Status::Cancelled {
-        canvas.put(to, Glyph::Times, Role::Warn);
-    } else if ends_here && bar.exchange.status == Status::GivenUp {
-        canvas.put(to, Glyph::Warning, Role::Warn);
+    let sign = sign(&bar.exchange, end.is_some()).filter(|_| ends_here);
+    if let Some((glyph, role)) = sign {
+        canvas.put(to, glyph, role);
     }
-    let time = match bar.exchange.status {
-        Status::GivenUp => Status::GivenUp.as_str().to_owned(),
-        _ => {
-            let took = end.unwrap_or(now).since(bar.exchange.t_request).as_nanos();
-            duration(u64::try_from(took).unwrap_or(u64::MAX))
-        }
-    };
+    let time = time(&bar.exchange, end.unwrap_or(now));
     let cell = |cell: &Option<(Glyph, Role)>| match *cell {
         Some((glyph, role)) => (look.glyph(glyph), role),
         None => (" ", Role::Text),
     };
     let cells: Vec<_> = canvas.cells.iter().map(cell).collect();
     beside(look, &cells, (from, to), &time)
+}
+
+/// What stands at the end of the bar, if that is not its last cell.
+fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
+    match exchange.status {
+        _ if !has_ended => Some((Glyph::Running, Role::Open)),
+        _ if exchange.has_failed() => Some((Glyph::Failed, Role::Bad)),
+        Status::Cancelled => Some((Glyph::Times, Role::Warn)),
+        Status::GivenUp => Some((Glyph::Warning, Role::Warn)),
+        _ => None,
+    }
+}
+
+/// What stands beside the bar: how long it took, where that is known.
+fn time(exchange: &Exchange, end: Moment) -> String {
+    if exchange.status == Status::GivenUp {
+        return Status::GivenUp.as_str().to_owned();
+    }
+    let took = end.since(exchange.t_request).as_nanos();
+    duration(u64::try_from(took).unwrap_or(u64::MAX))
 }
 
 /// What is drawn of one bar.

@@ -1,6 +1,7 @@
 //! The graph of a schema: which part applies which others, to the same value or to what is in it.
 
 mod drawing;
+mod weight;
 
 use super::skipped::Skipped;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! The graph of a schema is drawn part by part.
 
-use super::{Part, Plan, VALUE_SIZE};
+use super::weight::{size, weight};
+use super::{Part, Plan};
 use crate::lint::tools::schema::pattern::{self, Weight};
 use crate::lint::tools::schema::skipped::Skipped;
 use serde_json::{Map, Value};
@@ -77,52 +78,8 @@ impl<'s> Drawing<'s> {
             ..Part::default()
         };
         for (name, value) in members {
-            match name.as_str() {
-                "allOf" => self.list(value, &mut part.here),
-                "anyOf" | "oneOf" => {
-                    let before = part.here.len();
-                    self.list(value, &mut part.here);
-                    part.alternatives.extend_from_slice(&part.here[before..]);
-                }
-                "not" => {
-                    part.error_bytes += size(value);
-                    part.here.push(self.part(value));
-                }
-                "if" | "then" | "else" => part.here.push(self.part(value)),
-                "dependentRequired" | "dependentSchemas" | "dependencies" => {
-                    self.dependent(value, &mut part);
-                }
-                "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value, &mut part.here),
-                "properties" => {
-                    part.steps += value.as_object().map_or(0, |all| all.len() as u64);
-                    self.map(value, &mut part.one_inside);
-                }
-                "prefixItems" => self.list(value, &mut part.one_inside),
-                "items" | "additionalItems" | "contains" => {
-                    self.one_or_list(value, &mut part.all_inside);
-                }
-                "propertyNames" => part.all_inside.push(self.copied(value)),
-                "additionalProperties" | "unevaluatedItems" | "unevaluatedProperties" => {
-                    part.copies += 1;
-                    part.all_inside.push(self.part(value));
-                }
-                "patternProperties" => {
-                    self.map(value, &mut part.all_inside);
-                    self.names(value, &mut part);
-                }
-                "$defs" | "definitions" => self.map(value, &mut Vec::new()),
-                "pattern" => {
-                    part.error_bytes += size(value);
-                    self.pattern(value.as_str(), &mut part);
-                }
-                "minLength" | "maxLength" => part.per_byte += 1,
-                "enum" | "const" => part.steps += weight(value),
-                "required" => required(value, &mut part),
-                "uniqueItems" if *value == Value::Bool(true) => self.compares(&mut part),
-                "$id" | "id" if index > 0 && value.is_string() => {
-                    self.incomplete(Skipped::Embedded);
-                }
-                _ => {}
+            if !self.applied(name, value, &mut part) {
+                self.asserted(index, name, value, &mut part);
             }
         }
         // What is left over is found by applying everything else once more.
@@ -131,6 +88,65 @@ impl<'s> Drawing<'s> {
             part.steps *= 2;
         }
         self.plan.parts[index] = part;
+    }
+
+    /// A member that applies other parts. Whether it does.
+    fn applied(&mut self, name: &str, value: &'s Value, part: &mut Part) -> bool {
+        match name {
+            "allOf" => self.list(value, &mut part.here),
+            "anyOf" | "oneOf" => {
+                let before = part.here.len();
+                self.list(value, &mut part.here);
+                part.alternatives.extend_from_slice(&part.here[before..]);
+            }
+            "not" => {
+                part.error_bytes += size(value);
+                part.here.push(self.part(value));
+            }
+            "if" | "then" | "else" => part.here.push(self.part(value)),
+            "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                self.dependent(value, part);
+            }
+            "$ref" | "$dynamicRef" | "$recursiveRef" => self.reference(value, &mut part.here),
+            "properties" => {
+                part.steps += value.as_object().map_or(0, |all| all.len() as u64);
+                self.map(value, &mut part.one_inside);
+            }
+            "prefixItems" => self.list(value, &mut part.one_inside),
+            "items" | "additionalItems" | "contains" => {
+                self.one_or_list(value, &mut part.all_inside);
+            }
+            "propertyNames" => part.all_inside.push(self.copied(value)),
+            "additionalProperties" | "unevaluatedItems" | "unevaluatedProperties" => {
+                part.copies += 1;
+                part.all_inside.push(self.part(value));
+            }
+            "patternProperties" => {
+                self.map(value, &mut part.all_inside);
+                self.names(value, part);
+            }
+            "$defs" | "definitions" => self.map(value, &mut Vec::new()),
+            _ => return false,
+        }
+        true
+    }
+
+    /// A member that asks something of the value itself.
+    fn asserted(&mut self, index: usize, name: &str, value: &Value, part: &mut Part) {
+        match name {
+            "pattern" => {
+                part.error_bytes += size(value);
+                self.pattern(value.as_str(), part);
+            }
+            "minLength" | "maxLength" => part.per_byte += 1,
+            "enum" | "const" => part.steps += weight(value),
+            "required" => required(value, part),
+            "uniqueItems" if *value == Value::Bool(true) => self.compares(part),
+            "$id" | "id" if index > 0 && value.is_string() => {
+                self.incomplete(Skipped::Embedded);
+            }
+            _ => {}
+        }
     }
 
     fn list(&mut self, value: &'s Value, into: &mut Vec<usize>) {
@@ -243,29 +259,6 @@ impl<'s> Drawing<'s> {
             ..Part::default()
         });
     }
-}
-
-/// How many values there are in `value`. As deep as texts are read.
-fn weight(value: &Value) -> u64 {
-    match value {
-        Value::Array(elements) => 1 + elements.iter().map(weight).sum::<u64>(),
-        Value::Object(members) => 1 + members.values().map(weight).sum::<u64>(),
-        _ => 1,
-    }
-}
-
-/// Bytes that a copy of `value` takes at most, about. As deep as texts are read.
-fn size(value: &Value) -> u64 {
-    let inner = match value {
-        Value::String(text) => text.len() as u64,
-        Value::Array(elements) => elements.iter().map(size).sum(),
-        Value::Object(members) => {
-            let members = members.iter();
-            members.map(|(name, it)| name.len() as u64 + size(it)).sum()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-    };
-    VALUE_SIZE + inner
 }
 
 /// Each name in `names` is looked for, and an error has it where it is missing.

@@ -44,6 +44,26 @@ fn statuses_of(recording: &Recording) -> BTreeMap<ExchangeId, Status> {
     all
 }
 
+/// How many exchanges fit at a moment.
+fn fitting(recording: &Recording, query: &str, until: Seq) -> usize {
+    let question = Question {
+        query: Query::parse(query).unwrap(),
+        lens: Lens::Exchanges,
+        until: Some(until),
+    };
+    let context = Context {
+        end: Moment(1),
+        slow_ns: 1,
+    };
+    let limit = Limit {
+        hits: usize::MAX,
+        nanos: u64::MAX,
+        clock: Clock::start(),
+    };
+    let mut scan = Scan::new(&question, Way::Oldest, None, context);
+    scan.step(recording, &limit).unwrap().hits.len()
+}
+
 #[test]
 fn whoever_follows_hears_of_it_when_it_happens() {
     let dir = tempfile::tempdir().unwrap();
@@ -100,26 +120,31 @@ fn at_no_moment_are_they_open() {
     assert_eq!(exchange.status, Status::GivenUp);
     let times = recording.times(first, None).unwrap().unwrap();
     assert_eq!((times.to, times.failed), (Some(times.from), false));
-    let fitting = |query: &str| {
-        let question = Question {
-            query: Query::parse(query).unwrap(),
-            lens: Lens::Exchanges,
-            until: Some(until),
-        };
-        let context = Context {
-            end: Moment(1),
-            slow_ns: 1,
-        };
-        let limit = Limit {
-            hits: usize::MAX,
-            nanos: u64::MAX,
-            clock: Clock::start(),
-        };
-        let mut scan = Scan::new(&question, Way::Oldest, None, context);
-        scan.step(&recording, &limit).unwrap().hits.len()
-    };
-    assert_eq!(fitting("is:open"), 10);
-    assert_eq!(fitting("status:given-up"), given_up);
+    assert_eq!(fitting(&recording, "is:open", until), 10);
+    assert_eq!(fitting(&recording, "status:given-up", until), given_up);
+}
+
+#[test]
+fn a_call_in_which_they_were_asked_does_not_wait_for_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let call = br#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"a"}}"#;
+    session.chunk(StreamId::C2S, &[&call[..], b"\n"].concat());
+    let asked = br#"{"jsonrpc":"2.0","id":"a","method":"roots/list"}"#;
+    session.chunk(StreamId::S2C, &[&asked[..], b"\n"].concat());
+    let answer = br#"{"jsonrpc":"2.0","id":"c","result":{"content":[]}}"#;
+    session.chunk(StreamId::S2C, &[&answer[..], b"\n"].concat());
+    ask(&mut session, 1..=ALL);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let recording = Recording::open(&session.reel).unwrap();
+    let child = recording.exchange(ExchangeId(2)).unwrap().unwrap();
+    assert_eq!(child.status, Status::GivenUp);
+    assert_eq!(child.parent, Some(ExchangeId(1)));
+    assert_eq!(fitting(&recording, "is:waiting", Seq(2)), 0);
+    let parent = recording.exchange(ExchangeId(1)).unwrap().unwrap();
+    let asked = recording.meanwhile(&parent, None, 10).unwrap().asked;
+    assert_eq!(asked, [(child.t_request, Some(child.t_request))]);
 }
 
 #[test]

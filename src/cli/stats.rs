@@ -7,7 +7,7 @@ use super::table::{Cell, Fit, Table};
 use super::{filter, select};
 use crate::query::Query;
 use crate::store::reader::Recording;
-use crate::text::{count, duration, escape};
+use crate::text::{count, duration, escape, plural};
 use crate::trace::item::{Lens, What};
 use crate::trace::stats::{Collector, Row, Stats};
 use serde::Serialize;
@@ -53,6 +53,7 @@ struct Line<'a> {
     count: u64,
     failed: u64,
     cancelled: u64,
+    given_up: u64,
     p50_ns: Option<u64>,
     p90_ns: Option<u64>,
     p95_ns: Option<u64>,
@@ -70,6 +71,7 @@ impl<'a> From<&'a Row> for Line<'a> {
             count: row.count,
             failed: row.failed,
             cancelled: row.cancelled,
+            given_up: row.given_up,
             p50_ns: row.latency.map(|latency| latency.p50_ns),
             p90_ns: row.latency.map(|latency| latency.p90_ns),
             p95_ns: row.latency.map(|latency| latency.p95_ns),
@@ -98,6 +100,15 @@ fn write(stats: &Stats, out: &mut Output) -> Result<(), Failure> {
         let hint = "WAITED is the time in which the server waited for its client, in the call or between two rounds.";
         out.line("")?;
         out.line(&out.paint(Ink::Faint, hint))?;
+    }
+    let given_up = stats.methods.iter().map(|row| row.given_up).sum();
+    if given_up > 0 {
+        let given_up = plural(given_up, "request");
+        let hint = format!(
+            "{given_up} given up: too many were open at once for all to be followed, so that nobody knows whether they were answered."
+        );
+        out.line("")?;
+        out.line(&out.paint(Ink::Warn, &hint))?;
     }
     Ok(())
 }

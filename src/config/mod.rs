@@ -1,6 +1,7 @@
 //! What a user may set, and where.
 //!
 //! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
+//!   `problem`: what can be wrong with it;
 //! * [`paths`]: which folder holds the recordings;
 //! * [`viewer`]: what the file says about the viewer.
 //!
@@ -11,8 +12,10 @@
 
 pub mod file;
 pub mod paths;
+mod problem;
 pub mod viewer;
 
-pub use file::{Config, Position, Problem, Setting};
+pub use file::{Config, Position, Setting};
 pub use paths::{Environment, FolderError, recordings_dir};
+pub use problem::Problem;
 pub use viewer::Viewer;

@@ -7,10 +7,12 @@
 mod body;
 mod classify;
 mod meta;
+mod problem;
 
 pub use classify::{
     Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
 };
+pub use problem::Problem;
 
 use super::id::RequestId;
 use std::ops::Range;
@@ -260,86 +262,4 @@ pub struct Identity {
     pub version: Option<Box<str>>,
     /// `capabilities`, JSON text as on the wire.
     pub capabilities: Option<Box<str>>,
-}
-
-/// What is wrong with a frame or a message, seen by itself. `offset` counts bytes from the start
-/// of the frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
-    /// The line is no JSON text.
-    NotJson {
-        /// Where parsing stopped.
-        offset: usize,
-        /// What was expected there.
-        reason: &'static str,
-    },
-    /// The line is nested deeper than is parsed; only its outline was looked at.
-    TooDeep {
-        /// The limit.
-        limit: usize,
-    },
-    /// The line is longer than is parsed whole; only its outline was looked at.
-    OutlineOnly,
-    /// The stream ended (or a gap began) before the line did.
-    Truncated,
-    /// The line is not UTF-8.
-    InvalidUtf8 {
-        /// The first bad byte.
-        offset: usize,
-    },
-    /// The line begins with a byte order mark.
-    ByteOrderMark,
-    /// The line ends with CR LF.
-    CarriageReturn,
-    /// The line is empty or white space.
-    Blank,
-    /// The JSON value is neither object nor array.
-    NotObject {
-        /// `null`, `boolean`, `number` or `string`; in a batch also `array`.
-        found: &'static str,
-    },
-    /// `[]`.
-    EmptyBatch,
-    /// A batch of more messages than are looked at; the rest of them was not.
-    BatchTooLong {
-        /// How many members it has.
-        parts: usize,
-        /// How many were looked at.
-        limit: usize,
-    },
-    /// A batch of more members that are no messages than are kept; the rest of them are not.
-    BatchOfOther {
-        /// How many there are among the members that were looked at.
-        invalid: usize,
-        /// How many are kept.
-        limit: usize,
-    },
-    /// `jsonrpc` is missing or not `"2.0"`.
-    Version,
-    /// None of `method`, `result`, `error`.
-    Unclassifiable,
-    /// `method` is no string; taken as a response where there is a `result` or `error`.
-    MethodNotString,
-    /// `method` together with `result` or `error`; taken as a request or notification.
-    MethodAndResult,
-    /// Both `result` and `error`; taken as an error, unless that is `null` and the result is not.
-    ResultAndError,
-    /// `params` is present and no object.
-    ParamsNotObject,
-    /// `result` is no object.
-    ResultNotObject,
-    /// `error` is no object, or `code` or `message` is missing, or `message` is no string.
-    ErrorShape,
-    /// `error.code` is no integer.
-    ErrorCode,
-    /// The id of a request is `null`.
-    IdNull,
-    /// The id is neither string nor integer nor `null`.
-    IdType,
-    /// A response without an id, or with `null`.
-    ResponseWithoutId,
-    /// A known notification with an id.
-    NotificationWithId,
-    /// A known request without an id.
-    RequestWithoutId,
 }

@@ -24,6 +24,7 @@ const STATUSES: &[&str] = &[
     "lost",
     "unanswered",
     "listening",
+    "given-up",
 ];
 const ERAS: &[&str] = &["legacy", "modern"];
 const SEVERITIES: &[&str] = &["error", "warning", "note"];

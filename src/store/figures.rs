@@ -26,8 +26,18 @@ const NOTIFIED: &str = "SELECT direction, coalesce(method, ''), count(*) FROM me
     WHERE frame > ?1 AND frame <= ?2 AND kind = 'notification' GROUP BY 1, 2";
 const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
     WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
-const TIMES: &str = "SELECT t_request, t_response_last, response, status, method FROM exchange
-    WHERE request = ?1 AND request_part = ?2";
+/// How long a request was open that was given up nobody knows: of it there is the beginning.
+macro_rules! t_end {
+    () => {
+        "CASE status WHEN 'given-up' THEN t_request ELSE t_response_last END"
+    };
+}
+
+const TIMES: &str = concat!(
+    "SELECT t_request, ",
+    t_end!(),
+    ", response, status, method FROM exchange WHERE request = ?1 AND request_part = ?2"
+);
 const BEGINNINGS: &str = "SELECT id, t_request FROM exchange
     WHERE id > ?1 AND request <= ?2 ORDER BY id LIMIT ?3";
 const BEFORE: &str = "SELECT id FROM exchange WHERE request <= ?1
@@ -35,8 +45,11 @@ const BEFORE: &str = "SELECT id FROM exchange WHERE request <= ?1
 const PROGRESS: &str = "SELECT f.t_last FROM message m JOIN frame f ON f.seq = m.frame
     WHERE m.exchange = ?1 AND m.frame <= ?2 AND m.method = 'notifications/progress'
     ORDER BY m.frame LIMIT ?3";
-const ASKED: &str = "SELECT t_request, t_response_last, response FROM exchange
-    WHERE parent = ?1 AND request <= ?2 ORDER BY id LIMIT ?3";
+const ASKED: &str = concat!(
+    "SELECT t_request, ",
+    t_end!(),
+    ", response FROM exchange WHERE parent = ?1 AND request <= ?2 ORDER BY id LIMIT ?3"
+);
 const CANCELLED: &str = "SELECT t_last FROM frame WHERE seq = ?1";
 
 /// Notifications of one method.
@@ -55,7 +68,7 @@ pub struct Notified {
 pub struct Times {
     /// When the request was complete.
     pub from: Moment,
-    /// When the response was complete, if it was.
+    /// When the response was complete, if it was; of what was given up when it began.
     pub to: Option<Moment>,
     /// Whether it failed.
     pub failed: bool,

@@ -54,7 +54,8 @@ const ANSWERED_LATER: &str = concat!(
 const NEVER_ANSWERED: &str = concat!(
     "SELECT ",
     exchange_columns!(),
-    " WHERE e.status <> 'ok' AND e.response IS NULL AND e.id <= ?1 ORDER BY e.id DESC LIMIT ?2"
+    " WHERE e.status <> 'ok' AND e.status <> 'given-up' AND e.response IS NULL AND e.id <= ?1
+    ORDER BY e.id DESC LIMIT ?2"
 );
 
 impl Recording {

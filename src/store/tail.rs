@@ -17,6 +17,9 @@ use std::path::Path;
 /// Frames that one poll hands over at most.
 const PAGE: u32 = 500;
 
+/// Exchanges given up of which one poll hears at most; of the others the next one does.
+const GIVEN_UP: u32 = 10_000;
+
 /// What a poll found.
 #[derive(Debug)]
 pub enum Update {
@@ -65,8 +68,11 @@ struct Seen {
     frame: Seq,
     event: u64,
     finding: u64,
-    /// Exchanges whose status may change without a further message: at the end.
+    /// Exchanges whose status may change without a further message: at the end, or when they are
+    /// given up.
     unsettled: BTreeSet<ExchangeId>,
+    /// The last exchange that was given up.
+    given_up: ExchangeId,
 }
 
 impl Tail {
@@ -161,8 +167,8 @@ impl Seen {
         })
     }
 
-    /// The exchanges that `messages` belong to, and those that wait for them. At the end also
-    /// those that were open.
+    /// The exchanges that `messages` belong to, and those that wait for them; those that were
+    /// given up meanwhile; at the end also those that were open.
     fn changed(
         &mut self,
         recording: &Recording,
@@ -173,6 +179,10 @@ impl Seen {
             .iter()
             .filter_map(|row| row.record.exchange)
             .collect();
+        for id in recording.given_up_after(self.given_up, GIVEN_UP)? {
+            self.given_up = id;
+            ids.extend(self.unsettled.take(&id));
+        }
         if at_end {
             ids.append(&mut self.unsettled);
         }

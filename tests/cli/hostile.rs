@@ -1,8 +1,10 @@
 //! Nothing off the wire reaches a terminal.
 
 use super::{mcpreel, stdout};
-use crate::support::Library;
+use crate::support::{Library, peak_memory, wait_for};
+use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::process::Stdio;
 
 /// What a server might put into every text that it controls: a title change, a cleared screen, an
 /// order of reading turned around, invisible letters, a C1 control.
@@ -26,9 +28,9 @@ fn session() -> Library {
         &script,
         "\x1b[2J\u{202e}",
     ])
-    .stdin(std::process::Stdio::piped())
-    .stdout(std::process::Stdio::piped())
-    .stderr(std::process::Stdio::piped());
+    .stdin(Stdio::piped())
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped());
     let mut run = run.spawn().expect("mcpreel starts");
     let request = format!(
         r#"{{"jsonrpc":"2.0","id":"{EVIL}","method":"initialize","params":{{"protocolVersion":"{EVIL}","capabilities":{{}},"clientInfo":{{"name":"{EVIL}","version":"{EVIL}"}}}}}}
@@ -107,4 +109,55 @@ fn the_name_of_a_file_that_cannot_be_read_is_plain_text() {
             "{said:?}"
         );
     }
+}
+
+#[test]
+fn ids_as_long_as_a_line_do_not_fill_the_recorder() {
+    const REQUESTS: usize = 400;
+    let library = Library::new();
+    let mut run = library.run_sh("cat > /dev/null");
+    let mut run = run.stdin(Stdio::piped()).spawn().expect("mcpreel starts");
+    let mut stdin = run.stdin.take().expect("it is a pipe");
+    let long = "x".repeat(60_000);
+    for number in 0..REQUESTS {
+        writeln!(
+            stdin,
+            r#"{{"jsonrpc":"2.0","id":"{long}{number}","method":"ping"}}"#
+        )
+        .expect("it reads");
+    }
+    wait_for("all requests", || {
+        let rows = library.json(&["ls"]);
+        let exchanges = rows.first()?["exchanges"].as_u64()?;
+        (exchanges == REQUESTS as u64).then_some(())
+    });
+    let peak = peak_memory(run.id()).expect("the kernel says");
+    assert!(peak < 64 << 20, "{peak} bytes");
+    drop(stdin);
+    run.wait().expect("it ends");
+    // What is told of them is short, and still theirs.
+    let rows = library.json(&["show", "@", "--exchanges"]);
+    let ids: BTreeSet<_> = rows.iter().map(|row| row["id"].to_string()).collect();
+    assert_eq!(ids.len(), REQUESTS);
+    assert!(ids.iter().all(|id| id.len() < 600 && id.contains("[6000")));
+}
+
+#[test]
+fn a_batch_of_many_requests_is_shown_in_part() {
+    let library = Library::new();
+    let requests: Vec<_> = (0..30)
+        .map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
+        .collect();
+    let mut run = library.run_sh("cat > /dev/null");
+    let mut run = run.stdin(Stdio::piped()).spawn().expect("mcpreel starts");
+    let mut stdin = run.stdin.take().expect("it is a pipe");
+    writeln!(stdin, "[{}]", requests.join(",")).expect("it reads");
+    drop(stdin);
+    run.wait().expect("it ends");
+    let text = stdout(&library, &["show", "@#1"]);
+    assert_eq!(text.matches("exchange #1  ").count(), 20, "{text}");
+    assert!(
+        text.contains("10 more exchanges of this batch not shown"),
+        "{text}"
+    );
 }

@@ -155,6 +155,60 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
 }
 
 #[test]
+fn of_requests_that_were_not_followed_nobody_says_that_they_were_not_answered() {
+    const REQUESTS: usize = 6000;
+    let library = Library::new();
+    let mut requests = String::new();
+    for id in 0..REQUESTS {
+        let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        requests.push_str(&request);
+        requests.push('\n');
+    }
+    let path = library.path().join("requests");
+    std::fs::write(&path, requests).expect("it can be written");
+    // All of them are answered, but not before the last has come.
+    let mut run = library.run_sh(r#"tac | sed 's/"method":"ping"/"result":{}/'"#);
+    let requests = std::fs::File::open(&path).expect("it is there");
+    run.stdin(requests).output().expect("mcpreel starts");
+    assert_best(
+        &library,
+        "nothing-wrong",
+        "of 6 000 requests not all were followed",
+    );
+    let rows = library.json(&["show", "-q", "status:given-up"]);
+    let given_up = rows.len();
+    assert!(given_up > 1000 && given_up < REQUESTS, "{given_up}");
+    let found = library.json(&["lint", "@", "--fail-on", "never"]);
+    let strays = found
+        .iter()
+        .filter(|row| row["rule"] == "response-unknown-id");
+    assert_eq!(strays.count(), 0);
+    let row = &library.json(&["stats"])[0];
+    assert_eq!(
+        (&row["given_up"], &row["failed"]),
+        (&given_up.into(), &0.into())
+    );
+    let row = &library.json(&["ls"])[0];
+    assert_eq!((&row["open"], &row["failed"]), (&0.into(), &0.into()));
+    let said = format!("{} requests given up: too many were open", count(given_up));
+    let text = stdout(&library, &["stats"]);
+    assert!(text.contains(&said), "{text}");
+    let text = stdout(&library, &["show"]);
+    assert!(
+        text.contains(&format!("0 failed, {given_up} given up")),
+        "{text}"
+    );
+    let text = stdout(&library, &["show", "@#1"]);
+    assert!(text.contains("exchange #1  given-up"), "{text}");
+    assert!(text.contains("nobody knows: too many requests"), "{text}");
+}
+
+/// `1 234`
+fn count(number: usize) -> String {
+    format!("{} {:03}", number / 1000, number % 1000)
+}
+
+#[test]
 fn a_refused_probe_for_the_newer_era_has_failed_nowhere() {
     let library = Library::new();
     let refusal =

@@ -70,7 +70,7 @@ fn assert_is_on_record(session: &Session) {
     // What the server asked before it went on is a call of its own in the modern era, and
     // subscriptions are tried with a call.
     assert!(count("ok") + failed >= calls.len(), "{exchanges:#?}");
-    for status in ["open", "lost", "unanswered", "late"] {
+    for status in ["open", "lost", "unanswered", "late", "given-up"] {
         assert_eq!(count(status), 0, "{exchanges:#?}");
     }
     for recording in session.library.json(&["ls"]) {

@@ -12,12 +12,13 @@
 mod ends;
 mod life;
 mod plumbing;
+mod threads;
 
 use super::gauge::Gauge;
 use super::process::inspect;
 use super::process::signals::{self, Arrivals, Pending};
 use super::process::spawn::{SpawnError, spawn};
-use super::pump::{End, Pump};
+use super::pump::End;
 use super::tap::Tap;
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
@@ -25,16 +26,13 @@ use crate::trace::frame::StreamId;
 pub use life::exit_event;
 use life::{Facts, Verdict};
 use nix::unistd::Pid;
-use plumbing::{Plumbing, StreamEnds};
-use signal_hook::iterator::SignalsInfo;
-use signal_hook::iterator::exfiltrator::WithOrigin;
+use plumbing::Plumbing;
 use signal_hook::low_level::siginfo::Origin;
 use std::ffi::OsString;
 use std::io;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 /// The gauges of the three pumps, indexed by stream.
@@ -94,7 +92,7 @@ pub fn run(
         kept: None,
     };
     let id = session.server.id();
-    if let Err(error) = start_threads(plumbing.ends, tap, gauges, signals, id, &notify) {
+    if let Err(error) = threads::start(plumbing.ends, tap, gauges, signals, id, &notify) {
         // A server that nobody relays to must not be left behind.
         let _ = session.server.kill();
         let _ = session.server.wait();
@@ -102,72 +100,6 @@ pub fn run(
     }
     started();
     session.supervise().map_err(failed)
-}
-
-fn start_threads(
-    ends: Vec<StreamEnds>,
-    tap: &Arc<Tap>,
-    gauges: &Gauges,
-    mut signals: SignalsInfo<WithOrigin>,
-    server: u32,
-    notify: &SyncSender<Notice>,
-) -> io::Result<()> {
-    for StreamEnds {
-        stream,
-        source,
-        sink,
-    } in ends
-    {
-        let gauge = Arc::clone(&gauges[usize::from(stream.0)]);
-        let pump = Pump {
-            source,
-            sink,
-            tap: Arc::clone(tap),
-            gauge,
-            keeps_sink: stream == StreamId::STDERR,
-        };
-        start(stream.as_str(), notify, move |notify| {
-            let kept = pump.run();
-            drop(notify.send(Notice::PumpEnded(stream, kept)));
-        })?;
-    }
-    start("signals", notify, move |notify| {
-        for origin in signals.forever() {
-            drop(notify.send(Notice::Signal(origin)));
-        }
-    })?;
-    start("reaper", notify, move |notify| {
-        wait_without_reaping(server);
-        drop(notify.send(Notice::ServerEnded));
-    })
-}
-
-fn start(
-    name: &str,
-    notify: &SyncSender<Notice>,
-    body: impl FnOnce(SyncSender<Notice>) + Send + 'static,
-) -> io::Result<()> {
-    let notify = notify.clone();
-    thread::Builder::new()
-        .name(name.into())
-        .spawn(move || body(notify))
-        .map(drop)
-}
-
-/// Waits for the end of process `server` and leaves it to the main thread to reap it: until then
-/// its process id cannot belong to anybody else, so that no signal can reach a stranger.
-fn wait_without_reaping(server: u32) {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let pid = i32::try_from(server)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(
-            waitid(WaitId::Pid(pid), options),
-            Err(rustix::io::Errno::INTR)
-        ) {}
-    }
 }
 
 /// The main thread's view of a running session.

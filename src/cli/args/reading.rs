@@ -55,7 +55,8 @@ STATUS of an exchange:
   lost            the answering side ended before it answered: while its input was
                   open, by a signal, or with an exit code other than 0
   unanswered      the recording ended otherwise before there was an answer
-  listening       a subscription that was open until the end; it has no latency";
+  listening       a subscription that was open until the end; it has no latency
+  given-up        no longer followed, because too many requests were open at once";
 
 /// Show a recording, or one frame of it with its exchange
 ///

@@ -8,7 +8,7 @@ use crate::cli::output::{Ink, Output};
 use crate::store::reader::{FindingRow, Recording};
 use crate::store::story::Told;
 use crate::text::{count, duration, escape, pad_end, pad_start, plural, since, size};
-use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::words;
 use crate::words::story::{Row, Tone};
@@ -134,6 +134,10 @@ fn facts(
                 .map(|latency| timing(exchange, latency)),
         ),
         ("task", text(exchange.task.as_deref())),
+        (
+            "answered",
+            (exchange.status == Status::GivenUp).then(unknown),
+        ),
     ];
     let mut facts: Vec<_> = all
         .into_iter()
@@ -145,6 +149,11 @@ fn facts(
         }
     }
     Ok(facts)
+}
+
+/// Of a request that was given up.
+fn unknown() -> String {
+    "nobody knows: too many requests were open at once for all to be followed".to_owned()
 }
 
 fn timing(exchange: &Exchange, latency: u64) -> String {

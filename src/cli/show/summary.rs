@@ -61,7 +61,7 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     }
     process(&summary.context, &mut facts);
     ending(&session, &summary, &mut facts);
-    counts(&summary, &mut facts);
+    counts(&summary, recording.given_up_count()?, &mut facts);
     for (name, value) in facts {
         out.line(&format!(
             "{}{value}",
@@ -170,7 +170,7 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
     }
 }
 
-fn counts(summary: &Summary, facts: &mut Facts) {
+fn counts(summary: &Summary, given_up: u64, facts: &mut Facts) {
     let mut words = format!(
         "{} ({}), {}, {}: {} failed",
         plural(summary.frames, "frame"),
@@ -181,6 +181,9 @@ fn counts(summary: &Summary, facts: &mut Facts) {
     );
     if summary.open > 0 {
         let _ = write!(words, ", {} open", summary.open);
+    }
+    if given_up > 0 {
+        let _ = write!(words, ", {given_up} given up");
     }
     let _ = write!(words, "; {}", plural(summary.findings, "finding"));
     facts.push(("counts", words));

@@ -10,18 +10,16 @@ use crate::protocol::mcp::Revision;
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::methods::{self, Method, Use};
 use crate::protocol::message::{Body, Direction, Era};
+use std::sync::Arc;
 
 /// Unknown methods that have been reported, each once. Without a limit a peer that makes up names
 /// would make us grow; beyond it an old one is reported again.
 const REPORTED: usize = 256;
 
-/// Characters of a name that tell it from others: a name can be as long as a line.
-const NAME: usize = 256;
-
 /// The methods that were met.
 #[derive(Debug)]
 pub(super) struct Methods {
-    unknown: Remembered<Box<str>, ()>,
+    unknown: Remembered<Arc<str>, ()>,
 }
 
 impl Default for Methods {
@@ -64,8 +62,7 @@ impl Methods {
     }
 
     fn unknown(&mut self, part: &Part<'_>, name: &str, findings: &mut Findings) {
-        let key: Box<str> = name.chars().take(NAME).collect();
-        if self.unknown.is_first(key) && !is_extended(part) {
+        if self.unknown.is_first(name.into()) && !is_extended(part) {
             findings.push(part.at(&UNKNOWN, quote::text(name)).path("method"));
         }
     }

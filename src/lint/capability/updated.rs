@@ -7,6 +7,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
 use crate::protocol::brief;
 use crate::protocol::message::{Body, Direction, Era, Subject};
+use std::sync::Arc;
 
 /// Resources whose subscription is remembered. Beyond it nothing is said about updates any more.
 const SUBSCRIBED: usize = 1024;
@@ -14,7 +15,7 @@ const SUBSCRIBED: usize = 1024;
 /// The resources that the client has subscribed to.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
-    uris: Remembered<Box<str>, ()>,
+    uris: Remembered<Arc<str>, ()>,
     /// A subscription is not known whole: what it is a part of nobody can tell.
     is_blind: bool,
 }
@@ -39,7 +40,7 @@ impl Subscriptions {
         }
         match &request.name {
             Some(uri) if !brief::is_brief(uri) && part.value.is_some() => {
-                self.uris.insert(uri.clone(), ());
+                self.uris.insert((&**uri).into(), ());
             }
             _ => self.is_blind = true,
         }
@@ -67,7 +68,7 @@ impl Subscriptions {
         }
         if let Subject::Other { name: Some(uri) } = &notification.subject
             && !brief::is_brief(uri)
-            && !self.uris.contains(uri)
+            && !self.uris.contains(&**uri)
             && !self.uris.iter().any(|(known, ())| is_within(uri, known))
         {
             let finding = part.at(&UPDATED, quote::text(uri));

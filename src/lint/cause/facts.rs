@@ -51,6 +51,8 @@ pub struct Facts {
     pub lost: Sample,
     /// Requests that were open at the end.
     pub unanswered: Sample,
+    /// Requests of which nobody knows whether they were answered: too many were open.
+    pub untracked: Sample,
     /// Calls that failed, by method and name.
     pub failed: Vec<Failed>,
     /// Requests that were cancelled.

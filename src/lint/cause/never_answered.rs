@@ -19,27 +19,9 @@ fn find(facts: &Facts) -> Option<Cause> {
     if facts.is_short {
         return None;
     }
-    let until = facts.told_to_end().unwrap_or(facts.now);
-    let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
-    let open = facts.open.asked(Direction::ClientToServer);
-    let open = open.chain(facts.unanswered.asked(Direction::ClientToServer));
-    // What was open when somebody ended the server: it did not end by itself.
-    let lost = facts.lost.asked(Direction::ClientToServer);
-    let open = open.chain(lost.filter(|_| facts.was_told_to_end()));
-    // The handshake has a cause of its own, and a call that asks the client waits for that.
-    let asks = |call: &Exchange| {
-        let samples = [&facts.open, &facts.unanswered];
-        let children = samples.map(|sample| sample.asked(Direction::ServerToClient));
-        children
-            .into_iter()
-            .flatten()
-            .any(|child| child.parent == Some(call.id))
-    };
-    let is_opening = |call: &Exchange| matches!(&*call.method, "initialize" | "server/discover");
-    let old: Vec<_> = open
-        .filter(|call| waited(call) > PATIENCE_NS && !is_opening(call) && !asks(call))
-        .collect();
-    let oldest = old.iter().max_by_key(|call| waited(call))?;
+    let old = old(facts);
+    let waited = |call: &Exchange| waited(facts, call);
+    let oldest = *old.iter().max_by_key(|call| waited(call))?;
     let more = match old.len() - 1 {
         0 => String::new(),
         more => format!(", nor {}", plural(more as u64, "other request")),
@@ -71,4 +53,31 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = cause.shown(other_id.map(|other| other.evidence));
     let cause = cause.shown(words::leaving(facts));
     Some(cause.shown(words::stderr(facts, 2)))
+}
+
+/// Nanoseconds from a request to the end, if somebody brought it about, else to now.
+fn waited(facts: &Facts, call: &Exchange) -> u64 {
+    let until = facts.told_to_end().unwrap_or(facts.now);
+    until.0.saturating_sub(call.t_request.0)
+}
+
+/// The requests of the client that have been waited for too long.
+fn old(facts: &Facts) -> Vec<&Exchange> {
+    let open = facts.open.asked(Direction::ClientToServer);
+    let open = open.chain(facts.unanswered.asked(Direction::ClientToServer));
+    // What was open when somebody ended the server: it did not end by itself.
+    let lost = facts.lost.asked(Direction::ClientToServer);
+    let open = open.chain(lost.filter(|_| facts.was_told_to_end()));
+    // The handshake has a cause of its own, and a call that asks the client waits for that.
+    let asks = |call: &Exchange| {
+        let samples = [&facts.open, &facts.unanswered];
+        let children = samples.map(|sample| sample.asked(Direction::ServerToClient));
+        children
+            .into_iter()
+            .flatten()
+            .any(|child| child.parent == Some(call.id))
+    };
+    let is_opening = |call: &Exchange| matches!(&*call.method, "initialize" | "server/discover");
+    open.filter(|call| waited(facts, call) > PATIENCE_NS && !is_opening(call) && !asks(call))
+        .collect()
 }

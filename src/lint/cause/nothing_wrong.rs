@@ -13,13 +13,6 @@ pub(super) const KIND: Kind = Kind::new("nothing-wrong", find);
     reason = "it is asked like every other kind of cause"
 )]
 fn find(facts: &Facts) -> Option<Cause> {
-    let (open, left) = (facts.open.count, facts.unanswered.count + facts.lost.count);
-    let answered = facts.counts.exchanges.saturating_sub(open + left);
-    let open = match (open, left) {
-        (0, 0) => String::new(),
-        (0, left) => format!(", {left} open at the end"),
-        (open, _) => format!(", {open} under way"),
-    };
     let ended = match facts.end() {
         None => "the session goes on".to_owned(),
         Some(end @ (End::Exited { code: 0 } | End::Killed { .. })) => match facts.host_left() {
@@ -30,10 +23,8 @@ fn find(facts: &Facts) -> Option<Cause> {
     };
     let worst = worst(facts);
     let remarks = worst.map_or_else(String::new, |worst| remarks(facts, worst));
-    let sentence = format!(
-        "nothing wrong was found{remarks}: {answered} of {} answered{open}, none failed; {ended}",
-        plural(facts.counts.exchanges, "request")
-    );
+    let answered = answered(facts);
+    let sentence = format!("nothing wrong was found{remarks}: {answered}, none failed; {ended}");
     let advice = if worst.is_some() {
         "See whether a finding fits what you have noticed. "
     } else {
@@ -46,6 +37,22 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = cause.shown(worst.map(|(group, found)| words::finding(&group.rule, found)));
     let cause = cause.shown(handshake(facts)).shown(words::leaving(facts));
     Some(cause.shown(words::end_of(facts)))
+}
+
+/// `14 of 15 requests answered, 1 open at the end`
+fn answered(facts: &Facts) -> String {
+    let (open, left) = (facts.open.count, facts.unanswered.count + facts.lost.count);
+    let answered = facts.counts.exchanges.saturating_sub(open + left);
+    let open = match (open, left) {
+        (0, 0) => String::new(),
+        (0, left) => format!(", {left} open at the end"),
+        (open, _) => format!(", {open} under way"),
+    };
+    let asked = plural(facts.counts.exchanges, "request");
+    match facts.untracked.count {
+        0 => format!("{answered} of {asked} answered{open}"),
+        _ => format!("of {asked} not all were followed{open}"),
+    }
 }
 
 /// The first of the worst findings among those that are known.

@@ -7,6 +7,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
 use crate::protocol::json::Value;
 use crate::protocol::message::{Body, Direction};
+use std::sync::Arc;
 
 /// Tools that are remembered. Of others nothing is said.
 const TOOLS: usize = 4096;
@@ -16,7 +17,7 @@ const NAME: usize = 256;
 /// The tools of the server, and whether they can be called as a task.
 #[derive(Debug)]
 pub(super) struct Augmentation {
-    tools: Remembered<Box<str>, Support>,
+    tools: Remembered<Arc<str>, Support>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +106,10 @@ fn support(tool: Value<'_>) -> Support {
     }
 }
 
-fn name(value: Value<'_>) -> Option<Box<str>> {
+fn name(value: Value<'_>) -> Option<Arc<str>> {
     let is_short = value.raw().len() <= NAME;
-    value.as_str().filter(|_| is_short).map(Into::into)
+    value
+        .as_str()
+        .filter(|_| is_short)
+        .map(|name| (&*name).into())
 }

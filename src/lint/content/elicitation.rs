@@ -7,9 +7,11 @@ use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
 use crate::lint::shape::place::Place;
+use crate::protocol::brief;
 use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Body;
 use crate::trace::exchange::ExchangeId;
+use std::sync::Arc;
 
 /// Schemas that are remembered until they are answered. What is filled into older forms is not
 /// looked at.
@@ -32,7 +34,7 @@ enum Waiting {
     /// It answers a request.
     Exchange(ExchangeId),
     /// It comes with the request repeated: method, name, state and key are the same.
-    Round(Box<str>),
+    Round(Arc<str>),
 }
 
 impl Default for Forms {
@@ -108,9 +110,7 @@ impl Forms {
 fn round(part: &Part<'_>, state: Option<Value<'_>>, key: Value<'_>) -> Option<Waiting> {
     let state = state.and_then(|state| state.as_str()).unwrap_or_default();
     let key = key.as_str()?;
-    if state.len() + key.len() > SCHEMA_BYTES {
-        return None;
-    }
+    let (state, key) = (brief::text(&state), brief::text(&key));
     let method = part.method()?;
     let name = part.record.name.as_deref().unwrap_or_default();
     Some(Waiting::Round(

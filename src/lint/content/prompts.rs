@@ -8,6 +8,7 @@ use crate::lint::seen::Part;
 use crate::protocol::json::Value;
 use crate::protocol::message::{Body, Outcome};
 use crate::trace::exchange::ExchangeId;
+use std::sync::Arc;
 
 /// Prompts that are remembered. Of others nothing is said.
 const PROMPTS: usize = 1024;
@@ -20,7 +21,7 @@ const OPEN: usize = 256;
 /// The prompts of the server with the arguments that they require.
 #[derive(Debug)]
 pub(super) struct Prompts {
-    required: Remembered<Box<str>, Vec<Box<str>>>,
+    required: Remembered<Arc<str>, Vec<Box<str>>>,
     /// The first argument that an open request lacks.
     lacking: Remembered<ExchangeId, Box<str>>,
 }
@@ -50,9 +51,9 @@ impl Prompts {
             let required = required(prompt);
             let bytes = required.iter().map(|name| name.len()).sum::<usize>() + name.len();
             if bytes <= BYTES {
-                self.required.insert(name, required);
+                self.required.insert(name.into(), required);
             } else {
-                self.required.remove(&name);
+                self.required.remove(&*name);
             }
         }
     }

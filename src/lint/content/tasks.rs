@@ -15,20 +15,21 @@ use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
+use std::sync::Arc;
 
 /// Tasks that are remembered. Of older ones nothing is said.
 const TASKS: usize = 1024;
 /// Bytes of an id or a time that are remembered. Together with [`TASKS`] it bounds the memory.
-const TEXT: usize = 1024;
+const TEXT: usize = 512;
 /// Tasks in one list that are looked at.
 const LISTED: usize = 1024;
 
 /// Tasks, by who asks for them and their id.
 #[derive(Debug)]
 pub(super) struct Tasks {
-    latest: Remembered<(Direction, Box<str>), Latest>,
+    latest: Remembered<(Direction, Arc<str>), Latest>,
     /// The tasks of requests that gave a progress token may have.
-    made: Remembered<ExchangeId, Box<str>>,
+    made: Remembered<ExchangeId, Arc<str>>,
 }
 
 /// The latest that is known of a task.
@@ -222,8 +223,8 @@ fn is_older(updated: Option<&str>, known: &Latest) -> bool {
     }
 }
 
-fn id(task: Value<'_>) -> Option<Box<str>> {
-    text(task, "taskId")
+fn id(task: Value<'_>) -> Option<Arc<str>> {
+    text(task, "taskId").map(Into::into)
 }
 
 fn text(task: Value<'_>, member: &str) -> Option<Box<str>> {

@@ -17,6 +17,7 @@ use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::{Revision, errors, methods};
 use crate::protocol::message::{Body, Era, Outcome};
 use hints::Words;
+use std::sync::Arc;
 
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
@@ -32,7 +33,7 @@ const SERVED: usize = 256;
 /// answered with a result: a server that knows one may refuse it as it likes.
 #[derive(Debug)]
 pub struct Errors {
-    served: Remembered<Box<str>, ()>,
+    served: Remembered<Arc<str>, ()>,
 }
 
 impl Default for Errors {

@@ -1,6 +1,6 @@
 //! What will go away: each feature is told once, where it is first used.
 
-use super::rounds::input_requests;
+use super::input_request::input_requests;
 use crate::lint::finding::Findings;
 use crate::lint::rule::{Revisions, Rule};
 use crate::lint::section;

@@ -3,8 +3,10 @@
 //!
 //! * `era`: messages that the modern era has no place for, and both eras on one process;
 //! * `request`, `result`, `errors`: what each of them must carry;
-//! * `rounds`: results that ask for input, and the retries that give it;
-//! * `subscriptions`, `logging`: notifications that somebody must have asked for;
+//! * `rounds`: results that ask for input, and the retries that give it; `input_request`: what they
+//!   ask for;
+//! * `subscriptions`, `logging`: notifications that somebody must have asked for; `filter`: for
+//!   which;
 //! * `caching`, `lists`: what clients may keep, and whether it stays the same;
 //! * `deprecated`: what will go away.
 //!
@@ -16,6 +18,8 @@ mod caching;
 mod deprecated;
 mod era;
 mod errors;
+mod filter;
+mod input_request;
 mod lists;
 mod logging;
 mod request;
@@ -70,8 +74,8 @@ impl Family for Modern {
             &errors::DISCOVER_MISSING,
             &rounds::EMPTY,
             &rounds::WRONG_METHOD,
-            &rounds::REQUEST_KIND,
-            &rounds::UNDECLARED,
+            &input_request::REQUEST_KIND,
+            &input_request::UNDECLARED,
             &rounds::STATE_NOT_ECHOED,
             &rounds::RESPONSE_KEY_UNKNOWN,
             &rounds::NOT_RETRIED,

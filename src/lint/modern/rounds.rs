@@ -4,8 +4,8 @@
 //! calls of one tool may run side by side, and a client may repeat a retry, so that a state is
 //! wrong only where no such result has given it.
 
+use super::input_request::{self, input_requests};
 use super::path;
-use crate::lint::capability::missing_mode;
 use crate::lint::digest;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
@@ -15,7 +15,6 @@ use crate::lint::section;
 use crate::lint::seen::Part;
 use crate::protocol::brief;
 use crate::protocol::json::Value;
-use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::message::{Body, InputRound};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
@@ -35,24 +34,6 @@ pub(super) static WRONG_METHOD: Rule = Rule::error(
 )
 .why("Clients look for questions only in the answers to tool calls, prompts and resources, and fail on this one.")
 .fix("Let the server answer this request at once, with a result or an error.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
-
-pub(super) static REQUEST_KIND: Rule = Rule::error(
-    "mrtr-request-kind",
-    "an input request that is none of the three kinds",
-)
-.why("No client can answer it, so the call cannot go on.")
-.fix("Let the server ask by `elicitation/create`, `sampling/createMessage` or `roots/list`.")
-.of(section::INPUT_ROUNDS)
-.only(Revisions::MODERN);
-
-pub(super) static UNDECLARED: Rule = Rule::error(
-    "mrtr-undeclared-capability",
-    "an input request for something that the client has not declared",
-)
-.why("The client cannot answer it, so the call cannot go on.")
-.fix("Let the server look at the capabilities in the request's `_meta` before it asks, and refuse with -32021 where it cannot do without.")
 .of(section::INPUT_ROUNDS)
 .only(Revisions::MODERN);
 
@@ -91,9 +72,6 @@ const ROUNDS: usize = 256;
 /// beyond is not judged.
 const KEYS: usize = 64;
 
-/// Input requests of a result that findings are made of: a line could hold a million.
-const REPORTED: usize = 16;
-
 /// The rounds of the recording.
 #[derive(Debug)]
 pub(super) struct Rounds(Remembered<ExchangeId, Round>);
@@ -126,18 +104,6 @@ impl Round {
     }
 }
 
-/// The input requests of a result, each with its path.
-pub(super) fn input_requests(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Value<'_>)> {
-    let requests = result.get("inputRequests");
-    let is_asking = |kind: &Value<'_>| kind.is_str("input_required");
-    let requests = requests.filter(|_| result.get("resultType").as_ref().is_some_and(is_asking));
-    let members = requests.into_iter().flat_map(|it| it.members());
-    members.take(REPORTED).map(|(key, request)| {
-        let key = key.as_str().unwrap_or_default();
-        (path(&["result", "inputRequests", &key]), request)
-    })
-}
-
 /// Method and name: what a retry has in common with the request before.
 fn call(method: &str, name: Option<&str>) -> u64 {
     digest::of((method, name))
@@ -161,7 +127,7 @@ impl Rounds {
         }
         let declared = part.asked().and_then(|asked| asked.capabilities.declared());
         for (path, request) in input_requests(result) {
-            input_request(part, &path, request, declared.as_ref(), findings);
+            input_request::judge(part, &path, request, declared.as_ref(), findings);
         }
     }
 
@@ -257,48 +223,5 @@ impl Rounds {
             let finding = NOT_RETRIED.at(round.frame, "no retry until the end");
             findings.push(finding.about(Some(*id)));
         }
-    }
-}
-
-fn input_request(
-    part: &Part<'_>,
-    path: &str,
-    request: Value<'_>,
-    declared: Option<&Declared>,
-    findings: &mut Findings,
-) {
-    let method = request.get("method");
-    let known = ["elicitation/create", "sampling/createMessage", "roots/list"];
-    let mut known = known.into_iter();
-    let Some(method) = known.find(|known| method.is_some_and(|it| it.is_str(known))) else {
-        let detail = match method {
-            None => "no method".to_owned(),
-            Some(method) => quote::text(&method.raw_text()),
-        };
-        findings.push(part.at(&REQUEST_KIND, detail).path(path));
-        return;
-    };
-    let missing = declared.and_then(|declared| missing(method, request, declared));
-    if let Some(missing) = missing {
-        let finding = part.at(&UNDECLARED, format!("{method} without {missing}"));
-        findings.push(finding.path(path));
-    }
-}
-
-/// The capability that an input request needs and that was not declared.
-fn missing(method: &str, request: Value<'_>, declared: &Declared) -> Option<&'static str> {
-    let param = |name: &str| request.get("params").and_then(|params| params.get(name));
-    let given = |name: &str| param(name).is_some_and(|value| !value.is_null());
-    let lacks = |path: &'static str| (!declared.has(path)).then_some(path);
-    if !declared.is_whole() {
-        return None;
-    }
-    match method {
-        "roots/list" => lacks("roots"),
-        "sampling/createMessage" => {
-            let tools = given("tools") || given("toolChoice");
-            lacks("sampling").or_else(|| lacks("sampling.tools").filter(|_| tools))
-        }
-        _ => lacks("elicitation").or_else(|| missing_mode(param("mode"), declared)),
     }
 }

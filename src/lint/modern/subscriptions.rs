@@ -1,5 +1,6 @@
 //! Notifications that a `subscriptions/listen` request must have asked for.
 
+use super::filter::{Filter, LISTS, UPDATED};
 use crate::lint::capability::is_within;
 use crate::lint::finding::Findings;
 use crate::lint::quote;
@@ -9,7 +10,6 @@ use crate::lint::section;
 use crate::lint::seen::Part;
 use crate::protocol::brief;
 use crate::protocol::id::RequestId;
-use crate::protocol::json::Value;
 use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
@@ -57,12 +57,6 @@ pub(super) static UNKNOWN: Rule = Rule::error(
 /// Subscriptions that are remembered. Beyond it nothing is said about those that are not known.
 const STREAMS: usize = 128;
 
-/// Resources of one subscription that are remembered. One with more of them is not judged by them.
-const URIS: usize = 256;
-
-/// Bytes of the resources of one subscription that are remembered: they can be as long as a line.
-const TEXT: usize = 8 << 10;
-
 /// A cancel and a notification may cross on the way, for this many nanoseconds.
 const GRACE_NS: u64 = 1_000_000_000;
 
@@ -97,55 +91,6 @@ enum State {
     Cancelled(Moment),
     /// The server has ended it.
     Over,
-}
-
-/// What was asked for.
-#[derive(Debug)]
-enum Filter {
-    /// Not known.
-    Any,
-    Only {
-        /// The notifications of lists.
-        lists: Vec<&'static str>,
-        uris: Vec<Box<str>>,
-    },
-}
-
-/// The members that ask for changes of lists, and the notifications that tell of them.
-const LISTS: [(&str, &str); 3] = [
-    ("toolsListChanged", "notifications/tools/list_changed"),
-    ("promptsListChanged", "notifications/prompts/list_changed"),
-    (
-        "resourcesListChanged",
-        "notifications/resources/list_changed",
-    ),
-];
-
-const UPDATED: &str = "notifications/resources/updated";
-
-impl Filter {
-    fn of(filter: Option<Value<'_>>) -> Self {
-        let Some(filter) = filter else {
-            return Self::Any;
-        };
-        let asks = |name: &str| {
-            filter
-                .get(name)
-                .is_some_and(|it| it.as_bool() == Some(true))
-        };
-        let lists = LISTS.iter().filter(|(member, _)| asks(member));
-        let uris = filter.get("resourceSubscriptions");
-        let too_much =
-            |uris: &Value<'_>| uris.raw().len() > TEXT || uris.elements().nth(URIS).is_some();
-        if uris.as_ref().is_some_and(too_much) {
-            return Self::Any;
-        }
-        let uris = uris.into_iter().flat_map(|uris| uris.elements());
-        Self::Only {
-            lists: lists.map(|(_, method)| *method).collect(),
-            uris: uris.filter_map(|uri| Some(uri.as_str()?.into())).collect(),
-        }
-    }
 }
 
 impl Streams {

@@ -91,5 +91,5 @@ pub(super) static PAIRING_GIVEN_UP: Rule = Rule::note(
     "pairing-given-up",
     "more is open than mcpreel waits for, so that it gave something up",
 )
-.why("What still comes for it belongs to nothing, and it counts as unanswered whether or not it was.")
+.why("What still comes for it belongs to nothing, so that nobody can say whether it was answered.")
 .fix("Answer requests, or send fewer at once: nobody can tell thousands that are open from those that were lost.");

@@ -12,6 +12,7 @@ use crate::lint::seen::Part;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
+use crate::trace::correlator::Correlator;
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use std::hash::{Hash, Hasher};
@@ -141,7 +142,7 @@ impl Calls {
                 arguments: arguments.filter(has_members).map_or(0, meaning),
             },
         };
-        if let Some((frame, detail)) = self.given_up_before(&call) {
+        if let Some((frame, detail)) = self.given_up_before(&call, part.seen.correlator) {
             let detail = format!("{} {detail}", quote::text(name));
             findings.push(part.at(&REPEATED_AFTER_TIMEOUT, detail).and(frame));
         }
@@ -149,7 +150,7 @@ impl Calls {
     }
 
     /// The frame of the same call, if it was given up before, and what became of that.
-    fn given_up_before(&self, call: &Call) -> Option<(Seq, String)> {
+    fn given_up_before(&self, call: &Call, correlator: &Correlator) -> Option<(Seq, String)> {
         let age = |t: Moment| call.t.0.saturating_sub(t.0);
         let cancelled = self.given_up.iter().map(|(_, one)| one);
         let cancelled = cancelled.filter(|one| one.what == call.what && age(one.t) <= AGAIN_NS);
@@ -157,7 +158,10 @@ impl Calls {
             let after = lasting(age(one.t));
             return Some((one.frame, format!("again {after} after its cancel")));
         }
-        let open = self.open.iter().map(|(_, one)| one);
+        // Of one that pairing knows no longer nobody knows whether it was answered.
+        let open = self.open.iter();
+        let open = open.filter(|(id, _)| correlator.exchange(**id).is_some());
+        let open = open.map(|(_, one)| one);
         let abandoned = open.filter(|one| one.what == call.what && is_abandoned(age(one.t)));
         let one = abandoned.max_by_key(|one| one.frame)?;
         let after = lasting(age(one.t));

@@ -15,6 +15,7 @@ use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
 use crate::protocol::mcp::methods::{self, Kind};
 use crate::protocol::message::{Body, Direction, Outcome};
+use std::sync::Arc;
 
 /// Tasks of which the method is remembered. The result of an older one is not looked at.
 const TASKS: usize = 1024;
@@ -128,7 +129,7 @@ fn may_be_sent(method: &str, kind: Kind, way: Direction, revision: Revision) -> 
 /// Of which method tasks were made (2025-11-25).
 #[derive(Debug)]
 pub(super) struct Tasks {
-    made_of: Remembered<(Direction, Box<str>), &'static str>,
+    made_of: Remembered<(Direction, Arc<str>), &'static str>,
 }
 
 impl Default for Tasks {
@@ -152,7 +153,7 @@ impl Tasks {
             return;
         };
         if let Some(method) = methods::find(&asked.method) {
-            let key = (asked.direction, id.clone());
+            let key = (asked.direction, (&**id).into());
             self.made_of.insert(key, method.name);
         }
     }

@@ -2,10 +2,10 @@
 
 use super::listing::{Listing, Lookup};
 use super::report::member;
+use super::result;
 use super::rules::{
-    ARGS_INVALID, CHECK_SKIPPED, ISERROR_TYPE, STRUCTURED_MISMATCH, STRUCTURED_MISSING,
-    STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
-    VALIDATION_AS_ERROR,
+    ARGS_INVALID, CHECK_SKIPPED, STRUCTURED_MISMATCH, STRUCTURED_MISSING, UNKNOWN_AS_RESULT,
+    UNKNOWN_CALLED, VALIDATION_AS_ERROR,
 };
 use super::schema::{Skipped, Violation};
 use super::tool::{Schema, Tool};
@@ -168,7 +168,7 @@ impl Calls {
             }
             return;
         };
-        let is_error = failed(part, result, findings);
+        let is_error = result::failed(part, result, findings);
         if let Some(Called::Unknown) = call.as_ref().map(|call| &call.tool)
             && is_error
         {
@@ -182,7 +182,7 @@ impl Calls {
         }
         let structured = result.get("structuredContent");
         let is_wrong = structured
-            .is_some_and(|structured| !shape(part, result, structured, is_error, findings));
+            .is_some_and(|structured| !result::shape(part, result, structured, is_error, findings));
         if is_wrong {
             return;
         }
@@ -281,43 +281,4 @@ impl Check<'_> {
         let start = self.place.map(member).into_iter();
         trail::written(start.chain(violation.path).collect())
     }
-}
-
-/// Whether the result says that the call failed; tells where it says so in a wrong way.
-fn failed(part: &Part<'_>, result: Value<'_>, findings: &mut Findings) -> bool {
-    let Some(is_error) = result.get("isError") else {
-        return false;
-    };
-    let Some(is_error) = is_error.as_bool() else {
-        let detail = quote::bytes(is_error.raw());
-        findings.push(part.at(&ISERROR_TYPE, detail).path("result.isError"));
-        // Who knows what was meant: nothing more is asked of such a result.
-        return true;
-    };
-    is_error
-}
-
-/// What structured content has to be by itself. Returns whether it is an object where it has to be
-/// one: what is none fits no schema, and that need not be told as well.
-fn shape(
-    part: &Part<'_>,
-    result: Value<'_>,
-    structured: Value<'_>,
-    is_error: bool,
-    findings: &mut Findings,
-) -> bool {
-    let is_fit = structured.is_object() || part.revision() >= Revision::V2026_07_28;
-    if !is_fit {
-        let detail = structured.kind().as_str();
-        let finding = part.at(&STRUCTURED_NOT_OBJECT, detail);
-        findings.push(finding.path("result.structuredContent"));
-    }
-    let content = result.get("content").filter(|content| !content.is_null());
-    let is_text = |block: Value<'_>| block.get("type").is_some_and(|kind| kind.is_str("text"));
-    let has_text = content.is_some_and(|content| content.elements().any(is_text));
-    if !is_error && !has_text {
-        let detail = "no text block in content";
-        findings.push(part.at(&STRUCTURED_NO_TEXT, detail).path("result.content"));
-    }
-    is_fit
 }

@@ -19,6 +19,7 @@ mod definition;
 mod header;
 mod listing;
 mod report;
+mod result;
 mod rules;
 mod schema;
 mod tool;

@@ -131,6 +131,7 @@ impl Recording {
             open: self.sample(Status::Open)?,
             lost: self.sample(Status::Lost)?,
             unanswered: self.sample(Status::Unanswered)?,
+            untracked: self.sample(Status::GivenUp)?,
             failed: self.failed(summary.failed)?,
             given_up,
             again,

@@ -3,26 +3,22 @@
 //! Every call is one short statement, so that no reader keeps a live recording's WAL from being
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
+mod bytes;
 pub(crate) mod rows;
 mod summary;
 
+pub use bytes::FramePage;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;
 
-use super::indexer::COLLECT_LIMIT;
 use super::open::{self, OpenError, Opened};
 use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use rows::{exchange_columns, message_columns, summary_columns};
-use rusqlite::blob::Blob;
-use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
-use std::ops::Range;
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 use std::path::{Path, PathBuf};
-
-/// Bytes of frames in a page of [`Recording::frames`].
-const PAGE_BYTES: u64 = 1024 * 1024;
 
 /// Rows in a page of any list.
 const PAGE_ROWS: u32 = 1000;
@@ -31,7 +27,6 @@ const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw
     WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
     WHERE seq = ?1"#;
-const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event WHERE id > ?1
     ORDER BY id LIMIT ?2";
 const FINDINGS: &str =
@@ -66,9 +61,6 @@ const EXCHANGES_OF_FRAME: &str = concat!(
     exchange_columns!(),
     " WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
 );
-
-/// Frames in order, each with its bytes unless it is too long to hold.
-pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
 
 /// Why something of a recording could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -140,51 +132,6 @@ impl Recording {
     /// The head of the frame `seq`.
     pub fn head(&self, seq: Seq) -> Result<Option<FrameHead>, ReadError> {
         self.one(HEAD, [to_sql(seq.0)], rows::frame_head)
-    }
-
-    /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
-    /// without: read them with [`Self::raw`] or [`Self::stream`].
-    pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
-        let mut page = Vec::new();
-        let mut bytes = 0;
-        for head in self.heads(after, PAGE_ROWS)? {
-            let raw = match head.size {
-                ..=COLLECT_LIMIT => Some(self.raw(head.seq)?),
-                _ => None,
-            };
-            bytes += head.size.min(COLLECT_LIMIT);
-            page.push((head, raw));
-            if bytes >= PAGE_BYTES {
-                break;
-            }
-        }
-        Ok(page)
-    }
-
-    /// The exact bytes of the frame `seq`; none if there is no such frame.
-    pub fn raw(&self, seq: Seq) -> Result<Vec<u8>, ReadError> {
-        let raw = self.one(RAW, [to_sql(seq.0)], |row| row.get(0))?;
-        Ok(raw.unwrap_or_default())
-    }
-
-    /// The bytes of the frame `seq`, to be read and sought piece by piece. To be held for a short
-    /// time only: it keeps a live recording's WAL from being checkpointed.
-    pub fn stream(&self, seq: Seq) -> Result<Blob<'_>, ReadError> {
-        let conn = &self.opened.conn;
-        let blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true);
-        Ok(blob.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
-    }
-
-    /// The bytes `range` of the frame `seq`, as far as there are so many. Costs as much as their
-    /// place in the frame, not as much as the frame.
-    pub fn piece(&self, seq: Seq, range: Range<u64>) -> Result<Vec<u8>, ReadError> {
-        let blob = self.stream(seq)?;
-        let within = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(blob.len());
-        let (start, end) = (within(range.start), within(range.end));
-        let mut piece = vec![0; end.saturating_sub(start)];
-        blob.read_at_exact(&mut piece, start)
-            .map_err(|error| OpenError::from_sqlite(&self.path, error))?;
-        Ok(piece)
     }
 
     /// A page of events after the one with the number `after`.

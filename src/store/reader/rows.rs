@@ -1,17 +1,20 @@
 //! Rows of a recording as values.
 
+mod column;
+
+pub(crate) use column::{number, optional, word};
+
 use crate::lint::Finding;
 use crate::protocol::id::RequestId;
 use crate::protocol::mcp::summary::{self as line, Answer};
 use crate::protocol::message::classify;
-use crate::protocol::message::{Direction, Era};
-use crate::store::values::{self, from_sql, moment};
+use crate::store::values::{self, moment};
 use crate::trace::correlator::MessageRecord;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
+use column::{direction, era, request_id};
 use rusqlite::Row;
-use rusqlite::types::Type;
 use std::ops::Range;
 
 /// An event and its number.
@@ -269,42 +272,6 @@ pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result
         Some(until) => exchange.at(until),
         None => exchange,
     })
-}
-
-pub(crate) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
-    row.get(at).map(from_sql)
-}
-
-pub(crate) fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
-    Ok(row.get::<_, Option<i64>>(at)?.map(from_sql))
-}
-
-/// The value that a word stands for. An unknown word is damage.
-pub(crate) fn word<T>(
-    row: &Row<'_>,
-    at: usize,
-    parse: impl Fn(&str) -> Option<T>,
-) -> rusqlite::Result<T> {
-    let word = row.get_ref(at)?.as_str()?;
-    parse(word).ok_or_else(|| {
-        let error = format!("unknown word {word:?}");
-        rusqlite::Error::FromSqlConversionFailure(at, Type::Text, error.into())
-    })
-}
-
-fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
-    word(row, at, values::direction)
-}
-
-fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
-    word(row, at, values::era)
-}
-
-fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
-    let json: Option<Box<str>> = row.get(at)?;
-    let read =
-        |json: Box<str>| RequestId::from_json(&json).unwrap_or_else(|| RequestId::damaged(&json));
-    Ok(json.map(read))
 }
 
 /// The event that `detail` describes; one of a kind that this version does not know, which only

@@ -22,8 +22,9 @@ const LATENCIES: &str = "SELECT id, method, latency FROM exchange WHERE id > ?1
     ORDER BY id LIMIT ?2";
 
 /// Exchanges that may stand otherwise since the frame `?1`: those with a message since, those in
-/// which the other side asked them, those whose task they are about, and those that got their end
-/// when nothing more came.
+/// which the other side asked them, those whose task they are about, those that got their end
+/// when nothing more came, and those that were given up to make room. The oldest are, so that the
+/// latest of these are the last; and what is kept of one request has room for no eight others.
 const TOUCHED: &str = "WITH fresh (id) AS (
         SELECT DISTINCT exchange FROM message WHERE frame > ?1 AND exchange IS NOT NULL)
     SELECT e.id, e.request, e.request_part FROM exchange e WHERE e.id IN (
@@ -33,8 +34,15 @@ const TOUCHED: &str = "WITH fresh (id) AS (
         UNION SELECT o.id FROM fresh JOIN exchange c ON c.id = fresh.id
             JOIN exchange o ON o.task = c.task
         UNION SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status IN ('lost', 'unanswered'))
+            WHERE status <> 'ok' AND status IN ('lost', 'unanswered')
+        UNION SELECT id FROM (SELECT id FROM exchange INDEXED BY exchange_not_ok
+            WHERE status <> 'ok' AND status = 'given-up'
+            ORDER BY id DESC LIMIT 8 * (SELECT count(*) FROM fresh)))
     ORDER BY e.id";
+const GIVEN_UP_AFTER: &str = "SELECT id FROM exchange INDEXED BY exchange_not_ok
+    WHERE status <> 'ok' AND status = 'given-up' AND id > ?1 ORDER BY id LIMIT ?2";
+const GIVEN_UP: &str = "SELECT count(*) FROM exchange INDEXED BY exchange_not_ok
+    WHERE status <> 'ok' AND status = 'given-up'";
 
 /// How long an exchange took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +79,23 @@ impl Recording {
                 nanos: row.get::<_, Option<i64>>(2)?.map(from_sql),
             })
         })
+    }
+
+    /// The next `limit` exchanges after `after` that were given up. They are in the order of their
+    /// requests, so that one that is given up later comes later.
+    pub fn given_up_after(
+        &self,
+        after: ExchangeId,
+        limit: u32,
+    ) -> Result<Vec<ExchangeId>, ReadError> {
+        self.list(GIVEN_UP_AFTER, (to_sql(after.0), limit), |row| {
+            number(row, 0).map(ExchangeId)
+        })
+    }
+
+    /// How many exchanges were given up.
+    pub fn given_up_count(&self) -> Result<u64, ReadError> {
+        Ok(self.one(GIVEN_UP, [], |row| number(row, 0))?.unwrap_or(0))
     }
 
     /// The exchanges that may stand otherwise than they did when `after` was the last frame, with

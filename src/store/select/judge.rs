@@ -23,7 +23,7 @@ const IN_BATCH: &str = "SELECT m.part > 0 OR instr(substr(f.raw, 1, m.start), x'
     FROM message m JOIN frame f ON f.seq = m.frame WHERE m.frame = ?1 AND m.part = ?2";
 const WAITS: &str = "SELECT EXISTS (SELECT 1 FROM exchange WHERE parent = ?1
     AND request <= ?2 AND CASE WHEN ?2 < ?3 THEN coalesce(response > ?2, 1)
-        AND coalesce(cancelled > ?2, 1) ELSE status = 'open' END)";
+        AND coalesce(cancelled > ?2, 1) AND status <> 'given-up' ELSE status = 'open' END)";
 
 /// White space that is looked through for the bracket of a batch that is too long to hold.
 const LEADING: usize = 64 * 1024;

@@ -34,6 +34,7 @@ mod plan;
 mod probe;
 mod scan;
 mod source;
+mod test;
 mod values;
 
 pub use count::Latency;

@@ -2,6 +2,7 @@
 
 mod annotating;
 mod following;
+mod giving_up;
 mod indexing;
 mod listing;
 mod opening;

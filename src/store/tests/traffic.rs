@@ -273,6 +273,7 @@ const ATOMS: &[&str] = &[
     "status:cancelled",
     "status:task",
     "status:listening",
+    "status:given-up",
     "status:input-required",
     "code:-32602",
     "code=-32602",

@@ -20,8 +20,8 @@
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
 //! * Memory holds [`HELD_BYTES`] of what is open, at most [`HISTORY`] calls that ended, and a bounded
-//!   number of rounds. What is open beyond that is given up, the oldest first: it counts as
-//!   unanswered from then on, which is observed, and what still comes for it is told from what fits
+//!   number of rounds. What is open beyond that is given up, the oldest first: nobody
+//!   knows what becomes of it, which is observed, and what still comes for it is told from what fits
 //!   nothing. All of that follows from the frames and events alone, so that whoever derives them
 //!   anew, in whatever pieces, gives up the same.
 
@@ -221,7 +221,7 @@ impl Correlator {
         };
         let exchange = &mut call.exchange;
         if exchange.status == Status::Open {
-            exchange.status = Status::Unanswered;
+            exchange.status = Status::GivenUp;
             changes.touch(exchange);
         }
         changes.observe(Observation {

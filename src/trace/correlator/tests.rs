@@ -112,7 +112,7 @@ fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
     assert!(held > 2000 && feed.entries() <= 5 * held, "{held} held");
     let exchanges = feed.changes.take().exchanges;
     let first = exchanges.iter().find(|exchange| exchange.id.0 == 1);
-    assert_eq!(first.map(|it| it.status), Some(Status::Unanswered));
+    assert_eq!(first.map(|it| it.status), Some(Status::GivenUp));
     let last = exchanges.last().map(|exchange| exchange.status);
     assert_eq!(last, Some(Status::Open));
     // What comes for it is no stray, and what is a stray is told as one.

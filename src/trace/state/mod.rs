@@ -13,7 +13,7 @@ pub use listed::{List, Listed};
 
 use super::clock::Moment;
 use super::event::Event;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Status};
 use super::frame::{FrameHead, Seq};
 use super::session::Session;
 use crate::protocol::id::RequestId;
@@ -148,12 +148,13 @@ impl State {
     }
 
     /// Takes in an exchange as it is known now: it was open if it was asked until `seq`, and
-    /// neither answered nor cancelled by then. In order of the requests.
+    /// neither answered nor cancelled by then; of one that was given up nobody knows. In order of
+    /// the requests.
     pub fn exchange(&mut self, exchange: &Exchange, seq: Seq) {
         let (asked, _) = exchange.request;
         let answered = exchange.response.is_some_and(|(at, _)| at <= seq);
         let cancelled = exchange.cancelled.is_some_and(|at| at <= seq);
-        if asked > seq || answered || cancelled {
+        if asked > seq || answered || cancelled || exchange.status == Status::GivenUp {
             return;
         }
         self.open.push(OpenCall {

@@ -45,7 +45,8 @@ pub fn is_settled(exchange: &Exchange) -> bool {
         | Status::Cancelled
         | Status::Late
         | Status::Lost
-        | Status::Unanswered => true,
+        | Status::Unanswered
+        | Status::GivenUp => true,
         Status::Open | Status::Task | Status::Listening => false,
     }
 }
@@ -61,7 +62,8 @@ fn measured_ns(exchange: &Exchange) -> Option<u64> {
         | Status::Late
         | Status::Lost
         | Status::Unanswered
-        | Status::Listening => None,
+        | Status::Listening
+        | Status::GivenUp => None,
     }
 }
 
@@ -69,7 +71,9 @@ impl Collector {
     /// Takes in the next exchange, in the order of the requests.
     pub fn add(&mut self, exchange: &Exchange) {
         let end = match exchange.status {
-            Status::Cancelled => Some(exchange.t_response.unwrap_or(exchange.t_request)),
+            Status::Cancelled | Status::GivenUp => {
+                Some(exchange.t_response.unwrap_or(exchange.t_request))
+            }
             _ => exchange.t_response,
         };
         if is_call(exchange) {
@@ -136,7 +140,7 @@ impl Collector {
                 .server_ns
                 .saturating_add(exchange.own_ns().unwrap_or(ns));
             self.slow(exchange, ns);
-        } else if is_call(exchange) {
+        } else if is_call(exchange) && exchange.status != Status::GivenUp {
             self.unmeasured += 1;
         }
         if &*exchange.method == "tools/call" {
@@ -214,6 +218,7 @@ impl Line {
         row.count += 1;
         row.failed += u64::from(exchange.has_failed());
         row.cancelled += u64::from(matches!(exchange.status, Status::Cancelled | Status::Late));
+        row.given_up += u64::from(exchange.status == Status::GivenUp);
         row.waited_ns = row.waited_ns.saturating_add(exchange.waited_ns);
         row.request_bytes = row.request_bytes.saturating_add(exchange.request_size);
         row.response_bytes = row.response_bytes.saturating_add(exchange.response_size);
@@ -228,6 +233,7 @@ impl Row {
         self.count += more.count;
         self.failed += more.failed;
         self.cancelled += more.cancelled;
+        self.given_up += more.given_up;
         self.waited_ns = self.waited_ns.saturating_add(more.waited_ns);
         self.request_bytes = self.request_bytes.saturating_add(more.request_bytes);
         self.response_bytes = self.response_bytes.saturating_add(more.response_bytes);

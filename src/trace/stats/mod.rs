@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Counted is every exchange; measured are those that were answered and not cancelled: open,
-//! cancelled, late and listening ones have no place in a distribution of latencies. A call that
-//! was answered by a task is measured up to that answer. Up to 2048 latencies quantiles are by
+//! cancelled, late and listening ones, and those that were given up, have no place in a
+//! distribution of latencies. A call that was answered by a task is measured up to that answer. Up to 2048 latencies quantiles are by
 //! nearest rank, then within a tenth of a percent.
 
 mod collector;
@@ -34,13 +34,14 @@ pub struct Stats {
     /// The slowest calls of the client, the slowest first; ten at most.
     pub slowest: Vec<Slow>,
     /// The most calls of the client that were open at once; subscriptions do not count, a call
-    /// that was cancelled and not answered only while it began.
+    /// that was cancelled and not answered, or given up, only while it began.
     pub most_open: u64,
     /// Nanoseconds in which calls waited for the server, all calls together: without the time in
-    /// which the server waited for its client, and without the [unmeasured](Self::unmeasured).
+    /// which the server waited for its client, without the [unmeasured](Self::unmeasured), and
+    /// without those given up.
     pub server_ns: u64,
     /// Calls of the client without a latency: open, cancelled, or never answered. Subscriptions,
-    /// which are not waited for, do not count.
+    /// which are not waited for, do not count, nor do those [given up](Row::given_up).
     pub unmeasured: u64,
     /// Exchanges of methods or tools that have no row, because there are too many of these.
     pub rest: u64,
@@ -61,6 +62,8 @@ pub struct Row {
     pub failed: u64,
     /// Of these cancelled, answered or not.
     pub cancelled: u64,
+    /// Of these given up: nobody knows whether they were answered.
+    pub given_up: u64,
     /// Latencies, absent if none could be measured.
     pub latency: Option<Latency>,
     /// The same in buckets.

@@ -52,7 +52,8 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let statuses = Status::ALL.map(|status| exchange("tools/call", Some("a"), status, 3));
     let stats = Stats::collect(&statuses);
     let row = &stats.tools[0];
-    assert_eq!(row.count, 11);
+    assert_eq!(row.count, 12);
+    assert_eq!((row.given_up, stats.total.given_up), (1, 1));
     assert_eq!(row.failed, 4, "error, tool-error, lost, unanswered");
     let probe = exchange(PROBE, None, Status::Error, 3);
     let refused = Stats::collect(&[probe]);
@@ -69,6 +70,27 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
     let stats = Stats::collect(&[listen]);
     assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));
+}
+
+#[test]
+fn calls_that_were_given_up_are_not_counted_as_open() {
+    let given_up = |at: u64| Exchange {
+        t_request: Moment(at * MS),
+        t_response: None,
+        t_response_last: None,
+        ..exchange("ping", None, Status::GivenUp, 0)
+    };
+    let all: Vec<_> = (1..=9).map(given_up).collect();
+    let stats = Stats::collect(&all);
+    assert_eq!((stats.most_open, stats.unmeasured), (1, 0));
+    assert_eq!((stats.methods[0].given_up, stats.total.failed), (9, 0));
+    let mut collector = Collector::default();
+    let open = exchange("ping", None, Status::Open, 0);
+    collector.open(&open);
+    assert_eq!(collector.stats([&open]).total.given_up, 0);
+    collector.settled(&all[0]);
+    let stats = collector.stats([]);
+    assert_eq!((stats.total.count, stats.total.given_up), (1, 1));
 }
 
 #[test]

@@ -180,6 +180,23 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
     vec![]
 }
 
+/// Whether it is time to ask, with so many frames at this moment.
+fn is_due(
+    state: &Findings,
+    about: &About,
+    unfolded: &[(GroupId, u32)],
+    (frames, now): (u64, u64),
+) -> bool {
+    state.asked.as_ref().is_none_or(|asked| {
+        let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
+        // What fits a filter changes with what comes; without one it is only added to.
+        let is_old = about.query.expr.is_some() && about.until.is_none() && asked.frames != frames;
+        asked.about != *about
+            || asked.unfolded != unfolded
+            || (is_old && rested && state.percent == 100)
+    })
+}
+
 /// Asks for what the screen lacks.
 pub fn wanted(app: &mut App) -> Effects {
     let now = app.now.ui_ns;
@@ -199,15 +216,7 @@ pub fn wanted(app: &mut App) -> Effects {
     };
     let state = &session.findings;
     let unfolded: Vec<_> = state.unfolded.clone().into_iter().collect();
-    let is_due = state.asked.as_ref().is_none_or(|asked| {
-        let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
-        // What fits a filter changes with what comes; without one it is only added to.
-        let is_old = about.query.expr.is_some() && about.until.is_none() && asked.frames != frames;
-        asked.about != about
-            || asked.unfolded != unfolded
-            || (is_old && rested && state.percent == 100)
-    });
-    if !is_due {
+    if !is_due(state, &about, &unfolded, (frames, now)) {
         return vec![];
     }
     let generation = app.next_generation();

@@ -1,16 +1,18 @@
 //! The list of exchanges or frames.
 
+mod answered;
+
+pub use answered::{answer, rows};
+
 use super::motion::moved;
-use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
-use crate::trace::item::{Item, ItemKey};
+use crate::trace::item::ItemKey;
 use crate::tui::action::Action;
 use crate::tui::app::list::{Cursor, FIRST, List, SELECTED};
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
 use crate::tui::worker::{Ask, list};
-use std::collections::HashSet;
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -121,75 +123,10 @@ pub fn stop(app: &mut App) -> Option<Effects> {
     Some(vec![ask(session, Some(from))])
 }
 
-/// An answer has come.
-pub fn answer(app: &mut App, answer: list::Answer) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
-    let list = &mut session.list;
-    if answer.generation != list.scan.generation {
-        return vec![];
-    }
-    if list.scan.shown != list.scan.generation {
-        list.reset(session.lens);
-    }
-    let was_visible = is_cursor_visible(list, page);
-    take(list, &answer);
-    mark_changed(list, &answer.touched);
-    if !list.scan.stopped {
-        list.scan.from = answer.from.or(list.scan.from);
-        list.scan.percent = answer.percent;
-        list.scan.done = answer.done;
-    }
-    list.scan.total = answer.total.or(list.scan.total);
-    if let Some(usual) = answer.usual {
-        list.usual = usual;
-    }
-    // Following the end must not carry the cursor off the screen.
-    let carried = was_visible && list.follows() && !is_cursor_visible(list, page);
-    if let (true, Some(row)) = (carried && list.hold.is_none(), list.cursor_row()) {
-        list.scroll_to(row, page);
-    }
-    let notice = settle(list, page);
-    if let Some(text) = notice {
-        app.notices.success(text, app.now);
-    }
-    vec![]
-}
-
 fn is_cursor_visible(list: &List, page: usize) -> bool {
     let first = list.first_row(page);
     let row = list.cursor_row();
     row.is_some_and(|row| (first..first + page).contains(&row))
-}
-
-fn take(list: &mut List, answer: &list::Answer) {
-    for hit in &answer.older {
-        list.index.add(hit);
-    }
-    let follows = list.follows();
-    for hit in &answer.newer {
-        if list.index.add(hit) && !follows {
-            list.fresh += 1;
-        }
-    }
-    for hit in &answer.begin {
-        list.index.add(hit);
-    }
-    for key in &answer.cease {
-        list.index.remove(*key);
-    }
-}
-
-/// Rows on the screen that have changed are read again.
-fn mark_changed(list: &mut List, touched: &[(ExchangeId, ItemKey)]) {
-    if touched.is_empty() {
-        return;
-    }
-    let ids: HashSet<_> = touched.iter().map(|(id, _)| *id).collect();
-    let is_touched = |item: &Item| item.exchange().is_some_and(|one| ids.contains(&one.id));
-    list.cache.mark(is_touched);
 }
 
 /// Puts the cursor where it belongs among other rows, once that is known. What is to be said.
@@ -217,23 +154,6 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
         "#{} is hidden by the filter; the cursor is on the nearest row, #{}",
         key.seq.0, nearest.seq.0
     ))
-}
-
-/// What stands in some rows.
-pub fn rows(app: &mut App, answer: list::RowsAnswer) -> Effects {
-    let page = page(app);
-    let Some(session) = app.session.as_deref_mut() else {
-        return vec![];
-    };
-    if answer.lens != session.lens || answer.until != session.until() {
-        return vec![];
-    }
-    let window = session.list.window(page);
-    session.list.cache.take(answer.items, &window);
-    match answer.found {
-        Some((seq, key)) if session.list.go_to == Some(seq) => go_to(app, key),
-        _ => vec![],
-    }
 }
 
 /// Puts the cursor of the list on the frame `seq`, or on the row that it is in, and shows the list.

@@ -19,16 +19,17 @@
 
 mod below;
 mod foot;
+mod head;
 mod row;
 
-use crate::replay::compare::{Class, Half, Limits};
-use crate::text::{self, cut, escape, pad_end, width};
+use crate::replay::compare::{Class, Half};
+use crate::text::{cut, escape, pad_end, width};
 use crate::trace::exchange::Exchange;
 use crate::tui::app::App;
 use crate::tui::app::diff::{Compared, Diff, DiffRow, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::view::overlay::screen;
-use crate::tui::widget::{frame, spans};
+use crate::tui::widget::frame;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
@@ -154,8 +155,8 @@ pub fn draw(app: &App, diff: &Diff, area: Rect, frame: &mut Frame<'_>) {
     let hidden = foot::hidden(look, diff, compared, &places);
     let foot = foot::text(look, hidden, room);
     frame::draw(look, &title(compared), &foot, true, area, frame);
-    heads(look, compared, &places, frame);
-    summary(look, diff, compared, places.summary, frame);
+    head::sides(look, compared, &places, frame);
+    head::summary(look, diff, compared, places.summary, frame);
     body(look, diff, compared, &places, frame);
     below::draw(look, diff, compared, &places, frame);
 }
@@ -170,99 +171,6 @@ fn title(compared: &Compared) -> String {
         return left;
     }
     format!("{left} | {right}")
-}
-
-/// `#1187  tool-error  842 ms  412 B → 210 B`
-fn head(look: &Look, exchange: &Exchange) -> String {
-    let mut parts = vec![
-        format!("#{}", exchange.request.0.0),
-        exchange.status.as_str().to_owned(),
-    ];
-    parts.extend(exchange.latency_ns().map(text::duration));
-    let arrow = look.glyph(Glyph::ToServer);
-    let answer = exchange.response.map(|_| exchange.response_size);
-    let answer = answer.map_or_else(|| "no answer".to_owned(), text::size);
-    parts.push(format!(
-        "{} {arrow} {answer}",
-        text::size(exchange.request_size)
-    ));
-    parts.join("  ")
-}
-
-fn heads(look: &Look, compared: &Compared, places: &Places, frame: &mut Frame<'_>) {
-    let style = look.style(Role::Strong);
-    let [left, right] = [&compared.left, &compared.right].map(|one| head(look, one));
-    if places.beside {
-        let (a, b) = row::columns(places.heads.width);
-        let line = format!(
-            "{}{}{}{}",
-            " ".repeat(WORD),
-            pad_end(&cut(&left, a), a),
-            row::divider(look),
-            cut(&right, b)
-        );
-        frame.render_widget(Line::styled(line, style), places.heads);
-        return;
-    }
-    let room = usize::from(places.heads.width).saturating_sub(2);
-    for ((sign, text), area) in [("-", left), ("+", right)]
-        .into_iter()
-        .zip(places.heads.rows())
-    {
-        let line = format!("{sign} {}", cut(&text, room));
-        frame.render_widget(Line::styled(line, style), area);
-    }
-}
-
-/// How many differences of each class there are, which one the cursor is on, and what was not
-/// looked at.
-fn summary(look: &Look, diff: &Diff, compared: &Compared, area: Rect, frame: &mut Frame<'_>) {
-    let mut spans = vec![(Role::Text, " ".to_owned())];
-    let passed = compared.changes.iter().filter(|at| **at <= diff.at).count();
-    if compared.changes.is_empty() {
-        let text = format!("{} nothing differs  ", look.glyph(Glyph::Ok));
-        spans.push((Role::Good, text));
-    } else {
-        let text = format!("{passed} of {}  ", compared.changes.len());
-        spans.push((Role::Faint, text));
-    }
-    for class in Class::ALL {
-        let count = compared.count(class);
-        if count > 0 {
-            let text = format!("{} {count} {}  ", sign(look, class), class.as_str());
-            spans.push((role(class), text));
-        }
-    }
-    for half in [Half::Request, Half::Response] {
-        let part = compared.part(half);
-        for remark in remarks(part.comparison.limits, part.outline) {
-            let text = format!("{} {}: {remark}  ", look.glyph(Glyph::Warning), word(half));
-            spans.push((Role::Warn, text));
-        }
-    }
-    if let Some((_, last)) = spans.last_mut() {
-        last.truncate(last.trim_end().len());
-    }
-    let spans = spans::cut(spans, usize::from(area.width));
-    frame.render_widget(spans::line(spans, *look), area);
-}
-
-fn remarks(limits: Limits, outline: bool) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if outline {
-        remarks.push("too long, only its outline is compared".to_owned());
-    }
-    if limits.as_bytes {
-        remarks.push("no JSON on one side, compared as bytes".to_owned());
-    }
-    if limits.not_compared > 0 {
-        let values = text::plural(limits.not_compared, "value");
-        remarks.push(format!("{values} not compared, there was too much"));
-    }
-    if limits.coarse > 0 {
-        remarks.push("long lists compared place by place".to_owned());
-    }
-    remarks
 }
 
 fn body(look: &Look, diff: &Diff, compared: &Compared, places: &Places, frame: &mut Frame<'_>) {

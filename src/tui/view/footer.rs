@@ -6,18 +6,19 @@
 //!
 //! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
+mod useful;
+
 use crate::text::{cut, escape, width};
 use crate::trace::item::Lens;
 use crate::tui::action::Action;
-use crate::tui::app::detail::Tab;
-use crate::tui::app::findings::Row;
 use crate::tui::app::notices::Weight;
-use crate::tui::app::{App, Focus, Session, View};
+use crate::tui::app::{App, Session};
 use crate::tui::keymap::Key;
 use crate::tui::theme::{Glyph, Look, Role};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use useful::{PLAYBACK, useful};
 
 /// A mode that changes what is seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,107 +157,4 @@ fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
         spans.push(Span::styled(format!(" {word}  "), look.style(Role::Faint)));
     }
     spans
-}
-
-/// What is worth a hint while the time cursor is on.
-const PLAYBACK: &[(Action, &str)] = &[
-    (Action::Play, "play"),
-    (Action::StepBack, "earlier"),
-    (Action::StepForward, "later"),
-    (Action::TimeCursor, "now"),
-];
-
-/// What is worth a hint where the keys are now.
-fn useful(app: &App) -> &'static [(Action, &'static str)] {
-    use Action as A;
-    const LIBRARY: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Open, "open"),
-        (A::Narrow, "narrow"),
-        (A::Back, "quit"),
-        (A::RecordingNote, "note"),
-        (A::Delete, "delete"),
-        (A::Palette, "commands"),
-    ];
-    const LIST: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Filter, "filter"),
-        (A::Search, "search"),
-        (A::NextFailure, "next failure"),
-        (A::Open, "detail"),
-        (A::Palette, "commands"),
-        (A::Copy, "copy"),
-        (A::Wire, "wire"),
-        (A::Back, "back"),
-    ];
-    const DETAIL: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Toggle, "fold"),
-        (A::Representation, "raw"),
-        (A::Sides, "sides"),
-        (A::Copy, "copy"),
-        (A::Close, "back"),
-        (A::Palette, "commands"),
-    ];
-    const STORY: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Open, "go there"),
-        (A::NextPane, "next tab"),
-        (A::Close, "back"),
-        (A::Palette, "commands"),
-    ];
-    const STATE: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::StatePane, "close"),
-        (A::Down, "scroll"),
-        (A::Palette, "commands"),
-    ];
-    const TIMELINE: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::ZoomIn, "zoom in"),
-        (A::ZoomOut, "out"),
-        (A::PanLeft, "earlier"),
-        (A::PanRight, "later"),
-        (A::Exchanges, "list"),
-    ];
-    const STATS: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Sort, "sort"),
-        (A::SortReverse, "reverse"),
-        (A::Open, "filter to row"),
-        (A::Exchanges, "list"),
-    ];
-    const GROUP: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Toggle, "fold"),
-        (A::Exchanges, "list"),
-        (A::Palette, "commands"),
-    ];
-    const FINDING: &[(Action, &str)] = &[
-        (A::Help, "help"),
-        (A::Open, "go there"),
-        (A::Toggle, "fold"),
-        (A::Exchanges, "list"),
-        (A::Palette, "commands"),
-    ];
-    match app.session.as_deref() {
-        None => LIBRARY,
-        Some(session) => match (session.focus, session.view) {
-            (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
-            (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
-            (Focus::Detail, _) => STORY,
-            (Focus::Main, View::Exchanges) => LIST,
-            (Focus::Main, View::Timeline) => TIMELINE,
-            (Focus::Main, View::Stats) => STATS,
-            (Focus::Main, View::Findings) if is_finding(session) => FINDING,
-            (Focus::Main, View::Findings) => GROUP,
-        },
-    }
-}
-
-/// Whether the cursor of the findings is on a single one.
-fn is_finding(session: &Session) -> bool {
-    let rows = session.findings.all();
-    let row = rows.get(session.findings.cursor_row(&rows));
-    matches!(row, Some(Row::Finding(_)))
 }

@@ -4,15 +4,16 @@
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
 mod schema;
+mod telling;
 mod violations;
 
 pub use schema::Argument;
+pub use telling::{AskStory, StoryAnswer};
 pub use violations::{Violation, Violations, Wrong};
 
 use super::{Answer as Any, Growth, Job, Progress, Source};
 use crate::store::reader::{FindingRow, ReadError, Recording};
-use crate::store::story::Story;
-use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::{Item, ItemKey, Lens, What};
 use crate::tui::widget::tree::{Limit, Tree};
@@ -279,61 +280,4 @@ fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadE
     }
     findings.sort_by_key(|finding| Reverse(violations::severity(finding)));
     Ok(findings)
-}
-
-/// What else belongs to a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AskStory {
-    /// The exchange.
-    pub exchange: ExchangeId,
-    /// The time cursor, or where the picture was frozen.
-    pub until: Option<Seq>,
-}
-
-/// What belongs to it.
-#[derive(Debug)]
-pub struct StoryAnswer {
-    /// The question.
-    pub ask: AskStory,
-    /// The story; none if there is no such exchange.
-    pub story: Option<Box<Story>>,
-}
-
-impl AskStory {
-    pub(super) fn job(self) -> Box<dyn Job> {
-        Box::new(Telling {
-            ask: self,
-            settled: false,
-        })
-    }
-}
-
-struct Telling {
-    ask: AskStory,
-    /// Whether nothing will be added to it any more.
-    settled: bool,
-}
-
-impl Job for Telling {
-    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
-        let mut story = source.recording.story(self.ask.exchange)?;
-        self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
-        if let (Some(story), Some(until)) = (&mut story, self.ask.until) {
-            let all = story.entries.len();
-            story.entries.retain(|entry| entry.key.seq <= until);
-            // What was left out came after what was told, and so after the moment.
-            if story.entries.len() < all {
-                story.left_out = 0;
-            }
-        }
-        answers.push(Any::Story(StoryAnswer {
-            ask: self.ask,
-            story: story.map(Box::new),
-        }));
-        Ok(Progress::Done)
-    }
-
-    fn grown(&mut self, growth: &Growth) -> bool {
-        !self.settled || growth.ended
-    }
 }

@@ -1,9 +1,11 @@
 //! What differs between two exchanges.
 
+mod same;
+
+pub use same::same_call;
+
 use super::{Answer as Answers, Job, Progress, Source};
 use crate::protocol::json::Outline;
-use crate::query::ast::{Expr, Field, Op, Subject, Value};
-use crate::query::{self, Query};
 use crate::replay::compare::{Half, Side, compare};
 use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording};
@@ -270,36 +272,4 @@ fn text_of(
     }
     // What is no JSON is compared as the bytes that it begins with.
     Ok(Some(shape.finish().unwrap_or(piece)))
-}
-
-/// What fits calls of the same method and name.
-#[must_use]
-pub fn same_call(exchange: &Exchange) -> Query {
-    let equal = |field, text: &str| Expr::Compare {
-        subject: Subject::Field(field),
-        op: Op::Equal,
-        value: Value::Text {
-            text: text.into(),
-            quoted: true,
-        },
-    };
-    let kind = Expr::Compare {
-        subject: Subject::Field(Field::Kind),
-        op: Op::Equal,
-        value: Value::Text {
-            text: "request".into(),
-            quoted: false,
-        },
-    };
-    let name = match exchange.name.as_deref() {
-        Some(name) => equal(Field::Name, name),
-        None => Expr::Not(Box::new(Expr::Has(Subject::Field(Field::Name)))),
-    };
-    query::Query {
-        expr: Some(Expr::And(vec![
-            kind,
-            equal(Field::Method, &exchange.method),
-            name,
-        ])),
-    }
 }

@@ -1,6 +1,7 @@
 //! Enter in the detail: a string in full, a jump, more of a long message.
 
-use super::{load_more, moves, size, violations};
+use super::setting::load_more;
+use super::{moves, size, violations};
 use crate::protocol::json::Kind;
 use crate::store::reader::FindingRow;
 use crate::trace::item::{ItemKey, Lens};

@@ -154,15 +154,7 @@ pub fn wanted(app: &mut App) -> Effects {
     if state.asked.is_none() && !session.list.follows() {
         state.cursor = session.list.selected();
     }
-    let is_due = state.asked.as_ref().is_none_or(|asked| {
-        let is_old = asked.frames != frames && until.is_none();
-        let is_answered = state.shown.as_ref() == Some(asked);
-        let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
-        asked.about != about
-            || (is_answered && asked.anchor != state.anchor() && nears_end(state, size.1))
-            || (is_old && is_answered && rested && is_complete(state))
-    });
-    if !is_due {
+    if !is_due(state, &about, frames, now) {
         return vec![];
     }
     let anchor = state.anchor();
@@ -186,6 +178,18 @@ pub fn wanted(app: &mut App) -> Effects {
         });
     }
     vec![Ask::Timeline(ask).into()]
+}
+
+/// Whether it is time to ask for the picture.
+fn is_due(state: &Timeline, about: &About, frames: u64, now: u64) -> bool {
+    state.asked.as_ref().is_none_or(|asked| {
+        let is_old = asked.frames != frames && about.until.is_none();
+        let is_answered = state.shown.as_ref() == Some(asked);
+        let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
+        asked.about != *about
+            || (is_answered && asked.anchor != state.anchor() && nears_end(state, about.size.1))
+            || (is_old && is_answered && rested && is_complete(state))
+    })
 }
 
 /// Whether nothing of the picture is still looked for.

@@ -190,21 +190,40 @@ fn missing(pane: &Pane<'_>, look: Look) -> Spans {
     let Some(exchange) = pane.shown.item.exchange() else {
         return Spans::new();
     };
-    let is_waiting = matches!(
-        exchange.status,
-        Status::Open | Status::Listening | Status::Task
-    );
-    let words = if is_waiting {
-        "  no response yet"
-    } else {
-        "  no response"
-    };
+    let words = no_response(exchange.status);
     let mut spans = vec![(Role::Strong, words.to_owned())];
     spans.extend(status(exchange, look));
-    if is_waiting && pane.shown.ask.until.is_none() {
+    if is_waiting(exchange.status) && pane.shown.ask.until.is_none() {
         let now = pane.session.now(pane.app.now);
         let waited = now.0.saturating_sub(exchange.t_request.0);
         spans.push((Role::Open, format!("  {}", duration(waited))));
     }
     spans
+}
+
+fn is_waiting(status: Status) -> bool {
+    matches!(status, Status::Open | Status::Listening | Status::Task)
+}
+
+fn no_response(status: Status) -> &'static str {
+    match status {
+        status if is_waiting(status) => "  no response yet",
+        Status::GivenUp => "  no response is known",
+        _ => "  no response",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_was_given_up_it_is_not_said_that_there_was_no_response() {
+        let said = Status::ALL.map(|status| (status, no_response(status).trim()));
+        let unknown = said
+            .iter()
+            .filter(|(_, said)| *said == "no response is known");
+        let unknown: Vec<_> = unknown.map(|(status, _)| *status).collect();
+        assert_eq!(unknown, [Status::GivenUp]);
+    }
 }

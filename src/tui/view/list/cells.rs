@@ -4,9 +4,9 @@ use super::rules;
 use crate::protocol::message::Direction;
 use crate::text::{duration, escape, escape_bytes};
 use crate::trace::clock::Moment;
-use crate::trace::correlator::MessageKind;
+use crate::trace::correlator::{MessageKind, MessageRecord};
 use crate::trace::exchange::{Exchange, Status};
-use crate::trace::frame::StreamId;
+use crate::trace::frame::{FrameHead, StreamId};
 use crate::trace::item::{Item, What};
 use crate::tui::app::rules::{Paint, Rule};
 use crate::tui::theme::{Glyph, Look, Role};
@@ -59,32 +59,8 @@ impl<'a> Cells<'a> {
                 record,
                 head,
                 exchange,
-            } => {
-                cells.what = about(&record.summary, record.method.as_deref());
-                cells.size = Some(head.size);
-                if record.kind == MessageKind::Response {
-                    let exchange = exchange.as_deref();
-                    cells.latency_ns = exchange.and_then(Exchange::latency_ns);
-                    cells.status = Some(
-                        exchange.map_or((Glyph::Warning, Role::Warn, "orphan"), |exchange| {
-                            status(exchange)
-                        }),
-                    );
-                }
-                if record.kind == MessageKind::Other {
-                    cells.method = Cow::Borrowed("no JSON-RPC");
-                }
-            }
-            What::Line { head, preview } => {
-                cells.size = Some(head.size);
-                cells.what = escape_bytes(trimmed(preview)).to_string();
-                cells.is_uri = false;
-                cells.method = Cow::Borrowed(if head.stream == StreamId::STDERR {
-                    "stderr"
-                } else {
-                    "no JSON-RPC"
-                });
-            }
+            } => cells.message(record, head.size, exchange.as_deref()),
+            What::Line { head, preview } => cells.line(head, preview),
             What::Event(event) => {
                 cells.what = words::event(&event.kind);
                 cells.method = Cow::Borrowed("event");
@@ -95,6 +71,30 @@ impl<'a> Cells<'a> {
             cells.what = format!("{times}{run}  {}", cells.what);
         }
         cells
+    }
+
+    fn message(&mut self, record: &MessageRecord, size: u64, exchange: Option<&Exchange>) {
+        self.what = about(&record.summary, record.method.as_deref());
+        self.size = Some(size);
+        if record.kind == MessageKind::Response {
+            self.latency_ns = exchange.and_then(Exchange::latency_ns);
+            let orphan = (Glyph::Warning, Role::Warn, "orphan");
+            self.status = Some(exchange.map_or(orphan, status));
+        }
+        if record.kind == MessageKind::Other {
+            self.method = Cow::Borrowed("no JSON-RPC");
+        }
+    }
+
+    fn line(&mut self, head: &FrameHead, preview: &[u8]) {
+        self.size = Some(head.size);
+        self.what = escape_bytes(trimmed(preview)).to_string();
+        self.is_uri = false;
+        self.method = Cow::Borrowed(if head.stream == StreamId::STDERR {
+            "stderr"
+        } else {
+            "no JSON-RPC"
+        });
     }
 
     fn exchange(&mut self, exchange: &Exchange, now: Moment, look: &Look) {
@@ -152,8 +152,23 @@ pub fn status(exchange: &Exchange) -> (Glyph, Role, &'static str) {
         Status::Ok => (Glyph::Ok, Role::Good),
         Status::Open | Status::Listening | Status::Task => (Glyph::Running, Role::Open),
         Status::InputRequired => (Glyph::Diamond, Role::Open),
-        // What remains are cancelled ones, and probes that were refused.
+        // What remains are cancelled ones, those given up, and probes that were refused.
         _ => (Glyph::Warning, Role::Warn),
     };
     (glyph, role, exchange.status.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_up_is_neither_open_nor_failed() {
+        let exchange = Exchange {
+            status: Status::GivenUp,
+            ..Exchange::bare()
+        };
+        let sign = (Glyph::Warning, Role::Warn, "given-up");
+        assert_eq!(status(&exchange), sign);
+    }
 }

@@ -175,9 +175,15 @@ fn summary(figures: &Figures) -> String {
         0 => String::new(),
         rest => format!("   {} of names beyond the first 5 000", count(rest)),
     };
-    let without = match stats.unmeasured {
-        0 => String::new(),
-        unmeasured => format!(" (without {} unanswered)", count(unmeasured)),
+    let without = match (stats.unmeasured, stats.total.given_up) {
+        (0, 0) => String::new(),
+        (unanswered, 0) => format!(" (without {} unanswered)", count(unanswered)),
+        (0, given_up) => format!(" (without {} given up)", count(given_up)),
+        (unanswered, given_up) => format!(
+            " (without {} unanswered and {} given up)",
+            count(unanswered),
+            count(given_up)
+        ),
     };
     format!(
         "most open at once {}   waited for the server {}{without}, for the client {}{rest}",
@@ -212,5 +218,12 @@ mod tests {
             text.contains("for the server 4.4 s (without 2 unanswered),"),
             "{text}"
         );
+        figures.stats.total.given_up = 5_000;
+        let text = summary(&figures);
+        let both = "(without 2 unanswered and 5 000 given up),";
+        assert!(text.contains(both), "{text}");
+        figures.stats.unmeasured = 0;
+        let text = summary(&figures);
+        assert!(text.contains("(without 5 000 given up),"), "{text}");
     }
 }

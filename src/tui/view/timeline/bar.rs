@@ -25,21 +25,37 @@ pub(super) fn cells(
     };
     canvas.body(bar, from, to);
     let ends_here = end.is_none_or(|end| window.column(end, columns).is_some());
-    if end.is_none() {
-        canvas.put(to, Glyph::Running, Role::Open);
-    } else if ends_here && bar.exchange.has_failed() {
-        canvas.put(to, Glyph::Failed, Role::Bad);
-    } else if ends_here && bar.exchange.status == Status::Cancelled {
-        canvas.put(to, Glyph::Times, Role::Warn);
+    let sign = sign(&bar.exchange, end.is_some()).filter(|_| ends_here);
+    if let Some((glyph, role)) = sign {
+        canvas.put(to, glyph, role);
     }
-    let took = end.unwrap_or(now).since(bar.exchange.t_request).as_nanos();
-    let time = duration(u64::try_from(took).unwrap_or(u64::MAX));
+    let time = time(&bar.exchange, end.unwrap_or(now));
     let cell = |cell: &Option<(Glyph, Role)>| match *cell {
         Some((glyph, role)) => (look.glyph(glyph), role),
         None => (" ", Role::Text),
     };
     let cells: Vec<_> = canvas.cells.iter().map(cell).collect();
     beside(look, &cells, (from, to), &time)
+}
+
+/// What stands at the end of the bar, if that is not its last cell.
+fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
+    match exchange.status {
+        _ if !has_ended => Some((Glyph::Running, Role::Open)),
+        _ if exchange.has_failed() => Some((Glyph::Failed, Role::Bad)),
+        Status::Cancelled => Some((Glyph::Times, Role::Warn)),
+        Status::GivenUp => Some((Glyph::Warning, Role::Warn)),
+        _ => None,
+    }
+}
+
+/// What stands beside the bar: how long it took, where that is known.
+fn time(exchange: &Exchange, end: Moment) -> String {
+    if exchange.status == Status::GivenUp {
+        return Status::GivenUp.as_str().to_owned();
+    }
+    let took = end.since(exchange.t_request).as_nanos();
+    duration(u64::try_from(took).unwrap_or(u64::MAX))
 }
 
 /// What is drawn of one bar.
@@ -118,6 +134,8 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
         Status::Cancelled => bar.meanwhile.cancelled.or(exchange.t_response_last),
         // What was never answered was waited for until the end.
         Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
+        // How long it was open nobody knows.
+        Status::GivenUp => Some(exchange.t_request),
         _ => exchange.t_response_last,
     }
 }
@@ -131,7 +149,7 @@ fn clamped(window: Window, at: Moment, columns: usize) -> usize {
 fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
-        Status::Cancelled | Status::Late => Role::Warn,
+        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
         _ if exchange.has_failed() => Role::Bad,
         _ => Role::Good,
     }
@@ -179,6 +197,7 @@ mod tests {
             drawn(&bar(8, None, Status::Open), 20),
             "          2.0 s ███…"
         );
+        assert_eq!(drawn(&bar(2, None, Status::GivenUp), 20), "    ⚠ given-up");
         let mut asks = bar(0, Some(9), Status::Ok);
         asks.meanwhile.asked = vec![(Moment(3 * S), Some(Moment(6 * S)))];
         asks.meanwhile.progress = vec![Moment(S), Moment(99 * S)];

@@ -3,7 +3,7 @@
 use super::*;
 use crate::trace::item::ItemKey;
 use crate::tui::app::detail::part::PartKind;
-use crate::tui::widget::tree::Limit;
+use crate::tui::widget::tree::{Limit, Tree};
 use crate::tui::worker::detail::{Text, TextRole};
 use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use crate::store::indexer::Indexer;
 use crate::store::library::Library;
 use crate::trace::clock::Clock;
 use crate::trace::frame::{Seq, StreamId};
-use crate::tui::app::{Focus, Settings};
+use crate::tui::app::{Focus, Overlay, Settings};
 use crate::tui::effect::{Effect, Msg, Now};
 use crate::tui::keymap::Key;
 use crate::tui::update::{list, session, update};

@@ -1,0 +1,65 @@
+//! The bytes of frames: whole, in pieces, or page by page.
+
+use super::{PAGE_ROWS, ReadError, Recording};
+use crate::store::indexer::COLLECT_LIMIT;
+use crate::store::open::OpenError;
+use crate::store::values::to_sql;
+use crate::trace::frame::{FrameHead, Seq};
+use rusqlite::MAIN_DB;
+use rusqlite::blob::Blob;
+use std::ops::Range;
+
+/// Bytes of frames in a page of [`Recording::frames`].
+const PAGE_BYTES: u64 = 1024 * 1024;
+
+const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
+
+/// Frames in order, each with its bytes unless it is too long to hold.
+pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
+
+impl Recording {
+    /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
+    /// without: read them with [`Self::raw`] or [`Self::stream`].
+    pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
+        let mut page = Vec::new();
+        let mut bytes = 0;
+        for head in self.heads(after, PAGE_ROWS)? {
+            let raw = match head.size {
+                ..=COLLECT_LIMIT => Some(self.raw(head.seq)?),
+                _ => None,
+            };
+            bytes += head.size.min(COLLECT_LIMIT);
+            page.push((head, raw));
+            if bytes >= PAGE_BYTES {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// The exact bytes of the frame `seq`; none if there is no such frame.
+    pub fn raw(&self, seq: Seq) -> Result<Vec<u8>, ReadError> {
+        let raw = self.one(RAW, [to_sql(seq.0)], |row| row.get(0))?;
+        Ok(raw.unwrap_or_default())
+    }
+
+    /// The bytes of the frame `seq`, to be read and sought piece by piece. To be held for a short
+    /// time only: it keeps a live recording's WAL from being checkpointed.
+    pub fn stream(&self, seq: Seq) -> Result<Blob<'_>, ReadError> {
+        let conn = &self.opened.conn;
+        let blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true);
+        Ok(blob.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
+    }
+
+    /// The bytes `range` of the frame `seq`, as far as there are so many. Costs as much as their
+    /// place in the frame, not as much as the frame.
+    pub fn piece(&self, seq: Seq, range: Range<u64>) -> Result<Vec<u8>, ReadError> {
+        let blob = self.stream(seq)?;
+        let within = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(blob.len());
+        let (start, end) = (within(range.start), within(range.end));
+        let mut piece = vec![0; end.saturating_sub(start)];
+        blob.read_at_exact(&mut piece, start)
+            .map_err(|error| OpenError::from_sqlite(&self.path, error))?;
+        Ok(piece)
+    }
+}

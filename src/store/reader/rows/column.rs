@@ -1,0 +1,43 @@
+//! One column of a row as a value.
+
+use crate::protocol::id::RequestId;
+use crate::protocol::message::{Direction, Era};
+use crate::store::values::{self, from_sql};
+use rusqlite::Row;
+use rusqlite::types::Type;
+
+pub(crate) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get(at).map(from_sql)
+}
+
+pub(crate) fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(at)?.map(from_sql))
+}
+
+/// The value that a word stands for. An unknown word is damage.
+pub(crate) fn word<T>(
+    row: &Row<'_>,
+    at: usize,
+    parse: impl Fn(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
+    let word = row.get_ref(at)?.as_str()?;
+    parse(word).ok_or_else(|| {
+        let error = format!("unknown word {word:?}");
+        rusqlite::Error::FromSqlConversionFailure(at, Type::Text, error.into())
+    })
+}
+
+pub(super) fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
+    word(row, at, values::direction)
+}
+
+pub(super) fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
+    word(row, at, values::era)
+}
+
+pub(super) fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
+    let json: Option<Box<str>> = row.get(at)?;
+    let read =
+        |json: Box<str>| RequestId::from_json(&json).unwrap_or_else(|| RequestId::damaged(&json));
+    Ok(json.map(read))
+}

@@ -1,0 +1,83 @@
+//! What is known of the two sides, and of the streams between them.
+
+use crate::protocol::message::Identity;
+use crate::trace::clock::Moment;
+use serde::{Deserialize, Serialize};
+
+/// Who one side says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peer {
+    /// `name` of `clientInfo` or `serverInfo`.
+    pub name: Option<Box<str>>,
+    /// `version` of it.
+    pub version: Option<Box<str>>,
+    /// `capabilities`, JSON text as on the wire.
+    pub capabilities: Option<Box<str>>,
+}
+
+/// When the first byte of each stream was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstByte {
+    /// Client to server.
+    pub c2s: Option<Moment>,
+    /// Server to client.
+    pub s2c: Option<Moment>,
+    /// The server's stderr.
+    pub stderr: Option<Moment>,
+}
+
+/// One of the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The program that started us.
+    Host,
+    /// The program that we started.
+    Server,
+}
+
+/// The end of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closed {
+    /// Who closed it.
+    pub by: Side,
+    /// When.
+    #[serde(rename = "t_ns")]
+    pub t: Moment,
+}
+
+/// The ends of the two streams of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ends {
+    /// The server's input.
+    pub c2s: Option<Closed>,
+    /// The server's output.
+    pub s2c: Option<Closed>,
+}
+
+/// What the server used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Peak resident memory, bytes.
+    pub max_rss_bytes: u64,
+    /// CPU time in user mode, nanoseconds.
+    pub user_ns: u64,
+    /// CPU time in the kernel, nanoseconds.
+    pub system_ns: u64,
+}
+
+impl Peer {
+    /// What is said later counts, what is no longer said stays.
+    pub(super) fn learn(&mut self, identity: &Identity) {
+        let pairs = [
+            (&mut self.name, &identity.name),
+            (&mut self.version, &identity.version),
+            (&mut self.capabilities, &identity.capabilities),
+        ];
+        for (known, said) in pairs {
+            if said.is_some() && known != said {
+                known.clone_from(said);
+            }
+        }
+    }
+}

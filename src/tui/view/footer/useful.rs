@@ -1,0 +1,117 @@
+//! What is worth a hint: where the keys are, the most useful first.
+
+use crate::tui::action::Action as A;
+use crate::tui::app::detail::Tab;
+use crate::tui::app::findings::Row;
+use crate::tui::app::{App, Focus, Session, View};
+
+const LIBRARY: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Open, "open"),
+    (A::Narrow, "narrow"),
+    (A::Back, "quit"),
+    (A::RecordingNote, "note"),
+    (A::Delete, "delete"),
+    (A::Palette, "commands"),
+];
+
+const LIST: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Filter, "filter"),
+    (A::Search, "search"),
+    (A::NextFailure, "next failure"),
+    (A::Open, "detail"),
+    (A::Palette, "commands"),
+    (A::Copy, "copy"),
+    (A::Wire, "wire"),
+    (A::Back, "back"),
+];
+
+const DETAIL: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Toggle, "fold"),
+    (A::Representation, "raw"),
+    (A::Sides, "sides"),
+    (A::Copy, "copy"),
+    (A::Close, "back"),
+    (A::Palette, "commands"),
+];
+
+const STORY: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Open, "go there"),
+    (A::NextPane, "next tab"),
+    (A::Close, "back"),
+    (A::Palette, "commands"),
+];
+
+const STATE: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::StatePane, "close"),
+    (A::Down, "scroll"),
+    (A::Palette, "commands"),
+];
+
+const TIMELINE: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::ZoomIn, "zoom in"),
+    (A::ZoomOut, "out"),
+    (A::PanLeft, "earlier"),
+    (A::PanRight, "later"),
+    (A::Exchanges, "list"),
+];
+
+const STATS: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Sort, "sort"),
+    (A::SortReverse, "reverse"),
+    (A::Open, "filter to row"),
+    (A::Exchanges, "list"),
+];
+
+const GROUP: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Toggle, "fold"),
+    (A::Exchanges, "list"),
+    (A::Palette, "commands"),
+];
+
+const FINDING: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Open, "go there"),
+    (A::Toggle, "fold"),
+    (A::Exchanges, "list"),
+    (A::Palette, "commands"),
+];
+
+/// What is worth a hint while the time cursor is on.
+pub(super) const PLAYBACK: &[(A, &str)] = &[
+    (A::Play, "play"),
+    (A::StepBack, "earlier"),
+    (A::StepForward, "later"),
+    (A::TimeCursor, "now"),
+];
+
+/// What is worth a hint where the keys are now.
+pub(super) fn useful(app: &App) -> &'static [(A, &'static str)] {
+    match app.session.as_deref() {
+        None => LIBRARY,
+        Some(session) => match (session.focus, session.view) {
+            (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
+            (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
+            (Focus::Detail, _) => STORY,
+            (Focus::Main, View::Exchanges) => LIST,
+            (Focus::Main, View::Timeline) => TIMELINE,
+            (Focus::Main, View::Stats) => STATS,
+            (Focus::Main, View::Findings) if is_finding(session) => FINDING,
+            (Focus::Main, View::Findings) => GROUP,
+        },
+    }
+}
+
+/// Whether the cursor of the findings is on a single one.
+fn is_finding(session: &Session) -> bool {
+    let rows = session.findings.all();
+    let row = rows.get(session.findings.cursor_row(&rows));
+    matches!(row, Some(Row::Finding(_)))
+}

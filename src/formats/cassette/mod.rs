@@ -25,7 +25,7 @@
 //! Times are whole microseconds, cut off. What is derived from a cassette is what was derived from
 //! the recording: order, pairing and statuses the same, latencies to the microsecond.
 //!
-//! * [`header`]: the first line; * [`write()`]: a recording as lines; * [`read`]: lines as
+//! * [`Header`]: the first line; * [`write()`]: a recording as lines; * [`Reader`]: lines as
 //!   [`Entry`]s, damaged ones as [`Fault`]s.
 
 mod check;

@@ -4,7 +4,9 @@
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
 mod bytes;
+mod copy;
 pub(crate) mod rows;
+mod stand_in;
 mod summary;
 
 pub use bytes::FramePage;
@@ -18,6 +20,7 @@ use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use rows::{exchange_columns, message_columns, summary_columns};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
+use stand_in::StandIn;
 use std::path::{Path, PathBuf};
 
 /// Rows in a page of any list.
@@ -77,7 +80,9 @@ pub enum ReadError {
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
+    /// Declared before what it rests on, so that it is closed first.
     opened: Opened,
+    stands_in: Option<StandIn>,
 }
 
 impl Recording {
@@ -103,6 +108,7 @@ impl Recording {
         Ok(Self {
             path: path.to_owned(),
             opened,
+            stands_in: None,
         })
     }
 
@@ -110,10 +116,11 @@ impl Recording {
         Ok(Self {
             path: path.to_owned(),
             opened: open::read_only(path)?,
+            stands_in: None,
         })
     }
 
-    /// The file.
+    /// The file, as people know it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

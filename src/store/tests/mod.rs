@@ -4,6 +4,7 @@ mod annotating;
 mod following;
 mod giving_up;
 mod indexing;
+mod linking;
 mod listing;
 mod opening;
 mod recovering;

@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ),
     ("record", &["capture", "store", "trace", "protocol"]),
     ("demo", &["protocol"]),
-    ("replay", &["store", "query", "trace", "protocol"]),
+    ("replay", &["store", "query", "trace", "protocol", "text"]),
     (
         "tui",
         &[

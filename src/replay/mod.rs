@@ -1,5 +1,21 @@
 //! Answers beside answers: what differs between two exchanges, and whether it matters.
 //!
-//! * [`compare`]: two messages, structurally. Pure.
+//! ```text
+//!  a rules file ──▶ rules ─┐
+//!                          ▼
+//!  two exchanges ──────▶ judge ──▶ report ──▶ an exit code, and what the commands write
+//!                          ▲
+//!                       compare
+//! ```
+//!
+//! * [`compare`]: two messages, structurally;
+//! * [`rules`]: what a user says about values that may differ;
+//! * [`judge`]: two exchanges, or one that has no other: what differs, and how much it matters;
+//! * [`report`]: what came of a comparison.
+//!
+//! All of it is pure.
 
 pub mod compare;
+pub mod judge;
+pub mod report;
+pub mod rules;

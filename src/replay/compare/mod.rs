@@ -44,21 +44,24 @@ pub enum Class {
     Added,
     /// The same things in another order, where order should not matter.
     Order,
+    /// The same answer, later than the budget allows.
+    Latency,
     /// What differs between any two runs: ids, tokens, times.
     Noise,
 }
 
 impl Class {
     /// All of them, the worst first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Breaking,
         Self::Changed,
         Self::Added,
         Self::Order,
+        Self::Latency,
         Self::Noise,
     ];
 
-    /// `breaking`, `changed`, `added`, `order` or `noise`.
+    /// `breaking`, `changed`, `added`, `order`, `latency` or `noise`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -66,6 +69,7 @@ impl Class {
             Self::Changed => "changed",
             Self::Added => "added",
             Self::Order => "order",
+            Self::Latency => "latency",
             Self::Noise => "noise",
         }
     }

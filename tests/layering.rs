@@ -24,7 +24,10 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ),
     ("record", &["capture", "store", "trace", "protocol"]),
     ("demo", &["protocol"]),
-    ("replay", &["store", "query", "trace", "protocol", "text"]),
+    (
+        "replay",
+        &["store", "query", "trace", "protocol", "text", "config"],
+    ),
     (
         "tui",
         &[

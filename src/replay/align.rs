@@ -179,8 +179,18 @@ mod tests {
     fn what_is_left_is_paired_by_name_and_the_rest_stands_alone() {
         assert_eq!(
             aligned(
-                &["call a {\"q\":1}", "call b", "call a {\"q\":3}", "ping"],
-                &["call a {\"q\":3}", "call a {\"q\":9}", "call c", "ping"],
+                &[
+                    "call a {\"q\":1}",
+                    "call b {\"name\":\"b\"}",
+                    "call a {\"q\":3}",
+                    "ping"
+                ],
+                &[
+                    "call a {\"q\":3}",
+                    "call a {\"q\":9}",
+                    "call c {\"name\":\"c\"}",
+                    "ping"
+                ],
             ),
             [Both(0, 1), Left(1), Both(2, 0), Right(2), Both(3, 3)]
         );

@@ -1,20 +1,17 @@
 //! Two exchanges.
 
 use super::words;
-use super::{Budget, Judge, Occurrence, account, call, pages};
+use super::{Judge, Occurrence, account, call, pages};
 use crate::replay::compare::{
     Change, Class, Comparison, Excerpt, Half, Limits, Side, Terms, Verdict, compare_by,
 };
-use crate::replay::report::{self, Counts, Difference, Outcome};
+use crate::replay::report::{self, Counts, Difference, Outcome, Threshold};
 use crate::replay::rules::{Scope, ignore_rule};
 use crate::text;
 use crate::trace::exchange::Status;
 
 /// Differences that are looked at of one message: more than are kept, so that the graver ones are.
 const LOOKED_AT: usize = 100;
-
-/// An answer that is no later than this matters to nobody, however fast the other one was.
-const HARDLY_LATER_NS: u64 = 10_000_000;
 
 /// What was found between two exchanges so far.
 #[derive(Debug, Default)]
@@ -81,6 +78,11 @@ pub(super) fn responses(
     if none && (cancelled(left) || cancelled(right)) {
         return;
     }
+    let outlines = left.outline.zip(right.outline);
+    if outlines.is_some_and(|(left, right)| left == right) {
+        return;
+    }
+    let before = draft.counts;
     messages(
         judge,
         Half::Response,
@@ -89,6 +91,10 @@ pub(super) fn responses(
         elsewhere,
         draft,
     );
+    if outlines.is_some() {
+        judge.ledger.report().unlooked.outlines += 1;
+        draft.outlined(before);
+    }
 }
 
 fn messages(
@@ -158,6 +164,21 @@ impl Draft {
         let values = text::plural(limits.not_compared, "value");
         let note = format!("there is too much: {values} not compared");
         self.push(half, Class::Changed, Change::Value, &note);
+    }
+
+    /// Only the outlines of two answers were compared, which are not the same as a whole: where
+    /// that says nothing, the rest may as well differ.
+    fn outlined(&mut self, before: Counts) {
+        let worse = Threshold::From(Class::Latency);
+        if self.counts.failing(worse) > before.failing(worse) {
+            return;
+        }
+        let note = if self.counts == before {
+            "it is too long to be shown: the outline is the same, the rest is not"
+        } else {
+            "it is too long to be compared: the outline differs as two runs do, the rest may as well"
+        };
+        self.push(Half::Response, Class::Changed, Change::Value, note);
     }
 
     /// Something about the message as a whole.
@@ -236,35 +257,13 @@ fn difference(
 }
 
 fn latency(judge: &Judge, left: &Occurrence<'_>, right: &Occurrence<'_>, draft: &mut Draft) {
-    let Some(budget) = judge.options.latency_budget else {
-        return;
-    };
-    let (Some(was), Some(is)) = (left.latency_ns, right.latency_ns) else {
-        return;
-    };
-    let (late, allowed) = match budget {
-        Budget::Absolute(most) => (is > most, text::duration(most)),
-        Budget::Times(times) => {
-            let later = is.saturating_sub(was) > HARDLY_LATER_NS;
-            (
-                later && times_over(is, was) > times,
-                format!("{times} times as long"),
-            )
-        }
-    };
-    if late {
-        let (is, was) = (text::duration(is), text::duration(was));
-        let note = format!("took {is}, was {was}; allowed is {allowed}");
+    let late = judge.options.latency_budget.and_then(|budget| {
+        let (was, is) = left.latency_ns.zip(right.latency_ns)?;
+        budget.exceeded(was, is)
+    });
+    if let Some(note) = late {
         draft.push(Half::Response, Class::Latency, Change::Value, &note);
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a ratio of two durations need not be exact"
-)]
-fn times_over(is: u64, was: u64) -> f64 {
-    is as f64 / was.max(1) as f64
 }
 
 fn progress(left: &Occurrence<'_>, right: &Occurrence<'_>, draft: &mut Draft) {

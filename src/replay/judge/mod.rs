@@ -11,15 +11,17 @@
 //!   byte cost nothing.
 //! * `surface`: what a server offers, tools by what their schemas take and give. A list that
 //!   comes on several pages is judged as one, however it is cut.
-//! * [`Progress`], [`Notices`]: what came besides.
+//! * [`Budget`], [`Progress`], [`Notices`]: how long it took, and what came besides.
 
 mod exchange;
+mod latency;
 mod notices;
 mod pages;
 mod progress;
 pub mod surface;
 mod words;
 
+pub use latency::Budget;
 pub use notices::Notices;
 pub use progress::Progress;
 pub use surface::List;
@@ -97,15 +99,6 @@ pub struct Options {
     pub fail_on: Threshold,
     /// Paths of the left side and what stands for them on the right: workspace roots.
     pub rewrites: Rewrites,
-}
-
-/// How long an answer may take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Budget {
-    /// So many nanoseconds, whatever the left side took.
-    Absolute(u64),
-    /// So many times as long as on the left side; less than ten milliseconds more never matter.
-    Times(f64),
 }
 
 /// Judges exchange after exchange.
@@ -205,6 +198,17 @@ impl Judge {
     /// Something that is worse than a difference, with one sentence, escaped.
     pub fn trouble(&mut self, trouble: Trouble, text: Box<str>) {
         self.ledger.trouble(trouble, text);
+    }
+
+    /// How many exchanges were compared so far.
+    #[must_use]
+    pub fn compared(&self) -> u64 {
+        self.ledger.so_far().compared
+    }
+
+    /// An exchange was not to be compared.
+    pub fn unwanted(&mut self) {
+        self.ledger.report().unwanted += 1;
     }
 
     /// Compares what came besides exchanges, in a window of both sides.

@@ -39,6 +39,13 @@ impl Notices {
     pub fn count(&self) -> u64 {
         self.others + self.by.values().map(|notice| notice.times).sum::<u64>()
     }
+
+    /// Each kind, in the order in which they came.
+    fn in_order(&self) -> Vec<(&Digest, &Notice)> {
+        let mut all: Vec<_> = self.by.iter().collect();
+        all.sort_by_key(|(_, notice)| notice.seq);
+        all
+    }
 }
 
 impl Judge {
@@ -89,7 +96,7 @@ impl Judge {
 
 /// What differs between two windows.
 pub(super) fn both(judge: &mut Judge, left: &Notices, right: &Notices) {
-    for (digest, notice) in &left.by {
+    for (digest, notice) in left.in_order() {
         let times = right.by.get(digest).map_or(0, |other| other.times);
         if times < notice.times {
             let text = match times {
@@ -100,7 +107,7 @@ pub(super) fn both(judge: &mut Judge, left: &Notices, right: &Notices) {
             say(judge, notice, seqs, Class::Changed, &text);
         }
     }
-    for (digest, notice) in &right.by {
+    for (digest, notice) in right.in_order() {
         let times = left.by.get(digest).map_or(0, |other| other.times);
         if times < notice.times {
             let text = match times {

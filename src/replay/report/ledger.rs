@@ -56,6 +56,11 @@ impl Ledger {
         ledger
     }
 
+    /// What is on it so far, to be read.
+    pub fn so_far(&self) -> &Report {
+        &self.report
+    }
+
     /// What is on it so far.
     pub fn report(&mut self) -> &mut Report {
         &mut self.report

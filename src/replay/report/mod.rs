@@ -38,6 +38,24 @@ impl Default for Threshold {
 }
 
 impl Threshold {
+    /// The name of the class, or `never`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::From(class) => class.as_str(),
+            Self::Never => "never",
+        }
+    }
+
+    /// The threshold of this name.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "never" => Some(Self::Never),
+            class => Class::parse(class).map(Self::From),
+        }
+    }
+
     /// Whether a difference of this class fails.
     #[must_use]
     pub fn fails(self, class: Class) -> bool {
@@ -172,6 +190,8 @@ pub struct Report {
     pub compared: u64,
     /// Those of them in which nothing at all differs.
     pub same: u64,
+    /// Exchanges that were not to be compared.
+    pub unwanted: u64,
     /// Differences, those that are not kept included.
     pub counts: Counts,
     /// Exchanges of which something is to be said, in the order in which they were judged.

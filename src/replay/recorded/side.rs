@@ -1,29 +1,22 @@
-//! Two recordings, exchange beside exchange; or two exchanges of any recordings.
-//!
-//! Messages are read one exchange at a time. What is too long to be held is compared by its
-//! outline, and by a digest that says whether all of it is the same.
+//! One of two recordings: its exchanges, read one at a time.
 
-use super::align::{self, Card, Pair};
-use super::compare::Class;
-use super::judge::{Judge, Missing, Notices, Occurrence, Progress};
-use super::key::{self, Digest, Digesting};
-use super::report::Remark;
-use super::rules::Side;
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
+use crate::replay::align::Card;
+use crate::replay::judge::{Judge, Notices, Occurrence, Progress};
+use crate::replay::key::{self, Digest, Digesting};
+use crate::replay::rules::Side;
 use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording, Summary};
-use crate::text::plural;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
-use crate::trace::session::End;
 use std::io::Read as _;
 
 /// Exchanges of a side that are compared: a hundred bytes are held of each.
-const MAX_EXCHANGES: usize = 100_000;
+pub(super) const MAX_EXCHANGES: usize = 100_000;
 
 /// Longer messages are compared by their outline: what is read of one takes ten times its size.
-const WHOLE: u64 = 32 * 1024 * 1024;
+pub(super) const WHOLE: u64 = 32 * 1024 * 1024;
 
 /// Bytes of a long message that are read at once.
 const PIECE: usize = 256 * 1024;
@@ -33,79 +26,14 @@ const MAX_PROGRESS: u32 = 10_000;
 
 /// One of the recordings.
 #[derive(Clone, Copy)]
-struct One<'r> {
+pub(super) struct One<'r> {
     recording: &'r Recording,
     side: Side,
     wall_ns: u64,
 }
 
-/// Compares two recordings, the left one being the one to go by; `done` hears how many exchanges
-/// of how many are compared.
-pub fn recordings(
-    left: &Recording,
-    right: &Recording,
-    judge: &mut Judge,
-    done: &mut dyn FnMut(usize, usize),
-) -> Result<(), ReadError> {
-    let summaries = [left.summary()?, right.summary()?];
-    let one = One::new(left, Side::Left, &summaries[0]);
-    let other = One::new(right, Side::Right, &summaries[1]);
-    let (left, right) = (one.cards(judge)?, other.cards(judge)?);
-    let cards =
-        |side: &[(ExchangeId, Card)]| side.iter().map(|(_, card)| *card).collect::<Vec<_>>();
-    let pairs = align::align(&cards(&left), &cards(&right));
-    for (at, pair) in pairs.iter().enumerate() {
-        done(at, pairs.len());
-        match *pair {
-            Pair::Both(l, r) => both([(one, left[l].0), (other, right[r].0)], judge)?,
-            Pair::Left(l) => {
-                let held = one.held(left[l].0)?;
-                held.iter()
-                    .for_each(|held| judge.missing(&held.occurrence(), Missing::Removed));
-            }
-            Pair::Right(r) => {
-                let held = other.held(right[r].0)?;
-                held.iter().for_each(|held| judge.more(&held.occurrence()));
-            }
-        }
-    }
-    besides([one, other], judge)?;
-    ends(&summaries, judge);
-    too_many(&summaries, judge);
-    Ok(())
-}
-
-/// Compares two exchanges.
-pub fn exchanges(
-    left: (&Recording, ExchangeId),
-    right: (&Recording, ExchangeId),
-    judge: &mut Judge,
-) -> Result<(), ReadError> {
-    let one = One::new(left.0, Side::Left, &left.0.summary()?);
-    let other = One::new(right.0, Side::Right, &right.0.summary()?);
-    both([(one, left.1), (other, right.1)], judge)
-}
-
-fn both(
-    [(one, left), (other, right)]: [(One<'_>, ExchangeId); 2],
-    judge: &mut Judge,
-) -> Result<(), ReadError> {
-    let (Some(left), Some(right)) = (one.exchange(left)?, other.exchange(right)?) else {
-        return Ok(());
-    };
-    let longest = |size: fn(&Exchange) -> u64| size(&left).max(size(&right));
-    let whole = [
-        longest(|one| one.request_size),
-        longest(|one| one.response_size),
-    ]
-    .map(|size| size <= WHOLE);
-    let (left, right) = (one.read(left, whole)?, other.read(right, whole)?);
-    judge.both(&left.occurrence(), &right.occurrence());
-    Ok(())
-}
-
 /// An exchange and its messages.
-struct Held {
+pub(super) struct Held {
     exchange: Exchange,
     request: Option<Message>,
     response: Option<Message>,
@@ -126,7 +54,12 @@ impl Message {
 }
 
 impl Held {
-    fn occurrence(&self) -> Occurrence<'_> {
+    /// Which way the request went.
+    pub(super) fn direction(&self) -> Direction {
+        self.exchange.direction
+    }
+
+    pub(super) fn occurrence(&self) -> Occurrence<'_> {
         let exchange = &self.exchange;
         Occurrence {
             seq: Some(exchange.request.0),
@@ -144,7 +77,7 @@ impl Held {
 }
 
 impl<'r> One<'r> {
-    fn new(recording: &'r Recording, side: Side, summary: &Summary) -> Self {
+    pub(super) fn new(recording: &'r Recording, side: Side, summary: &Summary) -> Self {
         Self {
             recording,
             side,
@@ -153,7 +86,7 @@ impl<'r> One<'r> {
     }
 
     /// What its exchanges are known by, in the order of their requests.
-    fn cards(&self, judge: &Judge) -> Result<Vec<(ExchangeId, Card)>, ReadError> {
+    pub(super) fn cards(&self, judge: &Judge) -> Result<Vec<(ExchangeId, Card)>, ReadError> {
         let mut cards = Vec::new();
         let mut after = ExchangeId(0);
         while cards.len() < MAX_EXCHANGES {
@@ -188,11 +121,11 @@ impl<'r> One<'r> {
         Ok(Card::new(exchange.direction, method, name, key))
     }
 
-    fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
+    pub(super) fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
         self.recording.exchange(id)
     }
 
-    fn held(&self, id: ExchangeId) -> Result<Option<Held>, ReadError> {
+    pub(super) fn held(&self, id: ExchangeId) -> Result<Option<Held>, ReadError> {
         let exchange = self.exchange(id)?;
         let read = |exchange: Exchange| {
             let whole = [exchange.request_size, exchange.response_size].map(|size| size <= WHOLE);
@@ -201,7 +134,7 @@ impl<'r> One<'r> {
         exchange.map(read).transpose()
     }
 
-    fn read(&self, exchange: Exchange, whole: [bool; 2]) -> Result<Held, ReadError> {
+    pub(super) fn read(&self, exchange: Exchange, whole: [bool; 2]) -> Result<Held, ReadError> {
         let request = self.message(exchange.request, whole[0])?;
         let response = match exchange.response {
             Some(place) => self.message(place, whole[1])?,
@@ -259,7 +192,7 @@ impl<'r> One<'r> {
     }
 
     /// The notifications that went one way.
-    fn notices(&self, way: Direction, judge: &Judge) -> Result<Notices, ReadError> {
+    pub(super) fn notices(&self, way: Direction, judge: &Judge) -> Result<Notices, ReadError> {
         let mut notices = Notices::default();
         let mut after = (Seq(0), 0);
         loop {
@@ -275,73 +208,5 @@ impl<'r> One<'r> {
                 judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
             }
         }
-    }
-}
-
-/// What came besides exchanges.
-fn besides(sides: [One<'_>; 2], judge: &mut Judge) -> Result<(), ReadError> {
-    for way in [Direction::ClientToServer, Direction::ServerToClient] {
-        let left = sides[0].notices(way, judge)?;
-        let right = sides[1].notices(way, judge)?;
-        judge.notices(&left, &right);
-    }
-    Ok(())
-}
-
-/// How the sessions ended: a server that goes down where it did not is worse than any answer.
-fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
-    let [Some(was), Some(is)] = [0, 1].map(|at| summaries[at].session.phase.end()) else {
-        return;
-    };
-    let known = |end: &End| *end != End::Unknown;
-    if was == is || !known(was) || !known(is) {
-        return;
-    }
-    let class = match (is_clean(was), is_clean(is)) {
-        (true, false) => Class::Breaking,
-        _ => Class::Changed,
-    };
-    let text = format!("the server {}, was: {}", ended(is), ended(was));
-    judge.remark(remark(class, &text));
-}
-
-fn is_clean(end: &End) -> bool {
-    matches!(end, End::Exited { code: 0 })
-}
-
-fn ended(end: &End) -> String {
-    match end {
-        End::Exited { code } => format!("ended with exit code {code}"),
-        End::Killed { signal } => format!("was ended by {signal}"),
-        End::NotStarted { .. } => "could not be started".to_owned(),
-        End::Unknown => "ended somehow".to_owned(),
-    }
-}
-
-/// What was not looked at is no success.
-fn too_many(summaries: &[Summary; 2], judge: &mut Judge) {
-    let most = MAX_EXCHANGES as u64;
-    let beyond = summaries
-        .iter()
-        .map(|one| one.exchanges.saturating_sub(most));
-    let beyond: u64 = beyond.sum();
-    if beyond > 0 {
-        let text = format!(
-            "{} not compared: only the first {most} of a recording are",
-            plural(beyond, "exchange")
-        );
-        judge.remark(remark(Class::Changed, &text));
-    }
-}
-
-fn remark(class: Class, text: &str) -> Remark {
-    Remark {
-        left: None,
-        right: None,
-        method: Box::default(),
-        name: None,
-        class,
-        text: super::report::name(text),
-        trouble: None,
     }
 }

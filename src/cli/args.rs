@@ -5,10 +5,12 @@
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod compare;
 mod lint;
 mod reading;
 mod viewer;
 
+pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use lint::{Format, Level, Lint, rule};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use viewer::{Appearance, Demo, Open};
@@ -61,6 +63,7 @@ pub enum Command {
     Why(Why),
     Lint(Lint),
     Search(Search),
+    Diff(Diff),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),

@@ -28,7 +28,10 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         &["store", "lint", "trace", "protocol", "text", "written"],
     ),
     ("demo", &["protocol"]),
-    ("replay", &["store", "query", "trace", "protocol"]),
+    (
+        "replay",
+        &["store", "query", "trace", "protocol", "text", "config"],
+    ),
     (
         "tui",
         &[

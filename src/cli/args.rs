@@ -5,11 +5,13 @@
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod compare;
 mod export;
 mod lint;
 mod reading;
 mod viewer;
 
+pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
 pub use lint::{Format, Level, Lint, rule};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
@@ -64,6 +66,7 @@ pub enum Command {
     Why(Why),
     Lint(Lint),
     Search(Search),
+    Diff(Diff),
     Export(Export),
     Demo(Demo),
     Prune(Prune),

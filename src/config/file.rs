@@ -1,21 +1,13 @@
 //! The configuration file: TOML, kebab-case, every key optional.
 
-use super::problem::{Problem, unknown_key};
+use super::reading::{Problem, Reading, Setting, read_text, table};
 use super::viewer::Viewer;
-use nix::fcntl::OFlag;
-use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 /// The shipped sample; it spells out the defaults.
 pub const SAMPLE: &str = include_str!("sample.toml");
-
-/// A longer file is no configuration, and would be held in memory for as long as it is parsed.
-const MAX_SIZE: u64 = 1024 * 1024;
 
 /// The keys that are known.
 const KEYS: [&str; 5] = ["dir", "lint", "max-size", "slow", "viewer"];
@@ -36,38 +28,6 @@ pub struct Config {
     pub allow: Vec<Setting>,
     /// What the viewer looks like, and its keys.
     pub viewer: Viewer,
-}
-
-/// A value as it stands in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The text between the quotes.
-    pub text: String,
-    /// Where it begins.
-    pub at: Position,
-}
-
-/// A place in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The file.
-    pub path: PathBuf,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}:{}:{}",
-            self.path.display(),
-            self.line,
-            self.column
-        )
-    }
 }
 
 impl Config {
@@ -93,14 +53,9 @@ impl Config {
     /// Reads the text of a file; `path` is for the positions only.
     #[must_use]
     pub fn parse(text: &str, path: &Path) -> (Self, Vec<Problem>) {
-        let table = match DeTable::parse(text) {
-            Ok(table) => table.into_inner(),
-            Err(error) => {
-                let offset = error.span().map_or(0, |span| span.start);
-                let at = position(text, path, offset);
-                let message = error.message().to_owned();
-                return (Self::default(), vec![Problem::Syntax { at, message }]);
-            }
+        let table = match table(text, path) {
+            Ok(table) => table,
+            Err(problem) => return (Self::default(), vec![problem]),
         };
         let mut config = Self::default();
         let mut reading = Reading::new(text, path);
@@ -114,7 +69,7 @@ impl Config {
                 _ => reading.unknown(key, &KEYS),
             }
         }
-        (config, reading.problems)
+        (config, reading.finish())
     }
 }
 
@@ -137,102 +92,6 @@ fn allow(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Setting
         }
     }
     allowed
-}
-
-/// A file that is read: where its values stand, and what is wrong with them.
-pub(super) struct Reading<'t> {
-    text: &'t str,
-    path: &'t Path,
-    problems: Vec<Problem>,
-}
-
-impl<'t> Reading<'t> {
-    fn new(text: &'t str, path: &'t Path) -> Self {
-        Self {
-            text,
-            path,
-            problems: Vec::new(),
-        }
-    }
-
-    /// Where a key or value stands.
-    pub fn at<T>(&self, what: &Spanned<T>) -> Position {
-        position(self.text, self.path, what.span().start)
-    }
-
-    /// A string.
-    pub fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
-        match value.get_ref() {
-            DeValue::String(text) => Some(Setting {
-                text: text.clone().into_owned(),
-                at: self.at(value),
-            }),
-            _ => self.wrong(key, value, "a string in quotes"),
-        }
-    }
-
-    /// `true` or `false`, as text.
-    pub fn switch(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
-        match value.get_ref() {
-            DeValue::Boolean(on) => Some(Setting {
-                text: on.to_string(),
-                at: self.at(value),
-            }),
-            _ => self.wrong(key, value, "true or false"),
-        }
-    }
-
-    /// A value of another type than `expected`.
-    pub fn wrong<T>(
-        &mut self,
-        key: &str,
-        value: &Spanned<DeValue<'_>>,
-        expected: &'static str,
-    ) -> Option<T> {
-        self.problems.push(Problem::WrongType {
-            at: self.at(value),
-            key: key.to_owned(),
-            found: value.get_ref().type_str(),
-            expected,
-        });
-        None
-    }
-
-    /// A key that is none of those `known`.
-    pub fn unknown<T: AsRef<str>>(&mut self, key: &Spanned<T>, known: &'static [&'static str]) {
-        let at = self.at(key);
-        let problem = unknown_key(key.get_ref().as_ref(), known, at);
-        self.problems.push(problem);
-    }
-}
-
-/// The text of the regular file `path`. The file is read before a server is started, so a pipe or
-/// device in its place must not be waited for, nor an endless one be read to its end.
-fn read_text(path: &Path) -> io::Result<String> {
-    let flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits())
-        .open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    let mut text = String::new();
-    file.take(MAX_SIZE + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_SIZE {
-        return Err(io::Error::other("it is longer than 1 MiB"));
-    }
-    Ok(text)
-}
-
-fn position(text: &str, path: &Path, offset: usize) -> Position {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Position {
-        path: path.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a user may set, and where.
 //!
 //! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
-//!   `problem`: what can be wrong with it;
+//! * [`reading`]: text with positions, for this file and others of its kind;
 //! * [`paths`]: which folder holds the recordings;
 //! * [`viewer`]: what the file says about the viewer.
 //!
@@ -12,10 +12,10 @@
 
 pub mod file;
 pub mod paths;
-mod problem;
+pub mod reading;
 pub mod viewer;
 
-pub use file::{Config, Position, Setting};
+pub use file::Config;
 pub use paths::{Environment, FolderError, recordings_dir};
-pub use problem::Problem;
+pub use reading::{Position, Problem, Setting};
 pub use viewer::Viewer;

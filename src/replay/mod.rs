@@ -1,5 +1,30 @@
 //! Answers beside answers: what differs between two exchanges, and whether it matters.
 //!
-//! * [`compare`]: two messages, structurally. Pure.
+//! ```text
+//!  a rules file ──▶ rules ─┐
+//!                          ▼
+//!  two exchanges ──────▶ judge ──▶ report ──▶ an exit code, and what the commands write
+//!                          ▲
+//!                       compare
+//! ```
+//!
+//! * [`compare`]: two messages, structurally;
+//! * [`rules`]: what a user says about values that may differ;
+//! * [`judge`]: two exchanges, or one that has no other: what differs, and how much it matters;
+//! * [`report`]: what came of a comparison;
+//! * [`mod@align`]: which exchange of one recording stands for which of another;
+//! * [`recorded`]: two recordings, exchange beside exchange;
+//! * [`mod@key`]: which request is which;
+//! * [`rewrite`]: paths that stand for others.
+//!
+//! All of it is pure, but for [`recorded`], which reads recordings.
 
+pub mod align;
 pub mod compare;
+pub mod judge;
+pub mod key;
+mod noise;
+pub mod recorded;
+pub mod report;
+pub mod rewrite;
+pub mod rules;

@@ -11,7 +11,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 
-const ROUNDS: u64 = if cfg!(feature = "long-tests") { 100 } else { 20 };
+const ROUNDS: u64 = if cfg!(feature = "long-tests") {
+    100
+} else {
+    20
+};
 
 /// Nanoseconds in the unit of a cassette.
 const US: u64 = 1000;

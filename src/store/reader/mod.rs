@@ -5,11 +5,13 @@
 
 mod bytes;
 mod copy;
+mod notifications;
 pub(crate) mod rows;
 mod stand_in;
 mod summary;
 
 pub use bytes::FramePage;
+pub use notifications::NotificationAt;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;
 

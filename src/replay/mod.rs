@@ -15,7 +15,10 @@
 //!
 //! All of it is pure.
 
+pub mod bind;
+pub mod client;
 pub mod compare;
 pub mod judge;
 pub mod report;
 pub mod rules;
+pub mod script;

@@ -100,7 +100,8 @@ fn hex(unit: u16, out: &mut String) {
 }
 
 /// `text` as a JSON string, quotes included.
-pub(super) fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     text.chars().for_each(|char| character(char, &mut out));
     out.push('"');

@@ -33,6 +33,7 @@ mod waiting;
 
 pub use calls::{HISTORY, HISTORY_BYTES, UNFINISHED_TASKS};
 pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
+pub use response::status_of;
 
 use super::clock::Moment;
 use super::event::Event;

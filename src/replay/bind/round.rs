@@ -1,0 +1,150 @@
+//! A round of input: what the server asked for then, and what it asks for now.
+
+use super::likeness;
+use crate::protocol::json::Value;
+
+/// How the retry of an input round has to be changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// The state that has to go back, `None`: none.
+    pub(super) state: Option<Box<str>>,
+    /// Keys of the recorded answers, and those that they have now; `None`: nobody asks for it.
+    pub(super) keys: Vec<(Box<str>, Option<Box<str>>)>,
+    /// What is asked now and was not then.
+    pub unexpected: Vec<Unexpected>,
+    /// Answers to those by their keys, JSON texts.
+    pub(super) given: Vec<(Box<str>, Box<str>)>,
+}
+
+/// A question that the recording has no answer to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unexpected {
+    /// Its key.
+    pub key: Box<str>,
+    /// What is asked for.
+    pub method: Box<str>,
+}
+
+struct Request {
+    key: Box<str>,
+    method: Box<str>,
+    /// The same for questions that mean the same.
+    likeness: String,
+}
+
+impl Round {
+    /// From the recorded and the live result, both of which ask for input.
+    #[must_use]
+    pub fn new(then: Value<'_>, now: Value<'_>) -> Self {
+        let (then, mut now_asked) = (requests(then), requests(now));
+        let mut keys = Vec::new();
+        let mut rest = Vec::new();
+        for asked in then {
+            let same = |other: &Request| other.likeness == asked.likeness;
+            let named = now_asked.iter().position(|other| same(other) && other.key == asked.key);
+            match named.or_else(|| now_asked.iter().position(same)) {
+                Some(at) => keys.push((asked.key, Some(now_asked.remove(at).key))),
+                None => rest.push(asked),
+            }
+        }
+        for asked in rest {
+            let same = |other: &Request| other.key == asked.key && other.method == asked.method;
+            let at = now_asked.iter().position(same);
+            keys.push((asked.key, at.map(|at| now_asked.remove(at).key)));
+        }
+        let unexpected = now_asked.into_iter().map(|request| Unexpected {
+            key: request.key,
+            method: request.method,
+        });
+        Self {
+            state: now.get("requestState").and_then(|state| Some(state.as_str()?.into())),
+            keys,
+            unexpected: unexpected.collect(),
+            given: Vec::new(),
+        }
+    }
+
+    /// Answers an unexpected question with a JSON text.
+    pub fn give(&mut self, key: &str, json: &str) {
+        self.given.push((key.into(), json.into()));
+    }
+}
+
+/// What a result asks for.
+fn requests(result: Value<'_>) -> Vec<Request> {
+    let asked = result.get("inputRequests");
+    let members = asked.into_iter().flat_map(|asked| asked.members());
+    members
+        .map(|(key, request)| {
+            let method = request.get("method").and_then(|method| method.as_str());
+            let method: Box<str> = method.unwrap_or_default().into();
+            Request {
+                key: key.as_str().unwrap_or_default().into(),
+                likeness: likeness(&method, request.get("params")),
+                method,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::json::Document;
+
+    fn round(then: &str, now: &str) -> Round {
+        let (then, now) = (
+            Document::parse(then.as_bytes()).unwrap(),
+            Document::parse(now.as_bytes()).unwrap(),
+        );
+        Round::new(then.root(), now.root())
+    }
+
+    fn asks(key: &str, method: &str, message: &str) -> String {
+        format!(r#""{key}":{{"method":"{method}","params":{{"message":"{message}"}}}}"#)
+    }
+
+    fn result(requests: &[String], state: &str) -> String {
+        format!(r#"{{"inputRequests":{{{}}}{state}}}"#, requests.join(","))
+    }
+
+    #[test]
+    fn questions_are_known_by_what_they_ask() {
+        let then = result(
+            &[asks("a", "elicitation/create", "name?"), asks("b", "elicitation/create", "age?")],
+            r#","requestState":"s1""#,
+        );
+        let now = result(
+            &[asks("k2", "elicitation/create", "age?"), asks("k1", "elicitation/create", "name?")],
+            r#","requestState":"s2""#,
+        );
+        let round = round(&then, &now);
+        assert_eq!(
+            round.keys,
+            [("a".into(), Some("k1".into())), ("b".into(), Some("k2".into()))]
+        );
+        assert_eq!(round.state.as_deref(), Some("s2"));
+        assert!(round.unexpected.is_empty());
+    }
+
+    #[test]
+    fn what_is_asked_in_other_words_keeps_its_key() {
+        let then = result(&[asks("a", "elicitation/create", "name?")], "");
+        let now = result(
+            &[asks("a", "elicitation/create", "your name?"), asks("r", "roots/list", "")],
+            "",
+        );
+        let round = round(&then, &now);
+        assert_eq!(round.keys, [("a".into(), Some("a".into()))]);
+        assert_eq!(round.unexpected.len(), 1);
+        assert_eq!(&*round.unexpected[0].method, "roots/list");
+        assert_eq!(round.state, None);
+    }
+
+    #[test]
+    fn what_nobody_asks_for_any_more_is_not_given() {
+        let then = result(&[asks("a", "elicitation/create", "name?")], "");
+        let round = round(&then, r#"{"requestState":"s"}"#);
+        assert_eq!(round.keys, [("a".into(), None)]);
+    }
+}

@@ -27,7 +27,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     (
         "replay",
         &[
-            "record", "capture", "store", "query", "trace", "protocol", "text",
+            "record", "capture", "store", "query", "trace", "protocol", "text", "config",
         ],
     ),
     (

@@ -7,10 +7,12 @@
 
 mod lint;
 mod reading;
+mod replay;
 mod viewer;
 
 pub use lint::{Format, Level, Lint, rule};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
+pub use replay::{Asked, Order as ReplayOrder, Replay};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -61,6 +63,7 @@ pub enum Command {
     Why(Why),
     Lint(Lint),
     Search(Search),
+    Replay(Replay),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),

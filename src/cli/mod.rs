@@ -24,6 +24,7 @@ pub mod output;
 mod prune;
 mod quantity;
 mod reindex;
+mod replay;
 mod run;
 mod search;
 mod select;
@@ -73,6 +74,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Why(args) => why::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -3,7 +3,8 @@
 use super::handle;
 use super::known::Bound;
 use super::message::{From, each_string, places};
-use super::{Binder, secret};
+use super::{Binder, fresh_id, secret};
+use crate::protocol::id::RequestId;
 use crate::protocol::json::{Document, Kind, Path, Step, Value};
 use crate::trace::frame::Seq;
 use std::borrow::Cow;
@@ -115,13 +116,17 @@ impl Binder {
     #[must_use]
     pub fn as_now<'t>(&self, then: &'t [u8]) -> Cow<'t, [u8]> {
         let secrets = secret::may_be_in(then);
-        if self.known.is_empty() && self.roots.is_empty() && !secrets {
+        if self.known.is_empty() && self.roots.is_empty() && !secrets && !self.fresh_ids {
             return Cow::Borrowed(then);
         }
         let Ok(document) = Document::parse(then) else {
             return Cow::Borrowed(then);
         };
         let mut edits = super::Edits::default();
+        if let Some(id) = document.root().get("id").filter(|_| self.fresh_ids) {
+            let fresh = fresh_id(&RequestId::from_value(id));
+            edits.replace(id, fresh.json());
+        }
         let visited = each_string(document.root(), &mut Vec::new(), &mut |_, value| {
             let text = value.as_str().unwrap_or_default();
             let filled = match secrets {

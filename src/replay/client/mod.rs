@@ -14,7 +14,8 @@
 //!   live lines arrive, time is an argument; [`Action`]s come out. The tests play it without
 //!   processes.
 //! * [`target`] starts the server, moves the bytes, and puts them on record.
-//! * [`guard`]: which tools may be called. [`Options`]: everything that a user chooses.
+//! * [`guard`]: which tools may be called; [`survey`]: what a recording asks for before it is played.
+//!   [`Options`]: everything that a user chooses.
 //!
 //! # The order
 //!
@@ -52,6 +53,7 @@
 mod director;
 pub mod guard;
 mod options;
+pub mod survey;
 pub mod target;
 
 pub use director::{

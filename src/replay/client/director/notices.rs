@@ -52,8 +52,9 @@ pub(super) struct Notices {
 }
 
 impl Notices {
-    /// The walk has come to a notification; `busy`: while a call was open.
-    pub fn pass(&mut self, step: &Step, message: &Message, busy: bool) {
+    /// The walk has come to a notification; `busy`: while a call was open; `lost`: what the client
+    /// did last before it was not done now.
+    pub fn pass(&mut self, step: &Step, message: &Message, busy: bool, lost: bool) {
         let t = step.head.t_last;
         let soon = self.last_activity.is_some_and(|last| t.since(last) <= REACTION);
         let Some(mut notice) = notice(message) else {
@@ -61,7 +62,7 @@ impl Notices {
         };
         notice.seq = Some(step.head.seq);
         notice.t = t;
-        notice.is_due = busy || soon;
+        notice.is_due = (busy || soon) && !lost;
         if let Some(at) = self.live.iter().position(|other| other.is_like(&notice)) {
             self.live.remove(at);
             return;
@@ -102,7 +103,7 @@ impl Notices {
         let (method, name) = (&*exchange.method, exchange.name.as_deref());
         let t = step.head.t_first;
         let caused = |notice: &&mut Notice| {
-            t.since(notice.t) <= REACTION && notice.leads_to(method, name)
+            notice.is_due && t.since(notice.t) <= REACTION && notice.leads_to(method, name)
         };
         let notice = self.recorded.iter_mut().rev().find(caused)?;
         let since = *notice.waited_since.get_or_insert(now);

@@ -31,11 +31,14 @@ pub(super) struct Skipped {
     chains: HashMap<ExchangeId, Chain>,
     /// Of the chains, the oldest first.
     order: VecDeque<ExchangeId>,
+    /// Whether the latest request was not sent.
+    latest: bool,
 }
 
 impl Skipped {
     /// A request was not sent.
     pub fn add(&mut self, exchange: &Exchange) {
+        self.latest = true;
         if self.exchanges.len() < MOST {
             self.exchanges.insert(exchange.id);
             self.ids.insert(exchange.rpc_id.clone());
@@ -44,9 +47,15 @@ impl Skipped {
 
     /// A request was sent: its id means it.
     pub fn sent(&mut self, id: &RequestId) {
+        self.latest = false;
         if !self.ids.is_empty() {
             self.ids.remove(id);
         }
+    }
+
+    /// Whether the request that the walk came to last was not sent.
+    pub fn was_latest(&self) -> bool {
+        self.latest
     }
 
     pub fn has(&self, exchange: ExchangeId) -> bool {

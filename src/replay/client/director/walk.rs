@@ -131,7 +131,8 @@ impl Director {
                 }
                 What::Tells(message) => {
                     let busy = self.calls.len() > 0;
-                    self.notices.pass(step, message, busy);
+                    let lost = self.skipped.was_latest();
+                    self.notices.pass(step, message, busy, lost);
                 }
                 What::Answers(_) => {}
                 What::Other => self.tally.strays[0] += 1,

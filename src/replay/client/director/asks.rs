@@ -1,6 +1,6 @@
 //! What the server asks: recorded questions, live ones, and which stands for which.
 
-use super::calls::Calls;
+use super::calls::{Call, Calls};
 use super::walk::Hold;
 use super::{Director, Scene, Waits};
 use crate::protocol::json::{Document, Value};
@@ -177,15 +177,16 @@ impl Ask {
         if self.live.is_some() {
             return None;
         }
-        let until = match self.exchange.parent {
-            // It has to come before the answer of its call, which has a deadline of its own.
-            Some(parent) => {
-                calls.get(parent).filter(|call| call.is_awaited())?;
-                None
-            }
-            None => Some(self.until.filter(|until| now < *until)?),
-        };
-        Some(Hold::new(self.waits(), until))
+        let parent = self.exchange.parent.map(|parent| calls.get(parent));
+        // It has to come before the answer of its call, which has a deadline of its own.
+        if parent.flatten().is_some_and(Call::is_awaited) {
+            return Some(Hold::new(self.waits(), None));
+        }
+        if parent.is_some_and(|parent| parent.is_none()) {
+            return None;
+        }
+        let until = self.until.filter(|until| now < *until)?;
+        Some(Hold::new(self.waits(), Some(until)))
     }
 
     fn likeness(&mut self, scene: &mut Scene<'_>) -> &str {

@@ -105,7 +105,7 @@ impl Director {
         }
         match self.ending.stage {
             Stage::Walking => self.go(scene),
-            Stage::Settling { since } => self.settled(since, now),
+            Stage::Settling { .. } => self.settle(now),
             Stage::Leaving { since } => self.left(since, now),
             Stage::Closing { since } => self.end_by(Deadly::Term, since, now),
             Stage::Signalled { by, since } if by == Deadly::Term => {
@@ -165,6 +165,13 @@ impl Director {
             since + STILL_DUE
         } else {
             since
+        }
+    }
+
+    /// Looks whether what is waited for at the end is there.
+    pub(super) fn settle(&mut self, now: Moment) {
+        if let Stage::Settling { since } = self.ending.stage {
+            self.settled(since, now);
         }
     }
 

@@ -86,7 +86,7 @@ impl Director {
     /// Goes on as far as possible.
     pub(super) fn go(&mut self, scene: &mut Scene<'_>) {
         if !self.is_walking() {
-            return;
+            return self.settle(scene.now);
         }
         if let Some(step) = self.walk.current.take() {
             self.walk.hold = self.pass(&step, scene);

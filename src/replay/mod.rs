@@ -11,7 +11,9 @@
 //! * [`compare`]: two messages, structurally;
 //! * [`rules`]: what a user says about values that may differ;
 //! * [`judge`]: two exchanges, or one that has no other: what differs, and how much it matters;
-//! * [`report`]: what came of a comparison.
+//! * [`report`]: what came of a comparison;
+//! * [`mod@key`]: which request is which;
+//! * [`rewrite`]: paths that stand for others.
 //!
 //! All of it is pure.
 
@@ -19,6 +21,9 @@ pub mod bind;
 pub mod client;
 pub mod compare;
 pub mod judge;
+pub mod key;
+mod noise;
 pub mod report;
+pub mod rewrite;
 pub mod rules;
 pub mod script;

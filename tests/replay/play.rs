@@ -9,6 +9,7 @@ use mcpreel::replay::client::{
 };
 use mcpreel::replay::judge::{self, Judge, Missing, Skip};
 use mcpreel::replay::report::{Account, Outcome, Report};
+use mcpreel::replay::rewrite::Rewrites;
 use mcpreel::replay::rules::Rules;
 use mcpreel::replay::script::{Joiner, Step};
 use mcpreel::trace::clock::Moment;
@@ -128,7 +129,11 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
             if exchange.direction == mcpreel::protocol::message::Direction::ClientToServer)
     });
     let requests = requests.count() as u64;
-    let judge = Judge::new(Rules::default(), judge::Options::default());
+    let strictness = judge::Options {
+        rewrites: Rewrites::new(scenario.choices.rewrite.iter().cloned()),
+        ..judge::Options::default()
+    };
+    let judge = Judge::new(Rules::default(), strictness);
     let mut player = Player {
         director: Director::new(options(&scenario.choices, &past), judge, Moment(0)),
         past,
@@ -205,9 +210,7 @@ fn options(choices: &Choices, past: &Recorded) -> Options {
     for (name, value) in &choices.bind {
         binder.supply(name.as_str(), value.as_str());
     }
-    for (old, new) in &choices.rewrite {
-        binder.rewrite(old.as_str(), new.as_str());
-    }
+    binder.rewrites = Rewrites::new(choices.rewrite.iter().cloned());
     for (seq, path, json) in &choices.edit {
         let edits = binder.edits.entry(Seq(*seq)).or_default();
         edits.push((path.parse().unwrap(), json.as_str().into()));

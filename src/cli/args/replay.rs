@@ -216,13 +216,9 @@ fn rewrite(text: &str) -> Result<Rewrite, String> {
     let (old, new) = parts.ok_or_else(|| {
         format!("`{text}` rewrites nothing; write for example /home/ada/work=/tmp/copy")
     })?;
-    let path = |path: &str| match path.trim_end_matches('/') {
-        "" => "/".to_owned(),
-        path => path.to_owned(),
-    };
     Ok(Rewrite {
-        old: path(old),
-        new: path(new),
+        old: old.to_owned(),
+        new: new.to_owned(),
     })
 }
 
@@ -263,7 +259,7 @@ mod tests {
     #[test]
     fn a_rewrite_has_two_folders() {
         let one = rewrite("/home/ada/=/tmp/x/").unwrap();
-        assert_eq!((&*one.old, &*one.new), ("/home/ada", "/tmp/x"));
+        assert_eq!((&*one.old, &*one.new), ("/home/ada/", "/tmp/x/"));
         assert!(rewrite("/home/ada").is_err());
         assert!(rewrite("=/tmp").is_err());
     }

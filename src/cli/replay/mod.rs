@@ -21,6 +21,7 @@ use crate::replay::client::guard::Guard;
 use crate::replay::client::target::{self, Command, Library, Signals, TargetError};
 use crate::replay::client::{Director, Options, Order, Policy, Waits, survey};
 use crate::replay::judge::{self, Judge};
+use crate::replay::rewrite::Rewrites;
 use crate::replay::rules::Rules;
 use crate::store::reader::{Recording, Summary};
 use crate::text::{count, escape};
@@ -61,7 +62,11 @@ pub fn run(args: &Args) -> Outcome {
         wall_ns: clock.wall_ns(),
         recorded_end: summary.session.phase.end().cloned(),
     };
-    let judge = Judge::new(Rules::default(), judge::Options::default());
+    let strictness = judge::Options {
+        rewrites: rewrites(args),
+        ..judge::Options::default()
+    };
+    let judge = Judge::new(Rules::default(), strictness);
     let director = Director::new(options, judge, clock.now());
     let library = Library::new(&recording, args.part.until, wanted);
     let signals = Signals::catch().context("signals cannot be caught")?;
@@ -112,6 +117,11 @@ fn guard(args: &Args, recording: &Recording) -> Result<Guard, Failure> {
     Ok(guard)
 }
 
+fn rewrites(args: &Args) -> Rewrites {
+    let pairs = args.values.rewrite.iter();
+    Rewrites::new(pairs.map(|rewrite| (rewrite.old.clone(), rewrite.new.clone())))
+}
+
 fn binder(args: &Args) -> Result<Binder, Failure> {
     let mut binder = Binder::default();
     binder.fresh_ids = args.values.fresh_ids;
@@ -122,9 +132,7 @@ fn binder(args: &Args) -> Result<Binder, Failure> {
     for bind in &args.values.bind {
         binder.supply(bind.placeholder.as_str(), bind.value.as_str());
     }
-    for rewrite in &args.values.rewrite {
-        binder.rewrite(rewrite.old.as_str(), rewrite.new.as_str());
-    }
+    binder.rewrites = rewrites(args);
     for edit in &args.part.edit {
         let edits = binder.edits.entry(edit.seq).or_default();
         edits.push((edit.path.clone(), edit.json.as_str().into()));

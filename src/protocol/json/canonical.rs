@@ -99,7 +99,7 @@ fn hex(unit: u16, out: &mut String) {
     let _ = write!(out, "\\u{unit:04x}");
 }
 
-/// `text` as a JSON string, quotes included.
+/// `text` as a JSON string, quotes included, as [`canonical`] writes it.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut out = String::from('"');

@@ -112,11 +112,11 @@ impl Binder {
     }
 
     /// A recorded message as it would have been with what is known now: what the server chose
-    /// another value for, what was supplied, and roots that are elsewhere are no differences.
+    /// another value for, and what was supplied, are no differences.
     #[must_use]
     pub fn as_now<'t>(&self, then: &'t [u8]) -> Cow<'t, [u8]> {
         let secrets = secret::may_be_in(then);
-        if self.known.is_empty() && self.roots.is_empty() && !secrets && !self.fresh_ids {
+        if self.known.is_empty() && !secrets && !self.fresh_ids {
             return Cow::Borrowed(then);
         }
         let Ok(document) = Document::parse(then) else {
@@ -134,9 +134,9 @@ impl Binder {
                 false => text.clone(),
             };
             let bound = handle::replaced(&filled, |part| self.known.handle(part));
-            let changed = self.roots.apply(bound.as_deref().unwrap_or(&filled)).into_owned();
-            if changed != *text {
-                edits.replace_string(value, &changed);
+            let changed = bound.as_deref().unwrap_or(&filled);
+            if *changed != *text {
+                edits.replace_string(value, changed);
             }
             Ok::<(), ()>(())
         });

@@ -1,7 +1,7 @@
 //! Where in messages the values stand that are bound.
 
 use super::known::{Chosen, Slot};
-use crate::protocol::json::{Kind, Value, canonical as canonical_text};
+use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::keys;
 use crate::protocol::mcp::methods::canonical;
 
@@ -88,19 +88,4 @@ pub(super) fn each_string<'d, E>(
         }),
         _ => Ok(()),
     }
-}
-
-/// Members of a request that say nothing about what it asks for.
-const MADE_UP: [&str; 3] = ["_meta", "elicitationId", "taskId"];
-
-/// A text that two requests of the server have in common that ask for the same.
-#[must_use]
-pub fn likeness(method: &str, params: Option<Value<'_>>) -> String {
-    let members = params.into_iter().flat_map(|params| params.members());
-    let mut members: Vec<_> = members
-        .filter(|(name, _)| !MADE_UP.iter().any(|made_up| name.is_str(made_up)))
-        .map(|(name, value)| format!("{}:{}", canonical_text(name), canonical_text(value)))
-        .collect();
-    members.sort_unstable();
-    format!("{method} {}", members.join(","))
 }

@@ -28,7 +28,6 @@ mod known;
 mod learn;
 mod message;
 mod prepare;
-mod roots;
 mod round;
 mod secret;
 
@@ -36,15 +35,14 @@ pub use edit::Edits;
 pub use fresh::fresh_id;
 pub use known::Bound;
 pub use learn::About;
-pub use message::likeness;
 pub use prepare::{Fault, Outgoing, Role};
 pub use round::Round;
 pub use secret::placeholders;
 
 use crate::protocol::json::{Node, Path};
+use crate::replay::rewrite::Rewrites;
 use crate::trace::frame::Seq;
 use known::Known;
-use roots::Roots;
 use secret::Secrets;
 use std::collections::HashMap;
 
@@ -57,7 +55,8 @@ pub struct Binder {
     /// What the server chose, then and now.
     known: Known,
     secrets: Secrets,
-    roots: Roots,
+    /// Workspaces that are elsewhere.
+    pub rewrites: Rewrites,
     /// Whether ids and progress tokens of the client are made anew.
     pub fresh_ids: bool,
     /// What span ids are made of; `None`: they are sent as recorded.
@@ -76,16 +75,11 @@ impl Binder {
         self.secrets.supply(placeholder.into(), value.into());
     }
 
-    /// From now on `new` stands for the path `old` in texts.
-    pub fn rewrite(&mut self, old: impl Into<Box<str>>, new: impl Into<Box<str>>) {
-        self.roots.rewrite(old.into(), new.into());
-    }
-
     /// A text that is no message, a word of a command line: with its placeholders and roots
     /// replaced, or the placeholders that are not known.
     pub fn word(&self, text: &str) -> Result<String, Vec<Box<str>>> {
         let supplied = self.secrets.fill(text)?;
-        Ok(self.roots.apply(&supplied).into_owned())
+        Ok(self.rewrites.apply(&supplied).into_owned())
     }
 
     /// The handles that were sent in place of recorded ones, and what they stand for.

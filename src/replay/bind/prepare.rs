@@ -88,7 +88,7 @@ impl Binder {
         self.fresh_ids
             || self.protocol.is_some()
             || !self.known.is_empty()
-            || !self.roots.is_empty()
+            || !self.rewrites.is_empty()
             || self.edits.contains_key(&seq)
             || parts.iter().any(by_part)
             || secret::may_be_in(raw)
@@ -251,7 +251,7 @@ impl Binder {
             let missing = "a value that came with an answer which was not asked for";
             return Err(Fault::Unreached(missing.into()));
         }
-        let now = self.roots.apply(&filled);
+        let now = self.rewrites.apply(&filled);
         if *now != *recorded {
             edits.replace_string(value, &now);
         }

@@ -1,7 +1,7 @@
 //! A round of input: what the server asked for then, and what it asks for now.
 
-use super::likeness;
 use crate::protocol::json::Value;
+use crate::replay::key::Digest;
 
 /// How the retry of an input round has to be changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,19 +28,23 @@ pub struct Unexpected {
 struct Request {
     key: Box<str>,
     method: Box<str>,
-    /// The same for questions that mean the same.
-    likeness: String,
+    words: Digest,
 }
 
 impl Round {
-    /// From the recorded and the live result, both of which ask for input.
+    /// From the recorded and the live result, both of which ask for input. `words` says by which
+    /// words a recorded and a live question are known.
     #[must_use]
-    pub fn new(then: Value<'_>, now: Value<'_>) -> Self {
-        let (then, mut now_asked) = (requests(then), requests(now));
+    pub fn new(
+        then: Value<'_>,
+        now: Value<'_>,
+        words: [&dyn Fn(Value<'_>) -> Digest; 2],
+    ) -> Self {
+        let (then, mut now_asked) = (requests(then, words[0]), requests(now, words[1]));
         let mut keys = Vec::new();
         let mut rest = Vec::new();
         for asked in then {
-            let same = |other: &Request| other.likeness == asked.likeness;
+            let same = |other: &Request| other.words == asked.words;
             let named = now_asked.iter().position(|other| same(other) && other.key == asked.key);
             match named.or_else(|| now_asked.iter().position(same)) {
                 Some(at) => keys.push((asked.key, Some(now_asked.remove(at).key))),
@@ -71,17 +75,16 @@ impl Round {
 }
 
 /// What a result asks for.
-fn requests(result: Value<'_>) -> Vec<Request> {
+fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Request> {
     let asked = result.get("inputRequests");
     let members = asked.into_iter().flat_map(|asked| asked.members());
     members
         .map(|(key, request)| {
             let method = request.get("method").and_then(|method| method.as_str());
-            let method: Box<str> = method.unwrap_or_default().into();
             Request {
                 key: key.as_str().unwrap_or_default().into(),
-                likeness: likeness(&method, request.get("params")),
-                method,
+                method: method.unwrap_or_default().into(),
+                words: words(request),
             }
         })
         .collect()
@@ -91,13 +94,27 @@ fn requests(result: Value<'_>) -> Vec<Request> {
 mod tests {
     use super::*;
     use crate::protocol::json::Document;
+    use crate::replay::key::{Terms, key};
+    use crate::replay::rewrite::Rewrites;
+    use crate::replay::rules::{Scope, Side};
 
     fn round(then: &str, now: &str) -> Round {
         let (then, now) = (
             Document::parse(then.as_bytes()).unwrap(),
             Document::parse(now.as_bytes()).unwrap(),
         );
-        Round::new(then.root(), now.root())
+        let (scope, rewrites) = (Scope::default(), Rewrites::default());
+        let words = |side| {
+            let terms = Terms {
+                scope: &scope,
+                side,
+                rewrites: &rewrites,
+                wall_ns: None,
+            };
+            move |request: Value<'_>| key(request, terms).normalised
+        };
+        let (left, right) = (words(Side::Left), words(Side::Right));
+        Round::new(then.root(), now.root(), [&left, &right])
     }
 
     fn asks(key: &str, method: &str, message: &str) -> String {

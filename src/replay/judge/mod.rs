@@ -2,6 +2,7 @@
 
 use super::compare::{Class, Half, Side, compare};
 use super::report::{Account, Outcome, Remark, Report, Threshold, Trouble};
+use super::rewrite::Rewrites;
 use super::rules::Rules;
 use crate::trace::exchange::Status;
 use crate::trace::frame::Seq;
@@ -64,8 +65,8 @@ pub struct Options {
     pub strict_logs: bool,
     /// From which class on a difference fails.
     pub fail_on: Threshold,
-    /// Texts of the left side and what stands for them on the right: workspace roots.
-    pub rewrites: Vec<(Box<str>, Box<str>)>,
+    /// Paths of the left side and what stands for them on the right: workspace roots.
+    pub rewrites: Rewrites,
 }
 
 /// How long an answer may take.

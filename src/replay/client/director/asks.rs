@@ -1,13 +1,16 @@
 //! What the server asks: recorded questions, live ones, and which stands for which.
 
 use super::calls::{Call, Calls};
+use super::settle::message_at;
 use super::walk::Hold;
 use super::{Director, Scene, Waits};
 use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Request;
-use crate::replay::bind::{About, Fault, Outgoing, Role, likeness};
+use crate::replay::bind::{About, Fault, Outgoing, Role};
 use crate::replay::client::options::Policy;
 use crate::replay::judge::{Missing, Occurrence, Skip};
+use crate::replay::key::Digest;
+use crate::replay::rules::Side;
 use crate::replay::script::Step;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -29,8 +32,8 @@ const MOST_GRACE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 struct Ask {
     exchange: Box<Exchange>,
-    /// What it is known by; read when it is needed.
-    likeness: Option<Box<str>>,
+    /// By which words it is known; read when they are needed.
+    words: Option<Digest>,
     /// Until when the client's next message waits for it; set when the walk comes to it.
     until: Option<Moment>,
     /// The id of the live question that stands for it, JSON text.
@@ -80,7 +83,7 @@ impl Asks {
         self.last = Some(Box::new(exchange.clone()));
         self.list.push_back(Ask {
             exchange: Box::new(exchange),
-            likeness: None,
+            words: None,
             until: None,
             live: None,
             answer: None,
@@ -139,31 +142,14 @@ impl Asks {
         missing.map(|ask| *ask.exchange).collect()
     }
 
-    /// The recorded question that a live one stands for: of those of the same words first the ones
-    /// of the same call, the earliest of them.
-    fn stands_for(
-        &mut self,
-        words: &str,
-        parent: Option<ExchangeId>,
-        scene: &mut Scene<'_>,
-    ) -> Option<ExchangeId> {
+    /// Knows those that the walk comes to next as well: a live question may come early.
+    fn look_ahead(&mut self, scene: &mut Scene<'_>) {
         let ahead = self.list.iter().filter(|ask| ask.until.is_none());
         if ahead.count() < AHEAD {
             for exchange in scene.past.asked_later(self.last.as_deref()) {
                 self.know(exchange);
             }
         }
-        let mut best = None;
-        for ask in self.list.iter_mut().filter(|ask| ask.live.is_none()) {
-            let same_call = parent.is_some() && ask.exchange.parent == parent;
-            if (best.is_none() || same_call) && ask.likeness(scene) == words {
-                best = Some(ask.exchange.id);
-                if same_call {
-                    break;
-                }
-            }
-        }
-        best
     }
 }
 
@@ -187,21 +173,6 @@ impl Ask {
         }
         let until = self.until.filter(|until| now < *until)?;
         Some(Hold::new(self.waits(), Some(until)))
-    }
-
-    fn likeness(&mut self, scene: &mut Scene<'_>) -> &str {
-        let exchange = &self.exchange;
-        self.likeness.get_or_insert_with(|| {
-            let (seq, part) = exchange.request;
-            let raw = scene.past.raw(seq);
-            let document = raw.as_deref().and_then(|raw| Document::parse(raw).ok());
-            let request = document.as_ref().and_then(|document| {
-                let root = document.root();
-                if root.is_object() { Some(root) } else { root.index(part as usize) }
-            });
-            let params = request.and_then(|request| request.get("params"));
-            likeness(&exchange.method, params).into()
-        })
     }
 }
 
@@ -256,9 +227,7 @@ impl Director {
         if request.id.is_null() {
             return;
         }
-        let words = likeness(&request.method, message.get("params"));
-        let parent = self.calls.newest();
-        let Some(id) = self.asks.stands_for(&words, parent, scene) else {
+        let Some(id) = self.stands_for(message, scene) else {
             return self.asked_unexpectedly(request, message);
         };
         let Some(ask) = self.asks.find(id) else {
@@ -274,6 +243,43 @@ impl Director {
             self.learn_from(about, &raw, message, scene);
         }
         self.send_answer(id, scene);
+    }
+
+    /// The recorded question that a live one stands for: of those of the same words first the ones
+    /// of the same call, the earliest of them.
+    fn stands_for(&mut self, live: Value<'_>, scene: &mut Scene<'_>) -> Option<ExchangeId> {
+        self.asks.look_ahead(scene);
+        let wall_ns = self.options.wall_ns.checked_add(scene.now.0);
+        let words = self.words(live, Side::Right, wall_ns);
+        let parent = self.calls.newest();
+        let mut asks = std::mem::take(&mut self.asks.list);
+        let mut best = None;
+        for ask in asks.iter_mut().filter(|ask| ask.live.is_none()) {
+            let same_call = parent.is_some() && ask.exchange.parent == parent;
+            if best.is_some() && !same_call {
+                continue;
+            }
+            if self.words_of(ask, scene) == Some(words) {
+                best = Some(ask.exchange.id);
+                if same_call {
+                    break;
+                }
+            }
+        }
+        self.asks.list = asks;
+        best
+    }
+
+    /// By which words a recorded question is known; `None` where it cannot be read.
+    fn words_of(&self, ask: &mut Ask, scene: &mut Scene<'_>) -> Option<Digest> {
+        if ask.words.is_none() {
+            let (seq, part) = ask.exchange.request;
+            let raw = scene.past.raw(seq)?;
+            let document = Document::parse(message_at(&raw, part)?).ok()?;
+            let wall_ns = self.recorded_wall(ask.exchange.t_request);
+            ask.words = Some(self.words(document.root(), Side::Left, wall_ns));
+        }
+        ask.words
     }
 
     fn learn_from(

@@ -29,9 +29,12 @@ pub use ending::{Ended, Stop};
 pub use tally::{Refusal, Tally};
 
 use super::options::Options;
+use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
 use crate::replay::judge::{Judge, Occurrence};
+use crate::replay::key::{Digest, Terms, key};
 use crate::replay::report::Report;
+use crate::replay::rules::{Scope, Side};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::Seq;
@@ -202,6 +205,17 @@ impl Director {
         self.tally.bound = self.options.binder.bound();
         self.tally.forgotten = self.options.binder.forgotten();
         (self.judge.finish(), self.tally)
+    }
+
+    /// By which words a request of the server is known.
+    fn words(&self, request: Value<'_>, side: Side, wall_ns: Option<u64>) -> Digest {
+        let terms = Terms {
+            scope: &Scope::default(),
+            side,
+            rewrites: &self.options.binder.rewrites,
+            wall_ns,
+        };
+        key(request, terms).normalised
     }
 
     /// Nanoseconds of a moment of the recording since the Unix epoch.

@@ -10,6 +10,7 @@ use crate::replay::bind::{About, Round};
 use crate::replay::client::options::Policy;
 use crate::replay::compare::Class;
 use crate::replay::report::Remark;
+use crate::replay::rules::Side;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use std::sync::Arc;
 
@@ -148,7 +149,9 @@ impl Director {
         let (Some(then), Some(now)) = (then.root().get("result"), now.root().get("result")) else {
             return Chain::Broken("the server's answer has no result".into());
         };
-        let mut round = Round::new(then, now);
+        let words = |side| move |request: Value<'_>| self.words(request, side, None);
+        let (left, right) = (words(Side::Left), words(Side::Right));
+        let mut round = Round::new(then, now, [&left, &right]);
         for unexpected in std::mem::take(&mut round.unexpected) {
             self.tally.unexpected += 1;
             match (self.options.asked, super::asks::stub(&unexpected.method)) {

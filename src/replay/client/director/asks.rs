@@ -59,19 +59,18 @@ pub(super) struct Asks {
 
 impl Asks {
     /// The walk has come to a question. One that is `unwanted` will not be asked.
-    pub fn pass(&mut self, exchange: &Exchange, unwanted: bool, gap: Duration, now: Moment) {
-        self.know(exchange.clone());
+    pub fn pass(&mut self, exchange: Exchange, unwanted: bool, gap: Duration, now: Moment) {
+        let id = exchange.id;
+        self.know(exchange);
         if unwanted {
-            self.list.retain(|ask| ask.exchange.id != exchange.id);
-            return;
+            self.remove(id);
         }
-        let is_held = &*exchange.method != "ping";
-        let Some(ask) = self.find(exchange.id) else {
+        let Some(ask) = self.find(id) else {
             return;
         };
         ask.until = Some(now + (gap * 2).clamp(LEAST_GRACE, MOST_GRACE));
-        if ask.live.is_none() && is_held {
-            self.held.push(exchange.id);
+        if ask.live.is_none() && &*ask.exchange.method != "ping" {
+            self.held.push(id);
         }
     }
 
@@ -80,9 +79,10 @@ impl Asks {
         if self.last.as_ref().is_some_and(|last| exchange.id <= last.id) {
             return;
         }
-        self.last = Some(Box::new(exchange.clone()));
+        let exchange = Box::new(exchange);
+        self.last = Some(exchange.clone());
         self.list.push_back(Ask {
-            exchange: Box::new(exchange),
+            exchange,
             words: None,
             until: None,
             live: None,

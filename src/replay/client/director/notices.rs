@@ -12,7 +12,7 @@ use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::script::{Step, What};
 use crate::trace::clock::Moment;
-use crate::trace::frame::Seq;
+use crate::trace::frame::{FrameHead, Seq};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -54,13 +54,13 @@ pub(super) struct Notices {
 impl Notices {
     /// The walk has come to a notification; `busy`: while a call was open; `lost`: what the client
     /// did last before it was not done now.
-    pub fn pass(&mut self, step: &Step, message: &Message, busy: bool, lost: bool) {
-        let t = step.head.t_last;
+    pub fn pass(&mut self, head: &FrameHead, message: &Message, busy: bool, lost: bool) {
+        let t = head.t_last;
         let soon = self.last_activity.is_some_and(|last| t.since(last) <= REACTION);
         let Some(mut notice) = notice(message) else {
             return;
         };
-        notice.seq = Some(step.head.seq);
+        notice.seq = Some(head.seq);
         notice.t = t;
         notice.is_due = (busy || soon) && !lost;
         if let Some(at) = self.live.iter().position(|other| other.is_like(&notice)) {

@@ -30,11 +30,11 @@ enum Held {
 
 impl Director {
     /// Sends a frame of the client, or says why not.
-    pub(super) fn send(&mut self, step: &Step, scene: &mut Scene<'_>) {
+    pub(super) fn send(&mut self, step: Step, scene: &mut Scene<'_>) {
         self.notices.active(step.head.t_last);
-        match self.prepared(step, scene) {
+        match self.prepared(&step, scene) {
             Ok(()) => self.sent(step, scene),
-            Err(held) => self.hold_back(step, &held, scene),
+            Err(held) => self.hold_back(&step, &held, scene),
         }
     }
 
@@ -113,31 +113,34 @@ impl Director {
     }
 
     /// A frame went out.
-    fn sent(&mut self, step: &Step, scene: &Scene<'_>) {
-        for part in &step.parts {
-            match &part.what {
-                What::Asks(exchange) => self.called(exchange, step, scene),
-                What::Tells(message) => self.told(message),
-                What::Answers(id) => self.asks.answered(*id),
+    fn sent(&mut self, step: Step, scene: &Scene<'_>) {
+        let raw = step.raw.as_deref().unwrap_or_default();
+        let has_token = TOKEN.find(raw).is_some();
+        for part in step.parts {
+            match part.what {
+                What::Asks(exchange) => {
+                    let token = has_token.then(|| progress_token(raw, part.part)).flatten();
+                    self.called(exchange, token, scene);
+                }
+                What::Tells(message) => self.told(&message),
+                What::Answers(id) => self.asks.answered(id),
                 What::Other => {}
             }
         }
     }
 
     /// A request went out.
-    fn called(&mut self, exchange: &Exchange, step: &Step, scene: &Scene<'_>) {
+    fn called(&mut self, exchange: Box<Exchange>, token: Option<RequestId>, scene: &Scene<'_>) {
         let fresh = self.options.binder.fresh_ids;
         let as_sent = |id: RequestId| if fresh { fresh_id(&id) } else { id };
         let id = as_sent(exchange.rpc_id.clone());
-        let token = step.raw.as_deref().filter(|raw| TOKEN.find(raw).is_some());
-        let token = token.and_then(|raw| progress_token(raw, exchange.request.1));
         self.skipped.sent(&exchange.rpc_id);
         self.tally.sent += 1;
         self.tally.last_method.clone_from(&exchange.method);
         let end = self.options.timeout.map(|timeout| self.began + timeout);
         self.calls.open(Call {
-            deadline: Calls::deadline(exchange, scene.now, end),
-            exchange: Box::new(exchange.clone()),
+            deadline: Calls::deadline(&exchange, scene.now, end),
+            exchange,
             id,
             sent: scene.now,
             cancelled: false,

@@ -149,8 +149,8 @@ impl Director {
         let (Some(then), Some(now)) = (then.root().get("result"), now.root().get("result")) else {
             return Chain::Broken("the server's answer has no result".into());
         };
-        let words = |side| move |request: Value<'_>| self.words(request, side, None);
-        let (left, right) = (words(Side::Left), words(Side::Right));
+        let left = |request: Value<'_>| self.words(request, Side::Left, None);
+        let right = |request: Value<'_>| self.words(request, Side::Right, None);
         let mut round = Round::new(then, now, [&left, &right]);
         for unexpected in std::mem::take(&mut round.unexpected) {
             self.tally.unexpected += 1;

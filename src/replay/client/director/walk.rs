@@ -89,56 +89,30 @@ impl Director {
             return self.settle(scene.now);
         }
         if let Some(step) = self.walk.current.take() {
-            self.walk.hold = self.pass(&step, scene);
+            self.walk.hold = self.hold(&step, scene);
             if self.walk.hold.is_some() {
                 self.walk.current = Some(step);
             } else {
+                let gap = self.walk.gap(&step);
                 self.walk.before = Some((step.head.t_last, scene.now));
+                self.pass(step, gap, scene);
             }
         }
         if self.walk.is_over() {
             if let Some(step) = self.walk.unfinished.take() {
-                self.send(&step, scene);
+                self.send(step, scene);
             }
             self.settle_down(scene.now);
         }
     }
 
-    /// Does what a frame wants, or says why that has to wait.
-    fn pass(&mut self, step: &Step, scene: &mut Scene<'_>) -> Option<Hold> {
+    /// Why a frame has to wait.
+    fn hold(&mut self, step: &Step, scene: &Scene<'_>) -> Option<Hold> {
         if step.is_from_server() {
-            return self.pass_server(step, scene);
+            return step.parts.iter().find_map(|part| self.unanswered(part));
         }
-        if step.is_from_client() {
-            return self.pass_client(step, scene);
-        }
-        None
-    }
-
-    fn pass_server(&mut self, step: &Step, scene: &mut Scene<'_>) -> Option<Hold> {
-        if let Some(hold) = step.parts.iter().find_map(|part| self.unanswered(part)) {
-            return Some(hold);
-        }
-        if step.parts.is_empty() {
-            self.tally.noise[0] += 1;
-        }
-        for part in &step.parts {
-            match &part.what {
-                What::Asks(exchange) => {
-                    let gap = self.walk.gap(step);
-                    let unwanted = exchange.parent.is_some_and(|id| self.skipped.has(id));
-                    self.asks.pass(exchange, unwanted, gap, scene.now);
-                }
-                What::Tells(message) => {
-                    let busy = self.calls.len() > 0;
-                    let lost = self.skipped.was_latest();
-                    self.notices.pass(step, message, busy, lost);
-                }
-                What::Answers(_) => {}
-                What::Other => self.tally.strays[0] += 1,
-            }
-        }
-        None
+        let asks = step.is_from_client() && !matches!(step.single(), Some(What::Answers(_)));
+        asks.then(|| self.hold_client(step, scene)).flatten()
     }
 
     /// Whether the walk has to wait for the answer that `part` is.
@@ -152,14 +126,37 @@ impl Director {
         Some(Hold::new(waits, None))
     }
 
-    fn pass_client(&mut self, step: &Step, scene: &mut Scene<'_>) -> Option<Hold> {
-        if let Some(What::Answers(ask)) = step.single() {
-            self.answer_ask(*ask, step, scene);
-            return None;
+    /// Does what a frame wants, which came so long after the one before.
+    fn pass(&mut self, step: Step, gap: Duration, scene: &mut Scene<'_>) {
+        if step.is_from_server() {
+            self.pass_server(step, gap, scene);
+        } else if let Some(What::Answers(ask)) = step.single() {
+            self.answer_ask(*ask, &step, scene);
+        } else if step.is_from_client() {
+            self.pass_client(step, scene);
         }
-        if let Some(hold) = self.hold_client(step, scene) {
-            return Some(hold);
+    }
+
+    fn pass_server(&mut self, step: Step, gap: Duration, scene: &Scene<'_>) {
+        if step.parts.is_empty() {
+            self.tally.noise[0] += 1;
         }
+        let busy = self.calls.len() > 0;
+        let lost = self.skipped.was_latest();
+        for part in step.parts {
+            match part.what {
+                What::Asks(exchange) => {
+                    let unwanted = exchange.parent.is_some_and(|id| self.skipped.has(id));
+                    self.asks.pass(*exchange, unwanted, gap, scene.now);
+                }
+                What::Tells(message) => self.notices.pass(&step.head, &message, busy, lost),
+                What::Answers(_) => {}
+                What::Other => self.tally.strays[0] += 1,
+            }
+        }
+    }
+
+    fn pass_client(&mut self, step: Step, scene: &mut Scene<'_>) {
         if let Some(cut) = self.walk.unfinished.take() {
             // Bytes are missing behind it: what follows would become a part of it.
             self.tally.cut += 1;
@@ -169,9 +166,8 @@ impl Director {
         if ends {
             self.send(step, scene);
         } else {
-            self.walk.unfinished = Some(step.clone());
+            self.walk.unfinished = Some(step);
         }
-        None
     }
 
     /// Why a request or notification of the client cannot be sent yet.

@@ -2,11 +2,21 @@
 //!
 //! * [`director`]: what is sent when and what is found, told in `scenarios/*.toml`, without
 //!   processes;
-//! * [`play`]: how a scenario is played.
+//! * [`play`]: how a scenario is played;
+//! * [`matrix`]: every case through real processes, against servers that misbehave;
+//! * [`exit`]: how the command ends, and what it says;
+//! * [`record`]: what a replay leaves on record;
+//! * [`process`]: how a case is recorded and replayed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod director;
+mod exit;
+mod matrix;
 mod play;
+mod process;
+mod record;
+#[path = "../support/mod.rs"]
+mod support;
 #[path = "../support/told.rs"]
 mod told;

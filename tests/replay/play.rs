@@ -397,7 +397,7 @@ impl Player {
     }
 
     fn waits(&self) -> String {
-        match self.director.waits() {
+        match self.director.waits(self.now) {
             Waits::Nothing => "nothing".to_owned(),
             Waits::Answer(seq, _) => format!("answer #{}", seq.0),
             Waits::Answers(open) => format!("{open} answers"),

@@ -3,7 +3,7 @@
 use super::{Director, Scene};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Value;
-use crate::protocol::message::{Body, Content, Message, Subject};
+use crate::protocol::message::{Body, Content, Message, Subject, classify_outline};
 use crate::replay::script::What;
 use crate::trace::exchange::ExchangeId;
 
@@ -21,6 +21,33 @@ impl Director {
             self.content(line, &content, root, scene);
             classifier.give_back();
             self.classifier = classifier;
+        }
+        self.go(scene);
+    }
+
+    /// A line came that was too long to be held: its outline, empty where it is no JSON.
+    pub fn arrive_outline(&mut self, outline: &[u8], scene: &mut Scene<'_>) {
+        let content = classify_outline(outline);
+        if content.messages.is_empty() {
+            self.noise(outline);
+        }
+        for message in &content.messages {
+            match &message.body {
+                Body::Response(response) => {
+                    let id = response.id.as_ref();
+                    match id.and_then(|id| self.calls.by_id(id)) {
+                        Some(call) => {
+                            self.calls.close(call);
+                            self.tally.answered += 1;
+                            self.tally.uncompared += 1;
+                        }
+                        None => self.stray(id),
+                    }
+                }
+                Body::Notification(_) => self.notices.tell(message),
+                Body::Request(request) => self.stray(Some(&request.id)),
+                Body::Invalid => self.noise(outline),
+            }
         }
         self.go(scene);
     }

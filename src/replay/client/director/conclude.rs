@@ -7,6 +7,7 @@ use crate::replay::compare::Class;
 use crate::replay::judge::Missing;
 use crate::replay::report::{Remark, Trouble};
 use crate::text::{duration, escape, escape_bytes, plural, size};
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use crate::trace::session::End;
 use std::collections::BTreeMap;
@@ -34,7 +35,13 @@ impl Director {
             Some(Stop::Interrupted(_)) | None => {}
             Some(Stop::End) => self.conclude_end(),
         }
-        for exchange in self.asks.missing() {
+        let missing = self.asks.missing();
+        let could_come = |exchange: &Exchange| {
+            let parent = exchange.parent.and_then(|parent| self.calls.get(parent));
+            parent.is_none_or(|call| !call.is_awaited())
+        };
+        let missing: Vec<_> = missing.into_iter().filter(could_come).collect();
+        for exchange in missing {
             let wall_ns = self.recorded_wall(exchange.t_request);
             let left = recorded_ask(&exchange, wall_ns);
             self.judge.missing(&left, Missing::NeverAsked);
@@ -51,7 +58,7 @@ impl Director {
             format!("{} for {}", named(call), duration(u64::try_from(waited).unwrap_or(u64::MAX)))
         });
         let mut text = match pending.len() {
-            0 => format!("hang: {}", self.waits_in_words()),
+            0 => format!("hang: {}", self.waits_in_words(witness)),
             1 => format!("hang: no answer to {}", named.collect::<String>()),
             count => {
                 let named = named.collect::<Vec<_>>().join(", ");
@@ -214,8 +221,8 @@ impl Director {
         self.judge.trouble(trouble, text.into());
     }
 
-    fn waits_in_words(&self) -> String {
-        match self.waits() {
+    fn waits_in_words(&self, witness: &Witness) -> String {
+        match self.waits(witness.now) {
             super::Waits::Question(seq, method) => format!(
                 "the server does not ask {} (#{})",
                 escape(&method),

@@ -7,7 +7,7 @@
 //!     └─ the server ends ─▶ leaving (what it said last is read)
 //! ```
 
-use super::{Deadly, Director, Scene, Waits};
+use super::{Deadly, Director, Scene};
 use crate::trace::clock::Moment;
 use std::time::Duration;
 
@@ -268,15 +268,6 @@ impl Director {
             && (self.ending.output_ended || *exited + BOTH <= now)
         {
             self.ending.stage = Stage::Over;
-        }
-    }
-
-    /// Why the walk goes no further, in the words of what it waits for.
-    pub(super) fn what_is_waited_for(&self) -> Waits {
-        match self.ending.stage {
-            Stage::Walking => self.walk.waits(),
-            Stage::Settling { .. } => Waits::Answers(self.calls.awaited()),
-            _ => Waits::End,
         }
     }
 }

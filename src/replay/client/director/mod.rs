@@ -29,6 +29,7 @@ pub use ending::{Ended, Stop};
 pub use tally::{Refusal, Tally};
 
 use super::options::Options;
+use crate::capture::gauge::STALL;
 use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
 use crate::replay::judge::{Judge, Occurrence};
@@ -179,10 +180,15 @@ impl Director {
 
     /// What it waits for.
     #[must_use]
-    pub fn waits(&self) -> Waits {
-        match self.ending.unread {
-            Some(_) if self.may_write() => Waits::Room,
-            _ => self.what_is_waited_for(),
+    pub fn waits(&self, now: Moment) -> Waits {
+        let is_stuck = |(_, since): (u64, Moment)| now.since(since) >= STALL;
+        if self.may_write() && self.ending.unread.is_some_and(is_stuck) {
+            return Waits::Room;
+        }
+        match self.ending.stage {
+            Stage::Walking => self.walk.waits(),
+            Stage::Settling { .. } => Waits::Answers(self.calls.awaited()),
+            _ => Waits::End,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::calls::{Call, Calls, Progress};
 use super::skipped::Chain;
-use super::{Director, Scene, recorded};
+use super::{Director, Scene, Stop, recorded};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Document;
 use crate::protocol::mcp::keys::PROGRESS_TOKEN;
@@ -10,7 +10,9 @@ use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
 use crate::replay::judge::{Missing, Skip};
-use crate::replay::script::{Step, What};
+use crate::replay::report::Trouble;
+use crate::replay::script::{Part, Step, What};
+use crate::text::escape;
 use crate::trace::exchange::Exchange;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -50,7 +52,8 @@ impl Director {
                 _ => None,
             });
             live_ids.push(match part.what {
-                What::Answers(id) => self.asks.live_id(id),
+                // What was not asked cannot be answered.
+                What::Answers(id) => Some(self.asks.live_id(id).ok_or(Held::Unwanted)?),
                 _ => None,
             });
         }
@@ -85,7 +88,7 @@ impl Director {
         }
         let tool = exchange.name.as_deref().unwrap_or_default();
         if &*exchange.method == "tools/call" && !self.options.guard.allows(tool) {
-            return Err(Held::Why(Missing::Refused(crate::text::escape(tool).into())));
+            return Err(Held::Why(Missing::Refused(escape(tool).into())));
         }
         let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {
             return Ok(None);
@@ -171,6 +174,12 @@ impl Director {
     fn hold_back(&mut self, step: &Step, held: &Held, scene: &mut Scene<'_>) {
         if let Held::Fault(Fault::Redacted(names)) = held {
             self.tally.lack(names);
+            let asks = |part: &Part| matches!(part.what, What::Asks(_));
+            if !step.parts.iter().any(asks) {
+                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
+                let text = format!("#{} has redacted values: {}", step.head.seq.0, names.join(", "));
+                self.judge.trouble(Trouble::Unreadable, text.into());
+            }
         }
         for part in &step.parts {
             match &part.what {
@@ -186,7 +195,7 @@ impl Director {
             Held::Unwanted => None,
             Held::Why(missing) => Some(missing.clone()),
             Held::Fault(Fault::Redacted(names)) => {
-                let names: Vec<_> = names.iter().map(|name| crate::text::escape(name)).collect();
+                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
                 Some(Missing::Skipped(Skip::Redacted(names.join(", ").into())))
             }
             Held::Fault(Fault::Unreached(what)) => {
@@ -202,6 +211,10 @@ impl Director {
             Some(_) => self.tally.skipped += 1,
         }
         self.skip(exchange, why.as_ref(), scene);
+        if &*exchange.method == "initialize" {
+            // Nothing that comes after it would mean anything.
+            self.stop(Stop::End, scene.now);
+        }
         if let Some(why) = why {
             let wall_ns = self.recorded_wall(exchange.t_request);
             self.judge.missing(&recorded(exchange, wall_ns, None), why);

@@ -96,9 +96,13 @@ impl Director {
             self.learn(exchange, then, text, scene);
             self.go_round(exchange, status, then, text);
         }
-        let then = then.map(|then| self.options.binder.as_now(then));
-        let then = recorded(exchange, walls[0], then.as_deref());
-        self.judge.both(&then, &now);
+        match then.map(|then| self.options.binder.as_now(then)) {
+            Some(then) => {
+                let then = recorded(exchange, walls[0], Some(&then));
+                self.judge.both(&then, &now);
+            }
+            None => self.tally.uncompared += 1,
+        }
         self.compare_progress(call);
     }
 

@@ -23,6 +23,8 @@ pub struct Tally {
     pub unbound: Vec<Box<str>>,
     /// Answers of the server that were put to those of the recording.
     pub answered: u64,
+    /// Of those, the ones that are too long, then or now, to be compared.
+    pub uncompared: u64,
     /// Answers that came for cancelled requests.
     pub late: u64,
     /// Requests of the server that were answered as in the recording.

@@ -1,6 +1,7 @@
 //! Lines out of chunks.
 
 use crate::protocol::framing::Framer;
+use crate::protocol::json::Outline;
 use crate::replay::script::LONGEST;
 use std::collections::VecDeque;
 
@@ -10,44 +11,89 @@ const LAST_LINES: usize = 5;
 /// Bytes of such a line that are kept.
 const LAST_BYTES: usize = 400;
 
-/// Cuts chunks into lines. A line that is too long comes in parts, as it is on record.
+/// Cuts chunks into lines.
 #[derive(Debug)]
 pub(super) struct Lines {
+    /// Longer lines are not held, only their outline is.
+    longest: u64,
     framer: Framer,
-    open: Vec<u8>,
+    open: Open,
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// With its terminator, where it has one.
+    Whole(&'a [u8]),
+    /// Too long to be held: its outline, empty where it is no JSON.
+    Outline(&'a [u8]),
 }
 
 impl Default for Lines {
     fn default() -> Self {
         Self {
-            framer: Framer::with_limit(LONGEST),
-            open: Vec::new(),
+            longest: LONGEST,
+            framer: Framer::default(),
+            open: Open::default(),
         }
     }
 }
 
 impl Lines {
-    /// Gives `line` every line that ends in `chunk`, with its terminator.
-    pub fn push(&mut self, chunk: &[u8], mut line: impl FnMut(&[u8])) {
+    /// Gives `line` every line that ends in `chunk`.
+    pub fn push(&mut self, chunk: &[u8], mut line: impl FnMut(Line<'_>)) {
         for piece in self.framer.push(chunk) {
             let bytes = &chunk[piece.bytes];
-            match (piece.ends_frame, self.open.is_empty()) {
-                (true, true) => line(bytes),
-                (false, _) => self.open.extend_from_slice(bytes),
-                (true, false) => {
-                    self.open.extend_from_slice(bytes);
-                    line(&self.open);
-                    // One huge line must not hold its memory for the rest of the session.
-                    self.open = Vec::new();
-                }
+            if piece.ends_frame && self.open.is_empty() {
+                line(Line::Whole(bytes));
+                continue;
+            }
+            self.open.push(bytes, self.longest);
+            if piece.ends_frame {
+                std::mem::take(&mut self.open).end(&mut line);
             }
         }
     }
 
-    /// What came last and has no end.
-    pub fn rest(&mut self) -> Option<Vec<u8>> {
-        let rest = std::mem::take(&mut self.open);
-        (!rest.is_empty()).then_some(rest)
+    /// Gives `line` what came last and has no end.
+    pub fn rest(&mut self, mut line: impl FnMut(Line<'_>)) {
+        if !self.open.is_empty() {
+            std::mem::take(&mut self.open).end(&mut line);
+        }
+    }
+}
+
+/// The beginning of a line.
+#[derive(Debug, Default)]
+struct Open {
+    bytes: Vec<u8>,
+    /// Of a line that became too long.
+    outline: Option<Outline>,
+}
+
+impl Open {
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.outline.is_none()
+    }
+
+    fn push(&mut self, bytes: &[u8], longest: u64) {
+        if let Some(outline) = &mut self.outline {
+            return outline.push(bytes);
+        }
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() as u64 > longest {
+            let mut outline = Outline::new();
+            outline.push(&self.bytes);
+            self.bytes = Vec::new();
+            self.outline = Some(outline);
+        }
+    }
+
+    fn end(self, line: &mut impl FnMut(Line<'_>)) {
+        match self.outline {
+            Some(outline) => line(Line::Outline(&outline.finish().unwrap_or_default())),
+            None => line(Line::Whole(&self.bytes)),
+        }
     }
 }
 
@@ -91,11 +137,40 @@ mod tests {
         let mut lines = Lines::default();
         let mut found: Vec<Vec<u8>> = Vec::new();
         for chunk in [&b"a\nb"[..], b"c", b"\n\nd\ne"] {
-            lines.push(chunk, |line| found.push(line.to_vec()));
+            lines.push(chunk, |line| found.push(whole(line)));
         }
-        assert_eq!(found, [&b"a\n"[..], b"bc\n", b"\n", b"d\n"]);
-        assert_eq!(lines.rest().as_deref(), Some(&b"e"[..]));
-        assert_eq!(lines.rest(), None);
+        lines.rest(|line| found.push(whole(line)));
+        lines.rest(|line| found.push(whole(line)));
+        assert_eq!(found, [&b"a\n"[..], b"bc\n", b"\n", b"d\n", b"e"]);
+    }
+
+    fn whole(line: Line<'_>) -> Vec<u8> {
+        match line {
+            Line::Whole(line) => line.to_vec(),
+            Line::Outline(_) => panic!("it is short"),
+        }
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_outline_is_left() {
+        let mut lines = Lines {
+            longest: 1 << 20,
+            ..Lines::default()
+        };
+        let mut found = Vec::new();
+        let chunk = vec![b'x'; 1 << 18];
+        lines.push(br#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, |_| panic!("it goes on"));
+        for _ in 0..9 {
+            lines.push(&chunk, |_| panic!("it goes on"));
+        }
+        lines.push(b"\"}}\nnext\n", |line| match line {
+            Line::Whole(line) => found.push(line.to_vec()),
+            Line::Outline(outline) => {
+                assert!(outline.len() < 100_000);
+                found.push(outline[..22].to_vec());
+            }
+        });
+        assert_eq!(found, [&br#"{"jsonrpc":"2.0","id":"#[..], b"next\n"]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ use crate::store::reader::ReadError;
 use crate::trace::clock::{Clock, Moment};
 use crate::trace::event::{Closer, EventKind};
 use crate::trace::frame::StreamId;
-use lines::{Lines, Tail};
+use lines::{Line, Lines, Tail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pipes::{Pipes, Ready};
@@ -203,7 +203,7 @@ impl Target<'_> {
                 told(&Progress {
                     tally: self.director.tally(),
                     requests,
-                    waits: self.director.waits(),
+                    waits: self.director.waits(now),
                 });
             }
             let timeout = timeout.unwrap_or(TOLD).min(TOLD);
@@ -364,9 +364,8 @@ impl Target<'_> {
                 now,
                 past: &mut self.library,
             };
-            if let Some(rest) = self.lines.rest() {
-                self.director.arrive(&rest, scene);
-            }
+            let director = &mut self.director;
+            self.lines.rest(|line| hear(director, line, scene));
             return self.director.output_ended(now);
         };
         let now = clock.now();
@@ -376,7 +375,7 @@ impl Target<'_> {
             past: &mut self.library,
         };
         let director = &mut self.director;
-        self.lines.push(chunk, |line| director.arrive(line, scene));
+        self.lines.push(chunk, |line| hear(director, line, scene));
     }
 
     fn read_stderr(&mut self) {
@@ -407,5 +406,12 @@ impl Target<'_> {
             self.director.exited(ended, self.clock.now());
         }
         Ok(())
+    }
+}
+
+fn hear(director: &mut Director, line: Line<'_>, scene: &mut Scene<'_>) {
+    match line {
+        Line::Whole(line) => director.arrive(line, scene),
+        Line::Outline(outline) => director.arrive_outline(outline, scene),
     }
 }

@@ -1,6 +1,6 @@
 //! Ids that are another's than the recorded ones, the same for the same.
 
-use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::id::{IdKind, RequestId};
 use crate::protocol::json::quoted;
 
 /// What is added to a number: no client counts so far in a session.
@@ -9,14 +9,14 @@ const OFFSET: u64 = 7_000_000_000;
 /// Another id in place of `id`, of the same JSON type; the same whenever it is asked for.
 #[must_use]
 pub fn fresh_id(id: &RequestId) -> RequestId {
-    let json = match id.key() {
-        IdKey::String(text) => quoted(&format!("fresh-{text}")),
-        IdKey::Number(_) => match id.json().parse::<u64>() {
+    let json = match id.kind() {
+        IdKind::String => quoted(&format!("fresh-{}", id.form())),
+        IdKind::Integer | IdKind::Fraction => match id.json().parse::<u64>() {
             Ok(number) if number <= OFFSET => (OFFSET + number).to_string(),
             // Fractions and numbers beyond all counting have to be told apart as they are.
             _ => return id.clone(),
         },
-        IdKey::Null | IdKey::Other(_) => return id.clone(),
+        IdKind::Null | IdKind::Other => return id.clone(),
     };
     RequestId::from_json(&json).unwrap_or_else(|| id.clone())
 }

@@ -3,7 +3,7 @@
 use super::{Director, Scene};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Value;
-use crate::protocol::message::{Body, Content, Message, Subject, classify_outline};
+use crate::protocol::message::{Body, Content, Lines, Message, Subject, classify_outline};
 use crate::replay::script::What;
 use crate::trace::exchange::ExchangeId;
 
@@ -17,7 +17,7 @@ impl Director {
             self.answered_alike(call, line, scene);
         } else {
             let mut classifier = std::mem::take(&mut self.classifier);
-            let (content, root) = classifier.read(line);
+            let (content, root) = classifier.read(line, Lines::OfProgress);
             self.content(line, &content, root, scene);
             classifier.give_back();
             self.classifier = classifier;

@@ -54,7 +54,12 @@ fn pace(setup: &Setup, exchanges: usize, together: usize) -> anyhow::Result<Vec<
     let show = |mib| format!("{mib:.1} MiB");
     Ok(vec![
         Row::at_least(what.clone(), SHARE, median(&shares), share).and(note),
-        Row::at_most(format!("{what}, memory"), MEMORY_LIMIT_MIB, median(&memory), show),
+        Row::at_most(
+            format!("{what}, memory"),
+            MEMORY_LIMIT_MIB,
+            median(&memory),
+            show,
+        ),
     ])
 }
 
@@ -100,7 +105,10 @@ fn replay(setup: &Setup, recording: &Path, exchanges: usize) -> anyhow::Result<(
     let output = replay.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "{said}");
-    ensure!(said.contains(&format!("{}", exchanges + 1)) || said.len() > 10, "{said}");
+    ensure!(
+        said.contains(&format!("{}", exchanges + 1)) || said.len() > 10,
+        "{said}"
+    );
     std::fs::remove_dir_all(&dir)?;
     #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
     Ok((seconds, peak as f64 / f64::from(1 << 20)))

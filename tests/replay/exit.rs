@@ -19,7 +19,8 @@ const CALLS: [Row<'static>; 6] = [
     (5, "s2c", "result 3"),
 ];
 
-const LIST: &str = r#"> result 1 {"tools":[{"name":"look","annotations":{"readOnlyHint":true}},{"name":"make"}]}"#;
+const LIST: &str =
+    r#"> result 1 {"tools":[{"name":"look","annotations":{"readOnlyHint":true}},{"name":"make"}]}"#;
 
 #[test]
 fn a_replay_without_a_difference_is_0_and_one_with_a_difference_is_1() {
@@ -59,8 +60,10 @@ fn what_cannot_be_used_is_3_and_so_is_nothing_to_compare() {
     case.replay(&["--only", "method:nothing"], &[]).is(3, &[]);
     let empty = Case::new(&[(0, "stderr", "hello")]);
     empty.replay(&[], &[]).is(3, &[]);
-    let mut missing = case.library.mcpreel("replay");
-    let output = missing.arg("/no/such.reel").output().unwrap();
+    let broken = case.library.path().join("broken.reel");
+    std::fs::write(&broken, "no recording").unwrap();
+    let mut replay = case.library.mcpreel("replay");
+    let output = replay.arg(&broken).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
 }
 
@@ -81,14 +84,23 @@ fn calls_that_may_do_something_are_refused_with_7_and_allowed_by_name() {
     let refused = case.replay(&[], &look);
     refused.is(7, &["make", "#5", "--allow-tool"]);
     let both: Vec<_> = look.into_iter().chain(["< make", "> result 3"]).collect();
-    case.replay(&["--allow-tool", "make"], &both).is(0, &["alike"]);
-    case.replay(&["--allow-side-effects"], &both).is(0, &["alike"]);
+    case.replay(&["--allow-tool", "make"], &both)
+        .is(0, &["alike"]);
+    case.replay(&["--allow-side-effects"], &both)
+        .is(0, &["alike"]);
 }
 
 #[test]
 fn on_a_terminal_one_yes_allows_what_was_listed() {
     let case = Case::new(&CALLS);
-    let script = [r#"< "id":1"#, LIST, "< look", "> result 2", "< make", "> result 3"];
+    let script = [
+        r#"< "id":1"#,
+        LIST,
+        "< look",
+        "> result 2",
+        "< make",
+        "> result 3",
+    ];
     for (answer, verdict) in [("yes\r", "alike"), ("no\r", "refused")] {
         let peer = crate::support::peer();
         let recording = case.recording.to_str().unwrap();
@@ -102,7 +114,9 @@ fn on_a_terminal_one_yes_allows_what_was_listed() {
             (text.contains("make, 1 call") && text.contains("Call them?")).then_some(())
         });
         terminal.press(answer);
-        wait_for("the verdict", || terminal.text().contains(verdict).then_some(()));
+        wait_for("the verdict", || {
+            terminal.text().contains(verdict).then_some(())
+        });
     }
 }
 
@@ -131,7 +145,12 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
         (nix::sys::signal::Signal::SIGTERM, 143),
     ] {
         let case = Case::new(&rows);
-        let script = [r#"< "id":1"#, "> result 1", r#"< "id":2"#, "err it has come so far"];
+        let script = [
+            r#"< "id":1"#,
+            "> result 1",
+            r#"< "id":2"#,
+            "err it has come so far",
+        ];
         let mut command = case.command(&[], &script);
         let child = command
             .stdout(Stdio::piped())
@@ -142,8 +161,12 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
         wait_for("the server has the second request", || {
             let spool = case.library.files("spool").pop()?;
             let bytes = std::fs::read(spool).ok()?;
-            let text = b"it has come so far";
-            bytes.windows(text.len()).any(|part| part == text).then_some(())
+            // With the end of its line: without, it stands in the command.
+            let text = b"it has come so far\n";
+            bytes
+                .windows(text.len())
+                .any(|part| part == text)
+                .then_some(())
         });
         nix::sys::signal::kill(pid, signal).unwrap();
         let replayed = Replayed::of(&child.wait_with_output().unwrap());
@@ -164,7 +187,13 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 #[test]
 fn the_result_is_on_stdout_and_progress_only_on_a_terminal() {
     let case = Case::new(&PLAIN);
-    let replayed = case.replay(&[], &[r#"< "id":1"#, r#"> result 1 {"n":1}"#, "err its words"]);
+    let replayed = case.replay(
+        &[],
+        &[r#"< "id":1"#, r#"> result 1 {"n":1}"#, "err its words"],
+    );
     replayed.is(0, &["recording", "mcpreel open"]);
-    assert_eq!(replayed.err, "", "the server's words are on record, not here");
+    assert_eq!(
+        replayed.err, "",
+        "the server's words are on record, not here"
+    );
 }

@@ -15,9 +15,17 @@ fn alike(rows: &[Row<'_>], options: &[&str], script: &[&str]) {
 fn the_same_request_twice_with_different_answers() {
     let rows = [
         (0, "c2s", r#"request 1 tools/call {"name":"next"}"#),
-        (1, "s2c", r#"result 1 {"content":[{"type":"text","text":"one"}]}"#),
+        (
+            1,
+            "s2c",
+            r#"result 1 {"content":[{"type":"text","text":"one"}]}"#,
+        ),
         (2, "c2s", r#"request 2 tools/call {"name":"next"}"#),
-        (3, "s2c", r#"result 2 {"content":[{"type":"text","text":"two"}]}"#),
+        (
+            3,
+            "s2c",
+            r#"result 2 {"content":[{"type":"text","text":"two"}]}"#,
+        ),
     ];
     let say = [
         r#"< "id":1"#,
@@ -70,9 +78,21 @@ fn one_at_a_time_works_with_a_server_that_cannot_do_more() {
 fn what_the_server_asks_within_a_call_is_answered_two_at_once_and_after_the_answer() {
     let rows = [
         (0, "c2s", r#"request 1 tools/call {"name":"plan"}"#),
-        (1, "s2c", r#"request 1 elicitation/create {"message":"who?"}"#),
-        (2, "s2c", r#"request 2 elicitation/create {"message":"when?"}"#),
-        (3, "c2s", r#"result 1 {"action":"accept","content":{"who":"ada"}}"#),
+        (
+            1,
+            "s2c",
+            r#"request 1 elicitation/create {"message":"who?"}"#,
+        ),
+        (
+            2,
+            "s2c",
+            r#"request 2 elicitation/create {"message":"when?"}"#,
+        ),
+        (
+            3,
+            "c2s",
+            r#"result 1 {"action":"accept","content":{"who":"ada"}}"#,
+        ),
         (4, "c2s", r#"result 2 {"action":"decline"}"#),
         (5, "s2c", "result 1"),
         (6, "s2c", "request 3 roots/list"),
@@ -99,8 +119,16 @@ fn what_the_server_asks_within_a_call_is_answered_two_at_once_and_after_the_answ
 fn an_elicitation_that_nobody_answered_is_not_answered() {
     let rows = [
         (0, "c2s", r#"request 1 tools/call {"name":"plan"}"#),
-        (1, "s2c", r#"request 7 elicitation/create {"message":"who?"}"#),
-        (9000, "c2s", r#"notify notifications/cancelled {"requestId":1}"#),
+        (
+            1,
+            "s2c",
+            r#"request 7 elicitation/create {"message":"who?"}"#,
+        ),
+        (
+            9000,
+            "c2s",
+            r#"notify notifications/cancelled {"requestId":1}"#,
+        ),
         (9001, "c2s", "request 2 ping"),
         (9002, "s2c", "result 2"),
     ];
@@ -118,10 +146,18 @@ fn an_elicitation_that_nobody_answered_is_not_answered() {
 fn a_cancelled_call_may_be_answered_or_not() {
     let rows = [
         (0, "c2s", r#"request 1 tools/call {"name":"slow"}"#),
-        (500, "c2s", r#"notify notifications/cancelled {"requestId":1}"#),
+        (
+            500,
+            "c2s",
+            r#"notify notifications/cancelled {"requestId":1}"#,
+        ),
         (501, "c2s", r#"request 2 tools/call {"name":"slow"}"#),
         (502, "s2c", "result 2"),
-        (503, "c2s", r#"notify notifications/cancelled {"requestId":2}"#),
+        (
+            503,
+            "c2s",
+            r#"notify notifications/cancelled {"requestId":2}"#,
+        ),
         (504, "c2s", "request 3 ping"),
         (505, "s2c", "result 3"),
     ];
@@ -135,7 +171,10 @@ fn a_cancelled_call_may_be_answered_or_not() {
         "> result 3",
     ];
     alike(&rows, &[ALL], &answered);
-    let unanswered: Vec<_> = answered.into_iter().filter(|step| *step != "> result 1").collect();
+    let unanswered: Vec<_> = answered
+        .into_iter()
+        .filter(|step| *step != "> result 1")
+        .collect();
     alike(&rows, &[ALL], &unanswered);
 }
 
@@ -143,11 +182,7 @@ fn a_cancelled_call_may_be_answered_or_not() {
 fn progress_without_a_total_may_be_told_as_often_as_it_likes() {
     let call = r#"request 1 tools/call {"name":"a","_meta":{"progressToken":"t"}}"#;
     let step = r#"notify notifications/progress {"progressToken":"t","progress":1}"#;
-    let rows = [
-        (0, "c2s", call),
-        (1, "s2c", step),
-        (2, "s2c", "result 1"),
-    ];
+    let rows = [(0, "c2s", call), (1, "s2c", step), (2, "s2c", "result 1")];
     let more = r#"> notify notifications/progress {"progressToken":"t","progress":2}"#;
     let tell = format!("> {step}");
     alike(&rows, &[ALL], &["< t", &tell, more, more, "> result 1"]);
@@ -173,9 +208,17 @@ fn a_chain_of_input_rounds_goes_on_with_live_states_and_keys() {
             r#"result 1 {"resultType":"input_required","requestState":"s1","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"who?"}}}}"#,
         ),
         (2, "c2s", &first),
-        (3, "s2c", r#"result 2 {"resultType":"input_required","requestState":"s2"}"#),
+        (
+            3,
+            "s2c",
+            r#"result 2 {"resultType":"input_required","requestState":"s2"}"#,
+        ),
         (4, "c2s", &second),
-        (5, "s2c", r#"result 3 {"resultType":"complete","content":[]}"#),
+        (
+            5,
+            "s2c",
+            r#"result 3 {"resultType":"complete","content":[]}"#,
+        ),
     ];
     let script = [
         r#"< "id":1"#,
@@ -195,11 +238,22 @@ fn an_input_round_that_is_not_needed_any_more_is_not_gone_through() {
     let again = format!(r#"request 2 tools/call {{"name":"plan","requestState":"s1",{META}}}"#);
     let rows = [
         (0, "c2s", call.as_str()),
-        (1, "s2c", r#"result 1 {"resultType":"input_required","requestState":"s1"}"#),
+        (
+            1,
+            "s2c",
+            r#"result 1 {"resultType":"input_required","requestState":"s1"}"#,
+        ),
         (2, "c2s", &again),
-        (3, "s2c", r#"result 2 {"resultType":"complete","content":[]}"#),
+        (
+            3,
+            "s2c",
+            r#"result 2 {"resultType":"complete","content":[]}"#,
+        ),
     ];
-    let script = [r#"< "id":1"#, r#"> result 1 {"resultType":"complete","content":[]}"#];
+    let script = [
+        r#"< "id":1"#,
+        r#"> result 1 {"resultType":"complete","content":[]}"#,
+    ];
     let replayed = Case::new(&rows).replay(&[ALL], &script);
     replayed.is(1, &["1 of 2 requests"]);
 }
@@ -229,8 +283,16 @@ fn pages_are_asked_for_by_live_cursors() {
 fn handles_that_the_server_makes_up_are_given_back_as_they_are_now() {
     let rows = [
         (0, "c2s", r#"request 1 tools/call {"name":"open"}"#),
-        (1, "s2c", r#"result 1 {"content":[{"type":"text","text":"opened sess-8f3kd92k"}]}"#),
-        (2, "c2s", r#"request 2 tools/call {"name":"read","arguments":{"s":"sess-8f3kd92k"}}"#),
+        (
+            1,
+            "s2c",
+            r#"result 1 {"content":[{"type":"text","text":"opened sess-8f3kd92k"}]}"#,
+        ),
+        (
+            2,
+            "c2s",
+            r#"request 2 tools/call {"name":"read","arguments":{"s":"sess-8f3kd92k"}}"#,
+        ),
         (3, "s2c", "result 2"),
     ];
     let script = [
@@ -247,7 +309,11 @@ fn handles_that_the_server_makes_up_are_given_back_as_they_are_now() {
 fn what_does_not_matter_to_a_client_is_no_failure() {
     let rows = [
         (0, "c2s", "request 1 tools/list"),
-        (1, "s2c", r#"result 1 {"tools":[{"name":"a","inputSchema":{}},{"name":"b","inputSchema":{}}]}"#),
+        (
+            1,
+            "s2c",
+            r#"result 1 {"tools":[{"name":"a","inputSchema":{}},{"name":"b","inputSchema":{}}]}"#,
+        ),
         (2, "c2s", "request 2 x"),
         (3, "s2c", r#"result 2 {"n":1,"list":[1]}"#),
     ];
@@ -258,7 +324,9 @@ fn what_does_not_matter_to_a_client_is_no_failure() {
         r#"< "id":2"#,
         r#"> result 2 {"list":[1.0],"n":1.0}"#,
     ];
-    Case::new(&rows).replay(&[], &script).is(0, &["added", "order"]);
+    Case::new(&rows)
+        .replay(&[], &script)
+        .is(0, &["added", "order"]);
 }
 
 #[test]
@@ -269,9 +337,19 @@ fn ids_are_what_they_were() {
         (2, "s2c", r#"result "1""#),
         (3, "s2c", "result 1"),
     ];
-    let script = [r#"< "id":"1""#, r#"< "id":1,"#, r#"> result "1""#, "> result 1"];
+    let script = [
+        r#"< "id":"1""#,
+        r#"< "id":1,"#,
+        r#"> result "1""#,
+        "> result 1",
+    ];
     alike(&rows, &[], &script);
-    let swapped = [r#"< "id":"1""#, r#"< "id":1,"#, r#"> result "1""#, r#"> result "1""#];
+    let swapped = [
+        r#"< "id":"1""#,
+        r#"< "id":1,"#,
+        r#"> result "1""#,
+        r#"> result "1""#,
+    ];
     let replayed = Case::new(&rows).replay(&["--timeout", "500ms"], &swapped);
     replayed.is(5, &["b (#2)", r#"the id "1""#]);
 }
@@ -288,7 +366,17 @@ fn batches_go_out_and_come_back() {
     ];
     let (expect, say) = (format!("< {batch}"), format!("> {answers}"));
     alike(&rows, &[], &[&expect, &say, r#"< "id":3"#, "> result 3"]);
-    alike(&rows, &[], &[&expect, "> result 1", "> result 2", r#"< "id":3"#, "> result 3"]);
+    alike(
+        &rows,
+        &[],
+        &[
+            &expect,
+            "> result 1",
+            "> result 2",
+            r#"< "id":3"#,
+            "> result 3",
+        ],
+    );
 }
 
 #[test]
@@ -297,7 +385,11 @@ fn a_line_on_stdout_that_is_no_message_is_a_difference_where_there_was_none() {
     let script = [r#"< "id":1"#, "> Listening on port 80", "> result 1"];
     let replayed = Case::new(&rows).replay(&[], &script);
     replayed.is(1, &["no JSON-RPC", "Listening on port 80"]);
-    let noisy = [(0, "c2s", "request 1 a"), (1, "s2c", "Hello"), (2, "s2c", "result 1")];
+    let noisy = [
+        (0, "c2s", "request 1 a"),
+        (1, "s2c", "Hello"),
+        (2, "s2c", "result 1"),
+    ];
     alike(&noisy, &[], &script);
 }
 
@@ -306,7 +398,10 @@ fn a_server_that_closes_its_output_early_has_failed() {
     let rows = [(0, "c2s", "request 1 a"), (1, "s2c", "result 1")];
     let script = [r#"< "id":1"#, "err it is all over", "close stdout"];
     let replayed = Case::new(&rows).replay(&[], &script);
-    replayed.is(4, &["closed its output", "it is all over", "1 of 1 request sent"]);
+    replayed.is(
+        4,
+        &["closed its output", "it is all over", "1 of 1 request sent"],
+    );
 }
 
 #[test]
@@ -343,11 +438,27 @@ fn a_server_that_crashes_is_named_with_its_last_words() {
         (4, "c2s", "request 3 c"),
         (5, "s2c", "result 3"),
     ];
-    let script = [r#"< "id":1"#, "> result 1", "< boom", "err fatal: no", "raise SIGSEGV"];
+    let script = [
+        r#"< "id":1"#,
+        "> result 1",
+        "< boom",
+        "err fatal: no",
+        "raise SIGSEGV",
+    ];
     let replayed = Case::new(&rows).replay(&[ALL], &script);
-    replayed.is(4, &["SIGSEGV", "after tools/call", "2 of 3 requests sent", "fatal: no"]);
+    replayed.is(
+        4,
+        &[
+            "SIGSEGV",
+            "after tools/call",
+            "2 of 3 requests sent",
+            "fatal: no",
+        ],
+    );
     let script = [r#"< "id":1"#, "> result 1", "exit 3"];
-    Case::new(&rows).replay(&[ALL], &script).is(4, &["exit code 3"]);
+    Case::new(&rows)
+        .replay(&[ALL], &script)
+        .is(4, &["exit code 3"]);
 }
 
 #[test]
@@ -357,14 +468,24 @@ fn an_answer_of_five_megabytes_is_compared_whole() {
     let say = format!("> {answer}");
     alike(&rows, &[], &[r#"< "id":1"#, &say]);
     let other = say.replace(")\"}", ")!\"}");
-    Case::new(&rows).replay(&[], &[r#"< "id":1"#, &other]).is(1, &["#1"]);
+    Case::new(&rows)
+        .replay(&[], &[r#"< "id":1"#, &other])
+        .is(1, &["#1"]);
 }
 
 #[test]
 fn a_server_of_the_other_era_is_told_apart() {
     let legacy = [
-        (0, "c2s", r#"request 1 initialize {"protocolVersion":"2025-11-25"}"#),
-        (1, "s2c", r#"result 1 {"protocolVersion":"2025-11-25","capabilities":{}}"#),
+        (
+            0,
+            "c2s",
+            r#"request 1 initialize {"protocolVersion":"2025-11-25"}"#,
+        ),
+        (
+            1,
+            "s2c",
+            r#"result 1 {"protocolVersion":"2025-11-25","capabilities":{}}"#,
+        ),
         (2, "c2s", "notify notifications/initialized"),
     ];
     let refuses = r#"> {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}"#;
@@ -384,13 +505,22 @@ fn redacted_values_have_to_be_supplied() {
     let rows = [
         (0, "c2s", "request 1 a"),
         (1, "s2c", "result 1"),
-        (2, "c2s", r#"request 2 tools/call {"name":"b","arguments":{"key":"‹secret:1›"}}"#),
+        (
+            2,
+            "c2s",
+            r#"request 2 tools/call {"name":"b","arguments":{"key":"‹secret:1›"}}"#,
+        ),
         (3, "s2c", "result 2"),
     ];
     let script = [r#"< "id":1"#, "> result 1"];
     let replayed = Case::new(&rows).replay(&[ALL], &script);
     replayed.is(3, &["secret:1"]);
-    let script = [r#"< "id":1"#, "> result 1", r#"< {"key":"hunter2"}"#, "> result 2"];
+    let script = [
+        r#"< "id":1"#,
+        "> result 1",
+        r#"< {"key":"hunter2"}"#,
+        "> result 2",
+    ];
     let case = Case::new(&rows);
     let mut command = case.command(&[ALL, "--bind", "secret:1=env:TOKEN"], &script);
     command.env("TOKEN", "hunter2");

@@ -146,7 +146,9 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     player.go()?;
     for row in &scenario.replay {
         let words: Vec<_> = row.iter().map(String::as_str).collect();
-        player.row(&words).map_err(|error| format!("at {row:?}: {error}"))?;
+        player
+            .row(&words)
+            .map_err(|error| format!("at {row:?}: {error}"))?;
     }
     player.finish()?;
     let witness = Witness {
@@ -185,17 +187,30 @@ fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
     let derived = telling.end(false);
     let mut joiner = Joiner::default();
     let server = mcpreel::protocol::message::Direction::ServerToClient;
-    let questions = derived.exchanges.iter().filter(|exchange| exchange.direction == server);
+    let questions = derived
+        .exchanges
+        .iter()
+        .filter(|exchange| exchange.direction == server);
     let questions = questions.cloned().collect();
-    derived.exchanges.into_iter().for_each(|exchange| joiner.add(exchange));
+    derived
+        .exchanges
+        .into_iter()
+        .for_each(|exchange| joiner.add(exchange));
     let until = Seq(scenario.choices.until.unwrap_or(u64::MAX));
     let wanted = frames.iter().filter(|(head, _)| head.seq <= until);
     let steps = wanted.map(|(head, raw)| joiner.step(*head, Some(Arc::clone(raw))));
     let steps = steps.collect();
-    let client = frames.iter().filter(|(head, _)| head.stream == told::stream_id("c2s"));
+    let client = frames
+        .iter()
+        .filter(|(head, _)| head.stream == told::stream_id("c2s"));
     let past = Recorded {
-        sent: client.map(|(head, raw)| (head.seq, Arc::clone(raw))).collect(),
-        frames: frames.iter().map(|(head, raw)| (head.seq, Arc::clone(raw))).collect(),
+        sent: client
+            .map(|(head, raw)| (head.seq, Arc::clone(raw)))
+            .collect(),
+        frames: frames
+            .iter()
+            .map(|(head, raw)| (head.seq, Arc::clone(raw)))
+            .collect(),
         questions,
         only: scenario.choices.only.clone(),
     };
@@ -233,7 +248,11 @@ fn options(choices: &Choices, past: &Recorded) -> Options {
     Options {
         order,
         timeout: choices.timeout_ms.map(Duration::from_millis),
-        asked: if choices.stub { Policy::Stub } else { Policy::Fail },
+        asked: if choices.stub {
+            Policy::Stub
+        } else {
+            Policy::Fail
+        },
         guard: guard(choices, past),
         binder,
         recorded_wall_ns: 1_795_000_000_000_000_000,
@@ -287,7 +306,8 @@ impl Player {
         let lines = send.split_inclusive(|byte| *byte == b'\n');
         self.out.extend(lines.map(<[u8]>::to_vec));
         self.closed |= close;
-        self.signals.extend(signal.map(|signal| format!("{signal:?}")));
+        self.signals
+            .extend(signal.map(|signal| format!("{signal:?}")));
     }
 
     fn row(&mut self, words: &[&str]) -> Result<(), String> {
@@ -304,7 +324,9 @@ impl Player {
             ["waits", what] => {
                 self.is_quiet()?;
                 let waits = self.waits();
-                (waits == what).then_some(()).ok_or(format!("it waits: {waits}"))
+                (waits == what)
+                    .then_some(())
+                    .ok_or(format!("it waits: {waits}"))
             }
             ["hears", what] => {
                 for line in told::bytes(what).split_inclusive(|byte| *byte == b'\n') {
@@ -317,7 +339,10 @@ impl Player {
                 self.go()
             }
             ["passes", ms] => self.pass(ms.parse().unwrap()),
-            ["closes"] => self.closed.then_some(()).ok_or("it does not close".to_owned()),
+            ["closes"] => self
+                .closed
+                .then_some(())
+                .ok_or("it does not close".to_owned()),
             ["signals", what] => match self.signals.pop_front() {
                 Some(signal) if signal == what => Ok(()),
                 other => Err(format!("the signal is {other:?}")),
@@ -421,7 +446,12 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
             return Err(format!("it says {said:#?}"));
         }
     }
-    if scenario.says.is_empty() && report.troubles.iter().any(|(what, _)| what.exit_code() != 7 && what.exit_code() != 3) {
+    if scenario.says.is_empty()
+        && report
+            .troubles
+            .iter()
+            .any(|(what, _)| what.exit_code() != 7 && what.exit_code() != 3)
+    {
         return Err(format!("it says {said:#?}"));
     }
     if report.exit_code() != scenario.exit {
@@ -448,13 +478,20 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
     let bound: Vec<_> = bound
         .map(|bound| (bound.recorded.to_string(), bound.live.to_string()))
         .collect();
-    (bound == scenario.bound).then_some(()).ok_or(format!("bound is {bound:?}"))
+    (bound == scenario.bound)
+        .then_some(())
+        .ok_or(format!("bound is {bound:?}"))
 }
 
 fn in_words(account: &Account) -> String {
-    let seq = account.left.map_or_else(|| "live".to_owned(), |seq| format!("#{}", seq.0));
+    let seq = account
+        .left
+        .map_or_else(|| "live".to_owned(), |seq| format!("#{}", seq.0));
     match &account.outcome {
-        Outcome::Differs => format!("{seq} {}", account.class.map_or("alike", |class| class.as_str())),
+        Outcome::Differs => format!(
+            "{seq} {}",
+            account.class.map_or("alike", |class| class.as_str())
+        ),
         Outcome::Missing(Missing::NeverAnswered) => format!("{seq} never answered"),
         Outcome::Missing(Missing::NeverAsked) => format!("{seq} never asked"),
         Outcome::Missing(Missing::Removed) => format!("{seq} removed"),
@@ -466,7 +503,9 @@ fn in_words(account: &Account) -> String {
         },
         Outcome::More => format!("more: {}", account.method),
         Outcome::Remark(remark) => {
-            let seq = remark.left.map_or_else(String::new, |seq| format!("#{} ", seq.0));
+            let seq = remark
+                .left
+                .map_or_else(String::new, |seq| format!("#{} ", seq.0));
             format!("{seq}{}: {}", remark.class.as_str(), remark.text)
         }
     }

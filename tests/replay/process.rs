@@ -93,7 +93,12 @@ impl Replayed {
     pub fn is(&self, code: i32, said: &[&str]) -> &Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.out, self.err);
         for text in said {
-            assert!(self.out.contains(text), "no {text:?} in\n{}\n{}", self.out, self.err);
+            assert!(
+                self.out.contains(text),
+                "no {text:?} in\n{}\n{}",
+                self.out,
+                self.err
+            );
         }
         self
     }

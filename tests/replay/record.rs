@@ -26,8 +26,13 @@ fn a_replay_is_a_recording_of_its_own_that_names_its_parent() {
     assert_eq!(stream(&case.library, &made, "c2s"), sent);
     assert_eq!(stream(&case.library, &made, "s2c"), told::bytes(rows[1].2));
     assert_eq!(stream(&case.library, &made, "stderr"), b"some words\n");
-    let events = case.library.json(&["show", made.to_str().unwrap(), "--events"]);
-    let kinds: Vec<_> = events.iter().filter_map(|event| event["kind"].as_str()).collect();
+    let events = case
+        .library
+        .json(&["show", made.to_str().unwrap(), "--events"]);
+    let kinds: Vec<_> = events
+        .iter()
+        .filter_map(|event| event["kind"].as_str())
+        .collect();
     for kind in ["start", "spawned", "eof", "exit"] {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
@@ -71,14 +76,28 @@ fn kill_nine_loses_nothing_that_was_sent_or_used() {
     let dir = case.library.path().join("server");
     std::fs::create_dir(&dir).unwrap();
     let mut command = case.library.mcpreel("replay");
-    command.arg(&case.recording).arg("--").arg(support::peer()).arg("chatter").arg(&dir);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    command
+        .arg(&case.recording)
+        .arg("--")
+        .arg(support::peer())
+        .arg("chatter")
+        .arg(&dir);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let got = dir.join("got");
     wait_for("the server has a part of it", || {
         let length = got.metadata().ok()?.len();
         (length > 2000).then_some(())
     });
-    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGKILL).unwrap();
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).unwrap()),
+        Signal::SIGKILL,
+    )
+    .unwrap();
     child.wait().unwrap();
     // The server is killed with it, and lets go of its file.
     let file = std::fs::File::open(&got).unwrap();
@@ -89,5 +108,10 @@ fn kill_nine_loses_nothing_that_was_sent_or_used() {
         spools.first().map(|spool| spool.with_extension("reel"))
     });
     let sent = stream(&case.library, &made, "c2s");
-    assert!(sent.starts_with(&got), "{} of {} bytes", sent.len(), got.len());
+    assert!(
+        sent.starts_with(&got),
+        "{} of {} bytes",
+        sent.len(),
+        got.len()
+    );
 }

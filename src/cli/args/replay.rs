@@ -171,9 +171,8 @@ fn frame(text: &str) -> Result<Seq, String> {
 }
 
 fn edit(text: &str) -> Result<Edit, String> {
-    let expected = || {
-        format!("`{text}` is no edit; write for example 23:params.arguments.city=\"Oslo\"")
-    };
+    let expected =
+        || format!("`{text}` is no edit; write for example 23:params.arguments.city=\"Oslo\"");
     let (seq, rest) = text.split_once(':').ok_or_else(expected)?;
     let seq = frame(seq)?;
     // A path may have an equals sign in it, in quotes: the first that leaves a path behind counts.
@@ -195,9 +194,8 @@ fn edit(text: &str) -> Result<Edit, String> {
 }
 
 fn bind(text: &str) -> Result<Bind, String> {
-    let expected = || {
-        format!("`{text}` supplies nothing; write for example secret:1=env:TOKEN or =file:PATH")
-    };
+    let expected =
+        || format!("`{text}` supplies nothing; write for example secret:1=env:TOKEN or =file:PATH");
     let (placeholder, source) = text.split_once('=').ok_or_else(expected)?;
     let value = if let Some(name) = source.strip_prefix("env:") {
         std::env::var(name).map_err(|_| format!("the variable {name} is not set, or no text"))?
@@ -251,7 +249,11 @@ mod tests {
         std::fs::write(&file, "hunter2\n").unwrap();
         let one = bind(&format!("‹secret:1›=file:{}", file.display())).unwrap();
         assert_eq!((&*one.placeholder, &*one.value), ("secret:1", "hunter2"));
-        for wrong in ["secret:1", "secret:1=hunter2", "secret:1=env:NO_SUCH_VARIABLE"] {
+        for wrong in [
+            "secret:1",
+            "secret:1=hunter2",
+            "secret:1=env:NO_SUCH_VARIABLE",
+        ] {
             assert!(bind(wrong).is_err(), "{wrong}");
         }
     }

@@ -203,9 +203,16 @@ fn in_words(progress: &target::Progress<'_>) -> String {
         Waits::Answer(seq, method) => {
             format!(", waits for the answer to {} (#{})", escape(method), seq.0)
         }
-        Waits::Answers(open) => format!(", waits for {}", crate::text::plural(*open as u64, "answer")),
+        Waits::Answers(open) => format!(
+            ", waits for {}",
+            crate::text::plural(*open as u64, "answer")
+        ),
         Waits::Question(seq, method) => {
-            format!(", waits for the server to ask {} (#{})", escape(method), seq.0)
+            format!(
+                ", waits for the server to ask {} (#{})",
+                escape(method),
+                seq.0
+            )
         }
         Waits::Notice(seq, method) => format!(", waits for {} (#{})", escape(method), seq.0),
         Waits::Room => ", the server does not read".to_owned(),

@@ -30,7 +30,12 @@ pub fn write(
 ) -> Result<(), Failure> {
     let mut out = Output::stdout();
     write_verdict(outcome, summary, &mut out)?;
-    for (_, text) in outcome.report.troubles.iter().filter(|(what, _)| is_told(*what)) {
+    for (_, text) in outcome
+        .report
+        .troubles
+        .iter()
+        .filter(|(what, _)| is_told(*what))
+    {
         row("", text, &mut out)?;
     }
     write_accounts(&outcome.report, &mut out)?;
@@ -38,7 +43,11 @@ pub fn write(
     if let Some((id, path)) = made {
         let others = path.parent().and_then(|dir| Library::new(dir).list().ok());
         let short = short_id(id, &others.unwrap_or_default()).to_owned();
-        row("recording", &format!("{id}; `mcpreel open {short}` opens it"), &mut out)?;
+        row(
+            "recording",
+            &format!("{id}; `mcpreel open {short}` opens it"),
+            &mut out,
+        )?;
     }
     out.flush()?;
     Ok(())
@@ -62,7 +71,8 @@ fn write_verdict(outcome: &Outcome, summary: &Summary, out: &mut Output) -> Resu
         _ => ("failed", Ink::Bad),
     };
     let classes = Class::ALL.iter().filter(|class| report.count(**class) > 0);
-    let classes = classes.map(|class| format!("{} {}", count(report.count(*class)), class.as_str()));
+    let classes =
+        classes.map(|class| format!("{} {}", count(report.count(*class)), class.as_str()));
     let classes: Vec<_> = classes.collect();
     let differences = match classes.is_empty() {
         true => "nothing differs".to_owned(),
@@ -76,7 +86,11 @@ fn write_verdict(outcome: &Outcome, summary: &Summary, out: &mut Output) -> Resu
     );
     let word = out.paint(ink, &pad_end(word, NAMES));
     out.line(&format!("{word}  {what}"))?;
-    row("replayed", &format!("{} ({})", summary.id, escape(&summary.name)), out)?;
+    row(
+        "replayed",
+        &format!("{} ({})", summary.id, escape(&summary.name)),
+        out,
+    )?;
     if report.compared == 0 && report.troubles.is_empty() {
         let why = match (outcome.requests, tally.unwanted) {
             (0, _) => "the recording has no request of the client",
@@ -97,19 +111,32 @@ fn write_accounts(report: &Report, out: &mut Output) -> Result<(), Failure> {
         for difference in &account.differences {
             let side = |text: &Option<Box<str>>| text.as_deref().unwrap_or("nothing").to_owned();
             let (left, right) = (side(&difference.left), side(&difference.right));
-            row("", &format!("      {}: {left} → {right}", difference.path), out)?;
+            row(
+                "",
+                &format!("      {}: {left} → {right}", difference.path),
+                out,
+            )?;
         }
     }
     if accounts.len() > MOST_TOLD {
-        row("", &format!("and {} more", count((accounts.len() - MOST_TOLD) as u64)), out)?;
+        row(
+            "",
+            &format!("and {} more", count((accounts.len() - MOST_TOLD) as u64)),
+            out,
+        )?;
     }
     Ok(())
 }
 
 /// What is to be said of an exchange, and under which name.
 fn told_of(account: &Account) -> (&'static str, String) {
-    let seq = account.left.map_or_else(String::new, |seq| format!("#{} ", seq.0));
-    let name = account.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+    let seq = account
+        .left
+        .map_or_else(String::new, |seq| format!("#{} ", seq.0));
+    let name = account
+        .name
+        .as_deref()
+        .map_or_else(String::new, |name| format!(" {name}"));
     let what = format!("{seq}{}{name}", account.method);
     let class = account.class.map_or("", Class::as_str);
     match &account.outcome {
@@ -124,9 +151,10 @@ fn told_of(account: &Account) -> (&'static str, String) {
             Missing::Skipped(Skip::Redacted(names)) => {
                 ("skipped", format!("{what}: redacted {names}"))
             }
-            Missing::Skipped(Skip::NotNeeded) => {
-                ("skipped", format!("{what}: the server no longer asks for input"))
-            }
+            Missing::Skipped(Skip::NotNeeded) => (
+                "skipped",
+                format!("{what}: the server no longer asks for input"),
+            ),
             Missing::Skipped(Skip::Unreached(lack)) => ("skipped", format!("{what}: lacks {lack}")),
         },
     }
@@ -164,10 +192,18 @@ fn write_tally(tally: &Tally, out: &mut Output) -> Result<(), Failure> {
     }
     for (number, noun, text) in [
         (tally.unwanted, "request", "left out by --only"),
-        (tally.unexpected, "question", "of the server that the recording has not"),
+        (
+            tally.unexpected,
+            "question",
+            "of the server that the recording has not",
+        ),
         (tally.uncompared, "answer", "too long to be compared"),
         (tally.late, "answer", "to a cancelled request"),
-        (tally.cut, "line", "of the client that broke off in the recording, not sent"),
+        (
+            tally.cut,
+            "line",
+            "of the client that broke off in the recording, not sent",
+        ),
         (tally.forgotten, "value", "too many to be bound"),
     ] {
         if number > 0 {

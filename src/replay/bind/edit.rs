@@ -109,7 +109,10 @@ mod tests {
         let changed = edited(text, |edits, root| {
             edits.replace_string(root.get("a").unwrap(), "x\"\n");
         });
-        assert_eq!(changed, "{ \"b\" : 1.0 ,\"a\":\"x\\\"\\n\" , \"b\":2e0}\r\n");
+        assert_eq!(
+            changed,
+            "{ \"b\" : 1.0 ,\"a\":\"x\\\"\\n\" , \"b\":2e0}\r\n"
+        );
         let same = edited(text, |edits, root| {
             edits.replace(root.get("a").unwrap(), "\"\\u00e9\"");
             assert!(edits.is_empty());
@@ -123,9 +126,11 @@ mod tests {
         assert_eq!(insert("{}"), r#"{"n":[1]}"#);
         assert_eq!(insert(r#"{ "a":1}"#), r#"{"n":[1], "a":1}"#);
         assert_eq!(insert("[]"), "[]");
-        let remove = |text| edited(text, |edits, root| {
-            edits.remove(root, |name| name.is_str("a") || name.is_str("aa"));
-        });
+        let remove = |text| {
+            edited(text, |edits, root| {
+                edits.remove(root, |name| name.is_str("a") || name.is_str("aa"));
+            })
+        };
         assert_eq!(remove(r#"{"a":1}"#), "{}");
         assert_eq!(remove(r#"{"a":1,"aa":2}"#), "{}");
         assert_eq!(remove(r#"{"x":0,"a":1,"aa":2}"#), r#"{"x":0}"#);

@@ -25,8 +25,12 @@ pub fn fresh_id(id: &RequestId) -> RequestId {
 /// where it is none.
 pub(super) fn with_fresh_span(traceparent: &str, random: u64) -> Option<String> {
     let mut fields = traceparent.splitn(4, '-');
-    let (version, trace, span, rest) =
-        (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let (version, trace, span, rest) = (
+        fields.next()?,
+        fields.next()?,
+        fields.next()?,
+        fields.next()?,
+    );
     let is_hex = |field: &str, digits| {
         field.len() == digits && field.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
@@ -65,7 +69,10 @@ mod tests {
     fn only_the_span_of_a_traceparent_changes() {
         let recorded = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         let fresh = with_fresh_span(recorded, 0xabc).unwrap();
-        assert_eq!(fresh, "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000abd-01");
+        assert_eq!(
+            fresh,
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000abd-01"
+        );
         assert_eq!(with_fresh_span("not a traceparent", 1), None);
         assert_ne!(random(1, 0), random(1, 1));
         assert_ne!(random(1, 0), random(2, 0));

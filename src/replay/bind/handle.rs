@@ -18,7 +18,9 @@ const BITS: f64 = 20.0;
 /// alone), and characters enough that differ. Names of tools have no digits, as a rule.
 pub(super) fn is_handle(text: &str) -> bool {
     let shape = (SHORTEST..=LONGEST).contains(&text.len())
-        && text.chars().all(|char| char.is_ascii_graphic() && char != '"')
+        && text
+            .chars()
+            .all(|char| char.is_ascii_graphic() && char != '"')
         && text.bytes().any(|byte| byte.is_ascii_digit());
     shape && !is_moment(text) && bits(text) >= BITS
 }
@@ -52,14 +54,13 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let text = if text.len() > LONGEST_TEXT { "" } else { text };
     let whole = is_handle(text).then_some(text);
     let parts = Pieces(if whole.is_some() { "" } else { text });
-    whole.into_iter().chain(parts.filter(|part| is_handle(part)))
+    whole
+        .into_iter()
+        .chain(parts.filter(|part| is_handle(part)))
 }
 
 /// `text` with all handles replaced for which there is another; `None` where there is none.
-pub(super) fn replaced<'a>(
-    text: &str,
-    other: impl Fn(&str) -> Option<&'a str>,
-) -> Option<String> {
+pub(super) fn replaced<'a>(text: &str, other: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
     if let Some(other) = other(text) {
         return Some(other.to_owned());
     }
@@ -105,10 +106,14 @@ impl<'t> Iterator for Pieces<'t> {
 /// Dates and times: `2026-11-20`, `2026-11-20T15:17:03Z`.
 fn is_moment(text: &str) -> bool {
     let mut bytes = text.bytes();
-    let date = bytes.by_ref().take(10).enumerate().all(|(at, byte)| match at {
-        4 | 7 => byte == b'-',
-        _ => byte.is_ascii_digit(),
-    });
+    let date = bytes
+        .by_ref()
+        .take(10)
+        .enumerate()
+        .all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
     let rest = |byte: u8| byte.is_ascii_digit() || b"Tt: .+-Zz".contains(&byte);
     date && text.len() >= 10 && bytes.all(rest)
 }

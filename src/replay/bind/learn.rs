@@ -88,12 +88,7 @@ impl Binder {
 
     /// What the server said then will not be said now: `then` is an answer that was not asked for.
     /// `is_known` says whether the recorded client knew a text before.
-    pub fn lose(
-        &mut self,
-        about: About<'_>,
-        then: &[u8],
-        is_known: impl Fn(&str) -> bool,
-    ) {
+    pub fn lose(&mut self, about: About<'_>, then: &[u8], is_known: impl Fn(&str) -> bool) {
         let Ok(document) = Document::parse(then) else {
             return;
         };
@@ -104,7 +99,8 @@ impl Binder {
         let result = result.filter(|_| !LISTS.contains(&about.method));
         if let Some(result) = result {
             let lost = each_string(result, &mut Vec::new(), &mut |_, value| {
-                self.known.lose(&value.as_str().unwrap_or_default(), &is_known);
+                self.known
+                    .lose(&value.as_str().unwrap_or_default(), &is_known);
                 Ok::<(), ()>(())
             });
             debug_assert!(lost.is_ok(), "nothing stops it");

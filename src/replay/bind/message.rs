@@ -37,8 +37,16 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
         };
         places.push(Place { chosen, value });
     };
-    add(Slot::Cursor, method, params.and_then(|params| params.get("cursor")));
-    add(Slot::Cursor, method, result.and_then(|result| result.get("nextCursor")));
+    add(
+        Slot::Cursor,
+        method,
+        params.and_then(|params| params.get("cursor")),
+    );
+    add(
+        Slot::Cursor,
+        method,
+        result.and_then(|result| result.get("nextCursor")),
+    );
     for holder in [params, result].into_iter().flatten() {
         let meta = holder.get("_meta");
         let related = meta.and_then(|meta| meta.get(keys::RELATED_TASK));

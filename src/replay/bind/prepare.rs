@@ -4,7 +4,7 @@ use super::known::Slot;
 use super::message::{From, Place, each_string, places};
 use super::{Binder, Edits, Round, fresh, secret};
 use crate::protocol::id::RequestId;
-use crate::protocol::json::{Path, Step, Value, parse_into, quoted};
+use crate::protocol::json::{Path, Step, Value, parse_into};
 use crate::protocol::mcp::keys;
 use crate::trace::frame::Seq;
 use memchr::memmem::Finder;
@@ -95,12 +95,7 @@ impl Binder {
             || (self.span_seed.is_some() && TRACEPARENT.find(raw).is_some())
     }
 
-    fn edit(
-        &mut self,
-        seq: Seq,
-        root: Value<'_>,
-        parts: &[Outgoing<'_>],
-    ) -> Result<Edits, Fault> {
+    fn edit(&mut self, seq: Seq, root: Value<'_>, parts: &[Outgoing<'_>]) -> Result<Edits, Fault> {
         let mut edits = Edits::default();
         for part in parts {
             let message = if root.is_object() {
@@ -125,7 +120,7 @@ impl Binder {
         let method = match role {
             Role::Request { method, round } => {
                 if let Some(round) = round {
-                    answer_round(message, round, edits);
+                    round.answer(message, edits);
                 }
                 for (path, json) in self.edits.get(&seq).into_iter().flatten() {
                     put(message, path, json, edits);
@@ -167,9 +162,16 @@ impl Binder {
         }
         if let Some(version) = &self.protocol {
             let asked = params
-                .filter(|_| message.get("method").is_some_and(|it| it.is_str("initialize")))
+                .filter(|_| {
+                    message
+                        .get("method")
+                        .is_some_and(|it| it.is_str("initialize"))
+                })
                 .and_then(|params| params.get("protocolVersion"));
-            for recorded in [asked, in_meta(keys::PROTOCOL_VERSION)].into_iter().flatten() {
+            for recorded in [asked, in_meta(keys::PROTOCOL_VERSION)]
+                .into_iter()
+                .flatten()
+            {
                 edits.replace_string(recorded, version);
             }
         }
@@ -199,7 +201,10 @@ impl Binder {
                 continue;
             };
             each_string(value, &mut Vec::new(), &mut |names, value| {
-                if chosen.iter().any(|place| place.value.span() == value.span()) {
+                if chosen
+                    .iter()
+                    .any(|place| place.value.span() == value.span())
+                {
                     return Ok(());
                 }
                 match self.edit_string(names, value, edits) {
@@ -273,50 +278,6 @@ fn fresh_value(value: Option<Value<'_>>, edits: &mut Edits) {
     if let Some(value) = value {
         let id = RequestId::from_value(value);
         edits.replace(value, fresh::fresh_id(&id).json());
-    }
-}
-
-/// The state and the keys that the server wants back.
-fn answer_round(message: Value<'_>, round: &Round, edits: &mut Edits) {
-    let Some(params) = message.get("params") else {
-        return;
-    };
-    match (params.get("requestState"), &round.state) {
-        (Some(recorded), Some(live)) if recorded.is_str(live) => {}
-        (Some(recorded), Some(live)) => edits.replace_string(recorded, live),
-        (Some(_), None) => edits.remove(params, |name| name.is_str("requestState")),
-        (None, Some(live)) => edits.insert(params, "requestState", &quoted(live)),
-        (None, None) => {}
-    }
-    let given = round.given.iter().map(|(key, json)| format!("{}:{json}", quoted(key)));
-    let given = given.collect::<Vec<_>>().join(",");
-    match params.get("inputResponses") {
-        None if given.is_empty() => {}
-        None => edits.insert(params, "inputResponses", &format!("{{{given}}}")),
-        Some(responses) => rename(responses, round, &given, edits),
-    }
-}
-
-/// Gives the answers of a round the keys that they have now.
-fn rename(responses: Value<'_>, round: &Round, given: &str, edits: &mut Edits) {
-    let live = |key: Value<'_>| {
-        let found = round.keys.iter().find(|(recorded, _)| key.is_str(recorded));
-        found.map(|(_, live)| live.as_deref())
-    };
-    if responses.members().all(|(key, _)| live(key) == Some(None)) {
-        edits.replace(responses, &format!("{{{given}}}"));
-        return;
-    }
-    for (key, _) in responses.members() {
-        if let Some(Some(live)) = live(key)
-            && !key.is_str(live)
-        {
-            edits.replace_string(key, live);
-        }
-    }
-    edits.remove(responses, |key| live(key) == Some(None));
-    if !given.is_empty() {
-        edits.insert_members(responses, given);
     }
 }
 

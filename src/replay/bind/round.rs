@@ -1,6 +1,7 @@
 //! A round of input: what the server asked for then, and what it asks for now.
 
-use crate::protocol::json::Value;
+use super::Edits;
+use crate::protocol::json::{Value, quoted};
 use crate::replay::key::Digest;
 
 /// How the retry of an input round has to be changed.
@@ -35,17 +36,15 @@ impl Round {
     /// From the recorded and the live result, both of which ask for input. `words` says by which
     /// words a recorded and a live question are known.
     #[must_use]
-    pub fn new(
-        then: Value<'_>,
-        now: Value<'_>,
-        words: [&dyn Fn(Value<'_>) -> Digest; 2],
-    ) -> Self {
+    pub fn new(then: Value<'_>, now: Value<'_>, words: [&dyn Fn(Value<'_>) -> Digest; 2]) -> Self {
         let (then, mut now_asked) = (requests(then, words[0]), requests(now, words[1]));
         let mut keys = Vec::new();
         let mut rest = Vec::new();
         for asked in then {
             let same = |other: &Request| other.words == asked.words;
-            let named = now_asked.iter().position(|other| same(other) && other.key == asked.key);
+            let named = now_asked
+                .iter()
+                .position(|other| same(other) && other.key == asked.key);
             match named.or_else(|| now_asked.iter().position(same)) {
                 Some(at) => keys.push((asked.key, Some(now_asked.remove(at).key))),
                 None => rest.push(asked),
@@ -61,10 +60,36 @@ impl Round {
             method: request.method,
         });
         Self {
-            state: now.get("requestState").and_then(|state| Some(state.as_str()?.into())),
+            state: now
+                .get("requestState")
+                .and_then(|state| Some(state.as_str()?.into())),
             keys,
             unexpected: unexpected.collect(),
             given: Vec::new(),
+        }
+    }
+
+    /// Puts the state and the keys that the server wants back into the recorded retry.
+    pub(super) fn answer(&self, message: Value<'_>, edits: &mut Edits) {
+        let Some(params) = message.get("params") else {
+            return;
+        };
+        match (params.get("requestState"), &self.state) {
+            (Some(recorded), Some(live)) if recorded.is_str(live) => {}
+            (Some(recorded), Some(live)) => edits.replace_string(recorded, live),
+            (Some(_), None) => edits.remove(params, |name| name.is_str("requestState")),
+            (None, Some(live)) => edits.insert(params, "requestState", &quoted(live)),
+            (None, None) => {}
+        }
+        let given = self
+            .given
+            .iter()
+            .map(|(key, json)| format!("{}:{json}", quoted(key)));
+        let given = given.collect::<Vec<_>>().join(",");
+        match params.get("inputResponses") {
+            None if given.is_empty() => {}
+            None => edits.insert(params, "inputResponses", &format!("{{{given}}}")),
+            Some(responses) => rename(responses, self, &given, edits),
         }
     }
 
@@ -88,6 +113,29 @@ fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Reque
             }
         })
         .collect()
+}
+
+/// Gives the answers of a round the keys that they have now.
+fn rename(responses: Value<'_>, round: &Round, given: &str, edits: &mut Edits) {
+    let live = |key: Value<'_>| {
+        let found = round.keys.iter().find(|(recorded, _)| key.is_str(recorded));
+        found.map(|(_, live)| live.as_deref())
+    };
+    if responses.members().all(|(key, _)| live(key) == Some(None)) {
+        edits.replace(responses, &format!("{{{given}}}"));
+        return;
+    }
+    for (key, _) in responses.members() {
+        if let Some(Some(live)) = live(key)
+            && !key.is_str(live)
+        {
+            edits.replace_string(key, live);
+        }
+    }
+    edits.remove(responses, |key| live(key) == Some(None));
+    if !given.is_empty() {
+        edits.insert_members(responses, given);
+    }
 }
 
 #[cfg(test)]
@@ -128,17 +176,26 @@ mod tests {
     #[test]
     fn questions_are_known_by_what_they_ask() {
         let then = result(
-            &[asks("a", "elicitation/create", "name?"), asks("b", "elicitation/create", "age?")],
+            &[
+                asks("a", "elicitation/create", "name?"),
+                asks("b", "elicitation/create", "age?"),
+            ],
             r#","requestState":"s1""#,
         );
         let now = result(
-            &[asks("k2", "elicitation/create", "age?"), asks("k1", "elicitation/create", "name?")],
+            &[
+                asks("k2", "elicitation/create", "age?"),
+                asks("k1", "elicitation/create", "name?"),
+            ],
             r#","requestState":"s2""#,
         );
         let round = round(&then, &now);
         assert_eq!(
             round.keys,
-            [("a".into(), Some("k1".into())), ("b".into(), Some("k2".into()))]
+            [
+                ("a".into(), Some("k1".into())),
+                ("b".into(), Some("k2".into()))
+            ]
         );
         assert_eq!(round.state.as_deref(), Some("s2"));
         assert!(round.unexpected.is_empty());
@@ -148,7 +205,10 @@ mod tests {
     fn what_is_asked_in_other_words_keeps_its_key() {
         let then = result(&[asks("a", "elicitation/create", "name?")], "");
         let now = result(
-            &[asks("a", "elicitation/create", "your name?"), asks("r", "roots/list", "")],
+            &[
+                asks("a", "elicitation/create", "your name?"),
+                asks("r", "roots/list", ""),
+            ],
             "",
         );
         let round = round(&then, &now);

@@ -142,11 +142,20 @@ mod tests {
     fn a_placeholder_is_filled_or_named() {
         let mut secrets = Secrets::default();
         secrets.supply("secret:1".into(), "hunter2".into());
-        assert_eq!(secrets.fill("Bearer ‹secret:1›!").unwrap(), "Bearer hunter2!");
-        assert_eq!(secrets.fill("‹no placeholder› ‹").unwrap(), "‹no placeholder› ‹");
+        assert_eq!(
+            secrets.fill("Bearer ‹secret:1›!").unwrap(),
+            "Bearer hunter2!"
+        );
+        assert_eq!(
+            secrets.fill("‹no placeholder› ‹").unwrap(),
+            "‹no placeholder› ‹"
+        );
         let missing = secrets.fill("‹secret:1›‹email:2›‹secret:3›").unwrap_err();
         assert_eq!(missing, ["email:2".into(), "secret:3".into()]);
-        assert_eq!(secrets.fill_known("‹secret:1›‹email:2›"), "hunter2‹email:2›");
+        assert_eq!(
+            secrets.fill_known("‹secret:1›‹email:2›"),
+            "hunter2‹email:2›"
+        );
     }
 
     #[test]

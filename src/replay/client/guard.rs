@@ -84,13 +84,22 @@ mod tests {
             ("reads", READS),
             ("writes", r#","annotations":{"readOnlyHint":false}"#),
             ("says-nothing", ""),
-            ("says-it-wrongly", r#","annotations":{"readOnlyHint":"true"}"#),
+            (
+                "says-it-wrongly",
+                r#","annotations":{"readOnlyHint":"true"}"#,
+            ),
         ]);
         guard.recorded_list(Document::parse(text.as_bytes()).unwrap().root());
         let allowed = |guard: &Guard, names: &[&str]| -> Vec<bool> {
             names.iter().map(|name| guard.allows(name)).collect()
         };
-        let names = ["reads", "writes", "says-nothing", "says-it-wrongly", "unknown"];
+        let names = [
+            "reads",
+            "writes",
+            "says-nothing",
+            "says-it-wrongly",
+            "unknown",
+        ];
         assert_eq!(allowed(&guard, &names), [true, false, false, false, false]);
         guard.allow("writes");
         assert!(guard.allows("writes"));

@@ -53,9 +53,15 @@ pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadE
             let raw = recording.raw(seq)?;
             if let Ok(document) = Document::parse(&raw) {
                 let root = document.root();
-                let message = if root.is_object() { Some(root) } else { root.index(part as usize) };
+                let message = if root.is_object() {
+                    Some(root)
+                } else {
+                    root.index(part as usize)
+                };
                 let result = message.and_then(|message| message.get("result"));
-                result.into_iter().for_each(|result| guard.recorded_list(result));
+                result
+                    .into_iter()
+                    .for_each(|result| guard.recorded_list(result));
             }
         }
         Ok(lists < MOST_LISTS)
@@ -71,12 +77,17 @@ pub fn refused(
     wanted: &mut dyn FnMut(&Exchange) -> bool,
 ) -> Result<BTreeMap<Box<str>, u64>, ReadError> {
     let mut counts = BTreeMap::new();
-    each(recording, "tools/call", until.unwrap_or(Seq(u64::MAX)), |exchange| {
-        let tool = exchange.name.as_deref().unwrap_or_default();
-        if !guard.allows(tool) && wanted(exchange) {
-            *counts.entry(tool.into()).or_default() += 1;
-        }
-        Ok(counts.len() < MOST_TOOLS)
-    })?;
+    each(
+        recording,
+        "tools/call",
+        until.unwrap_or(Seq(u64::MAX)),
+        |exchange| {
+            let tool = exchange.name.as_deref().unwrap_or_default();
+            if !guard.allows(tool) && wanted(exchange) {
+                *counts.entry(tool.into()).or_default() += 1;
+            }
+            Ok(counts.len() < MOST_TOOLS)
+        },
+    )?;
     Ok(counts)
 }

@@ -22,7 +22,11 @@ mod rmcp_server;
 mod script;
 mod signals;
 mod sleeper;
-#[expect(clippy::unwrap_used, dead_code, reason = "the tests use the rest, and what cannot go on has failed")]
+#[expect(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "the tests use the rest, and what cannot go on has failed"
+)]
 #[path = "../told.rs"]
 mod told;
 

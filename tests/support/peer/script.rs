@@ -51,9 +51,17 @@ impl Server {
             }
             "err" => eprintln!("{what}"),
             "exit" => return Some(ExitCode::from(what.parse::<u8>().expect("a code"))),
-            "raise" => raise(Signal::from_str(what).expect("a signal")).expect("it may"),
+            "raise" => {
+                let which = Signal::from_str(what).expect("a signal");
+                // The runtime of Rust looks at some of them first.
+                handle(which, SigHandler::SigDfl);
+                raise(which).expect("it may");
+            }
             "close" => self.close(what),
-            "ignore" => ignore(Signal::from_str(what).expect("a signal")),
+            "ignore" => handle(
+                Signal::from_str(what).expect("a signal"),
+                SigHandler::SigIgn,
+            ),
             "sleep" => loop {
                 thread::park();
             },
@@ -103,7 +111,7 @@ impl Server {
 }
 
 #[expect(unsafe_code, reason = "there is no other way to ignore a signal")]
-fn ignore(which: Signal) {
-    // SAFETY: to ignore runs no code of ours.
-    unsafe { signal(which, SigHandler::SigIgn) }.expect("it may be ignored");
+fn handle(which: Signal, how: SigHandler) {
+    // SAFETY: neither the default nor to ignore runs code of ours.
+    unsafe { signal(which, how) }.expect("it may be handled");
 }

@@ -177,6 +177,9 @@ impl Calls {
         let awaited = || self.open.values().filter(|call| call.is_awaited());
         self.earliest = awaited().filter_map(|call| call.deadline).min();
         let is_over = |call: &&Call| call.deadline.is_some_and(|deadline| deadline <= now);
-        awaited().filter(is_over).map(|call| call.exchange.id).collect()
+        awaited()
+            .filter(is_over)
+            .map(|call| call.exchange.id)
+            .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! What is left to be said at the end.
 
-use super::asks::recorded_ask;
+use super::asked::recorded_ask;
 use super::calls::Call;
 use super::{Deadly, Director, Ended, Stop, recorded};
 use crate::replay::compare::Class;
@@ -55,14 +55,21 @@ impl Director {
         let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
         let named = pending.iter().take(MOST_NAMED).map(|call| {
             let waited = witness.now.since(call.sent).as_nanos();
-            format!("{} for {}", named(call), duration(u64::try_from(waited).unwrap_or(u64::MAX)))
+            format!(
+                "{} for {}",
+                named(call),
+                duration(u64::try_from(waited).unwrap_or(u64::MAX))
+            )
         });
         let mut text = match pending.len() {
             0 => format!("hang: {}", self.waits_in_words(witness)),
             1 => format!("hang: no answer to {}", named.collect::<String>()),
             count => {
                 let named = named.collect::<Vec<_>>().join(", ");
-                format!("hang: no answer to {}: {named}", plural(count as u64, "request"))
+                format!(
+                    "hang: no answer to {}: {named}",
+                    plural(count as u64, "request")
+                )
             }
         };
         match self.ending.unread {
@@ -80,7 +87,7 @@ impl Director {
     /// The server left with work pending: how, after what, and what it said last.
     fn conclude_crash(&mut self, witness: &Witness) {
         let how = match &self.ending.exited {
-            Some((ended, _)) if self.ending.needed.is_none() => in_words(ended),
+            Some((ended, _)) if !self.ending.outlived => in_words(ended),
             _ if self.ending.output_ended => "the server closed its output and lived on".to_owned(),
             _ => "the server closed its input and lived on".to_owned(),
         };
@@ -90,7 +97,9 @@ impl Director {
             self.tally.sent,
             plural(witness.requests, "request"),
         );
-        if self.is_as_recorded() {
+        let well = |(ended, _): &(Ended, _)| ended.code == Some(0);
+        let badly = !self.ending.exited.as_ref().is_some_and(well);
+        if !self.ending.outlived && badly && self.is_as_recorded() {
             text += "; in the recording it ended in the same way";
         }
         text += &last_words(witness);
@@ -101,7 +110,10 @@ impl Director {
     fn conclude_pending(&mut self) {
         let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
         for call in pending {
-            let wall_ns = self.options.recorded_wall_ns.checked_add(call.exchange.t_request.0);
+            let wall_ns = self
+                .options
+                .recorded_wall_ns
+                .checked_add(call.exchange.t_request.0);
             let left = recorded(&call.exchange, wall_ns, None);
             self.judge.missing(&left, Missing::NeverAnswered);
         }
@@ -126,7 +138,9 @@ impl Director {
         };
         let now = self.ending.exited.as_ref().map(|(ended, _)| ended);
         match (then, self.ending.needed) {
-            (End::Killed { signal }, Some(Deadly::Term)) => signal == "SIGTERM" || signal == "SIGKILL",
+            (End::Killed { signal }, Some(Deadly::Term)) => {
+                signal == "SIGTERM" || signal == "SIGKILL"
+            }
             (End::Killed { signal }, Some(Deadly::Kill)) => signal == "SIGKILL",
             (End::Killed { signal }, None) => {
                 now.and_then(|now| now.signal.as_deref()) == Some(signal)
@@ -143,7 +157,9 @@ impl Director {
         let reached = self.ending.stop == Some(Stop::End);
         let mut counts: BTreeMap<(Box<str>, bool), (u64, Option<Seq>)> = BTreeMap::new();
         for notice in self.notices.recorded.iter().filter(|_| reached) {
-            let entry = counts.entry((notice.method.clone(), notice.is_due)).or_default();
+            let entry = counts
+                .entry((notice.method.clone(), notice.is_due))
+                .or_default();
             entry.0 += 1;
             entry.1 = entry.1.or(notice.seq);
         }
@@ -201,7 +217,10 @@ impl Director {
     fn stray_hint(&self) -> String {
         let id = self.tally.first_stray.as_deref();
         id.map_or_else(String::new, |id| {
-            format!("; an answer with the id {} came, which nobody used", escape(id))
+            format!(
+                "; an answer with the id {} came, which nobody used",
+                escape(id)
+            )
         })
     }
 
@@ -223,11 +242,9 @@ impl Director {
 
     fn waits_in_words(&self, witness: &Witness) -> String {
         match self.waits(witness.now) {
-            super::Waits::Question(seq, method) => format!(
-                "the server does not ask {} (#{})",
-                escape(&method),
-                seq.0
-            ),
+            super::Waits::Question(seq, method) => {
+                format!("the server does not ask {} (#{})", escape(&method), seq.0)
+            }
             super::Waits::Room => "the server does not read".to_owned(),
             _ => "the time is up".to_owned(),
         }
@@ -237,8 +254,15 @@ impl Director {
 /// A call by its method, what it is about, and where it stands in the recording.
 fn named(call: &Call) -> String {
     let exchange = &call.exchange;
-    let name = exchange.name.as_deref().map_or_else(String::new, |name| format!(" {}", escape(name)));
-    format!("{}{name} (#{})", escape(&exchange.method), exchange.request.0.0)
+    let name = exchange
+        .name
+        .as_deref()
+        .map_or_else(String::new, |name| format!(" {}", escape(name)));
+    format!(
+        "{}{name} (#{})",
+        escape(&exchange.method),
+        exchange.request.0.0
+    )
 }
 
 fn in_words(ended: &Ended) -> String {
@@ -253,6 +277,12 @@ fn last_words(witness: &Witness) -> String {
     if witness.stderr.is_empty() {
         return String::new();
     }
-    let lines = witness.stderr.iter().map(|line| escape_bytes(line).into_owned());
-    format!("; its stderr ends: {}", lines.collect::<Vec<_>>().join(" / "))
+    let lines = witness
+        .stderr
+        .iter()
+        .map(|line| escape_bytes(line).into_owned());
+    format!(
+        "; its stderr ends: {}",
+        lines.collect::<Vec<_>>().join(" / ")
+    )
 }

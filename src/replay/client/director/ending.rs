@@ -78,6 +78,8 @@ pub(super) struct Ending {
     pub exited: Option<(Ended, Moment)>,
     pub output_ended: bool,
     pub input_refused: bool,
+    /// Whether it was still there when it had failed us: what closed was a pipe.
+    pub outlived: bool,
     /// What the server needed to end.
     pub needed: Option<Deadly>,
     /// Bytes that the server does not read, and since when.
@@ -91,10 +93,7 @@ impl Director {
 
     /// Whether the server can still be written to.
     pub(super) fn may_write(&self) -> bool {
-        matches!(
-            self.ending.stage,
-            Stage::Walking | Stage::Settling { .. }
-        )
+        matches!(self.ending.stage, Stage::Walking | Stage::Settling { .. })
     }
 
     /// It is this moment.
@@ -156,9 +155,10 @@ impl Director {
 
     /// Until when at most something is waited for that has no deadline of its own.
     fn settle_until(&self, since: Moment) -> Moment {
-        let unanswered = self.calls.all().any(|call| {
-            !call.is_awaited() && !call.cancelled && !call.exchange.is_listen()
-        });
+        let unanswered = self
+            .calls
+            .all()
+            .any(|call| !call.is_awaited() && !call.cancelled && !call.exchange.is_listen());
         if unanswered {
             since + UNANSWERED
         } else if self.notices.are_due() {
@@ -255,6 +255,7 @@ impl Director {
             return;
         }
         let pending = !self.walk.is_over() || self.calls.awaited() > 0;
+        self.ending.outlived = self.ending.exited.is_none();
         self.stop(if pending { Stop::Crash } else { Stop::End }, now);
     }
 

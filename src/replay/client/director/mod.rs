@@ -7,12 +7,13 @@
 //! | `arrive` | what a live line is, and whom it concerns |
 //! | `settle` | what an answer means for what comes later |
 //! | `calls` | the requests that wait for their answers |
-//! | `asks` | what the server asks |
+//! | `asks`, `asked` | what the server asks, then and now |
 //! | `notices` | what the server tells |
 //! | `ending` | deadlines, the end of the server, the end of everything |
 //! | `conclude` | what is left to be said then |
 
 mod arrive;
+mod asked;
 mod asks;
 mod calls;
 mod conclude;

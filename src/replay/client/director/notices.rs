@@ -6,8 +6,8 @@
 //! open, or just after one, is missed; one that came by itself is not, because a replay is over
 //! sooner than the clock that made it.
 
-use super::walk::Hold;
 use super::Waits;
+use super::walk::Hold;
 use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::script::{Step, What};
@@ -56,7 +56,9 @@ impl Notices {
     /// did last before it was not done now.
     pub fn pass(&mut self, head: &FrameHead, message: &Message, busy: bool, lost: bool) {
         let t = head.t_last;
-        let soon = self.last_activity.is_some_and(|last| t.since(last) <= REACTION);
+        let soon = self
+            .last_activity
+            .is_some_and(|last| t.since(last) <= REACTION);
         let Some(mut notice) = notice(message) else {
             return;
         };
@@ -84,7 +86,11 @@ impl Notices {
         let Some(notice) = notice(message) else {
             return;
         };
-        if let Some(at) = self.recorded.iter().position(|other| other.is_like(&notice)) {
+        if let Some(at) = self
+            .recorded
+            .iter()
+            .position(|other| other.is_like(&notice))
+        {
             self.recorded.remove(at);
             return;
         }

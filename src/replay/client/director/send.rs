@@ -67,13 +67,17 @@ impl Director {
                         round: round.as_ref(),
                     },
                     What::Tells(message) => Role::Notification(method_of(message)),
-                    _ => live_id.as_deref().map_or(Role::Notification(""), Role::Answer),
+                    _ => live_id
+                        .as_deref()
+                        .map_or(Role::Notification(""), Role::Answer),
                 },
             })
             .collect();
         let binder = &mut self.options.binder;
         let bytes = binder.prepare(step.head.seq, raw, &outgoing);
-        self.action.send.extend_from_slice(&bytes.map_err(Held::Fault)?);
+        self.action
+            .send
+            .extend_from_slice(&bytes.map_err(Held::Fault)?);
         Ok(())
     }
 
@@ -177,7 +181,11 @@ impl Director {
             let asks = |part: &Part| matches!(part.what, What::Asks(_));
             if !step.parts.iter().any(asks) {
                 let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
-                let text = format!("#{} has redacted values: {}", step.head.seq.0, names.join(", "));
+                let text = format!(
+                    "#{} has redacted values: {}",
+                    step.head.seq.0,
+                    names.join(", ")
+                );
                 self.judge.trouble(Trouble::Unreadable, text.into());
             }
         }

@@ -19,12 +19,7 @@ const LONGEST_KEPT: usize = 64 * 1024;
 
 impl Director {
     /// The answer to a call came, byte for byte the recorded one.
-    pub(super) fn answered_alike(
-        &mut self,
-        id: ExchangeId,
-        line: &[u8],
-        scene: &mut Scene<'_>,
-    ) {
+    pub(super) fn answered_alike(&mut self, id: ExchangeId, line: &[u8], scene: &mut Scene<'_>) {
         let Some(call) = self.calls.close(id) else {
             return;
         };
@@ -131,7 +126,9 @@ impl Director {
 
     /// What an input round, then or now, means for the recorded retry.
     fn go_round(&mut self, exchange: &Exchange, status: Status, then: &[u8], now: &[u8]) {
-        let Some(first) = exchange.chain.filter(|_| exchange.status == Status::InputRequired)
+        let Some(first) = exchange
+            .chain
+            .filter(|_| exchange.status == Status::InputRequired)
         else {
             return;
         };
@@ -158,7 +155,7 @@ impl Director {
         let mut round = Round::new(then, now, [&left, &right]);
         for unexpected in std::mem::take(&mut round.unexpected) {
             self.tally.unexpected += 1;
-            match (self.options.asked, super::asks::stub(&unexpected.method)) {
+            match (self.options.asked, super::asked::stub(&unexpected.method)) {
                 (Policy::Stub, Some(result)) => round.give(&unexpected.key, result),
                 _ => {
                     let method = crate::text::escape(&unexpected.method);
@@ -240,7 +237,10 @@ impl Director {
         progress.count += 1;
         if let Some(value) = value {
             let number = Number::parse(value);
-            let before = progress.last.as_ref().and_then(|(last, _)| Number::parse(last));
+            let before = progress
+                .last
+                .as_ref()
+                .and_then(|(last, _)| Number::parse(last));
             progress.fell |= number.zip(before).is_some_and(|(now, before)| now < before);
             progress.last = Some((value.into(), total.map(Into::into)));
         }
@@ -266,7 +266,10 @@ impl Director {
             left: Some(exchange.request.0),
             right: None,
             method: crate::text::escape(&exchange.method).into(),
-            name: exchange.name.as_deref().map(|name| crate::text::escape(name).into()),
+            name: exchange
+                .name
+                .as_deref()
+                .map(|name| crate::text::escape(name).into()),
             class: Class::Changed,
             text: text.into(),
             trouble: None,

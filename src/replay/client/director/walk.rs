@@ -210,7 +210,10 @@ impl Director {
         };
         let (_, passed) = self.walk.before?;
         let gap = self.walk.gap(step).min(max_gap);
-        let until = passed + gap.div_f64(speed.max(f64::MIN_POSITIVE)).min(max_gap * 1000);
+        let until = passed
+            + gap
+                .div_f64(speed.max(f64::MIN_POSITIVE))
+                .min(max_gap * 1000);
         (now < until).then(|| Hold::new(Waits::Gap, Some(until)))
     }
 }

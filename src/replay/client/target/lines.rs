@@ -124,7 +124,10 @@ impl Tail {
     /// Those with something in them, without their ends.
     pub fn lines(&self) -> Vec<Box<[u8]>> {
         let lines = self.lines.iter().map(|line| line.trim_ascii_end());
-        lines.filter(|line| !line.is_empty()).map(Into::into).collect()
+        lines
+            .filter(|line| !line.is_empty())
+            .map(Into::into)
+            .collect()
     }
 }
 
@@ -159,7 +162,9 @@ mod tests {
         };
         let mut found = Vec::new();
         let chunk = vec![b'x'; 1 << 18];
-        lines.push(br#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, |_| panic!("it goes on"));
+        lines.push(br#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, |_| {
+            panic!("it goes on")
+        });
         for _ in 0..9 {
             lines.push(&chunk, |_| panic!("it goes on"));
         }

@@ -107,8 +107,12 @@ fn remember(value: Value<'_>, seq: Seq, texts: &mut HashMap<u64, Seq>) {
             }
         }
         // A document has an end to its depth.
-        Kind::Array => value.elements().for_each(|element| remember(element, seq, texts)),
-        Kind::Object => value.members().for_each(|(_, member)| remember(member, seq, texts)),
+        Kind::Array => value
+            .elements()
+            .for_each(|element| remember(element, seq, texts)),
+        Kind::Object => value
+            .members()
+            .for_each(|(_, member)| remember(member, seq, texts)),
         _ => {}
     }
 }

@@ -49,7 +49,8 @@ impl Pipes {
         let (stderr, server_stderr) = io::pipe().map_err(failed)?;
         let stdin = OwnedFd::from(stdin);
         // The flag is this end's alone: the server's keeps its own.
-        fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(|errno| failed(errno.into()))?;
+        fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))
+            .map_err(|errno| failed(errno.into()))?;
         let ends = ServerEnds {
             stdin: server_stdin.into(),
             stdout: server_stdout.into(),
@@ -125,14 +126,19 @@ impl Pipes {
     pub fn wait(&self, wake: &impl AsFd, timeout: Duration) -> io::Result<Ready> {
         let wants_write = self.waiting() > 0;
         let watched = [
-            (self.stdin.as_ref().filter(|_| wants_write), PollFlags::POLLOUT),
+            (
+                self.stdin.as_ref().filter(|_| wants_write),
+                PollFlags::POLLOUT,
+            ),
             (self.stdout.as_ref(), PollFlags::POLLIN),
             (self.stderr.as_ref(), PollFlags::POLLIN),
         ];
         let mut fds = vec![PollFd::new(wake.as_fd(), PollFlags::POLLIN)];
-        fds.extend(watched.iter().filter_map(|(fd, flags)| {
-            fd.map(|fd| PollFd::new(fd.as_fd(), *flags))
-        }));
+        fds.extend(
+            watched
+                .iter()
+                .filter_map(|(fd, flags)| fd.map(|fd| PollFd::new(fd.as_fd(), *flags))),
+        );
         // Rounded up: a moment too early would be one more round of nothing.
         let millis = timeout.as_nanos().div_ceil(1_000_000);
         let timeout = u16::try_from(millis).unwrap_or(u16::MAX);

@@ -61,6 +61,51 @@ pub fn key(message: Value<'_>, terms: Terms<'_>) -> Key {
     }
 }
 
+impl Key {
+    /// The key of what is no JSON, or nested too deeply to be read.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let digest = Digest::of(bytes);
+        Self {
+            exact: digest,
+            normalised: digest,
+        }
+    }
+}
+
+impl Digest {
+    /// The digest of a text.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Self {
+        let mut digesting = Digesting::default();
+        digesting.push(text);
+        digesting.finish()
+    }
+}
+
+/// A digest of a text that comes in pieces.
+#[derive(Debug)]
+pub struct Digesting(Fnv);
+
+impl Default for Digesting {
+    fn default() -> Self {
+        Self(Fnv(Fnv::BASIS))
+    }
+}
+
+impl Digesting {
+    /// The next piece.
+    pub fn push(&mut self, piece: &[u8]) {
+        self.0.push(piece);
+    }
+
+    /// The digest of all pieces.
+    #[must_use]
+    pub fn finish(self) -> Digest {
+        Digest(self.0.0)
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
@@ -74,6 +119,7 @@ impl fmt::Debug for Digest {
 }
 
 /// The state of FNV-1a with 128 bits.
+#[derive(Debug)]
 struct Fnv(u128);
 
 impl Fnv {

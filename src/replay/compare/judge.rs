@@ -65,8 +65,7 @@ impl Walk<'_> {
 
     /// Only the left side has it. `relied_on` says whether somebody asks for it by name.
     pub(super) fn removed(&mut self, depth: u16, label: Label, value: Value<'_>, relied_on: bool) {
-        if self.terms.scope.ignores(&self.place, Some(Side::Left)) {
-            self.out.passed_over += 1;
+        if self.is_passed_over(Side::Left) {
             return;
         }
         let class = match &label {
@@ -84,8 +83,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn added(&mut self, depth: u16, label: Label, value: Value<'_>) {
-        if self.terms.scope.ignores(&self.place, Some(Side::Right)) {
-            self.out.passed_over += 1;
+        if self.is_passed_over(Side::Right) {
             return;
         }
         let class = match &label {
@@ -100,6 +98,13 @@ impl Walk<'_> {
             right: Some(Excerpt::of(value)),
         };
         self.push(depth, label, verdict);
+    }
+
+    /// Whether what only one side has is not looked at here.
+    fn is_passed_over(&mut self, only: Side) -> bool {
+        let ignored = self.terms.scope.ignores(&self.place, Some(only));
+        self.out.passed_over += u64::from(ignored);
+        ignored || self.is_elsewhere()
     }
 
     /// Whether the change means that the right side no longer answers as the left one did:

@@ -77,6 +77,12 @@ impl Class {
             Self::Noise => "noise",
         }
     }
+
+    /// The class of this name.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.as_str() == word)
+    }
 }
 
 /// In which way two values differ.

@@ -14,8 +14,8 @@ pub struct Terms<'r> {
     pub exact_numbers: bool,
     /// Whether values that are the same are left out of the lines.
     pub differences_only: bool,
-    /// Members on the way to values that are not compared, because somebody else does.
-    pub elsewhere: &'r [&'r str],
+    /// Values that are not compared, because somebody else does: the members on the way to each.
+    pub elsewhere: &'r [&'r [&'r str]],
 }
 
 /// What there is without any.

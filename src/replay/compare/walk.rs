@@ -191,10 +191,10 @@ impl<'r> Walk<'r> {
         }
     }
 
-    fn is_elsewhere(&self) -> bool {
-        let elsewhere = self.terms.elsewhere;
+    pub(super) fn is_elsewhere(&self) -> bool {
         let names = self.names.iter().map(AsRef::as_ref);
-        !elsewhere.is_empty() && names.eq(elsewhere.iter().copied())
+        let mut elsewhere = self.terms.elsewhere.iter();
+        elsewhere.any(|place| names.clone().eq(place.iter().copied()))
     }
 
     fn members(

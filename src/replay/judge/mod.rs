@@ -1,11 +1,39 @@
 //! Two exchanges, or one that has no other: what differs, and how much it matters.
+//!
+//! ```text
+//!  both ──▶ request, response ─ compare ──┐
+//!           lists ─ pages ─ surface ──────┤
+//!           latency, progress ────────────┼──▶ report
+//!  notices, missing, more, remark ────────┘
+//! ```
+//!
+//! * How an exchange ended comes first, then what its messages say. Messages that are equal to the
+//!   byte cost nothing.
+//! * `surface`: what a server offers, tools by what their schemas take and give. A list that
+//!   comes on several pages is judged as one, however it is cut.
+//! * [`Budget`], [`Progress`], [`Notices`]: how long it took, and what came besides.
 
-use super::compare::{Class, Half, Side, compare};
-use super::report::{Account, Outcome, Remark, Report, Threshold, Trouble};
+mod exchange;
+mod latency;
+mod notices;
+mod pages;
+mod progress;
+pub mod surface;
+mod words;
+
+pub use latency::Budget;
+pub use notices::Notices;
+pub use progress::Progress;
+pub use surface::List;
+
+use super::compare::Class;
+use super::key::Digest;
+use super::report::{self, Account, Call, Ledger, Outcome, Remark, Report, Threshold, Trouble};
 use super::rewrite::Rewrites;
 use super::rules::Rules;
 use crate::trace::exchange::Status;
 use crate::trace::frame::Seq;
+use pages::Pages;
 
 /// One side of a comparison, as far as it came.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +48,16 @@ pub struct Occurrence<'a> {
     pub request: Option<&'a [u8]>,
     /// The response; `None` where none came.
     pub response: Option<&'a [u8]>,
+    /// Where the response is only the outline of one that is too long: the digest of all of it.
+    pub outline: Option<Digest>,
     /// How the exchange stands.
     pub status: Status,
     /// Nanoseconds to the response, where there is one.
     pub latency_ns: Option<u64>,
     /// When the request was sent, nanoseconds since the Unix epoch.
     pub wall_ns: Option<u64>,
+    /// Its progress notifications; `None` where they are not to be compared.
+    pub progress: Option<&'a Progress>,
 }
 
 /// Why an exchange of the left side has no other.
@@ -69,52 +101,51 @@ pub struct Options {
     pub rewrites: Rewrites,
 }
 
-/// How long an answer may take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Budget {
-    /// So many nanoseconds, whatever the left side took.
-    Absolute(u64),
-    /// So many times as long as on the left side.
-    Times(f64),
-}
-
 /// Judges exchange after exchange.
 #[derive(Debug, Default)]
 pub struct Judge {
-    #[expect(dead_code, reason = "the rules are read, not applied yet")]
     rules: Rules,
-    report: Report,
+    options: Options,
+    pages: Pages,
+    ledger: Ledger,
 }
 
 impl Judge {
     /// Nothing judged yet.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "the judge keeps them")]
     pub fn new(rules: Rules, options: Options) -> Self {
-        let report = Report::new(options.fail_on);
-        Self { rules, report }
+        Self {
+            rules,
+            ledger: Ledger::new(options.fail_on),
+            options,
+            pages: Pages::default(),
+        }
     }
 
-    /// Compares two exchanges: the worst class that was found.
+    /// The rules, which whoever replays needs as well.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// How strict it is.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Compares two exchanges: the worst class that was found. Pages of a list are judged when all
+    /// of them are there.
     pub fn both(&mut self, left: &Occurrence<'_>, right: &Occurrence<'_>) -> Option<Class> {
-        self.report.compared += 1;
-        let side = |text, wall_ns| Side { text, wall_ns };
-        let found = compare(
-            Half::Response,
-            side(left.response, left.wall_ns),
-            side(right.response, right.wall_ns),
-        );
-        let class = found.worst()?;
-        for class in Class::ALL {
-            self.report.counted(class, found.count(class) as u64);
-        }
-        self.account(Some(left), Some(right), Outcome::Differs, Some(class));
-        Some(class)
+        exchange::both(self, left, right)
     }
 
     /// An exchange of the left side that has no other.
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) {
-        let class = match why {
+        if pages::takes_left(self, left, &why) {
+            return;
+        }
+        let class = match &why {
             Missing::NeverAnswered => Some(Class::Breaking),
             Missing::NeverAsked | Missing::Removed => Some(Class::Changed),
             Missing::Skipped(_) | Missing::Refused(_) => None,
@@ -126,15 +157,20 @@ impl Judge {
             }
             _ => {}
         }
-        self.found(class);
-        self.account(Some(left), None, Outcome::Missing(why), class);
+        self.ledger.apart(call(left), class);
+        let account = account([Some(left), None], Outcome::Missing(why), class);
+        self.ledger.account(account);
     }
 
     /// An exchange that only the right side has.
     pub fn more(&mut self, right: &Occurrence<'_>) {
+        if pages::takes_right(self, right) {
+            return;
+        }
         let class = Some(Class::Added);
-        self.found(class);
-        self.account(None, Some(right), Outcome::More, class);
+        self.ledger.apart(call(right), class);
+        let account = account([None, Some(right)], Outcome::More, class);
+        self.ledger.account(account);
     }
 
     /// Something besides: a server request that never came, an end that was not clean.
@@ -142,12 +178,16 @@ impl Judge {
         if let Some(trouble) = remark.trouble {
             self.trouble(trouble, remark.text.clone());
         }
-        self.found(Some(remark.class));
-        self.report.accounts.push(Account {
+        let call = (
+            report::name(&remark.method),
+            remark.name.as_deref().map(report::name),
+        );
+        self.ledger.apart(call.clone(), Some(remark.class));
+        self.ledger.account(Account {
             left: remark.left,
             right: remark.right,
-            method: remark.method.clone(),
-            name: remark.name.clone(),
+            method: call.0,
+            name: call.1,
             class: Some(remark.class),
             outcome: Outcome::Remark(remark),
             differences: Vec::new(),
@@ -157,38 +197,59 @@ impl Judge {
 
     /// Something that is worse than a difference, with one sentence, escaped.
     pub fn trouble(&mut self, trouble: Trouble, text: Box<str>) {
-        self.report.troubles.push((trouble, text));
+        self.ledger.trouble(trouble, text);
+    }
+
+    /// How many exchanges were compared so far.
+    #[must_use]
+    pub fn compared(&self) -> u64 {
+        self.ledger.so_far().compared
+    }
+
+    /// An exchange was not to be compared.
+    pub fn unwanted(&mut self) {
+        self.ledger.report().unwanted += 1;
+    }
+
+    /// Compares what came besides exchanges, in a window of both sides.
+    pub fn notices(&mut self, left: &Notices, right: &Notices) {
+        notices::both(self, left, right);
     }
 
     /// What came of it.
     #[must_use]
-    pub fn finish(self) -> Report {
-        self.report
-    }
-
-    fn found(&mut self, class: Option<Class>) {
-        if let Some(class) = class {
-            self.report.counted(class, 1);
-        }
-    }
-
-    fn account(
-        &mut self,
-        left: Option<&Occurrence<'_>>,
-        right: Option<&Occurrence<'_>>,
-        outcome: Outcome,
-        class: Option<Class>,
-    ) {
-        let Some(one) = left.or(right) else { return };
-        self.report.accounts.push(Account {
-            left: left.and_then(|left| left.seq),
-            right: right.and_then(|right| right.seq),
-            method: crate::text::escape(one.method).into(),
-            name: one.name.map(|name| crate::text::escape(name).into()),
-            outcome,
-            class,
-            differences: Vec::new(),
-            more: 0,
-        });
+    pub fn finish(mut self) -> Report {
+        pages::finish(&mut self);
+        let mut report = self.ledger.finish();
+        report.unfired = self.rules.unfired();
+        report
     }
 }
+
+/// Under what an exchange is counted.
+fn call(one: &Occurrence<'_>) -> Call {
+    (report::name(one.method), one.name.map(report::name))
+}
+
+/// An account of which nothing differs yet.
+fn account(
+    [left, right]: [Option<&Occurrence<'_>>; 2],
+    outcome: Outcome,
+    class: Option<Class>,
+) -> Account {
+    let seq = |side: Option<&Occurrence<'_>>| side.and_then(|side| side.seq);
+    let (method, name) = left.or(right).map(call).unwrap_or_default();
+    Account {
+        left: seq(left),
+        right: seq(right),
+        method,
+        name,
+        outcome,
+        class,
+        differences: Vec::new(),
+        more: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

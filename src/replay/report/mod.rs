@@ -1,31 +1,66 @@
 //! What came of a comparison: what differs, how much it matters, and how the command ends.
 //!
 //! Everything in a report is ready to be shown: texts off the wire are escaped, on one line and
-//! cut. What is not kept is counted.
+//! cut. It is bounded, whatever was compared: what is not kept is counted.
+//!
+//! * [`Account`]: an exchange of which something is to be said, with its [`Difference`]s;
+//! * [`Offer`]: a difference in what a server offers: tools, prompts, resources;
+//! * [`Trouble`]: what is worse than a difference, and decides how the command ends.
 
-use super::compare::{Change, Class, Half};
-use super::judge::Missing;
-use crate::trace::frame::Seq;
+mod account;
+mod ledger;
+mod shown;
+
+pub use account::{Account, Difference, Offer, Outcome, Remark};
+pub(super) use ledger::Ledger;
+pub use shown::{MAX_SHOWN, name, rule, value};
+
+use super::compare::Class;
+use super::rules::Unfired;
+use std::collections::BTreeMap;
+
+/// Differences that are kept of an exchange.
+pub const MAX_DIFFERENCES: usize = 25;
 
 /// From which class on a difference fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
     /// From this class on.
     From(Class),
-    /// Changed values fail, as does what is worse.
-    #[default]
-    Changed,
     /// Nothing fails.
     Never,
 }
 
+impl Default for Threshold {
+    fn default() -> Self {
+        Self::From(Class::Changed)
+    }
+}
+
 impl Threshold {
+    /// The name of the class, or `never`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::From(class) => class.as_str(),
+            Self::Never => "never",
+        }
+    }
+
+    /// The threshold of this name.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "never" => Some(Self::Never),
+            class => Class::parse(class).map(Self::From),
+        }
+    }
+
     /// Whether a difference of this class fails.
     #[must_use]
     pub fn fails(self, class: Class) -> bool {
         match self {
             Self::From(least) => class <= least,
-            Self::Changed => class <= Class::Changed,
             Self::Never => false,
         }
     }
@@ -59,80 +94,91 @@ impl Trouble {
             Self::Assertion => 6,
         }
     }
+
+    /// `unreadable`, `refused`, `target`, `hang` or `assertion`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Refused => "refused",
+            Self::Target => "target",
+            Self::Hang => "hang",
+            Self::Assertion => "assertion",
+        }
+    }
 }
 
-/// One difference between two messages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// In the request or in the response.
-    pub half: Half,
-    /// Where in the message, in the grammar of paths; empty for the message itself. Escaped.
-    pub path: Box<str>,
-    /// How much it matters.
-    pub class: Class,
-    /// In which way.
-    pub change: Change,
-    /// What the left side has: JSON as on the wire, escaped, at most 256 bytes.
-    pub left: Option<Box<str>>,
-    /// What the right side has.
-    pub right: Option<Box<str>>,
-    /// What it means, where that takes a sentence: a property that is newly required.
-    pub note: Option<Box<str>>,
-    /// The rule by which it would be passed over, as a rules file has it.
-    pub rule: Option<Box<str>>,
+/// How many differences there are of each class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; Class::ALL.len()]);
+
+impl Counts {
+    /// As many more of a class.
+    pub fn add(&mut self, class: Class, times: u64) {
+        let count = &mut self.0[class as usize];
+        *count = count.saturating_add(times);
+    }
+
+    /// One less of a class.
+    pub fn remove(&mut self, class: Class) {
+        let count = &mut self.0[class as usize];
+        *count = count.saturating_sub(1);
+    }
+
+    /// As many more of each class.
+    pub fn add_all(&mut self, other: Self) {
+        for class in Class::ALL {
+            self.add(class, other.of(class));
+        }
+    }
+
+    /// How many of a class.
+    #[must_use]
+    pub fn of(self, class: Class) -> u64 {
+        self.0[class as usize]
+    }
+
+    /// The worst class of which there is one.
+    #[must_use]
+    pub fn worst(self) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| self.of(*class) > 0)
+    }
+
+    /// How many as bad as `threshold` says.
+    #[must_use]
+    pub fn failing(self, threshold: Threshold) -> u64 {
+        let failing = Class::ALL
+            .into_iter()
+            .filter(|class| threshold.fails(*class));
+        failing.map(|class| self.of(class)).sum()
+    }
 }
 
-/// What became of an exchange.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Both sides have it, and they differ.
-    Differs,
-    /// Only the left side has it, or nothing could be compared with it.
-    Missing(Missing),
-    /// Only the right side has it.
-    More,
-    /// Something that belongs to no exchange, or to one of which nothing else is said.
-    Remark(Remark),
+/// What became of the calls of one method or tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Exchanges that were compared with another.
+    pub compared: u64,
+    /// Those that only one side has, or that could not be compared.
+    pub apart: u64,
+    /// What was found in all of them.
+    pub counts: Counts,
 }
 
-/// Something that is said besides what two messages differ in: a server request that never came, an end that was not clean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// The frame of the left side that it is about.
-    pub left: Option<Seq>,
-    /// The frame of the right side.
-    pub right: Option<Seq>,
-    /// The method that it is about; empty for none.
-    pub method: Box<str>,
-    /// Tool, prompt or resource.
-    pub name: Option<Box<str>>,
-    /// How much it matters.
-    pub class: Class,
-    /// One sentence, escaped.
-    pub text: Box<str>,
-    /// Whether it decides how the command ends.
-    pub trouble: Option<Trouble>,
-}
+/// A method, and the tool, prompt or resource where there is one. Escaped.
+pub type Call = (Box<str>, Option<Box<str>>);
 
-/// An exchange of which something is to be said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// The request's frame on the left.
-    pub left: Option<Seq>,
-    /// The request's frame on the right.
-    pub right: Option<Seq>,
-    /// The method, escaped.
-    pub method: Box<str>,
-    /// Tool, prompt or resource, escaped.
-    pub name: Option<Box<str>>,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// The worst that was found, `None` where that is nothing.
-    pub class: Option<Class>,
-    /// What differs, the worst first.
-    pub differences: Vec<Difference>,
-    /// Differences that are not kept.
-    pub more: u64,
+/// What was not looked at, or not as it should be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unlooked {
+    /// Values that were not compared, because there was too much.
+    pub values: u64,
+    /// Answers that are too long to be compared as a whole: their outlines were.
+    pub outlines: u64,
+    /// Lists and texts that were compared place by place, because they are too long.
+    pub coarse: u64,
+    /// Lists that no rule could match by a member, which not all elements have, or several alike.
+    pub unkeyed: u64,
 }
 
 /// What came of a comparison.
@@ -142,46 +188,69 @@ pub struct Report {
     pub fail_on: Threshold,
     /// Exchanges that were compared with another.
     pub compared: u64,
+    /// Those of them in which nothing at all differs.
+    pub same: u64,
+    /// Exchanges that were not to be compared.
+    pub unwanted: u64,
+    /// Differences, those that are not kept included.
+    pub counts: Counts,
     /// Exchanges of which something is to be said, in the order in which they were judged.
     pub accounts: Vec<Account>,
-    /// What is worse than a difference, each with a sentence.
+    /// Exchanges of which something were to be said and nothing is kept.
+    pub more_accounts: u64,
+    /// What differs in what the server offers.
+    pub offers: Vec<Offer>,
+    /// Differences of that kind that are not kept.
+    pub more_offers: u64,
+    /// By method and tool.
+    pub tallies: BTreeMap<Call, Tally>,
+    /// What is worse than a difference, each with a sentence, escaped.
     pub troubles: Vec<(Trouble, Box<str>)>,
-    counts: [u64; Class::ALL.len()],
+    /// Troubles that are not kept.
+    pub more_troubles: u64,
+    /// Differences that rules passed over.
+    pub passed_over: u64,
+    /// What was not looked at, or not as it should be.
+    pub unlooked: Unlooked,
+    /// Rules that changed nothing. Not escaped.
+    pub unfired: Vec<Unfired>,
 }
 
 impl Report {
-    pub(super) fn new(fail_on: Threshold) -> Self {
-        Self {
-            fail_on,
-            ..Self::default()
-        }
-    }
-
     /// How many differences of a class there are, those that are not kept included.
     #[must_use]
     pub fn count(&self, class: Class) -> u64 {
-        self.counts[class as usize]
+        self.counts.of(class)
     }
 
     /// The worst class that was found.
     #[must_use]
     pub fn worst(&self) -> Option<Class> {
-        Class::ALL.into_iter().find(|class| self.count(*class) > 0)
+        self.counts.worst()
+    }
+
+    /// Whether differences as bad as the threshold were found.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.counts.failing(self.fail_on) > 0
+    }
+
+    /// The trouble that decides how the command ends.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Trouble> {
+        let worst = self.troubles.iter().map(|(trouble, _)| *trouble).min();
+        worst.or((self.compared == 0).then_some(Trouble::Unreadable))
     }
 
     /// How the command ends: 3, 7, 4, 5, 6 by what went wrong, 1 for differences, else 0.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        let trouble = self.troubles.iter().map(|(trouble, _)| *trouble).min();
-        match (trouble, self.worst()) {
-            (Some(trouble), _) => trouble.exit_code(),
-            (None, _) if self.compared == 0 => Trouble::Unreadable.exit_code(),
-            (None, Some(worst)) if self.fail_on.fails(worst) => 1,
-            (None, _) => 0,
+        match self.trouble() {
+            Some(trouble) => trouble.exit_code(),
+            None => u8::from(self.is_failed()),
         }
     }
-
-    pub(super) fn counted(&mut self, class: Class, times: u64) {
-        self.counts[class as usize] += times;
-    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,11 @@
 //! Every call is one short statement, so that no reader keeps a live recording's WAL from being
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
+mod notifications;
 pub(crate) mod rows;
 mod summary;
 
+pub use notifications::NotificationAt;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;
 

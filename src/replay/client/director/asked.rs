@@ -146,9 +146,11 @@ impl Director {
             name: request.name.as_deref(),
             request: Some(message.raw()),
             response: None,
+            outline: None,
             status: crate::trace::exchange::Status::Ok,
             latency_ns: None,
             wall_ns: None,
+            progress: None,
         });
         match (self.options.asked, stub(&request.method)) {
             (Policy::Stub, Some(result)) => self.reply(id, "result", result),

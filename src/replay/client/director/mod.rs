@@ -243,9 +243,11 @@ fn recorded<'a>(
         name: exchange.name.as_deref(),
         request: None,
         response,
+        outline: None,
         status: exchange.status,
         latency_ns: exchange.latency_ns(),
         wall_ns,
+        progress: None,
     }
 }
 
@@ -263,8 +265,10 @@ fn live<'a>(
         name: exchange.name.as_deref(),
         request: None,
         response,
+        outline: None,
         status,
         latency_ns,
         wall_ns,
+        progress: None,
     }
 }

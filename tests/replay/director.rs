@@ -16,7 +16,8 @@
 //!   ["exits", "0"],                          # the server ends: a code, or SIGSEGV
 //!   ["quiet"],                               # nothing goes out
 //! ]
-//! report = ["#1 breaking"]                   # what is found, in order; none: everything is alike
+//! report = ["#1 breaking", "offers a: breaking"]   # what is found: exchanges, then tools and the
+//!                                            # like; none: everything is alike
 //! exit = 1
 //! ```
 //!

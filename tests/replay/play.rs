@@ -436,7 +436,11 @@ impl Player {
 }
 
 fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), String> {
-    let found: Vec<_> = report.accounts.iter().map(in_words).collect();
+    let offers = report.offers.iter().map(|offer| {
+        let name = if offer.name.is_empty() { "all" } else { &*offer.name };
+        format!("offers {name}: {}", offer.difference.class.as_str())
+    });
+    let found: Vec<_> = report.accounts.iter().map(in_words).chain(offers).collect();
     if found != scenario.report {
         return Err(format!("the report is {found:#?}"));
     }

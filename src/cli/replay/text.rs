@@ -185,7 +185,7 @@ fn write_tally(tally: &Tally, out: &mut Output) -> Result<(), Failure> {
             escape(&bound.recorded),
             escape(&bound.live),
             bound.seq.0,
-            escape(&bound.path),
+            escape(&bound.from.to_string()),
             plural(bound.uses, "time"),
         );
         row("bound", &text, out)?;

@@ -2,6 +2,8 @@
 
 use super::MOST;
 use super::handle;
+use crate::protocol::json::Path;
+use crate::replay::rules::{Bind, Calls};
 use crate::trace::frame::Seq;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
@@ -17,6 +19,8 @@ pub(super) enum Slot {
     Elicitation,
     /// What progress of a server's request is told by; a JSON text.
     Token,
+    /// What the rule at this place binds; a JSON text.
+    Rule(usize),
 }
 
 impl Slot {
@@ -26,6 +30,7 @@ impl Slot {
             Self::Task => "the task that it is about",
             Self::Elicitation => "the elicitation that it is about",
             Self::Token => "the request that it tells progress of",
+            Self::Rule(_) => "a value of an answer that a rule binds it to",
         }
     }
 }
@@ -47,10 +52,30 @@ pub struct Bound {
     pub live: Box<str>,
     /// The request whose answer it was found in.
     pub seq: Seq,
-    /// Where in that answer, in the grammar of paths.
-    pub path: Box<str>,
+    /// Which answers that is one of.
+    pub answer: Calls,
+    /// Where in that answer.
+    pub from: Path,
+    /// Whether it is all that stands there, or a word of a text.
+    pub is_whole: bool,
+    /// The first request that it was sent in, and where.
+    pub to: Option<(Calls, Path)>,
     /// How many times it was sent.
     pub uses: u64,
+}
+
+impl Bound {
+    /// The rule that says the same, where one can say it.
+    #[must_use]
+    pub fn rule(&self) -> Option<Bind> {
+        let (request, to) = self.to.clone().filter(|_| self.is_whole)?;
+        Some(Bind {
+            answer: self.answer.clone(),
+            from: self.from.clone(),
+            request,
+            to,
+        })
+    }
 }
 
 /// All of them, bounded.
@@ -59,6 +84,8 @@ pub(super) struct Known {
     /// `None`: there is no live value.
     chosen: Bounded<Chosen, Option<Box<str>>>,
     handles: Bounded<Box<str>, Bound>,
+    /// Texts that rules bind, wherever the server says them.
+    echoes: Bounded<Box<str>, Box<str>>,
     /// Handles that came with answers that were never asked for.
     orphans: HashSet<Box<str>>,
     pub forgotten: u64,
@@ -66,6 +93,7 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn is_empty(&self) -> bool {
+        // Whatever is echoed is chosen as well.
         self.chosen.map.is_empty() && self.handles.map.is_empty() && self.orphans.is_empty()
     }
 
@@ -90,15 +118,27 @@ impl Known {
     }
 
     /// What is to be sent in place of a recorded handle.
-    pub(super) fn use_handle(&mut self, recorded: &str) -> Option<&str> {
+    /// `place` says where.
+    pub(super) fn use_handle(
+        &mut self,
+        recorded: &str,
+        place: impl FnOnce() -> Option<(Calls, Path)>,
+    ) -> Option<&str> {
         let bound = self.handles.map.get_mut(recorded)?;
         bound.uses += 1;
+        bound.to = bound.to.take().or_else(place);
         Some(&bound.live)
     }
 
-    /// What stands for a recorded handle now.
-    pub(super) fn handle(&self, recorded: &str) -> Option<&str> {
-        self.handles.map.get(recorded).map(|bound| &*bound.live)
+    /// The server says this now where it said `recorded`.
+    pub(super) fn echo(&mut self, recorded: Box<str>, live: Box<str>) {
+        self.forgotten += self.echoes.insert(recorded, live);
+    }
+
+    /// What stands for a recorded text now, where the server says it.
+    pub(super) fn said(&self, recorded: &str) -> Option<&str> {
+        let handle = || self.handles.map.get(recorded).map(|bound| &*bound.live);
+        self.echoes.map.get(recorded).map(|live| &**live).or_else(handle)
     }
 
     /// A recorded text that will not come has this in it.

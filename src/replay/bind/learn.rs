@@ -6,6 +6,7 @@ use super::message::{From, each_string, places};
 use super::{Binder, fresh_id, secret};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Document, Kind, Path, Step, Value};
+use crate::replay::rules::Calls;
 use crate::trace::frame::Seq;
 use std::borrow::Cow;
 
@@ -28,6 +29,8 @@ pub struct About<'a> {
     pub seq: Seq,
     /// Its method.
     pub method: &'a str,
+    /// Its tool, prompt or resource.
+    pub name: Option<&'a str>,
 }
 
 impl Binder {
@@ -41,7 +44,8 @@ impl Binder {
         later: &mut dyn FnMut(&str) -> bool,
     ) {
         self.learn_chosen(about, then, now);
-        let handles = !LISTS.contains(&about.method);
+        self.learn_ruled(about, then, Some(now));
+        let handles = !self.frozen && !LISTS.contains(&about.method);
         let mut walk = Walk {
             left: MOST_VALUES,
             path: Vec::new(),
@@ -64,7 +68,10 @@ impl Binder {
                         recorded: recorded.into(),
                         live: live.into(),
                         seq: about.seq,
-                        path: path.to_string().into(),
+                        answer: Calls::of(about.method, about.name),
+                        from: path.clone(),
+                        is_whole: recorded.len() == then.len(),
+                        to: None,
                         uses: 0,
                     });
                 }
@@ -95,6 +102,7 @@ impl Binder {
         for place in places(document.root(), about.method, From::Server) {
             self.known.bind(place.chosen, None);
         }
+        self.learn_ruled(about, document.root(), None);
         let result = document.root().get("result");
         let result = result.filter(|_| !LISTS.contains(&about.method));
         if let Some(result) = result {
@@ -107,10 +115,10 @@ impl Binder {
         }
     }
 
-    /// A recorded message as it would have been with what is known now: what the server chose
+    /// A recorded answer as it would have been with what is known now: what the server chose
     /// another value for, and what was supplied, are no differences.
     #[must_use]
-    pub fn as_now<'t>(&self, then: &'t [u8]) -> Cow<'t, [u8]> {
+    pub fn as_now<'t>(&self, about: About<'_>, then: &'t [u8]) -> Cow<'t, [u8]> {
         let secrets = secret::may_be_in(then);
         if self.known.is_empty() && !secrets && !self.fresh_ids {
             return Cow::Borrowed(then);
@@ -123,13 +131,14 @@ impl Binder {
             let fresh = fresh_id(&RequestId::from_value(id));
             edits.replace(id, fresh.json());
         }
+        self.edit_ruled(document.root(), about, &mut edits);
         let visited = each_string(document.root(), &mut Vec::new(), &mut |_, value| {
             let text = value.as_str().unwrap_or_default();
             let filled = match secrets {
                 true => Cow::Owned(self.secrets.fill_known(&text)),
                 false => text.clone(),
             };
-            let bound = handle::replaced(&filled, |part| self.known.handle(part));
+            let bound = handle::replaced(&filled, |part| self.known.said(part));
             let changed = bound.as_deref().unwrap_or(&filled);
             if *changed != *text {
                 edits.replace_string(value, changed);

@@ -12,6 +12,7 @@
 //!   input requests by the round that they belong to (`round`).
 //! * What looks like a handle (`handle`) and differs between the two answers, and is sent by the
 //!   recorded client later as a whole value, is bound as well, and reported.
+//! * What rules bind (`ruled`) comes before that.
 //! * Placeholders of redacted values are supplied by the user, or by a live answer in their place.
 //!   What is neither makes the message one that cannot be sent: [`Fault::Redacted`].
 //! * What came with an answer that was never asked for has no live value: a message that needs it
@@ -29,6 +30,7 @@ mod learn;
 mod message;
 mod prepare;
 mod round;
+mod ruled;
 mod secret;
 
 pub use edit::Edits;
@@ -41,10 +43,11 @@ pub use secret::placeholders;
 
 use crate::protocol::json::{Node, Path};
 use crate::replay::rewrite::Rewrites;
+use crate::replay::rules::{Bind, RuleId};
 use crate::trace::frame::Seq;
 use known::Known;
 use secret::Secrets;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Values of a kind that are remembered.
 pub const MOST: usize = 4096;
@@ -65,6 +68,12 @@ pub struct Binder {
     pub protocol: Option<Box<str>>,
     /// Values that are put into the requests of these frames: JSON texts.
     pub edits: HashMap<Seq, Vec<(Path, Box<str>)>>,
+    /// Whether handles are bound by rules alone.
+    pub frozen: bool,
+    /// What rules bind.
+    binds: Vec<(RuleId, Bind)>,
+    /// Those of them by which something was sent.
+    fired: HashSet<RuleId>,
     spans_made: u64,
     nodes: Vec<Node>,
 }

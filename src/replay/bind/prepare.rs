@@ -2,10 +2,11 @@
 
 use super::known::Slot;
 use super::message::{From, Place, each_string, places};
-use super::{Binder, Edits, Round, fresh, secret};
+use super::{About, Binder, Edits, Round, fresh, secret};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Path, Step, Value, parse_into};
 use crate::protocol::mcp::keys;
+use crate::replay::rules::Calls;
 use crate::trace::frame::Seq;
 use memchr::memmem::Finder;
 use std::borrow::Cow;
@@ -32,6 +33,8 @@ pub enum Role<'a> {
     Request {
         /// Its method.
         method: &'a str,
+        /// Its tool, prompt or resource.
+        name: Option<&'a str>,
         /// What it answers, where it is the retry of an input round.
         round: Option<&'a Round>,
     },
@@ -117,8 +120,12 @@ impl Binder {
         role: Role<'_>,
         edits: &mut Edits,
     ) -> Result<(), Fault> {
-        let method = match role {
-            Role::Request { method, round } => {
+        let (method, name) = match role {
+            Role::Request {
+                method,
+                name,
+                round,
+            } => {
                 if let Some(round) = round {
                     round.answer(message, edits);
                 }
@@ -126,20 +133,20 @@ impl Binder {
                     put(message, path, json, edits);
                 }
                 self.edit_request(message, edits);
-                method
+                (method, name)
             }
             Role::Notification(method) => {
                 self.edit_notification(message, method, edits);
-                method
+                (method, None)
             }
             Role::Answer(id) => {
                 if let Some(recorded) = message.get("id") {
                     edits.replace(recorded, id);
                 }
-                ""
+                ("", None)
             }
         };
-        self.edit_values(message, method, edits)
+        self.edit_values(message, About { seq, method, name }, edits)
     }
 
     /// What the client itself chose: ids, spans, its version.
@@ -188,10 +195,14 @@ impl Binder {
     fn edit_values(
         &mut self,
         message: Value<'_>,
-        method: &str,
+        about: About<'_>,
         edits: &mut Edits,
     ) -> Result<(), Fault> {
-        let chosen = places(message, method, From::Client);
+        let mut chosen = self.ruled(message, about);
+        let is_ruled = |value: Value<'_>| chosen.iter().any(|it| it.value.span() == value.span());
+        let by_protocol = places(message, about.method, From::Client);
+        let by_protocol: Vec<_> = by_protocol.into_iter().filter(|it| !is_ruled(it.value)).collect();
+        chosen.extend(by_protocol);
         for place in &chosen {
             self.edit_chosen(place, edits)?;
         }
@@ -207,7 +218,8 @@ impl Binder {
                 {
                     return Ok(());
                 }
-                match self.edit_string(names, value, edits) {
+                let place = || place_of(message, about, value);
+                match self.edit_string(names, value, place, edits) {
                     Err(Fault::Redacted(names)) => missing.extend(names),
                     edited => edited?,
                 }
@@ -221,20 +233,27 @@ impl Binder {
         }
     }
 
-    fn edit_chosen(&self, place: &Place<'_>, edits: &mut Edits) -> Result<(), Fault> {
-        match self.known.chosen(&place.chosen) {
-            None => Ok(()),
-            Some(Ok(live)) if place.chosen.slot == Slot::Token => {
+    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<(), Fault> {
+        match (self.known.chosen(&place.chosen), place.chosen.slot) {
+            (None, _) => Ok(()),
+            (Some(Ok(live)), Slot::Token) => {
                 edits.replace(place.value, live);
                 Ok(())
             }
-            Some(Ok(live)) => {
+            (Some(Ok(live)), Slot::Rule(at)) => {
+                if live != place.value.raw_text() {
+                    edits.replace(place.value, live);
+                    self.fired.extend(self.binds.get(at).map(|(id, _)| *id));
+                }
+                Ok(())
+            }
+            (Some(Ok(live)), _) => {
                 if live != &*place.chosen.value {
                     edits.replace_string(place.value, live);
                 }
                 Ok(())
             }
-            Some(Err(missing)) => Err(Fault::Unreached(missing.into())),
+            (Some(Err(missing)), _) => Err(Fault::Unreached(missing.into())),
         }
     }
 
@@ -242,13 +261,14 @@ impl Binder {
         &mut self,
         names: &[Value<'_>],
         value: Value<'_>,
+        place: impl FnOnce() -> Option<(Calls, Path)>,
         edits: &mut Edits,
     ) -> Result<(), Fault> {
         let recorded = value.as_str().unwrap_or_default();
         let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
         // What is called is no handle, whatever it looks like.
         let is_name = matches!(names, [only] if only.is_str("name"));
-        if !is_name && let Some(live) = self.known.use_handle(&filled) {
+        if !is_name && let Some(live) = self.known.use_handle(&filled, place) {
             edits.replace_string(value, live);
             return Ok(());
         }
@@ -262,6 +282,13 @@ impl Binder {
         }
         Ok(())
     }
+}
+
+/// Where a value stands, as a rule has it; only requests have rules.
+fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(Calls, Path)> {
+    let calls = Calls::of(about.method, about.name);
+    let path = Path::of(message, value).filter(|_| message.get("id").is_some());
+    path.filter(|_| !about.method.is_empty()).map(|path| (calls, path))
 }
 
 /// A line that is no JSON goes out as it is, unless something in it is redacted.

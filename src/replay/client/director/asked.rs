@@ -73,6 +73,7 @@ impl Director {
             let about = About {
                 seq,
                 method: &method,
+                name: None,
             };
             self.learn_from(about, &raw, message, scene);
         }

@@ -209,6 +209,9 @@ impl Director {
     #[must_use]
     pub fn finish(mut self, witness: &Witness) -> (Report, Tally) {
         self.conclude(witness);
+        for rule in self.options.binder.fired() {
+            self.judge.rules().fired(rule);
+        }
         self.tally.bound = self.options.binder.bound();
         self.tally.forgotten = self.options.binder.forgotten();
         (self.judge.finish(), self.tally)

@@ -8,7 +8,7 @@ use crate::protocol::json::Document;
 use crate::protocol::mcp::keys::PROGRESS_TOKEN;
 use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
-use crate::replay::bind::{About, Fault, Outgoing, Role, Round, fresh_id};
+use crate::replay::bind::{Fault, Outgoing, Role, Round, fresh_id};
 use crate::replay::judge::{Missing, Skip};
 use crate::replay::report::Trouble;
 use crate::replay::script::{Part, Step, What};
@@ -64,6 +64,7 @@ impl Director {
                 role: match &part.what {
                     What::Asks(exchange) => Role::Request {
                         method: &exchange.method,
+                        name: exchange.name.as_deref(),
                         round: round.as_ref(),
                     },
                     What::Tells(message) => Role::Notification(method_of(message)),
@@ -248,12 +249,8 @@ impl Director {
         else {
             return;
         };
-        let about = About {
-            seq: exchange.request.0,
-            method: &exchange.method,
-        };
         if let Some(response) = super::settle::message_at(&response, part) {
-            self.options.binder.lose(about, response, |text| {
+            self.options.binder.lose(super::settle::about(exchange), response, |text| {
                 memchr::memmem::find(&request, text.as_bytes()).is_some()
             });
         }

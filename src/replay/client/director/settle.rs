@@ -91,7 +91,8 @@ impl Director {
             self.learn(exchange, then, text, scene);
             self.go_round(exchange, status, then, text);
         }
-        match then.map(|then| self.options.binder.as_now(then)) {
+        let about = about(exchange);
+        match then.map(|then| self.options.binder.as_now(about, then)) {
             Some(then) => {
                 let then = recorded(exchange, walls[0], Some(&then));
                 self.judge.both(&then, &now);
@@ -108,11 +109,7 @@ impl Director {
         let (Ok(then), Ok(now)) = (Document::parse(then), Document::parse(now)) else {
             return;
         };
-        let seq = exchange.request.0;
-        let about = About {
-            seq,
-            method: &exchange.method,
-        };
+        let (seq, about) = (exchange.request.0, about(exchange));
         let request: std::cell::OnceCell<Option<Arc<[u8]>>> = std::cell::OnceCell::new();
         let past = &mut scene.past;
         let binder = &mut self.options.binder;
@@ -274,6 +271,15 @@ impl Director {
             text: text.into(),
             trouble: None,
         });
+    }
+}
+
+/// What values of an exchange belong to.
+pub(super) fn about(exchange: &Exchange) -> About<'_> {
+    About {
+        seq: exchange.request.0,
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
     }
 }
 

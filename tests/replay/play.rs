@@ -2,7 +2,7 @@
 
 use crate::told::{self, Row, Telling, When};
 use mcpreel::protocol::json::{Document, Kind, Value};
-use mcpreel::replay::bind::Binder;
+use mcpreel::replay::bind::{Binder, Bound};
 use mcpreel::replay::client::guard::Guard;
 use mcpreel::replay::client::{
     Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
@@ -18,6 +18,7 @@ use mcpreel::trace::frame::{FrameHead, Seq};
 use mcpreel::trace::session::End;
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub struct Scenario {
     /// Handles that were bound: recorded and live.
     #[serde(default)]
     bound: Vec<(String, String)>,
+    /// The rules that say the same: answers, where, requests, where.
+    proposes: Option<Vec<String>>,
     /// A part of what is said about what went wrong.
     #[serde(default)]
     says: Vec<String>,
@@ -71,6 +74,11 @@ pub struct Choices {
     until: Option<u64>,
     /// How the recorded server ended: a code, or a signal.
     ended: Option<String>,
+    /// A file of rules.
+    rules: String,
+    /// Whether handles are bound by rules alone.
+    frozen: bool,
+    strict_logs: bool,
 }
 
 /// The recording at hand.
@@ -131,11 +139,18 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let requests = requests.count() as u64;
     let strictness = judge::Options {
         rewrites: Rewrites::new(scenario.choices.rewrite.iter().cloned()),
+        strict_logs: scenario.choices.strict_logs,
         ..judge::Options::default()
     };
-    let judge = Judge::new(Rules::default(), strictness);
+    let mut rules = Rules::default();
+    rules
+        .add(&scenario.choices.rules, Path::new("rules.toml"))
+        .unwrap();
+    let mut options = options(&scenario.choices, &past);
+    options.binder.bind_by(&rules);
+    let judge = Judge::new(rules, strictness);
     let mut player = Player {
-        director: Director::new(options(&scenario.choices, &past), judge, Moment(0)),
+        director: Director::new(options, judge, Moment(0)),
         past,
         steps: steps.into(),
         now: Moment(0),
@@ -220,6 +235,7 @@ fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
 fn options(choices: &Choices, past: &Recorded) -> Options {
     let mut binder = Binder::default();
     binder.fresh_ids = choices.fresh_ids;
+    binder.frozen = choices.frozen;
     binder.span_seed = choices.fresh_trace.then_some(7);
     binder.protocol = choices.protocol.as_deref().map(Into::into);
     for (name, value) in &choices.bind {
@@ -437,7 +453,11 @@ impl Player {
 
 fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), String> {
     let offers = report.offers.iter().map(|offer| {
-        let name = if offer.name.is_empty() { "all" } else { &*offer.name };
+        let name = if offer.name.is_empty() {
+            "all"
+        } else {
+            &*offer.name
+        };
         format!("offers {name}: {}", offer.difference.class.as_str())
     });
     let found: Vec<_> = report.accounts.iter().map(in_words).chain(offers).collect();
@@ -477,6 +497,17 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
         if found != *expected {
             return Err(format!("{name} is {found}"));
         }
+    }
+    let proposed = tally.bound.iter().filter_map(Bound::rule);
+    let proposed: Vec<_> = proposed
+        .map(|rule| format!("{} {} {} {}", rule.answer, rule.from, rule.request, rule.to))
+        .collect();
+    if scenario
+        .proposes
+        .as_ref()
+        .is_some_and(|expected| *expected != proposed)
+    {
+        return Err(format!("it proposes {proposed:?}"));
     }
     let bound = tally.bound.iter();
     let bound: Vec<_> = bound

@@ -138,7 +138,11 @@ impl Known {
     /// What stands for a recorded text now, where the server says it.
     pub(super) fn said(&self, recorded: &str) -> Option<&str> {
         let handle = || self.handles.map.get(recorded).map(|bound| &*bound.live);
-        self.echoes.map.get(recorded).map(|live| &**live).or_else(handle)
+        self.echoes
+            .map
+            .get(recorded)
+            .map(|live| &**live)
+            .or_else(handle)
     }
 
     /// A recorded text that will not come has this in it.

@@ -201,7 +201,10 @@ impl Binder {
         let mut chosen = self.ruled(message, about);
         let is_ruled = |value: Value<'_>| chosen.iter().any(|it| it.value.span() == value.span());
         let by_protocol = places(message, about.method, From::Client);
-        let by_protocol: Vec<_> = by_protocol.into_iter().filter(|it| !is_ruled(it.value)).collect();
+        let by_protocol: Vec<_> = by_protocol
+            .into_iter()
+            .filter(|it| !is_ruled(it.value))
+            .collect();
         chosen.extend(by_protocol);
         for place in &chosen {
             self.edit_chosen(place, edits)?;
@@ -288,7 +291,8 @@ impl Binder {
 fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(Calls, Path)> {
     let calls = Calls::of(about.method, about.name);
     let path = Path::of(message, value).filter(|_| message.get("id").is_some());
-    path.filter(|_| !about.method.is_empty()).map(|path| (calls, path))
+    path.filter(|_| !about.method.is_empty())
+        .map(|path| (calls, path))
 }
 
 /// A line that is no JSON goes out as it is, unless something in it is redacted.

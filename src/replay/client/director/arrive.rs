@@ -82,14 +82,14 @@ impl Director {
                 false => Some(root),
             });
             let text = line.get(message.span.clone()).unwrap_or(line);
-            self.message(message, text, value, scene);
+            self.message(message, (line, text), value, scene);
         }
     }
 
     fn message(
         &mut self,
         message: &Message,
-        text: &[u8],
+        (line, text): (&[u8], &[u8]),
         value: Option<Value<'_>>,
         scene: &mut Scene<'_>,
     ) {
@@ -116,6 +116,7 @@ impl Director {
                     self.progressed(token, progress.as_deref(), total.as_deref());
                 }
                 self.notices.tell(message);
+                self.log(message, line, None, scene.now);
             }
             Body::Invalid => self.noise(text),
         }

@@ -20,6 +20,10 @@ impl Director {
     pub(super) fn answer_ask(&mut self, id: ExchangeId, step: &Step, scene: &mut Scene<'_>) {
         if let Some(ask) = self.asks.find(id) {
             ask.answer = Some(step.clone());
+            let is_roots = &*ask.exchange.method == "roots/list";
+            if let Some(result) = step.raw.as_deref().filter(|_| is_roots).and_then(result_of) {
+                self.asks.roots = Some(result);
+            }
             self.send_answer(id, scene);
         }
     }
@@ -153,7 +157,15 @@ impl Director {
             wall_ns: None,
             progress: None,
         });
-        match (self.options.asked, stub(&request.method)) {
+        let roots = self
+            .asks
+            .roots
+            .clone()
+            .filter(|_| &*request.method == "roots/list");
+        match (
+            self.options.asked,
+            roots.as_deref().or(stub(&request.method)),
+        ) {
             (Policy::Stub, Some(result)) => self.reply(id, "result", result),
             _ => self.reply_error(id, "the recorded client was not asked this"),
         }
@@ -178,6 +190,13 @@ impl Director {
 fn id_text<'m>(request: &'m Request, message: Value<'m>) -> Cow<'m, str> {
     let id = message.get("id").map(|id| id.raw_text());
     id.unwrap_or(Cow::Borrowed(request.id.json()))
+}
+
+/// The result of an answer, as JSON text.
+fn result_of(answer: &[u8]) -> Option<Box<str>> {
+    let document = Document::parse(answer).ok()?;
+    let result = document.root().get("result")?;
+    Some(result.raw_text().into())
 }
 
 /// What a client says that has nothing to offer; `None` where it can only refuse.

@@ -45,6 +45,8 @@ pub(super) struct Asks {
     held: Vec<ExchangeId>,
     /// Since when a batch waits for the questions that it answers.
     pub batch_since: Option<Moment>,
+    /// What the recorded client said of its roots, the latest: a JSON text.
+    pub roots: Option<Box<str>>,
     /// Those that are too many to keep.
     given_up: Vec<Ask>,
 }

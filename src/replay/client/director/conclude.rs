@@ -155,6 +155,10 @@ impl Director {
     /// Notifications that have no counterpart.
     fn conclude_notices(&mut self) {
         let reached = self.ending.stop == Some(Stop::End);
+        if reached {
+            let [then, now] = std::mem::take(&mut self.logs);
+            self.judge.notices(&then, &now);
+        }
         let mut counts: BTreeMap<(Box<str>, bool), (u64, Option<Seq>)> = BTreeMap::new();
         for notice in self.notices.recorded.iter().filter(|_| reached) {
             let entry = counts

@@ -33,7 +33,7 @@ use super::options::Options;
 use crate::capture::gauge::STALL;
 use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
-use crate::replay::judge::{Judge, Occurrence};
+use crate::replay::judge::{self, Judge, Occurrence};
 use crate::replay::key::{Digest, Terms, key};
 use crate::replay::report::Report;
 use crate::replay::rules::{Scope, Side};
@@ -132,6 +132,8 @@ pub struct Director {
     asks: Asks,
     notices: Notices,
     skipped: Skipped,
+    /// Log messages, then and now, where they are compared.
+    logs: [judge::Notices; 2],
     tally: Tally,
     action: Action,
     classifier: Classifier,
@@ -151,6 +153,7 @@ impl Director {
             asks: Asks::default(),
             notices: Notices::default(),
             skipped: Skipped::default(),
+            logs: Default::default(),
             tally: Tally::default(),
             action: Action::default(),
             classifier: Classifier::default(),

@@ -1,15 +1,16 @@
 //! What the server tells: notifications, then and now, as a multiset.
 //!
 //! Progress and log messages are not among them: progress belongs to its call, log messages are
-//! for people. Of the rest each live one stands for a recorded one of the same words, whichever
+//! for people, and compared only where a user wants that. Of the rest each live one stands for a recorded one of the same words, whichever
 //! came first. What is left over at the end is told: a recorded one that came while a call was
 //! open, or just after one, is missed; one that came by itself is not, because a replay is over
 //! sooner than the clock that made it.
 
-use super::Waits;
 use super::walk::Hold;
+use super::{Director, Waits};
 use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
+use crate::replay::rules::Side;
 use crate::replay::script::{Step, What};
 use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq};
@@ -122,6 +123,34 @@ impl Notices {
     /// Whether something is still due.
     pub fn are_due(&self) -> bool {
         self.recorded.iter().any(|notice| notice.is_due)
+    }
+}
+
+impl Director {
+    /// A log message in a line: one that was recorded there, or that came now. Compared where that
+    /// is wanted.
+    pub(super) fn log(
+        &mut self,
+        message: &Message,
+        line: &[u8],
+        recorded: Option<&FrameHead>,
+        now: Moment,
+    ) {
+        let is_log = match &message.body {
+            Body::Notification(it) => matches!(it.subject, Subject::Log { .. }),
+            _ => false,
+        };
+        let text = line.get(message.span.clone()).unwrap_or(line);
+        if !is_log || !self.judge.options().strict_logs {
+            return;
+        }
+        let (side, wall_ns) = match recorded {
+            Some(head) => (Side::Left, self.recorded_wall(head.t_first)),
+            None => (Side::Right, self.options.wall_ns.checked_add(now.0)),
+        };
+        let logs = &mut self.logs[usize::from(side == Side::Right)];
+        let seq = recorded.map(|head| head.seq);
+        self.judge.notice(logs, side, seq, text, wall_ns);
     }
 }
 

@@ -250,9 +250,11 @@ impl Director {
             return;
         };
         if let Some(response) = super::settle::message_at(&response, part) {
-            self.options.binder.lose(super::settle::about(exchange), response, |text| {
-                memchr::memmem::find(&request, text.as_bytes()).is_some()
-            });
+            self.options
+                .binder
+                .lose(super::settle::about(exchange), response, |text| {
+                    memchr::memmem::find(&request, text.as_bytes()).is_some()
+                });
         }
     }
 

@@ -143,13 +143,17 @@ impl Director {
         }
         let busy = self.calls.len() > 0;
         let lost = self.skipped.was_latest();
+        let raw = step.raw.as_deref().unwrap_or_default();
         for part in step.parts {
             match part.what {
                 What::Asks(exchange) => {
                     let unwanted = exchange.parent.is_some_and(|id| self.skipped.has(id));
                     self.asks.pass(*exchange, unwanted, gap, scene.now);
                 }
-                What::Tells(message) => self.notices.pass(&step.head, &message, busy, lost),
+                What::Tells(message) => {
+                    self.notices.pass(&step.head, &message, busy, lost);
+                    self.log(&message, raw, Some(&step.head), scene.now);
+                }
                 What::Answers(_) => {}
                 What::Other => self.tally.strays[0] += 1,
             }

@@ -5,11 +5,13 @@
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod compare;
 mod lint;
 mod reading;
 mod replay;
 mod viewer;
 
+pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use lint::{Format, Level, Lint, rule};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use replay::{Asked, Order as ReplayOrder, Replay};
@@ -63,6 +65,7 @@ pub enum Command {
     Why(Why),
     Lint(Lint),
     Search(Search),
+    Diff(Diff),
     Replay(Replay),
     Demo(Demo),
     Prune(Prune),

@@ -3,6 +3,7 @@
 //! * [`args`]: the command line; one file per command does what it says;
 //! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
 //!   lines that need no table, `json` makes objects;
+//! * `machine`, `report`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
@@ -11,6 +12,7 @@
 pub mod args;
 mod completions;
 mod demo;
+mod diff;
 pub mod exit;
 mod filter;
 mod folder;
@@ -18,6 +20,7 @@ mod json;
 mod lines;
 mod lint;
 mod ls;
+mod machine;
 mod man;
 mod open;
 pub mod output;
@@ -25,6 +28,7 @@ mod prune;
 mod quantity;
 mod reindex;
 mod replay;
+mod report;
 mod run;
 mod search;
 mod select;
@@ -74,6 +78,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Why(args) => why::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),

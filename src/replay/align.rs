@@ -55,7 +55,7 @@ impl Card {
 pub fn align(left: &[Card], right: &[Card]) -> Vec<Pair> {
     let mut partners: Vec<Option<usize>> = vec![None; left.len()];
     let mut taken = vec![false; right.len()];
-    let ways: [fn(&Card) -> (Digest, Digest); 3] = [
+    let ways: [Way; 3] = [
         |card| (card.call, card.key.exact),
         |card| (card.call, card.key.normalised),
         |card| (card.call, card.name),
@@ -66,8 +66,11 @@ pub fn align(left: &[Card], right: &[Card]) -> Vec<Pair> {
     in_order(&partners, &taken)
 }
 
+/// By what two cards stand for each other.
+type Way = fn(&Card) -> (Digest, Digest);
+
 fn match_by(
-    way: fn(&Card) -> (Digest, Digest),
+    way: Way,
     left: &[Card],
     right: &[Card],
     partners: &mut [Option<usize>],

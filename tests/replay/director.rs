@@ -27,15 +27,13 @@
 
 use crate::play::{self, Scenario};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[test]
 fn every_scenario_comes_out_as_told() {
     let mut failures = String::new();
-    for path in files() {
-        let scenario = read(&path);
+    for (name, scenario) in scenarios() {
         if let Err(difference) = play::play(&scenario) {
-            let name = path.file_stem().unwrap().to_string_lossy();
             let _ = writeln!(failures, "{name} ({}): {difference}", scenario.about);
         }
     }
@@ -44,16 +42,18 @@ fn every_scenario_comes_out_as_told() {
 
 #[test]
 fn there_are_scenarios_enough_to_trust_them() {
-    let files = files();
-    assert!(files.len() >= 50, "{} scenarios", files.len());
+    let count = scenarios().len();
+    assert!(count >= 70, "{count} scenarios");
 }
 
-fn files() -> Vec<PathBuf> {
+/// All of them, with their names.
+pub fn scenarios() -> Vec<(String, Scenario)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay/scenarios");
     let entries = std::fs::read_dir(folder).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files
+    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|path| (name(path), read(path))).collect()
 }
 
 fn read(path: &Path) -> Scenario {

@@ -1,6 +1,6 @@
 //! How the command ends, and what it says.
 
-use crate::process::{Case, Replayed, Row};
+use crate::process::{Case, Replayed, Row, SAME};
 use crate::support::{MCPREEL, terminal::Terminal, wait_for};
 use std::process::Stdio;
 
@@ -74,7 +74,7 @@ fn a_server_that_cannot_be_started_is_4() {
     command.arg(&case.recording).args(["--", "no-such-server"]);
     let replayed = Replayed::of(&command.output().unwrap());
     assert_eq!(replayed.code, Some(4), "{replayed:?}");
-    assert!(replayed.err.contains("no-such-server"), "{replayed:?}");
+    assert!(replayed.out.contains("no-such-server"), "{replayed:?}");
 }
 
 #[test]
@@ -84,10 +84,8 @@ fn calls_that_may_do_something_are_refused_with_7_and_allowed_by_name() {
     let refused = case.replay(&[], &look);
     refused.is(7, &["make", "#5", "--allow-tool"]);
     let both: Vec<_> = look.into_iter().chain(["< make", "> result 3"]).collect();
-    case.replay(&["--allow-tool", "make"], &both)
-        .is(0, &["alike"]);
-    case.replay(&["--allow-side-effects"], &both)
-        .is(0, &["alike"]);
+    case.replay(&["--allow-tool", "make"], &both).is(0, &[SAME]);
+    case.replay(&["--allow-side-effects"], &both).is(0, &[SAME]);
 }
 
 #[test]
@@ -101,7 +99,7 @@ fn on_a_terminal_one_yes_allows_what_was_listed() {
         "< make",
         "> result 3",
     ];
-    for (answer, verdict) in [("yes\r", "alike"), ("no\r", "refused")] {
+    for (answer, verdict) in [("yes\r", "3 of 3 requests sent"), ("no\r", "1 call: make")] {
         let peer = crate::support::peer();
         let recording = case.recording.to_str().unwrap();
         let mut arguments = vec!["replay", recording, "--", peer.to_str().unwrap(), "script"];
@@ -149,7 +147,7 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
             r#"< "id":1"#,
             "> result 1",
             r#"< "id":2"#,
-            "err it has come so far",
+            "> notify notifications/so-far",
         ];
         let mut command = case.command(&[], &script);
         let child = command
@@ -161,8 +159,7 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
         wait_for("the server has the second request", || {
             let spool = case.library.files("spool").pop()?;
             let bytes = std::fs::read(spool).ok()?;
-            // With the end of its line: without, it stands in the command.
-            let text = b"it has come so far\n";
+            let text = br#""method":"notifications/so-far""#;
             bytes
                 .windows(text.len())
                 .any(|part| part == text)

@@ -3,8 +3,10 @@
 //! * [`director`]: what is sent when and what is found, told in `scenarios/*.toml`, without
 //!   processes;
 //! * [`play`]: how a scenario is played;
+//! * [`processes`]: the same scenarios with a real server, wherever time plays no part;
 //! * [`matrix`]: every case through real processes, against servers that misbehave;
 //! * [`exit`]: how the command ends, and what it says;
+//! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
 //! * [`process`]: how a case is recorded and replayed.
 
@@ -13,8 +15,10 @@
 mod director;
 mod exit;
 mod matrix;
+mod options;
 mod play;
 mod process;
+mod processes;
 mod record;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,14 +1,14 @@
 //! Every case through real processes: a recording made by hand, a server that does what its
 //! script says, and the real program in between.
 
-use crate::process::{Case, Row};
+use crate::process::{Case, Row, SAME};
 
 const ALL: &str = "--allow-side-effects";
 
 /// The answers that the recorded server gave, given again.
 #[track_caller]
 fn alike(rows: &[Row<'_>], options: &[&str], script: &[&str]) {
-    Case::new(rows).replay(options, script).is(0, &["alike"]);
+    Case::new(rows).replay(options, script).is(0, &[SAME]);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn handles_that_the_server_makes_up_are_given_back_as_they_are_now() {
         "> result 2",
     ];
     let replayed = Case::new(&rows).replay(&[ALL], &script);
-    replayed.is(0, &["alike", "sess-8f3kd92k", "sess-1a2b3c4d"]);
+    replayed.is(0, &[SAME, "sess-8f3kd92k", "sess-1a2b3c4d"]);
 }
 
 #[test]
@@ -525,7 +525,7 @@ fn redacted_values_have_to_be_supplied() {
     let mut command = case.command(&[ALL, "--bind", "secret:1=env:TOKEN"], &script);
     command.env("TOKEN", "hunter2");
     let replayed = crate::process::Replayed::of(&command.output().unwrap());
-    replayed.is(0, &["alike"]);
+    replayed.is(0, &[SAME]);
 }
 
 #[test]

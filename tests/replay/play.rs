@@ -32,22 +32,22 @@ const MOST_ROUNDS: usize = 10_000;
 pub struct Scenario {
     pub about: String,
     #[serde(default)]
-    choices: Choices,
-    record: Vec<Row>,
-    replay: Vec<Vec<String>>,
+    pub choices: Choices,
+    pub record: Vec<Row>,
+    pub replay: Vec<Vec<String>>,
     #[serde(default)]
-    report: Vec<String>,
-    exit: u8,
+    pub report: Vec<String>,
+    pub exit: u8,
     #[serde(default)]
-    tally: BTreeMap<String, u64>,
+    pub tally: BTreeMap<String, u64>,
     /// Handles that were bound: recorded and live.
     #[serde(default)]
-    bound: Vec<(String, String)>,
+    pub bound: Vec<(String, String)>,
     /// The rules that say the same: answers, where, requests, where.
-    proposes: Option<Vec<String>>,
+    pub proposes: Option<Vec<String>>,
     /// A part of what is said about what went wrong.
     #[serde(default)]
-    says: Vec<String>,
+    pub says: Vec<String>,
 }
 
 /// What a user may choose.
@@ -55,30 +55,30 @@ pub struct Scenario {
 #[serde(deny_unknown_fields, default)]
 pub struct Choices {
     /// `serial`, or `timed` with speed 1 and gaps of a second at most.
-    order: Option<String>,
-    timeout_ms: Option<u64>,
+    pub order: Option<String>,
+    pub timeout_ms: Option<u64>,
     /// Whether unexpected questions get what a client says that has nothing to offer.
-    stub: bool,
-    allow_tools: Vec<String>,
+    pub stub: bool,
+    pub allow_tools: Vec<String>,
     /// Whether calls are refused at all.
-    guarded: bool,
-    bind: Vec<(String, String)>,
-    rewrite: Vec<(String, String)>,
-    fresh_ids: bool,
-    fresh_trace: bool,
-    protocol: Option<String>,
+    pub guarded: bool,
+    pub bind: Vec<(String, String)>,
+    pub rewrite: Vec<(String, String)>,
+    pub fresh_ids: bool,
+    pub fresh_trace: bool,
+    pub protocol: Option<String>,
     /// Frame, path, JSON.
-    edit: Vec<(u64, String, String)>,
+    pub edit: Vec<(u64, String, String)>,
     /// Only requests of these methods.
-    only: Vec<String>,
-    until: Option<u64>,
+    pub only: Vec<String>,
+    pub until: Option<u64>,
     /// How the recorded server ended: a code, or a signal.
-    ended: Option<String>,
+    pub ended: Option<String>,
     /// A file of rules.
-    rules: String,
+    pub rules: String,
     /// Whether handles are bound by rules alone.
-    frozen: bool,
-    strict_logs: bool,
+    pub frozen: bool,
+    pub strict_logs: bool,
 }
 
 /// The recording at hand.

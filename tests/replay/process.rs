@@ -9,6 +9,9 @@ use mcpreel::trace::event::EventKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// What is said where nothing differs.
+pub const SAME: &str = " does the same as ";
+
 /// Milliseconds, stream, what (`told.rs` has the short forms).
 pub type Row<'a> = (u64, &'a str, &'a str);
 
@@ -55,6 +58,13 @@ impl Case {
         command.arg(peer()).arg("script").args(script);
         command.stdin(Stdio::null());
         command
+    }
+
+    /// The same with a server of another kind.
+    pub fn against(&self, options: &[&str], server: &[&str]) -> Replayed {
+        let mut command = self.library.mcpreel("replay");
+        command.args(options).arg(&self.recording).arg("--");
+        Replayed::of(&command.args(server).stdin(Stdio::null()).output().unwrap())
     }
 
     /// What comes of it.

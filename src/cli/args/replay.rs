@@ -1,6 +1,7 @@
 //! Driving a server again from a recording.
 
 use super::Folder;
+use super::compare::{Form, Strictness, rewrite};
 use crate::cli::quantity;
 use crate::protocol::json::{Document, Path};
 use crate::trace::frame::Seq;
@@ -21,9 +22,15 @@ Examples:
   mcpreel replay @ --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
   mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
   mcpreel replay @ --order serial --timeout 60s
+  mcpreel replay @ --noise-runs 3             what differs between any two runs, as rules
+  mcpreel replay fixed.reel --frozen-rules --format junit -- ./my-server > replay.xml
 
 Calls of tools go out only where the server lists the tool with readOnlyHint; the others
-are refused unless --allow-tool names them.
+are refused unless --allow-tool names them. On a terminal you are asked.
+
+What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
+arguments) goes back to it as it is now. Handles that were found so are kept as rules in
+the file of --rules, or in NAME.rules.toml beside the recording; not with --frozen-rules.
 
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
 recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls were
@@ -42,6 +49,12 @@ pub struct Replay {
     pub allowed: Allowed,
     #[command(flatten)]
     pub values: Values,
+    #[command(flatten)]
+    pub strictness: Strictness,
+    #[command(flatten)]
+    pub learning: Learning,
+    #[command(flatten)]
+    pub form: Form,
     /// What the server gets where it asks what the recorded client was not asked
     #[arg(long, value_name = "HOW", default_value = "fail")]
     pub on_server_request: Asked,
@@ -52,6 +65,7 @@ pub struct Replay {
 
 /// In which order, and how fast.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Order and time")]
 pub struct Pace {
     /// In which order the client's messages go out
     #[arg(long, value_name = "ORDER", default_value = "causal")]
@@ -89,6 +103,7 @@ pub enum Asked {
 
 /// Which part of the recording.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Which part")]
 pub struct Part {
     /// Only requests that fit, in the filter language; the handshake is made in any case
     #[arg(long, value_name = "FILTER")]
@@ -103,6 +118,7 @@ pub struct Part {
 
 /// What may be called.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What may be called")]
 pub struct Allowed {
     /// Allow calls of this tool, whatever it does
     #[arg(long, value_name = "NAME")]
@@ -114,13 +130,14 @@ pub struct Allowed {
 
 /// What becomes of values.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Values")]
 pub struct Values {
     /// What a redacted value is: env:NAME or file:PATH, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<Bind>,
     /// Put another folder in the place of a recorded one, in texts and file:// URIs
     #[arg(long, value_name = "OLD=NEW", value_parser = rewrite)]
-    pub rewrite: Vec<Rewrite>,
+    pub rewrite: Vec<(String, String)>,
     /// Make new ids and progress tokens
     #[arg(long)]
     pub fresh_ids: bool,
@@ -130,6 +147,18 @@ pub struct Values {
     /// Ask for this version of the protocol
     #[arg(long, value_name = "VERSION")]
     pub protocol: Option<String>,
+}
+
+/// What is learned.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is learned")]
+pub struct Learning {
+    /// Learn nothing: only rules say which values go back as they are now
+    #[arg(long)]
+    pub frozen_rules: bool,
+    /// Replay so many times more, and list what differs between the runs, as rules
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=20))]
+    pub noise_runs: u8,
 }
 
 /// A value that is put into a request.
@@ -145,13 +174,6 @@ pub struct Edit {
 pub struct Bind {
     pub placeholder: String,
     pub value: String,
-}
-
-/// A folder that is elsewhere.
-#[derive(Clone, Debug)]
-pub struct Rewrite {
-    pub old: String,
-    pub new: String,
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -209,17 +231,6 @@ fn bind(text: &str) -> Result<Bind, String> {
     Ok(Bind { placeholder, value })
 }
 
-fn rewrite(text: &str) -> Result<Rewrite, String> {
-    let parts = text.split_once('=').filter(|(old, _)| !old.is_empty());
-    let (old, new) = parts.ok_or_else(|| {
-        format!("`{text}` rewrites nothing; write for example /home/ada/work=/tmp/copy")
-    })?;
-    Ok(Rewrite {
-        old: old.to_owned(),
-        new: new.to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,13 +267,5 @@ mod tests {
         ] {
             assert!(bind(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_rewrite_has_two_folders() {
-        let one = rewrite("/home/ada/=/tmp/x/").unwrap();
-        assert_eq!((&*one.old, &*one.new), ("/home/ada/", "/tmp/x/"));
-        assert!(rewrite("/home/ada").is_err());
-        assert!(rewrite("=/tmp").is_err());
     }
 }

@@ -1,11 +1,11 @@
 //! `--only`: which requests are made.
 
 use crate::cli::exit::Failure;
-use crate::cli::{filter, select};
+use crate::cli::filter;
 use crate::query::Query;
 use crate::replay::client::target::Wanted;
 use crate::store::reader::Recording;
-use crate::store::select::{Limit, Question, Scan, Way};
+use crate::store::select::{Limit, Scan, Way};
 use crate::trace::clock::Clock;
 use crate::trace::exchange::Exchange;
 use crate::trace::item::{ItemKey, Lens};
@@ -17,10 +17,10 @@ const PAGE: usize = 500;
 /// Whether an exchange is wanted, asked in the order of the recording. The handshake always is:
 /// without it no legacy server answers.
 pub fn wanted<'r>(filter: Option<&str>, recording: &'r Recording) -> Result<Wanted<'r>, Failure> {
-    let Some(query) = filter::parse(filter)? else {
+    let Some(query) = filter::parse_as("--only", filter)? else {
         return Ok(Box::new(|_| true));
     };
-    let mut rows = Rows::new(query, recording)?;
+    let mut rows = Rows::new(&query, recording)?;
     Ok(Box::new(move |exchange: &Exchange| {
         &*exchange.method == "initialize" || rows.has(exchange)
     }))
@@ -35,17 +35,11 @@ struct Rows<'r> {
 }
 
 impl<'r> Rows<'r> {
-    fn new(query: Query, recording: &'r Recording) -> Result<Self, Failure> {
-        let summary = recording.summary()?;
-        let context = filter::context(&summary, select::is_live(recording, &summary));
-        let question = Question {
-            lens: Lens::Exchanges,
-            query,
-            until: None,
-        };
+    fn new(query: &Query, recording: &'r Recording) -> Result<Self, Failure> {
+        let (_, scan) = filter::scan(recording, Lens::Exchanges, query, Way::Oldest)?;
         Ok(Self {
             recording,
-            scan: Scan::new(&question, Way::Oldest, None, context),
+            scan,
             found: VecDeque::new(),
             done: false,
         })

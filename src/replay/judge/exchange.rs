@@ -204,7 +204,6 @@ fn differences(half: Half, found: &Comparison) -> Vec<(usize, Class)> {
     let mut all = Vec::new();
     for (at, line) in found.lines.iter().enumerate() {
         match line.depth {
-            0 => {}
             1 => (top, second) = (line.label.is("params"), false),
             2 => second = top && line.label.is("_meta"),
             _ => {}
@@ -243,7 +242,8 @@ fn difference(
     let written = path.to_string();
     // A rule for what is noise already, or for the order of a list, would say nothing or too much.
     let is_ruled = class < Class::Order && *change != Change::Outcome && path.steps().len() > 1;
-    let rule = is_ruled.then(|| ignore_rule(call.method, call.name, &path));
+    let only = words::only(line, *change);
+    let rule = is_ruled.then(|| ignore_rule(call.method, call.name, &path, only));
     Some(Difference {
         half,
         path: report::name(&written),

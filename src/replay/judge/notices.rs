@@ -80,17 +80,17 @@ impl Judge {
             wall_ns,
         };
         let digest = key(root, terms).normalised;
-        let room = notices.by.len() < MAX_KINDS || notices.by.contains_key(&digest);
-        if !room {
+        let told_apart = notices.by.len() < MAX_KINDS || notices.by.contains_key(&digest);
+        if !told_apart {
             notices.others += 1;
             return;
         }
-        let notice = notices.by.entry(digest).or_insert_with(|| Notice {
+        let known = notices.by.entry(digest).or_insert_with(|| Notice {
             method: name(&method),
             seq,
             times: 0,
         });
-        notice.times += 1;
+        known.times += 1;
     }
 }
 

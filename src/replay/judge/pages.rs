@@ -10,7 +10,7 @@ use super::{Judge, Missing, Occurrence, Skip};
 use crate::protocol::json::{Document, Value};
 use crate::replay::compare::Half;
 use crate::replay::report::{self, Difference, Offer};
-use crate::replay::rules::ignore_rule;
+use crate::replay::rules::{Side, ignore_rule};
 use crate::trace::frame::Seq;
 use std::collections::BTreeMap;
 
@@ -211,7 +211,12 @@ fn record(
 
 fn difference(list: List, finding: &Finding) -> Difference {
     let shown = |at: usize| finding.sides[at].as_ref().map(report::value);
-    let rule = ignore_rule(list.method(), None, &finding.path);
+    let only = match &finding.sides {
+        [Some(_), None] => Some(Side::Left),
+        [None, Some(_)] => Some(Side::Right),
+        _ => None,
+    };
+    let rule = ignore_rule(list.method(), None, &finding.path, only);
     Difference {
         half: Half::Response,
         path: report::name(&finding.path.to_string()),

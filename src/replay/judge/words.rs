@@ -1,6 +1,7 @@
 //! What a difference means, where its values do not say it.
 
 use crate::replay::compare::{Change, Class, Excerpt, Half, Label, Line, Verdict};
+use crate::replay::rules::Side;
 
 /// What a difference at `path` means, in a few words.
 pub(super) fn note(half: Half, line: &Line, path: &str, class: Class) -> Option<String> {
@@ -28,6 +29,17 @@ pub(super) fn note(half: Half, line: &Line, path: &str, class: Class) -> Option<
         _ => return None,
     };
     Some(note.to_owned())
+}
+
+/// The side that has something where the other has nothing, as rules see it: of a text that has
+/// more lines both sides have the text.
+pub(super) fn only(line: &Line, change: Change) -> Option<Side> {
+    match (change, &line.label) {
+        (_, Label::TextLine { .. }) => None,
+        (Change::Removed, _) => Some(Side::Left),
+        (Change::Added, _) => Some(Side::Right),
+        _ => None,
+    }
 }
 
 /// `number instead of string`.

@@ -9,6 +9,7 @@ use crate::replay::report::{self, Remark, Trouble};
 use crate::store::reader::{ReadError, Summary};
 use crate::text::plural;
 use crate::trace::session::End;
+use std::collections::HashSet;
 
 /// What came besides exchanges.
 pub(super) fn notifications(sides: [One<'_>; 2], judge: &mut Judge) -> Result<(), ReadError> {
@@ -88,7 +89,7 @@ pub(super) fn nothing(summaries: &[Summary; 2], wanted: &Wanted, judge: &mut Jud
         ([true, true], _) => "neither recording has a request",
         ([true, false], _) => "the left recording has no request",
         ([false, true], _) => "the right recording has no request",
-        (_, Wanted::Only(sides)) if sides.iter().all(|side| side.is_empty()) => {
+        (_, Wanted::Only(sides)) if sides.iter().all(HashSet::is_empty) => {
             "the filter fits no request"
         }
         _ => "no request of one recording stands for any of the other",

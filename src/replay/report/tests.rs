@@ -6,7 +6,9 @@ use crate::trace::frame::Seq;
 fn with(compared: u64, troubles: &[Trouble], found: &[Class], fail_on: Threshold) -> u8 {
     let mut ledger = Ledger::new(fail_on);
     let mut counts = Counts::default();
-    found.iter().for_each(|class| counts.add(*class, 1));
+    for class in found {
+        counts.add(*class, 1);
+    }
     for _ in 0..compared {
         ledger.compared(("m".into(), None), counts);
     }

@@ -204,11 +204,25 @@ fn too_many_rules_and_a_pattern_that_grows_are_refused() {
 
 #[test]
 fn what_is_written_reads_back() {
-    let path = r#"result["it's \"so\""].b[0]"#.parse().expect("a path");
-    let text = ignore_rule("tools/call", Some("wëird \"name\"\n"), &path);
-    let rules = rules(&text);
-    let scope = rules.scope("tools/call", Some("wëird \"name\"\n"));
-    assert!(scope.ignores(&place(&path.to_string()), None));
+    for (path, name) in [
+        (r#"result["it's \"so\""].b[0]"#, "wëird \"name\"\n"),
+        ("result[\"\u{202e}\u{1b}[31m\"]", "\u{feff}\u{200b}\\'\0"),
+        (r#"result["a b"]"#, "plain"),
+    ] {
+        let path = path.parse().expect("a path");
+        for only in [None, Some(Side::Left), Some(Side::Right)] {
+            let text = ignore_rule("tools/call", Some(name), &path, only);
+            // What is shown of it is what is pasted.
+            let text = crate::replay::report::rule(&text).expect("it is short");
+            let rules = rules(&text);
+            let scope = rules.scope("tools/call", Some(name));
+            let place = place(&path.to_string());
+            for seen in [None, Some(Side::Left), Some(Side::Right)] {
+                let covered = only.is_none() || only == seen;
+                assert_eq!(scope.ignores(&place, seen), covered, "{text}");
+            }
+        }
+    }
     let bind = Bind {
         answer: Calls::of("tools/call", Some("open")),
         from: "result.h".parse().expect("a path"),

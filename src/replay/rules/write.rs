@@ -1,16 +1,22 @@
 //! Rules as they stand in a file, ready to be pasted.
 
-use super::{Bind, Calls, Matching, Rule, What};
+use super::{Bind, Calls, Matching, Rule, Side, What};
 use crate::protocol::json::Path;
-use std::fmt;
+use crate::text::escape;
+use std::fmt::{self, Write as _};
 
 /// The rule that passes over whatever differs at `path` in exchanges of this method, or with this
-/// tool.
+/// tool; with `only` just what that side has there and the other has not.
 #[must_use]
-pub fn ignore_rule(method: &str, name: Option<&str>, path: &Path) -> String {
+pub fn ignore_rule(method: &str, name: Option<&str>, path: &Path, only: Option<Side>) -> String {
     let calls = Calls::of(method, name);
+    let side = match only {
+        None => "",
+        Some(Side::Left) => "side = \"left\"\n",
+        Some(Side::Right) => "side = \"right\"\n",
+    };
     format!(
-        "[[ignore]]\n{}path = {}\n",
+        "[[ignore]]\n{}path = {}\n{side}",
         calls.line("for"),
         quoted(&path.to_string())
     )
@@ -28,9 +34,28 @@ pub fn bind_rule(bind: &Bind) -> String {
     )
 }
 
-/// A text as a value of TOML.
+/// A text as a value of TOML in which nothing is hidden: what a reader could not see is written as
+/// an escape.
 fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
+    let is_plain =
+        |character: char| escape(character.encode_utf8(&mut [0; 4])).len() == character.len_utf8();
+    let is_literal = |character: char| is_plain(character) && character != '\'';
+    if text.chars().all(is_literal) && text.contains(['"', '\\']) {
+        return format!("'{text}'");
+    }
+    let mut out = String::from('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            _ if is_plain(character) => out.push(character),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\U{:08X}", u32::from(character));
+            }
+        }
+    }
+    out.push('"');
+    out
 }
 
 impl Calls {

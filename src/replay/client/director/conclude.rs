@@ -33,7 +33,10 @@ impl Director {
             Some(Stop::Crash) => self.conclude_crash(witness),
             Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why),
             Some(Stop::Interrupted(_)) | None => {}
-            Some(Stop::End) => self.conclude_end(),
+            Some(Stop::End) => {
+                self.conclude_end();
+                self.conclude_nothing(witness);
+            }
         }
         let missing = self.asks.missing();
         let could_come = |exchange: &Exchange| {
@@ -62,14 +65,11 @@ impl Director {
             )
         });
         let mut text = match pending.len() {
-            0 => format!("hang: {}", self.waits_in_words(witness)),
-            1 => format!("hang: no answer to {}", named.collect::<String>()),
+            0 => self.waits_in_words(witness),
+            1 => format!("no answer to {}", named.collect::<String>()),
             count => {
                 let named = named.collect::<Vec<_>>().join(", ");
-                format!(
-                    "hang: no answer to {}: {named}",
-                    plural(count as u64, "request")
-                )
+                format!("no answer to {}: {named}", plural(count as u64, "request"))
             }
         };
         match self.ending.unread {
@@ -92,7 +92,7 @@ impl Director {
             _ => "the server closed its input and lived on".to_owned(),
         };
         let mut text = format!(
-            "crash: {how}, after {}; {} of {} sent",
+            "{how}, after {}; {} of {} sent",
             escape(&self.tally.last_method),
             self.tally.sent,
             plural(witness.requests, "request"),
@@ -129,6 +129,20 @@ impl Director {
             _ => return,
         };
         self.say(Class::Changed, text, None);
+    }
+
+    /// Why nothing was compared, if that is so and nobody has said it.
+    fn conclude_nothing(&mut self, witness: &Witness) {
+        let tally = &self.tally;
+        if tally.answered > 0 || tally.refused > 0 || !tally.unbound.is_empty() {
+            return;
+        }
+        let why = match (witness.requests, tally.unwanted) {
+            (0, _) => "the recording has no request of the client",
+            (_, 1..) if tally.sent == 0 => "no request is wanted",
+            _ => "no request was answered both in the recording and now",
+        };
+        self.judge.trouble(Trouble::Unreadable, why.into());
     }
 
     /// Whether the server ended as in the recording, or better than that.

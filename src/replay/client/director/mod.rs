@@ -35,7 +35,7 @@ use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
 use crate::replay::judge::{self, Judge, Occurrence};
 use crate::replay::key::{Digest, Terms, key};
-use crate::replay::report::Report;
+use crate::replay::report::{Report, Trouble};
 use crate::replay::rules::{Scope, Side};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
@@ -217,6 +217,13 @@ impl Director {
         }
         self.tally.bound = self.options.binder.bound();
         self.tally.forgotten = self.options.binder.forgotten();
+        (self.judge.finish(), self.tally)
+    }
+
+    /// What came of it where there was no server: why, escaped.
+    #[must_use]
+    pub fn not_started(mut self, why: Box<str>) -> (Report, Tally) {
+        self.judge.trouble(Trouble::Target, why);
         (self.judge.finish(), self.tally)
     }
 

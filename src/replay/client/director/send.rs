@@ -1,6 +1,7 @@
 //! What goes out for a frame of the client, or why nothing does.
 
 use super::calls::{Call, Calls, Progress};
+use super::settle::message_at;
 use super::skipped::Chain;
 use super::{Director, Scene, Stop, recorded};
 use crate::protocol::id::RequestId;
@@ -9,13 +10,13 @@ use crate::protocol::mcp::keys::PROGRESS_TOKEN;
 use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::bind::{Fault, Outgoing, Role, Round, fresh_id};
-use crate::replay::judge::{Missing, Skip};
+use crate::replay::judge::{List, Missing, Skip};
 use crate::replay::report::Trouble;
 use crate::replay::script::{Part, Step, What};
 use crate::text::escape;
 use crate::trace::exchange::Exchange;
 use memchr::memmem::Finder;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// Built once: to build it takes as long as to search a message.
 static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROGRESS_TOKEN));
@@ -93,7 +94,8 @@ impl Director {
         }
         let tool = exchange.name.as_deref().unwrap_or_default();
         if &*exchange.method == "tools/call" && !self.options.guard.allows(tool) {
-            return Err(Held::Why(Missing::Refused(escape(tool).into())));
+            let why = format!("{} does not say that it only reads", escape(tool));
+            return Err(Held::Why(Missing::Refused(why.into())));
         }
         let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {
             return Ok(None);
@@ -212,7 +214,10 @@ impl Director {
             }
         };
         match &why {
-            None => self.tally.unwanted += 1,
+            None => {
+                self.tally.unwanted += 1;
+                self.judge.unwanted();
+            }
             Some(Missing::Refused(_)) => {
                 let tool = exchange.name.as_deref().unwrap_or_default();
                 self.tally.refuse(exchange.request.0, tool);
@@ -226,7 +231,16 @@ impl Director {
         }
         if let Some(why) = why {
             let wall_ns = self.recorded_wall(exchange.t_request);
-            self.judge.missing(&recorded(exchange, wall_ns, None), why);
+            // What was on a page that is not there any more may be on another one.
+            let page = listing(exchange, scene);
+            let answer = exchange.response.filter(|_| page.is_some());
+            let answer = answer.and_then(|(seq, part)| Some((scene.past.raw(seq)?, part)));
+            let answer = answer
+                .as_ref()
+                .and_then(|(raw, part)| message_at(raw, *part));
+            let mut left = recorded(exchange, wall_ns, answer);
+            left.request = page.as_deref();
+            self.judge.missing(&left, why);
         }
     }
 
@@ -249,7 +263,7 @@ impl Director {
         else {
             return;
         };
-        if let Some(response) = super::settle::message_at(&response, part) {
+        if let Some(response) = message_at(&response, part) {
             self.options
                 .binder
                 .lose(super::settle::about(exchange), response, |text| {
@@ -263,6 +277,12 @@ impl Director {
         let why = Missing::Skipped(Skip::Unreached("the rest of its line".into()));
         self.hold_back(step, &Held::Why(why), scene);
     }
+}
+
+/// The request for a page of a list, `None` for any other one: it says whether the list begins anew.
+pub(super) fn listing(exchange: &Exchange, scene: &mut Scene<'_>) -> Option<Arc<[u8]>> {
+    List::of(&exchange.method)?;
+    scene.past.raw(exchange.request.0)
 }
 
 fn method_of(message: &Message) -> &str {

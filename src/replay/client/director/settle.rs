@@ -1,6 +1,7 @@
 //! What an answer means for what comes later.
 
 use super::calls::{Call, was_answered};
+use super::send::listing;
 use super::skipped::Chain;
 use super::{Director, Scene, live, recorded};
 use crate::protocol::id::RequestId;
@@ -36,7 +37,9 @@ impl Director {
             self.options.wall_ns.checked_add(call.sent.0),
         ];
         let latency_ns = nanos(scene, &call);
-        let then = recorded(exchange, walls[0], Some(line));
+        let page = listing(exchange, scene);
+        let mut then = recorded(exchange, walls[0], Some(line));
+        then.request = page.as_deref();
         let now = live(exchange, walls[1], Some(line), exchange.status, latency_ns);
         self.judge.both(&then, &now);
         self.compare_progress(&call);
@@ -94,7 +97,9 @@ impl Director {
         let about = about(exchange);
         match then.map(|then| self.options.binder.as_now(about, then)) {
             Some(then) => {
-                let then = recorded(exchange, walls[0], Some(&then));
+                let page = listing(exchange, scene);
+                let mut then = recorded(exchange, walls[0], Some(&then));
+                then.request = page.as_deref();
                 self.judge.both(&then, &now);
             }
             None => self.tally.uncompared += 1,

@@ -22,10 +22,10 @@ pub use past::{Library, Wanted};
 pub use signals::Signals;
 
 use super::director::{Director, Tally, Waits};
-use crate::capture::process::spawn::SpawnError;
 use crate::record::Recorder;
 use crate::replay::report::Report;
 use crate::store::reader::ReadError;
+use crate::text::escape;
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use lines::{Lines, Tail};
@@ -58,9 +58,6 @@ pub struct Progress<'a> {
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// The server could not be started.
-    #[error(transparent)]
-    Spawn(#[from] SpawnError),
     /// The recording that is replayed could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -97,10 +94,18 @@ pub fn run(
         Ok(started) => started,
         Err(error) => {
             let (exit_code, message) = (error.exit_code(), error.to_string());
+            let why = escape(&message).into();
             tap.event(EventKind::SpawnFailed { exit_code, message });
             tap.end(None);
             recorder.start();
-            return Err(error.into());
+            let (report, tally) = director.not_started(why);
+            let requests = library.requests()?;
+            return Ok(Outcome {
+                report,
+                tally,
+                requests,
+                interrupted: None,
+            });
         }
     };
     tap.event(EventKind::Spawned { pid: child.id() });
@@ -117,6 +122,7 @@ pub fn run(
         lines: Lines::default(),
         stderr: Tail::default(),
         exit: None,
+        gone: Vec::new(),
         told_at: Moment(0),
     };
     target.play(told)

@@ -39,7 +39,15 @@ pub(super) struct Target<'a> {
     pub lines: Lines,
     pub stderr: Tail,
     pub exit: Option<ExitStatus>,
+    /// What has ended, and was not said yet.
+    pub gone: Vec<Gone>,
     pub told_at: Moment,
+}
+
+/// Something of the server that has ended.
+pub(super) enum Gone {
+    Output,
+    Process(Ended),
 }
 
 impl Target<'_> {
@@ -79,6 +87,7 @@ impl Target<'_> {
         loop {
             self.walk()?;
             self.act()?;
+            self.say_goodbye();
             let timeout = match self.director.want() {
                 Want::Nothing => return Ok(()),
                 Want::Step if self.has_room() => Some(Duration::ZERO),
@@ -95,6 +104,21 @@ impl Target<'_> {
                 past: &mut self.library,
             };
             self.director.tick(scene);
+        }
+    }
+
+    /// Says what has ended, after all that was heard before has been gone on from: who has said
+    /// everything may go.
+    fn say_goodbye(&mut self) {
+        if self.director.want() == Want::Step && self.has_room() {
+            return;
+        }
+        let now = self.clock.now();
+        for gone in self.gone.drain(..) {
+            match gone {
+                Gone::Output => self.director.output_ended(now),
+                Gone::Process(ended) => self.director.exited(ended, now),
+            }
         }
     }
 
@@ -197,7 +221,7 @@ impl Target<'_> {
             };
             let director = &mut self.director;
             self.lines.rest(|line| hear(director, line, scene));
-            return self.director.output_ended(now);
+            return self.gone.push(Gone::Output);
         };
         let now = clock.now();
         tap.chunk(StreamId::S2C, now, chunk);
@@ -234,7 +258,7 @@ impl Target<'_> {
                 code: status.code(),
                 signal: status.signal().map(|signal| signal_name(signal).into()),
             };
-            self.director.exited(ended, self.clock.now());
+            self.gone.push(Gone::Process(ended));
         }
         Ok(())
     }

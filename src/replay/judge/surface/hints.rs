@@ -13,7 +13,7 @@ struct Hint {
     now_false: &'static str,
 }
 
-/// The hints of the protocol (Tools, ToolAnnotations).
+/// The hints of the protocol (Tools, `ToolAnnotations`).
 const HINTS: [Hint; 4] = [
     Hint {
         name: "readOnlyHint",

@@ -204,16 +204,18 @@ impl Comparing<'_> {
         let excerpt = Some(Excerpt::new(value.raw()));
         match side {
             Side::Left => {
-                let (class, said) = match self.whole[1] {
-                    true => (Class::Breaking, "is gone"),
-                    false => (Class::Changed, "is not on the pages that were asked for"),
+                let (class, said) = if self.whole[1] {
+                    (Class::Breaking, "is gone")
+                } else {
+                    (Class::Changed, "is not on the pages that were asked for")
                 };
                 self.add(class, Change::Removed, said.to_owned(), [excerpt, None]);
             }
             Side::Right => {
-                let said = match self.whole[0] {
-                    true => "is new",
-                    false => "is new, or was on pages that were not asked for",
+                let said = if self.whole[0] {
+                    "is new"
+                } else {
+                    "is new, or was on pages that were not asked for"
                 };
                 let sides = [None, excerpt];
                 self.add(Class::Added, Change::Added, said.to_owned(), sides);

@@ -18,22 +18,23 @@ impl Comparing<'_> {
             return self.too_much("arguments", sides);
         }
         for (name, left) in &l {
-            match r.iter().find(|(other, _)| other == name) {
-                Some((_, right)) => self.argument(name, *left, *right),
-                None => {
-                    let sentence = format!("argument `{name}` is gone");
-                    let sides = [Some(Excerpt::new(left.raw())), None];
-                    self.add(Class::Breaking, Change::Removed, sentence, sides);
-                }
+            let right = r.iter().find(|(other, _)| other == name);
+            if let Some((_, right)) = right {
+                self.argument(name, *left, *right);
+                continue;
             }
+            let sentence = format!("argument `{name}` is gone");
+            let sides = [Some(Excerpt::new(left.raw())), None];
+            self.add(Class::Breaking, Change::Removed, sentence, sides);
         }
         for (name, right) in r
             .iter()
             .filter(|(name, _)| l.iter().all(|(n, _)| n != name))
         {
-            let (class, kind) = match required(*right) {
-                true => (Class::Breaking, "required"),
-                false => (Class::Added, "optional"),
+            let (class, kind) = if required(*right) {
+                (Class::Breaking, "required")
+            } else {
+                (Class::Added, "optional")
             };
             let sentence = format!("argument `{name}` is new and {kind}");
             let sides = [None, Some(Excerpt::new(right.raw()))];

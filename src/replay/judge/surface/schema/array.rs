@@ -29,12 +29,10 @@ impl<'d> Comparing<'d, '_> {
 /// dialects `items` and `additionalItems`.
 fn places<'d>(side: &Parts<'d>) -> (Vec<Value<'d>>, Option<Value<'d>>) {
     let items = side.get("items");
-    match items.filter(|items| items.kind() == Kind::Array) {
-        Some(items) => (items.elements().collect(), side.get("additionalItems")),
-        None => {
-            let places = side.get("prefixItems");
-            let places = places.into_iter().flat_map(|places| places.elements());
-            (places.collect(), items)
-        }
+    if let Some(items) = items.filter(|items| items.kind() == Kind::Array) {
+        return (items.elements().collect(), side.get("additionalItems"));
     }
+    let places = side.get("prefixItems");
+    let places = places.into_iter().flat_map(|places| places.elements());
+    (places.collect(), items)
 }

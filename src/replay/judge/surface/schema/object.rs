@@ -131,12 +131,12 @@ impl<'d> Comparing<'d, '_> {
         for (name, left) in &l {
             let (steps, subject) = (steps(name), format!("(/{name}/)"));
             let right = r.get(name).copied();
-            self.within(&steps, &subject, |this| match right {
-                Some(right) => this.schemas(Some(*left), Some(right)),
-                None => {
-                    let said = "properties with such names are no longer described";
-                    this.add(Effect::Changed, said, [Some(*left), None]);
+            self.within(&steps, &subject, |this| {
+                if right.is_some() {
+                    return this.schemas(Some(*left), right);
                 }
+                let said = "properties with such names are no longer described";
+                this.add(Effect::Changed, said, [Some(*left), None]);
             });
         }
         for (name, right) in r.iter().filter(|(name, _)| !l.contains_key(*name)) {

@@ -29,140 +29,143 @@ fn with(a: &str) -> String {
     format!(r#"{{"type":"object","properties":{{"a":{a}}}}}"#)
 }
 
+/// What a property was, what it is, and what that means for who calls the tool.
+const TAKES: &[(&str, &str, &str)] = &[
+    (
+        "{}",
+        r#"{"type":"integer"}"#,
+        "Narrowed properties.a.type: `a`: takes only integer",
+    ),
+    (
+        r#"{"type":"number"}"#,
+        r#"{"type":"integer"}"#,
+        "Narrowed properties.a.type: `a`: no longer takes number with a fraction",
+    ),
+    (
+        r#"{"type":"integer"}"#,
+        r#"{"type":"number"}"#,
+        "Widened properties.a.type: `a`: also takes number with a fraction",
+    ),
+    (
+        r#"{"type":["string","null"]}"#,
+        r#"{"type":"string"}"#,
+        "Narrowed properties.a.type: `a`: no longer takes null",
+    ),
+    (
+        r#"{"type":"string"}"#,
+        r#"{"type":"integer"}"#,
+        "Narrowed properties.a.type: `a`: takes integer instead of string",
+    ),
+    (
+        r#"{"enum":["x","y"]}"#,
+        r#"{"enum":["y"]}"#,
+        r#"Narrowed properties.a.enum: `a`: no longer "x""#,
+    ),
+    (
+        r#"{"enum":["x"]}"#,
+        r#"{"enum":["y","x"]}"#,
+        r#"Widened properties.a.enum: `a`: now also "y""#,
+    ),
+    (
+        r#"{"type":"string"}"#,
+        r#"{"type":"string","enum":["y"]}"#,
+        r#"Narrowed properties.a.enum: `a`: only "y""#,
+    ),
+    (
+        r#"{"type":"string","const":"y"}"#,
+        r#"{"type":"string"}"#,
+        "Widened properties.a.const: `a`: any value, no list of them",
+    ),
+    (
+        r#"{"minimum":1}"#,
+        r#"{"minimum":1.5}"#,
+        "Narrowed properties.a.minimum: `a`: `minimum` is 1.5 now",
+    ),
+    (
+        r#"{"maxLength":9}"#,
+        r#"{"maxLength":10}"#,
+        "Widened properties.a.maxLength: `a`: `maxLength` is 10 now",
+    ),
+    (
+        "{}",
+        r#"{"maxItems":3}"#,
+        "Narrowed properties.a.maxItems: `a`: `maxItems` is 3 now",
+    ),
+    (
+        r#"{"exclusiveMaximum":3}"#,
+        "{}",
+        "Widened properties.a.exclusiveMaximum: `a`: no `exclusiveMaximum` any more",
+    ),
+    (
+        r#"{"exclusiveMaximum":3}"#,
+        r#"{"exclusiveMaximum":true}"#,
+        "Changed properties.a.exclusiveMaximum: `a`: another `exclusiveMaximum`",
+    ),
+    (
+        "{}",
+        r#"{"pattern":"^x"}"#,
+        "Narrowed properties.a.pattern: `a`: there is a `pattern` now",
+    ),
+    (
+        r#"{"pattern":"^x"}"#,
+        r#"{"pattern":"^y"}"#,
+        "Changed properties.a.pattern: `a`: another `pattern`",
+    ),
+    (
+        "{}",
+        r#"{"format":"uri"}"#,
+        "Changed properties.a.format: `a`: another `format`",
+    ),
+    (
+        "{}",
+        r#"{"uniqueItems":true}"#,
+        "Narrowed properties.a: `a`: elements may not repeat",
+    ),
+    (
+        r#"{"description":"x"}"#,
+        r#"{"description":"y"}"#,
+        "Changed properties.a.description: `a`: another `description`",
+    ),
+    (
+        r#"{"default":1}"#,
+        "{}",
+        "Changed properties.a.default: `a`: no `default` any more",
+    ),
+    (
+        "{}",
+        "false",
+        "Narrowed properties.a: `a`: nothing is possible here",
+    ),
+    (
+        "false",
+        "true",
+        "Widened properties.a: `a`: nothing was possible here",
+    ),
+    (
+        r#"{"items":{"type":"string"}}"#,
+        r#"{"items":{"enum":["x"]}}"#,
+        r#"Narrowed properties.a.items.enum: `a[]`: only "x""#,
+    ),
+    (
+        r#"{"prefixItems":[{},{"maximum":2}]}"#,
+        r#"{"prefixItems":[{},{"maximum":1}]}"#,
+        "Narrowed properties.a.prefixItems[1].maximum: `a[1]`: `maximum` is 1 now",
+    ),
+    (
+        r#"{"properties":{"b":{"maximum":2}}}"#,
+        r#"{"properties":{"b":{}}}"#,
+        "Widened properties.a.properties.b.maximum: `a.b`: no `maximum` any more",
+    ),
+    (
+        r#"{"not":{"const":1}}"#,
+        r#"{"not":{"const":2}}"#,
+        "Changed properties.a.not: `a`: another `not`",
+    ),
+];
+
 #[test]
 fn what_a_tool_takes_is_narrowed_or_widened() {
-    for (left, right, expected) in [
-        (
-            "{}",
-            r#"{"type":"integer"}"#,
-            "Narrowed properties.a.type: `a`: takes only integer",
-        ),
-        (
-            r#"{"type":"number"}"#,
-            r#"{"type":"integer"}"#,
-            "Narrowed properties.a.type: `a`: no longer takes number with a fraction",
-        ),
-        (
-            r#"{"type":"integer"}"#,
-            r#"{"type":"number"}"#,
-            "Widened properties.a.type: `a`: also takes number with a fraction",
-        ),
-        (
-            r#"{"type":["string","null"]}"#,
-            r#"{"type":"string"}"#,
-            "Narrowed properties.a.type: `a`: no longer takes null",
-        ),
-        (
-            r#"{"type":"string"}"#,
-            r#"{"type":"integer"}"#,
-            "Narrowed properties.a.type: `a`: takes integer instead of string",
-        ),
-        (
-            r#"{"enum":["x","y"]}"#,
-            r#"{"enum":["y"]}"#,
-            r#"Narrowed properties.a.enum: `a`: no longer "x""#,
-        ),
-        (
-            r#"{"enum":["x"]}"#,
-            r#"{"enum":["y","x"]}"#,
-            r#"Widened properties.a.enum: `a`: now also "y""#,
-        ),
-        (
-            r#"{"type":"string"}"#,
-            r#"{"type":"string","enum":["y"]}"#,
-            r#"Narrowed properties.a.enum: `a`: only "y""#,
-        ),
-        (
-            r#"{"type":"string","const":"y"}"#,
-            r#"{"type":"string"}"#,
-            "Widened properties.a.const: `a`: any value, no list of them",
-        ),
-        (
-            r#"{"minimum":1}"#,
-            r#"{"minimum":1.5}"#,
-            "Narrowed properties.a.minimum: `a`: `minimum` is 1.5 now",
-        ),
-        (
-            r#"{"maxLength":9}"#,
-            r#"{"maxLength":10}"#,
-            "Widened properties.a.maxLength: `a`: `maxLength` is 10 now",
-        ),
-        (
-            "{}",
-            r#"{"maxItems":3}"#,
-            "Narrowed properties.a.maxItems: `a`: `maxItems` is 3 now",
-        ),
-        (
-            r#"{"exclusiveMaximum":3}"#,
-            "{}",
-            "Widened properties.a.exclusiveMaximum: `a`: no `exclusiveMaximum` any more",
-        ),
-        (
-            r#"{"exclusiveMaximum":3}"#,
-            r#"{"exclusiveMaximum":true}"#,
-            "Changed properties.a.exclusiveMaximum: `a`: another `exclusiveMaximum`",
-        ),
-        (
-            "{}",
-            r#"{"pattern":"^x"}"#,
-            "Narrowed properties.a.pattern: `a`: there is a `pattern` now",
-        ),
-        (
-            r#"{"pattern":"^x"}"#,
-            r#"{"pattern":"^y"}"#,
-            "Changed properties.a.pattern: `a`: another `pattern`",
-        ),
-        (
-            "{}",
-            r#"{"format":"uri"}"#,
-            "Changed properties.a.format: `a`: another `format`",
-        ),
-        (
-            "{}",
-            r#"{"uniqueItems":true}"#,
-            "Narrowed properties.a: `a`: elements may not repeat",
-        ),
-        (
-            r#"{"description":"x"}"#,
-            r#"{"description":"y"}"#,
-            "Changed properties.a.description: `a`: another `description`",
-        ),
-        (
-            r#"{"default":1}"#,
-            "{}",
-            "Changed properties.a.default: `a`: no `default` any more",
-        ),
-        (
-            "{}",
-            "false",
-            "Narrowed properties.a: `a`: nothing is possible here",
-        ),
-        (
-            "false",
-            "true",
-            "Widened properties.a: `a`: nothing was possible here",
-        ),
-        (
-            r#"{"items":{"type":"string"}}"#,
-            r#"{"items":{"enum":["x"]}}"#,
-            r#"Narrowed properties.a.items.enum: `a[]`: only "x""#,
-        ),
-        (
-            r#"{"prefixItems":[{},{"maximum":2}]}"#,
-            r#"{"prefixItems":[{},{"maximum":1}]}"#,
-            "Narrowed properties.a.prefixItems[1].maximum: `a[1]`: `maximum` is 1 now",
-        ),
-        (
-            r#"{"properties":{"b":{"maximum":2}}}"#,
-            r#"{"properties":{"b":{}}}"#,
-            "Widened properties.a.properties.b.maximum: `a.b`: no `maximum` any more",
-        ),
-        (
-            r#"{"not":{"const":1}}"#,
-            r#"{"not":{"const":2}}"#,
-            "Changed properties.a.not: `a`: another `not`",
-        ),
-    ] {
+    for (left, right, expected) in TAKES {
         let found = input(&with(left), &with(right));
         assert_eq!(found.len(), 1, "{left} {right}: {found:?}");
         assert!(found[0].starts_with(expected), "{left} {right}: {found:?}");

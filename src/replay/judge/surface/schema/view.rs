@@ -18,7 +18,7 @@ pub(super) enum View<'d> {
 /// The parts of a schema, itself first.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'d> {
-    parts: Vec<Value<'d>>,
+    all: Vec<Value<'d>>,
     /// A reference that leads nowhere in the document.
     opaque: Option<Value<'d>>,
     /// Keywords that have been looked at.
@@ -31,16 +31,16 @@ impl<'d> View<'d> {
         let mut parts = Parts::default();
         let mut todo: Vec<_> = value.into_iter().collect();
         while let Some(value) = todo.pop() {
-            let seen = parts.parts.iter();
+            let seen = parts.all.iter();
             if seen.map(Value::span).any(|span| span == value.span()) {
                 continue;
             }
             match value.kind() {
                 Kind::Bool if value.as_bool() == Some(false) => return Self::Never,
                 Kind::Object
-                    if parts.parts.len() < MAX_PARTS && work.take(1 + value.members().count()) =>
+                    if parts.all.len() < MAX_PARTS && work.take(1 + value.members().count()) =>
                 {
-                    parts.parts.push(value);
+                    parts.all.push(value);
                     let all = value
                         .get("allOf")
                         .into_iter()
@@ -79,7 +79,7 @@ impl<'d> Parts<'d> {
     /// With one of its variants in place of all of them.
     pub(super) fn chosen(&self, variant: Self, variants: &'static [&'static str]) -> Self {
         Self {
-            parts: [self.parts.clone(), variant.parts].concat(),
+            all: [self.all.clone(), variant.all].concat(),
             opaque: self.opaque.or(variant.opaque),
             without: variants,
         }
@@ -93,13 +93,13 @@ impl<'d> Parts<'d> {
     /// The values of a keyword of all parts.
     pub(super) fn all(&self, keyword: &str) -> impl Iterator<Item = Value<'d>> {
         let looked_at = self.without.contains(&keyword);
-        let parts = self.parts.iter().filter(move |_| !looked_at);
+        let parts = self.all.iter().filter(move |_| !looked_at);
         parts.filter_map(move |part| part.get(keyword))
     }
 
     /// The keywords of all parts.
     pub(super) fn names(&self) -> Vec<Box<str>> {
-        let members = self.parts.iter().flat_map(|part| part.members());
+        let members = self.all.iter().flat_map(Value::members);
         let names = members.filter_map(|(name, _)| name.as_str());
         names.map(Into::into).collect()
     }

@@ -81,7 +81,8 @@ fn parent(replay: &Side, args: &Args, library: &Library) -> Result<Side, Failure
     let Some(parent) = summary.parent else {
         let (id, name) = (escape(&summary.id), escape(&summary.name));
         return usage(format!(
-            "{id} ({name}) was not made from another recording: say what to compare it with"
+            "{id} ({name}) was not made from another recording: say what to compare it with, for \
+             example `mcpreel diff @2 @`"
         ));
     };
     let beside = replay.recording.path().parent().map(Library::new);

@@ -6,17 +6,15 @@
 //! ignores, and what a rule normalises makes no difference. Where nothing of that is in a request
 //! the two are equal. Digests are the same in every run and on every machine.
 
+mod digest;
+
+pub use digest::{Digest, Digesting};
+
 use super::noise;
 use super::rewrite::Rewrites;
-use super::rules::{Scope, Side, Spot};
+use super::rules::{Scope, Side, Spot, path};
 use crate::protocol::json::{Kind, Value, canonical, quoted};
 use std::borrow::Cow;
-use std::fmt;
-
-/// Tells texts apart: FNV-1a of 128 bits. Whoever makes two requests collide on purpose gets the
-/// one compared with the other, and sees that they differ.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest(u128);
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,21 +42,27 @@ pub struct Terms<'r> {
 #[must_use]
 pub fn key(message: Value<'_>, terms: Terms<'_>) -> Key {
     let digest = |level| {
-        let mut writing = Writing::new(level, terms);
+        let mut writing = Writing::new(level, terms, Digesting::default());
         if let Some(method) = message.get("method") {
-            writing.out.push(canonical(method).as_bytes());
+            writing.out.text(&canonical(method));
         }
-        match message.get("params") {
-            Some(params) => writing.within(Spot::Member("params".into()), params),
-            // No params and none in them ask for the same.
-            None => writing.out.push(b"{}"),
-        }
-        Digest(writing.out.0)
+        writing.params(message.get("params"));
+        writing.out.finish()
     };
     Key {
         exact: digest(Level::Exact),
         normalised: digest(Level::Normalised),
     }
+}
+
+/// What a request with these params asks for, as a text: canonical JSON, with a bare `…` for each
+/// value that is left out. Two requests of a method have the same digest where they have the same
+/// text.
+#[must_use]
+pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String {
+    let mut writing = Writing::new(level, terms, String::new());
+    writing.params(params);
+    writing.out
 }
 
 impl Key {
@@ -73,90 +77,61 @@ impl Key {
     }
 }
 
-impl Digest {
-    /// The digest of a text.
-    #[must_use]
-    pub fn of(text: &[u8]) -> Self {
-        let mut digesting = Digesting::default();
-        digesting.push(text);
-        digesting.finish()
-    }
-}
-
-/// A digest of a text that comes in pieces.
-#[derive(Debug)]
-pub struct Digesting(Fnv);
-
-impl Default for Digesting {
-    fn default() -> Self {
-        Self(Fnv(Fnv::BASIS))
-    }
-}
-
-impl Digesting {
-    /// The next piece.
-    pub fn push(&mut self, piece: &[u8]) {
-        self.0.push(piece);
-    }
-
-    /// The digest of all pieces.
-    #[must_use]
-    pub fn finish(self) -> Digest {
-        Digest(self.0.0)
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// The state of FNV-1a with 128 bits.
-#[derive(Debug)]
-struct Fnv(u128);
-
-impl Fnv {
-    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-
-    fn push(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(Self::PRIME);
-        }
-    }
-}
-
+/// How much of a request counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
+pub enum Level {
+    /// All of it, as it was sent.
     Exact,
+    /// Not what two runs never share.
     Normalised,
 }
 
-/// A message on its way into a digest.
-struct Writing<'r> {
+/// What a message is written into.
+trait Sink {
+    fn text(&mut self, text: &str);
+}
+
+impl Sink for Digesting {
+    fn text(&mut self, text: &str) {
+        self.push(text.as_bytes());
+    }
+}
+
+impl Sink for String {
+    fn text(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+/// A message on its way into a digest or a text.
+struct Writing<'r, S> {
     level: Level,
     terms: Terms<'r>,
     place: Vec<Spot>,
     /// The members on the way, elements left out.
     names: Vec<Box<str>>,
-    out: Fnv,
+    /// Whether a container has just been opened.
+    fresh: bool,
+    out: S,
 }
 
-impl<'r> Writing<'r> {
-    fn new(level: Level, terms: Terms<'r>) -> Self {
+impl<'r, S: Sink> Writing<'r, S> {
+    fn new(level: Level, terms: Terms<'r>, out: S) -> Self {
         Self {
             level,
             terms,
             place: Vec::new(),
             names: Vec::new(),
-            out: Fnv(Fnv::BASIS),
+            fresh: true,
+            out,
+        }
+    }
+
+    fn params(&mut self, params: Option<Value<'_>>) {
+        match params {
+            Some(params) => self.within(Spot::Member("params".into()), params),
+            // No params and none in them ask for the same.
+            None => self.out.text("{}"),
         }
     }
 
@@ -178,21 +153,38 @@ impl<'r> Writing<'r> {
         match value.kind() {
             Kind::Object => self.members(value),
             Kind::Array => {
-                self.out.push(b"[");
+                self.open("[");
                 for (at, element) in value.elements().enumerate() {
+                    self.separate();
                     self.within(Spot::Element(at), element);
-                    self.out.push(b",");
                 }
-                self.out.push(b"]");
+                self.close("]");
             }
             Kind::String if self.level == Level::Normalised => self.text(value),
-            Kind::Number if self.is_now(value) => self.out.push(b"\0now"),
-            _ => self.out.push(canonical(value).as_bytes()),
+            Kind::Number if self.is_now(value) => self.out.text("…now"),
+            _ => self.out.text(&canonical(value)),
+        }
+    }
+
+    fn open(&mut self, bracket: &str) {
+        self.out.text(bracket);
+        self.fresh = true;
+    }
+
+    fn close(&mut self, bracket: &str) {
+        self.out.text(bracket);
+        self.fresh = false;
+    }
+
+    /// What stands before a value in a container.
+    fn separate(&mut self) {
+        if !std::mem::take(&mut self.fresh) {
+            self.out.text(",");
         }
     }
 
     fn members(&mut self, object: Value<'_>) {
-        self.out.push(b"{");
+        self.open("{");
         for (name, value) in sorted(object) {
             self.place.push(Spot::Member(name.as_ref().into()));
             self.names.push(name.as_ref().into());
@@ -201,7 +193,7 @@ impl<'r> Writing<'r> {
             } else if self.counts(value) {
                 self.name(&name);
                 if self.level == Level::Normalised && noise::is_made_up(&self.names) {
-                    self.out.push(b"\0made up");
+                    self.out.text("…");
                 } else {
                     self.value(value);
                 }
@@ -209,7 +201,7 @@ impl<'r> Writing<'r> {
             self.names.pop();
             self.place.pop();
         }
-        self.out.push(b"}");
+        self.close("}");
     }
 
     /// What rules keep of `params._meta`.
@@ -218,11 +210,7 @@ impl<'r> Writing<'r> {
             return;
         }
         if self.terms.scope.keeps(&self.place) {
-            for spot in self.place.clone() {
-                if let Spot::Member(name) = spot {
-                    self.name(&name);
-                }
-            }
+            self.name(&path(&self.place).to_string());
             return self.value(value);
         }
         for (name, value) in sorted(value) {
@@ -244,9 +232,9 @@ impl<'r> Writing<'r> {
     }
 
     fn name(&mut self, name: &str) {
-        // The length keeps names and values apart, whatever is in them.
-        self.out.push(&(name.len() as u64).to_le_bytes());
-        self.out.push(name.as_bytes());
+        self.separate();
+        self.out.text(&quoted(name));
+        self.out.text(":");
     }
 
     fn text(&mut self, value: Value<'_>) {
@@ -260,9 +248,9 @@ impl<'r> Writing<'r> {
         let shape = noise::shape(normalised.as_deref().unwrap_or(&rewritten));
         if shape == text {
             // What a text cannot hold, lone surrogates, still counts.
-            self.out.push(canonical(value).as_bytes());
+            self.out.text(&canonical(value));
         } else {
-            self.out.push(quoted(&shape).as_bytes());
+            self.out.text(&quoted(&shape));
         }
     }
 

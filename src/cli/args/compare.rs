@@ -22,7 +22,7 @@ Examples:
   mcpreel diff @2 @                         the newest recording with the one before
   mcpreel diff 7f3a c04d --only tool:search
   mcpreel diff '7f3a#12' 'c04d#14'          two exchanges
-  mcpreel diff @                            a replay with what it replayed
+  mcpreel diff                              the newest replay with what it replayed
   mcpreel diff old.reel new.reel --fail-on breaking --format junit > diff.xml
   mcpreel diff @2 @ --json | jq -r 'select(.class == \"breaking\") | .open'
 
@@ -40,7 +40,7 @@ arguments or rules, 3 a recording that cannot be read, or nothing to compare.")]
 pub struct Diff {
     /// The recording to go by: a path, @, @2, an id or its first four digits or more, or a name;
     /// with #SEQ one exchange of it
-    #[arg(value_name = "LEFT[#SEQ]")]
+    #[arg(value_name = "LEFT[#SEQ]", default_value = "@")]
     pub left: OsString,
     /// The other one [default: LEFT, with the recording that it replays on the left]
     #[arg(value_name = "RIGHT[#SEQ]")]

@@ -62,6 +62,8 @@ fn side(party: &Party) -> Value {
         "path": party.path,
         "seq": party.seq.map(|seq| seq.0),
         "exchanges": party.exchanges,
+        "state": party.state,
+        "gap_bytes": party.gap_bytes,
     })
 }
 

@@ -1,8 +1,9 @@
 //! One of the two that were compared.
 
+use crate::cli::select;
 use crate::store::library::{Entry, Library, short_id};
 use crate::store::reader::{Recording, Summary};
-use crate::text::escape;
+use crate::text::{escape, plural, size};
 use crate::trace::frame::Seq;
 
 /// One of the two that were compared.
@@ -18,6 +19,10 @@ pub struct Party {
     pub path: String,
     /// How many exchanges it has.
     pub exchanges: u64,
+    /// How it stands, where that is not as it should be in the end.
+    pub state: Option<&'static str>,
+    /// Bytes that are not on record.
+    pub gap_bytes: u64,
     /// The exchange of it that was compared, where it is one.
     pub seq: Option<Seq>,
     /// The beginning of its id that names it.
@@ -46,6 +51,8 @@ impl Party {
             name: summary.name.clone(),
             version: summary.session.server.version.clone(),
             exchanges: summary.exchanges,
+            state: (!summary.state.is_final()).then(|| select::state(recording, summary)),
+            gap_bytes: summary.gap_bytes,
             seq: None,
             address: if by_id { short.clone() } else { path.clone() },
             path,
@@ -72,6 +79,20 @@ impl Party {
             format!(" {}", escape(version))
         };
         format!("{}{version}", escape(&self.name))
+    }
+
+    /// `31 exchanges, live`: how much of it there is to compare.
+    #[must_use]
+    pub fn extent(&self) -> String {
+        let mut words = Vec::new();
+        if self.seq.is_none() {
+            words.push(plural(self.exchanges, "exchange"));
+        }
+        words.extend(self.state.map(str::to_owned));
+        if self.gap_bytes > 0 {
+            words.push(format!("{} not on record", size(self.gap_bytes)));
+        }
+        words.join(", ")
     }
 
     /// The command that opens a frame of it, to be pasted into a shell.
@@ -102,6 +123,8 @@ mod tests {
             version: Some("1\u{202e}".into()),
             path: String::new(),
             exchanges: 0,
+            state: None,
+            gap_bytes: 0,
             seq: None,
             short: "7f3a".into(),
             address: "a'; rm -r \u{1b}x".into(),

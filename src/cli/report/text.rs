@@ -271,11 +271,9 @@ fn is_shown(class: Option<Class>, report: &Report) -> bool {
 
 /// `7f3a  weather-server 1.2.0, 31 exchanges`.
 fn named(party: &Party) -> String {
-    let exchanges = match party.seq {
-        Some(_) => String::new(),
-        None => format!(", {}", plural(party.exchanges, "exchange")),
-    };
-    format!("{}  {}{exchanges}", party.short(), party.server())
+    let extent = party.extent();
+    let comma = if extent.is_empty() { "" } else { ", " };
+    format!("{}  {}{comma}{extent}", party.short(), party.server())
 }
 
 fn ink(class: Option<Class>) -> Ink {

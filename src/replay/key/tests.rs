@@ -33,7 +33,7 @@ fn of(params: &str) -> Key {
 fn a_key_is_the_same_in_every_run() {
     let key = of(r#"{"name":"a","arguments":{"q":[1,"x"]}}"#);
     assert_eq!(key.exact, key.normalised);
-    assert_eq!(key.exact.to_string(), "d7d7ca1b149111ce3be5ad54976ce647");
+    assert_eq!(key.exact.to_string(), "7b449f7860671e7b1d2b04b57440f457");
 }
 
 #[test]
@@ -142,4 +142,30 @@ fn a_workspace_that_lies_elsewhere_is_the_same_one() {
     assert_eq!(key(Side::Left, "/home/ada/x"), live);
     assert_eq!(key(Side::Left, "/w/x"), live);
     assert_ne!(key(Side::Right, "/home/ada/x"), live);
+}
+
+#[test]
+fn the_text_says_what_the_digest_covers() {
+    let text = |level, params: &str| {
+        let document = Document::parse(params.as_bytes()).expect("JSON");
+        let rules = rules("[[keep]]\npath = 'params._meta.t'\n");
+        let scope = rules.scope("tools/call", None);
+        let terms = Terms {
+            scope: &scope,
+            side: Side::Right,
+            rewrites: &Rewrites::NONE,
+            wall_ns: None,
+        };
+        super::text(Some(document.root()), level, terms)
+    };
+    let params = r#"{"name":"a","cursor":"x","_meta":{"u":1,"t":[1.0]},"arguments":{"b":[],"a":"2026-11-20T15:17:03Z"}}"#;
+    assert_eq!(
+        text(Level::Exact, params),
+        r#"{"params._meta.t":[1],"arguments":{"a":"2026-11-20T15:17:03Z","b":[]},"cursor":"x","name":"a"}"#
+    );
+    assert_eq!(
+        text(Level::Normalised, params),
+        r#"{"params._meta.t":[1],"arguments":{"a":"\u0000time\u0000","b":[]},"cursor":…,"name":"a"}"#
+    );
+    assert_eq!(text(Level::Exact, "[1,{}]"), "[1,{}]");
 }

@@ -32,22 +32,20 @@
 //! * A file with anything wrong in it is refused, with the place and the nearest right spelling.
 
 mod read;
+mod scope;
 mod spot;
 mod write;
 
 pub use read::{Problem, SECTIONS};
-pub use spot::Spot;
+pub use scope::Scope;
+pub use spot::{Spot, path};
 pub use write::{bind_rule, ignore_rule};
 
 use crate::config::Position;
 use crate::protocol::json::Path;
 use regex::Regex;
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Longer texts are not normalised: a pattern may read them again and again.
-const MAX_TEXT: usize = 1 << 20;
 
 /// The rules of a comparison, of any number of files.
 #[derive(Debug, Default)]
@@ -182,9 +180,7 @@ impl Rules {
     #[must_use]
     pub fn scope(&self, method: &str, name: Option<&str>) -> Scope<'_> {
         let about = |rule: &&Rule| rule.calls.include(method, name);
-        Scope {
-            rules: self.rules.iter().filter(about).collect(),
-        }
+        Scope::new(self.rules.iter().filter(about).collect())
     }
 
     /// What answers say that later requests have to repeat.
@@ -231,92 +227,6 @@ impl Calls {
             Self::Method(only) => &**only == method,
             Self::Tool(only) => method == "tools/call" && name == Some(&**only),
         }
-    }
-}
-
-/// The rules about one exchange.
-#[derive(Clone, Debug, Default)]
-pub struct Scope<'r> {
-    rules: Vec<&'r Rule>,
-}
-
-impl Scope<'_> {
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
-    }
-
-    /// How many there are: looking for one takes as many steps.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rules.len()
-    }
-
-    /// Whether a difference at this place is passed over; `only` is the side that has something
-    /// there, `None` where both have.
-    #[must_use]
-    pub fn ignores(&self, place: &[Spot], only: Option<Side>) -> bool {
-        let fitting = self.rules.iter().find(|rule| match &rule.what {
-            What::Ignore { path, sides } => {
-                let about = match sides {
-                    Sides::Both => true,
-                    Sides::Only(side) => only == Some(*side),
-                };
-                about && spot::leads(path, place)
-            }
-            _ => false,
-        });
-        fitting.inspect(|rule| rule.fire()).is_some()
-    }
-
-    /// The text at a place as it is compared; `None` where no rule changes it.
-    #[must_use]
-    pub fn normalised(&self, place: &[Spot], side: Side, text: &str) -> Option<String> {
-        let mut changed: Option<String> = None;
-        for rule in &self.rules {
-            let What::Normalise {
-                path,
-                pattern,
-                with,
-                sides,
-            } = &rule.what
-            else {
-                continue;
-            };
-            let now = changed.as_deref().unwrap_or(text);
-            let about = matches!(sides, Sides::Both) || *sides == Sides::Only(side);
-            if !about || now.len() > MAX_TEXT || !spot::leads(path, place) {
-                continue;
-            }
-            if let Cow::Owned(replaced) = pattern.replace_all(now, &**with) {
-                rule.fire();
-                changed = Some(replaced);
-            }
-        }
-        changed
-    }
-
-    /// How the lists at a place are matched, where a rule says so.
-    #[must_use]
-    pub fn matching(&self, place: &[Spot]) -> Option<&Matching> {
-        self.rules.iter().find_map(|rule| match &rule.what {
-            What::Match { path, matching } if spot::leads(path, place) => {
-                rule.fire();
-                Some(matching)
-            }
-            _ => None,
-        })
-    }
-
-    /// Whether this place within `_meta` says which request it is.
-    #[must_use]
-    pub fn keeps(&self, place: &[Spot]) -> bool {
-        let fitting = self.rules.iter().find(|rule| match &rule.what {
-            What::Keep { path } => spot::leads(path, place),
-            _ => false,
-        });
-        fitting.inspect(|rule| rule.fire()).is_some()
     }
 }
 

@@ -11,6 +11,16 @@ pub enum Spot {
     Element(usize),
 }
 
+/// The path of a place.
+#[must_use]
+pub fn path(place: &[Spot]) -> Path {
+    let step = |spot: &Spot| match spot {
+        Spot::Member(name) => Step::Member(name.clone()),
+        Spot::Element(at) => Step::Element(*at),
+    };
+    Path::new(place.iter().map(step).collect())
+}
+
 /// Whether `path` leads exactly to `place`.
 pub(super) fn leads(path: &Path, place: &[Spot]) -> bool {
     let steps = path.steps();

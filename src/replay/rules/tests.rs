@@ -206,7 +206,7 @@ fn too_many_rules_and_a_pattern_that_grows_are_refused() {
 fn what_is_written_reads_back() {
     for (path, name) in [
         (r#"result["it's \"so\""].b[0]"#, "wëird \"name\"\n"),
-        ("result[\"\u{202e}\u{1b}[31m\"]", "\u{feff}\u{200b}\\'\0"),
+        ("result[\"\u{202e}\\u001b[31m\"]", "\u{feff}\u{200b}\\'\0"),
         (r#"result["a b"]"#, "plain"),
     ] {
         let path = path.parse().expect("a path");

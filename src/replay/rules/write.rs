@@ -3,6 +3,7 @@
 use super::{Bind, Calls, Matching, Rule, Side, What};
 use crate::protocol::json::Path;
 use crate::text::escape;
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 /// The rule that passes over whatever differs at `path` in exchanges of this method, or with this
@@ -34,20 +35,18 @@ pub fn bind_rule(bind: &Bind) -> String {
     )
 }
 
-/// A text as a value of TOML in which nothing is hidden: what a reader could not see is written as
-/// an escape.
+/// A text as a value of TOML in which nothing is hidden: where a reader could not see something of
+/// it, everything beyond ASCII is written as an escape.
 fn quoted(text: &str) -> String {
-    let is_plain =
-        |character: char| escape(character.encode_utf8(&mut [0; 4])).len() == character.len_utf8();
-    let is_literal = |character: char| is_plain(character) && character != '\'';
-    if text.chars().all(is_literal) && text.contains(['"', '\\']) {
+    let is_plain = matches!(escape(text), Cow::Borrowed(_));
+    if is_plain && text.contains(['"', '\\']) && !text.contains('\'') {
         return format!("'{text}'");
     }
     let mut out = String::from('"');
     for character in text.chars() {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
-            _ if is_plain(character) => out.push(character),
+            _ if is_plain || matches!(character, ' '..='~') => out.push(character),
             _ => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\U{:08X}", u32::from(character));

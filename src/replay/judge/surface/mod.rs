@@ -18,7 +18,7 @@ mod tool;
 
 use super::super::compare::{Change, Class, Excerpt, Terms};
 use super::super::report::Counts;
-use super::super::rules::{Side, Spot};
+use super::super::rules::{Side, Spot, path};
 use crate::protocol::json::{Path, Step, Value};
 use std::collections::HashMap;
 
@@ -275,14 +275,6 @@ impl Comparing<'_> {
                 scope.ignores(&self.place[..length], only)
             })
     }
-}
-
-fn path(place: &[Spot]) -> Path {
-    let step = |spot: &Spot| match spot {
-        Spot::Member(name) => Step::Member(name.clone()),
-        Spot::Element(at) => Step::Element(*at),
-    };
-    Path::new(place.iter().map(step).collect())
 }
 
 fn spot(step: &Step) -> Option<Spot> {

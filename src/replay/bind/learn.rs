@@ -147,9 +147,10 @@ impl Binder {
         self.edit_ruled(document.root(), about, &mut edits);
         let visited = each_string(document.root(), &mut Vec::new(), &mut |_, value| {
             let text = value.as_str().unwrap_or_default();
-            let filled = match secrets {
-                true => Cow::Owned(self.secrets.fill_known(&text)),
-                false => text.clone(),
+            let filled = if secrets {
+                Cow::Owned(self.secrets.fill_known(&text))
+            } else {
+                text.clone()
             };
             let bound = handle::replaced(&filled, |part| self.known.said(part));
             let changed = bound.as_deref().unwrap_or(&filled);

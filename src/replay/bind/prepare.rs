@@ -77,7 +77,7 @@ impl Binder {
             Cow::Owned(changed) if text.len() < raw.len() => {
                 Cow::Owned([BYTE_ORDER_MARK, &changed].concat())
             }
-            changed => changed,
+            Cow::Owned(changed) => Cow::Owned(changed),
         })
     }
 
@@ -305,9 +305,10 @@ fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(C
 fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     let text = String::from_utf8_lossy(line);
     let names: Vec<Box<str>> = secret::placeholders(&text).map(Into::into).collect();
-    match names.is_empty() {
-        true => Ok(Cow::Borrowed(line)),
-        false => Err(Fault::Redacted(names)),
+    if names.is_empty() {
+        Ok(Cow::Borrowed(line))
+    } else {
+        Err(Fault::Redacted(names))
     }
 }
 

@@ -71,12 +71,10 @@ impl Director {
                 format!("no answer to {}: {named}", plural(count as u64, "request"))
             }
         };
-        match self.ending.unread {
-            Some((bytes, _)) => {
-                text += &format!("; the write is blocked, {} are not read", size(bytes));
-            }
-            None => text += "; the write is not blocked",
-        }
+        let unread = self.ending.unread.map(|(bytes, _)| size(bytes));
+        let write = unread.map(|unread| format!("blocked, {unread} are not read"));
+        text += "; the write is ";
+        text += write.as_deref().unwrap_or("not blocked");
         text += &self.stray_hint();
         text += &last_words(witness);
         self.trouble(Trouble::Hang, text);

@@ -167,9 +167,10 @@ impl Director {
             request_id: Some(id),
         } = &notification.subject
         {
-            let id = match self.options.binder.fresh_ids {
-                true => fresh_id(id),
-                false => id.clone(),
+            let id = if self.options.binder.fresh_ids {
+                fresh_id(id)
+            } else {
+                id.clone()
             };
             self.calls.cancel(&id);
         }

@@ -154,13 +154,13 @@ impl Director {
         let mut round = Round::new(then, now, [&left, &right]);
         for unexpected in std::mem::take(&mut round.unexpected) {
             self.tally.unexpected += 1;
-            match (self.options.asked, super::asked::stub(&unexpected.method)) {
-                (Policy::Stub, Some(result)) => round.give(&unexpected.key, result),
-                _ => {
-                    let method = crate::text::escape(&unexpected.method);
-                    let why = format!("an answer to {method}, which the server asks for now");
-                    return Chain::Broken(why.into());
-                }
+            let stub = super::asked::stub(&unexpected.method);
+            if let (Policy::Stub, Some(result)) = (self.options.asked, stub) {
+                round.give(&unexpected.key, result);
+            } else {
+                let method = crate::text::escape(&unexpected.method);
+                let why = format!("an answer to {method}, which the server asks for now");
+                return Chain::Broken(why.into());
             }
         }
         Chain::Asks(round)

@@ -36,7 +36,11 @@ pub fn runs(plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
         let strictness = &plan.args.strictness;
         let path = plan.recorded().path();
         let Judging { mut judge, .. } = report::judge(strictness, Rewrites::default(), path)?;
-        let runs = first.made.recording.as_ref().zip(played.made.recording.as_ref());
+        let runs = first
+            .made
+            .recording
+            .as_ref()
+            .zip(played.made.recording.as_ref());
         let (first, again) = runs.context("a run cannot be read back")?;
         recorded::recordings([first, again], &Wanted::All, &mut judge, &mut |_, _| {})?;
         varying.add(&judge.finish());

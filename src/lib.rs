@@ -21,7 +21,7 @@
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`formats`] | what leaves a recording and comes in: the cassette |
-//! | [`replay`] | answers beside answers: what differs, and whether it matters |
+//! | [`replay`] | a recorded client played again, answers beside answers: what differs, and whether it matters |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`words`] | what is on record in words for people |

@@ -30,7 +30,9 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("demo", &["protocol"]),
     (
         "replay",
-        &["store", "query", "trace", "protocol", "text", "config"],
+        &[
+            "record", "capture", "store", "query", "trace", "protocol", "text", "config",
+        ],
     ),
     (
         "tui",
@@ -43,9 +45,10 @@ const MAY_USE: [(&str, &[&str]); 15] = [
 ];
 
 /// Finer rules: of these modules only these parts may be used.
-const ONLY_PARTS: [(&str, &str, &[&str]); 2] = [
+const ONLY_PARTS: [(&str, &str, &[&str]); 3] = [
     ("capture", "trace", &["clock", "event", "frame"]),
     ("store", "capture", &["spool"]),
+    ("replay", "capture", &["process", "tap", "gauge"]),
 ];
 
 /// A place where a file names another module.

@@ -9,12 +9,14 @@ mod compare;
 mod export;
 mod lint;
 mod reading;
+mod replay;
 mod viewer;
 
 pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
 pub use lint::{Format, Level, Lint, rule};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
+pub use replay::{Asked, Order as ReplayOrder, Replay};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -67,6 +69,7 @@ pub enum Command {
     Lint(Lint),
     Search(Search),
     Diff(Diff),
+    Replay(Replay),
     Export(Export),
     Demo(Demo),
     Prune(Prune),

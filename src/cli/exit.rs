@@ -12,9 +12,11 @@ use std::process::ExitCode;
 pub const HELP: &str = "\
 Exit codes:
   0  fine
-  1  `lint` or `diff` found something as bad as `--fail-on` says
+  1  `lint`, `diff` or `replay` found something as bad as `--fail-on` says
   2  wrong arguments, selector, rules or configuration
   3  a recording that cannot be read, or was refused; nothing to compare
+  `replay` also: 4 the server failed, 5 it hangs, 7 calls were refused for
+  safety, 130 and 143 interrupted.
   `run` ends like the server: with its exit code, or by the same signal;
   127 if the server was not found, 126 if it cannot be executed, 125 if
   mcpreel itself failed before the start.";

@@ -94,7 +94,8 @@ fn limit(hits: usize) -> Limit {
     }
 }
 
-fn scan(
+/// A scan of the rows of `recording` that fit.
+pub fn scan(
     recording: &Recording,
     lens: Lens,
     query: &Query,

@@ -30,6 +30,7 @@ pub mod output;
 mod prune;
 mod quantity;
 mod reindex;
+mod replay;
 mod report;
 mod run;
 mod search;
@@ -82,6 +83,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),

@@ -1,4 +1,5 @@
-//! Answers beside answers: what differs between two exchanges, and whether it matters.
+//! Recordings played again, and answers beside answers: what differs between two exchanges, and
+//! whether it matters.
 //!
 //! ```text
 //!  a rules file ──▶ rules ─┐
@@ -6,6 +7,8 @@
 //!  two exchanges ──────▶ judge ──▶ report ──▶ an exit code, and what the commands write
 //!                          ▲
 //!                       compare
+//!
+//!  a recording ─ script ─▶ client ◀─▶ a server      bind: recorded values → live values
 //! ```
 //!
 //! * [`compare`]: two messages, structurally;
@@ -15,11 +18,16 @@
 //! * [`mod@align`]: which exchange of one recording stands for which of another;
 //! * [`recorded`]: two recordings, exchange beside exchange;
 //! * [`mod@key`]: which request is which;
-//! * [`rewrite`]: paths that stand for others.
+//! * [`rewrite`]: paths that stand for others;
+//! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
+//!   [`client`]: a recorded client, played to a server again.
 //!
-//! All of it is pure, but for [`recorded`], which reads recordings.
+//! All of it is pure, but for [`recorded`] and [`script`], which read recordings, and
+//! [`client::target`], which drives a process.
 
 pub mod align;
+pub mod bind;
+pub mod client;
 pub mod compare;
 pub mod judge;
 pub mod key;
@@ -28,3 +36,4 @@ pub mod recorded;
 pub mod report;
 pub mod rewrite;
 pub mod rules;
+pub mod script;

@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "open",
     "ls",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 15] = [
     "why",
     "search",
     "diff",
+    "replay",
     "export",
     "demo",
     "prune",

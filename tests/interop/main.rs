@@ -3,6 +3,8 @@
 //!
 //! * [`alarms`]: nothing is called wrong that is right, but for what [`expected`] lists;
 //! * [`same`]: a client sees the same with the recorder in between as without it;
+//! * [`replayed`]: a recording played to the same server again differs in nothing, and to an altered
+//!   one in exactly what was altered;
 //! * [`session`]: a session of any client with any server, its recordings, and how to have it again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
 //!
@@ -18,5 +20,6 @@ mod alarms;
 mod expected;
 mod packages;
 mod peers;
+mod replayed;
 mod same;
 mod session;

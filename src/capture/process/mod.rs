@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod descriptors;
+pub mod ending;
 pub mod inspect;
 pub mod signals;
 pub mod spawn;

@@ -15,6 +15,7 @@ mod plumbing;
 mod threads;
 
 use super::gauge::Gauge;
+use super::process::ending::exit_event;
 use super::process::inspect;
 use super::process::signals::{self, Arrivals, Pending};
 use super::process::spawn::{SpawnError, spawn};
@@ -23,7 +24,6 @@ use super::tap::Tap;
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
-pub use life::exit_event;
 use life::{Facts, Verdict};
 use nix::unistd::Pid;
 use plumbing::Plumbing;
@@ -175,7 +175,7 @@ impl Session<'_> {
     fn reap(&mut self) -> io::Result<ExitStatus> {
         let status = self.server.wait()?;
         self.facts.server_ended(self.now());
-        self.tap.event(life::exit_event(status));
+        self.tap.event(exit_event(status));
         Ok(status)
     }
 

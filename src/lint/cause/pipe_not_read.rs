@@ -1,7 +1,7 @@
 //! A pipe was full: somebody did not read, so that the other side had to wait.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Evidence, Kind, named, words};
+use super::{Cause, Certainty, Evidence, Kind, Place, named, words};
 use crate::text::{duration, size};
 use crate::trace::clock::Moment;
 use crate::trace::event::{Event, EventKind};
@@ -13,7 +13,7 @@ pub(super) const KIND: Kind = Kind::new("pipe-not-read", find);
 /// Waits that are shorter altogether are those of a busy machine, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-/// What a pipe holds on Linux: with more on stderr, a host that does not read would block.
+/// What a pipe holds on Linux, bytes: with more on stderr, a host that does not read would block.
 const PIPE: u64 = 64 * 1024;
 
 /// How a stream was held up.
@@ -39,14 +39,13 @@ impl Held<'_> {
             _ => None,
         });
         let until = facts.told_to_end().unwrap_or(facts.now).0;
-        let given_up = facts
-            .given_up
+        let cancelled = facts
+            .cancelled
             .iter()
             .map(|one| (one.exchange.t_request.0, one.t.map_or(until, |t| t.0)));
-        let samples = [&facts.open, &facts.unanswered, &facts.lost];
-        let open = samples.into_iter().flat_map(|sample| &sample.exchanges);
+        let open = facts.without_answer();
         let open = open.map(|exchange| (exchange.t_request.0, until));
-        let harmed: Vec<_> = given_up.chain(open).collect();
+        let harmed: Vec<_> = cancelled.chain(open).collect();
         let is_during = |wait: &RangeInclusive<u64>| {
             harmed
                 .iter()
@@ -114,6 +113,7 @@ fn held(facts: &Facts, of: StreamId) -> Held<'_> {
     held
 }
 
+/// Who does not read, what, and what to do about it.
 fn words_of(stream: StreamId) -> (&'static str, &'static str, &'static str) {
     match stream {
         StreamId::STDERR => (
@@ -155,12 +155,12 @@ fn evidence(event: &Event) -> Evidence {
 /// How much there was on stderr, where that is more than a pipe holds.
 fn volume(facts: &Facts) -> Option<Evidence> {
     let bytes = facts.counts.stderr_bytes;
-    (bytes > PIPE).then(|| Evidence {
-        place: super::Place::Session,
-        text: format!(
+    (bytes > PIPE).then(|| {
+        let text = format!(
             "{} on stderr altogether; a pipe that nobody reads holds {}",
             size(bytes),
             size(PIPE)
-        ),
+        );
+        Evidence::new(Place::Session, text)
     })
 }

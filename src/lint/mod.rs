@@ -13,7 +13,7 @@
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
-//! * `digest`: what tells values apart that are not kept;
+//! * `digest`: what tells values apart that are not kept; `few`: the first few findings of a rule;
 //! * [`bounds`]: how many findings are kept;
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
 //! * [`page`]: every rule in words, for people to read;
@@ -34,6 +34,7 @@ pub mod content;
 mod digest;
 pub mod errors;
 pub mod family;
+mod few;
 pub mod finding;
 pub mod flow;
 pub mod framing;

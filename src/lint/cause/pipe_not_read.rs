@@ -61,7 +61,6 @@ fn find(facts: &Facts) -> Option<Cause> {
     let is_long = |held: &Held<'_>| held.total_ns >= PATIENCE_NS || held.open.is_some();
     let worst = held.into_iter().filter(|(_, held)| is_long(held));
     let (stream, held) = worst.max_by_key(|(_, held)| (held.open.is_some(), held.total_ns))?;
-    let lasted = duration(held.total_ns);
     let (who, what, advice) = words_of(stream);
     let certainty = if held.open.is_some() {
         Certainty::Certain
@@ -70,14 +69,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     } else {
         Certainty::Possible
     };
-    let bytes = size(held.bytes);
-    let how = match held.open {
-        Some(_) if facts.is_live => format!("{bytes} wait, for {lasted} now"),
-        Some(_) => format!("{bytes} waited for {lasted}, until the end"),
-        None => format!("{bytes} had to wait for {lasted}"),
-    };
-    let sentence =
-        format!("{who} does not read {what}: {how}; meanwhile the other side hangs in its write");
+    let sentence = sentence(who, what, &held, facts.is_live);
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown(held.shown.into_iter().map(evidence));
     let rule = match stream {
@@ -89,6 +81,25 @@ fn find(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(volume(facts).filter(|_| stream == StreamId::STDERR)))
 }
 
+/// `the host does not read the server's stderr: 4.5 kB have waited for 8.0 s; meanwhile …`
+fn sentence(who: &str, what: &str, held: &Held<'_>, is_live: bool) -> String {
+    let (bytes, lasted) = (size(held.bytes), duration(held.total_ns));
+    match held.open {
+        Some(_) if is_live => format!(
+            "{who} does not read {what}: {bytes} have waited for {lasted}; meanwhile the other side \
+             hangs in its write"
+        ),
+        open => {
+            let how = match open {
+                Some(_) => format!("{bytes} waited for {lasted}, until the end"),
+                None => format!("{bytes} had to wait for {lasted}"),
+            };
+            format!("{who} did not read {what}: {how}; meanwhile the other side hung in its write")
+        }
+    }
+}
+
+/// How a stream was held up, by what the recorder noted.
 fn held(facts: &Facts, of: StreamId) -> Held<'_> {
     let mut held = Held::default();
     for event in &facts.events {

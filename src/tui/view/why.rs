@@ -82,7 +82,7 @@ fn present(vitals: &Vitals, now: Moment) -> Said {
     for stall in &vitals.stalls {
         let who = words::idle_reader(stall.stream);
         let text = format!(
-            "{who}: {} wait since {}",
+            "{who}: {} have waited for {}",
             size(stall.bytes),
             duration(age(stall.since))
         );

@@ -17,6 +17,7 @@ use crate::lint::rule::Rule;
 use crate::lint::seen::{Part, Seen};
 use crate::lint::trail::Trail;
 use crate::protocol::json::{Kind, Unit, Value};
+use crate::text::plural;
 
 /// Places that the findings of one rule in one frame name. A hostile frame could have a million.
 const PLACES: usize = 8;
@@ -32,7 +33,8 @@ pub(super) fn look(seen: &Seen<'_>, findings: &mut Findings) {
             .value(value, &Trail::Top, Scope::Protocol);
         }
     }
-    found.give(|more| format!(" (and {more} more places)"), findings);
+    let more = |more| format!(" (and {})", plural(more as u64, "more place"));
+    found.give(more, findings);
 }
 
 struct Walk<'a, 'f> {

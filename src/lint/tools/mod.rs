@@ -154,6 +154,7 @@ fn without_description(tools: &[(usize, Cow<'_, str>)], report: &mut Report<'_, 
     };
     let detail = match tools.len() {
         1 => "no description".to_owned(),
+        2 => "no description, nor has one other tool".to_owned(),
         many => format!("no description, nor have {} other tools", many - 1),
     };
     let place = Place {

@@ -7,7 +7,8 @@
 //!
 //! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
 //! * [`family`]: rules that share what they remember; [`catalogue`] has every rule by its id;
-//! * [`seen`], [`known`], [`remembered`], [`once`]: what rules are shown, and what they may keep;
+//! * [`seen`], [`known`], [`asked`]: what rules are shown; [`remembered`], [`once`]: what they may
+//!   keep;
 //! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
 //!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]

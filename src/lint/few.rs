@@ -66,3 +66,42 @@ impl Few {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::frame::Seq;
+
+    static ANY: Rule = Rule::note("any", "any");
+    static OTHER: Rule = Rule::note("other", "other");
+
+    fn given(few: Few) -> Vec<String> {
+        let mut findings = Findings::default();
+        few.give(|more| format!(" and {more} more"), &mut findings);
+        findings.take().into_iter().map(|one| one.detail).collect()
+    }
+
+    #[test]
+    fn of_each_rule_a_few_are_kept_and_the_last_says_how_many_more() {
+        let mut few = Few::new(2);
+        for n in 0..5 {
+            few.note(&ANY, || {
+                assert!(n < 2, "what is not kept is not made");
+                ANY.at(Seq(1), n.to_string())
+            });
+        }
+        few.note(&OTHER, || OTHER.at(Seq(1), "once"));
+        assert_eq!(given(few), ["0", "1 and 3 more", "once"]);
+    }
+
+    #[test]
+    fn a_rule_that_is_not_kept_leaves_nothing() {
+        let mut few = Few::new(2);
+        few.note(&ANY, || ANY.at(Seq(1), "here"));
+        few.note(&OTHER, || OTHER.at(Seq(1), "there"));
+        assert!(few.has(|rule| *rule == ANY));
+        few.retain(|rule| *rule != ANY);
+        assert!(!few.has(|rule| *rule == ANY));
+        assert_eq!(given(few), ["there"]);
+    }
+}

@@ -8,7 +8,7 @@
 //!                  │   spool → protocol → trace → SQLite   │
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
-//!     open (the viewer) · ls · show · tail · stats · search · prune · reindex
+//!     open (the viewer) · ls · show · tail · stats · why · lint · search · export · prune · reindex
 //! ```
 //!
 //! | module | question that it answers |

@@ -26,6 +26,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/cases.rs"]
+mod cases;
 #[path = "rules/handshake.rs"]
 mod handshake;
 #[path = "causes/recorded.rs"]
@@ -37,12 +39,15 @@ mod told;
 #[path = "support/written.rs"]
 mod written;
 
-use mcpreel::lint::cause::{Cause, Evidence, KINDS, causes};
+use mcpreel::lint::cause::{Cause, Evidence, KINDS, Place, causes};
 use recorded::Case;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// Below `tests`.
+const FOLDER: &str = "causes";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,9 +72,9 @@ struct Fires {
 #[test]
 fn every_cause_is_the_best_where_it_should_be_and_none_where_it_nearly_is() {
     let mut failures = String::new();
-    for path in files() {
+    for path in cases::files(FOLDER) {
         let id = path.file_stem().unwrap().to_str().unwrap();
-        let cases = read(&path);
+        let cases: Cases = cases::read(&path);
         for fires in &cases.fires {
             if let Some(difference) = difference(id, fires) {
                 let _ = writeln!(failures, "{id} ({}): {difference}", fires.case.about);
@@ -90,10 +95,10 @@ fn every_cause_has_cases_of_both_kinds() {
     let known: BTreeSet<_> = KINDS.iter().map(|kind| kind.id.to_owned()).collect();
     assert_eq!(known.len(), KINDS.len(), "two causes have one name");
     let stem = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
-    let told: BTreeSet<_> = files().iter().map(stem).collect();
+    let told: BTreeSet<_> = cases::files(FOLDER).iter().map(stem).collect();
     assert_eq!(told, known);
-    for path in files() {
-        let cases = read(&path);
+    for path in cases::files(FOLDER) {
+        let cases: Cases = cases::read(&path);
         let whole = !cases.fires.is_empty() && !cases.near.is_empty();
         assert!(whole, "{} needs both kinds", path.display());
     }
@@ -101,8 +106,8 @@ fn every_cause_has_cases_of_both_kinds() {
 
 #[test]
 fn every_cause_says_what_to_do_and_nothing_hostile() {
-    for path in files() {
-        for fires in read(&path).fires {
+    for path in cases::files(FOLDER) {
+        for fires in cases::read::<Cases>(&path).fires {
             for cause in causes(&fires.case.facts()) {
                 let texts = cause.evidence.iter().map(|evidence| &evidence.text);
                 for text in texts.chain([&cause.sentence, &cause.advice]) {
@@ -150,7 +155,6 @@ fn difference(id: &str, fires: &Fires) -> Option<String> {
 }
 
 fn places(case: &Case, best: &Cause) -> Vec<i64> {
-    use mcpreel::lint::cause::Place;
     let before = case.start.frames();
     let place = |evidence: &Evidence| match evidence.place {
         Place::Frame(seq) | Place::Stderr(seq) if seq.0 > before => {
@@ -160,19 +164,4 @@ fn places(case: &Case, best: &Cause) -> Vec<i64> {
         Place::Event { .. } | Place::Session => 0,
     };
     best.evidence.iter().map(place).collect()
-}
-
-/// The files with cases, in the order of the alphabet.
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/causes");
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
-    files.sort();
-    files
-}
-
-fn read(path: &Path) -> Cases {
-    let text = std::fs::read_to_string(path).unwrap();
-    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

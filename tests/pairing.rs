@@ -23,6 +23,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/cases.rs"]
+mod cases;
 #[path = "scenarios/compare.rs"]
 mod compare;
 #[path = "support/told.rs"]
@@ -32,7 +34,6 @@ use compare::{Columns, Expected};
 use mcpreel::lint::{Derived, families};
 use serde::Deserialize;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use told::{Row, Telling};
 
 /// The families of rules whose findings scenarios tell in full; those of the others have cases of
@@ -58,9 +59,9 @@ struct Scenario {
 #[test]
 fn every_scenario_comes_out_as_told() {
     let mut failures = String::new();
-    for path in scenario_files() {
+    for path in cases::files("scenarios") {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let scenario = read(&path);
+        let scenario: Scenario = cases::read(&path);
         for difference in differences(&scenario) {
             let _ = writeln!(failures, "{name} ({}): {difference}", scenario.about);
         }
@@ -70,39 +71,23 @@ fn every_scenario_comes_out_as_told() {
 
 #[test]
 fn there_are_scenarios_enough_to_trust_them() {
-    let files = scenario_files();
+    let files = cases::files("scenarios");
     assert!(files.len() >= 40, "{} scenarios", files.len());
     for path in files {
-        assert!(!read(&path).exchanges.is_empty(), "{}", path.display());
+        let scenario: Scenario = cases::read(&path);
+        assert!(!scenario.exchanges.is_empty(), "{}", path.display());
     }
 }
 
 #[test]
 fn a_reindex_in_pieces_gives_the_same_exchanges() {
-    for path in scenario_files() {
-        let scenario = read(&path);
+    for path in cases::files("scenarios") {
+        let scenario: Scenario = cases::read(&path);
         let whole = play(&scenario, usize::MAX);
         let pieces = play(&scenario, 1);
         let print = |derived: &Derived| format!("{:#?}", derived.exchanges);
         assert_eq!(print(&whole), print(&pieces), "{}", path.display());
     }
-}
-
-fn scenario_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "toml")
-    });
-    files.sort();
-    files
-}
-
-fn read(path: &Path) -> Scenario {
-    let text = std::fs::read_to_string(path).unwrap();
-    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Plays a scenario, taking what is derived after every `rows_per_batch` rows.

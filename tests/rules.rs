@@ -24,6 +24,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/cases.rs"]
+mod cases;
 #[path = "rules/handshake.rs"]
 mod handshake;
 #[path = "support/told.rs"]
@@ -34,8 +36,11 @@ use mcpreel::lint::{Finding, Rule, Severity, families, page, rule};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use told::{Row, Telling};
+
+/// Below `tests`; in it a folder for each family.
+const FOLDER: &str = "rules";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,9 +72,9 @@ struct Fires {
 #[test]
 fn every_rule_fires_where_it_should_and_is_silent_where_it_should() {
     let mut failures = String::new();
-    for path in files() {
+    for path in cases::files(FOLDER) {
         let rule = rule_of(&path);
-        let cases = read(&path);
+        let cases: Cases = cases::read(&path);
         for fires in &cases.fires {
             for finding in findings(rule, &fires.case) {
                 let told = severities(rule).any(|severity| severity == finding.severity);
@@ -91,8 +96,8 @@ fn every_rule_fires_where_it_should_and_is_silent_where_it_should() {
 
 #[test]
 fn every_rule_has_cases_in_the_folder_of_its_family() {
-    let folder = folder();
-    let found: BTreeSet<_> = files().into_iter().collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules");
+    let found: BTreeSet<_> = cases::files(FOLDER).into_iter().collect();
     let mut expected = BTreeSet::new();
     for family in families() {
         for rule in family.rules() {
@@ -105,7 +110,7 @@ fn every_rule_has_cases_in_the_folder_of_its_family() {
     assert!(missing.is_empty(), "rules without a case: {missing:#?}");
     assert!(stray.is_empty(), "cases without a rule: {stray:#?}");
     for path in &found {
-        let cases = read(path);
+        let cases: Cases = cases::read(path);
         let whole = !cases.fires.is_empty() && !cases.near.is_empty();
         assert!(whole, "{} needs both kinds", path.display());
         let told = cases.fires.iter().all(|fires| !fires.at.is_empty());
@@ -178,35 +183,7 @@ fn findings(rule: &Rule, case: &Case) -> Vec<Finding> {
     findings
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules")
-}
-
-/// The files with cases, in the order of the alphabet.
-fn files() -> Vec<PathBuf> {
-    let entries = |folder: &Path| {
-        std::fs::read_dir(folder)
-            .unwrap()
-            .map(|it| it.unwrap().path())
-    };
-    let families = entries(&folder()).filter(|path| path.is_dir());
-    let mut files: Vec<_> = families
-        .flat_map(|folder| entries(&folder).collect::<Vec<_>>())
-        .collect();
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "toml")
-    });
-    files.sort();
-    files
-}
-
 fn rule_of(path: &Path) -> &'static Rule {
     let id = path.file_stem().unwrap().to_str().unwrap();
     rule(id).unwrap_or_else(|| panic!("{}: there is no such rule", path.display()))
-}
-
-fn read(path: &Path) -> Cases {
-    let text = std::fs::read_to_string(path).unwrap();
-    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

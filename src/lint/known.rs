@@ -150,13 +150,7 @@ impl Known {
     ) {
         let to_server = record.direction == Direction::ClientToServer;
         if to_server && &*request.method == "initialize" {
-            if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
-                self.handshake = Handshake::Asked(head.seq);
-            }
-            if let Some(identity) = &request.identity {
-                self.agreed = with_handshake(identity).or(self.agreed);
-                self.client = Declared::read(identity.capabilities.as_deref());
-            }
+            self.initialize(head, request);
         }
         let Some(exchange) = record.exchange else {
             return;
@@ -180,6 +174,16 @@ impl Known {
             task: request.task,
         };
         self.open.insert(exchange, asked);
+    }
+
+    fn initialize(&mut self, head: &FrameHead, request: &Request) {
+        if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
+            self.handshake = Handshake::Asked(head.seq);
+        }
+        if let Some(identity) = &request.identity {
+            self.agreed = with_handshake(identity).or(self.agreed);
+            self.client = Declared::read(identity.capabilities.as_deref());
+        }
     }
 
     /// The revision of a request that does not say it: a modern one that forgot to, where there can

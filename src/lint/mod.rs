@@ -7,13 +7,14 @@
 //!
 //! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
 //! * [`family`]: rules that share what they remember; [`catalogue`] has every rule by its id;
-//! * [`seen`], [`known`], [`remembered`], [`once`]: what rules are shown, and what they may keep;
+//! * [`seen`], [`known`], [`asked`]: what rules are shown; [`remembered`], [`once`]: what they may
+//!   keep;
 //! * the families, a folder each: [`framing`] (lines and text), [`rpc`] (JSON-RPC shape and ids),
 //!   [`pairing`] (requests and responses), [`lifecycle`] and [`modern`] (the two eras),
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
-//! * `digest`: what tells values apart that are not kept;
+//! * `digest`: what tells values apart that are not kept; `few`: the first few findings of a rule;
 //! * [`bounds`]: how many findings are kept;
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
 //! * [`page`]: every rule in words, for people to read;
@@ -34,6 +35,7 @@ pub mod content;
 mod digest;
 pub mod errors;
 pub mod family;
+mod few;
 pub mod finding;
 pub mod flow;
 pub mod framing;

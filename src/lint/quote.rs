@@ -26,7 +26,8 @@ fn beginning(bytes: &[u8], length: usize) -> String {
     }
     let more = length - shown.len();
     if more > 0 {
-        push(&mut text, format_args!("… ({more} more bytes)"));
+        let noun = if more == 1 { "byte" } else { "bytes" };
+        push(&mut text, format_args!("… ({more} more {noun})"));
     }
     text
 }

@@ -106,7 +106,8 @@ pub struct Rule {
     pub section: Option<Section>,
     /// The revisions that it applies to.
     pub revisions: Revisions,
-    /// Whether it is found only when the recording is over, in frames of long before.
+    /// Whether it is found long after the frame that it points at, at the latest when the recording
+    /// is over. A story tells it last.
     pub at_end: bool,
 }
 
@@ -204,7 +205,7 @@ impl Rule {
         }
     }
 
-    /// The same rule, whose findings are made only when the recording is over.
+    /// The same rule, whose findings are made long after the frame that they point at.
     #[must_use]
     pub const fn at_end(mut self) -> Self {
         self.at_end = true;

@@ -3,13 +3,20 @@
 
 use super::reader::rows::{self, exchange_columns, number, optional};
 use super::reader::{ReadError, Recording};
-use super::values::{self, from_sql, moment, to_sql};
+use super::values::{self, from_sql, last_frame, moment, to_sql};
 use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::Seq;
 use crate::trace::item::ItemKey;
 use rusqlite::{OptionalExtension, Row, params};
+
+/// How long a request was open that was given up nobody knows: it ends where it begins.
+macro_rules! t_end {
+    () => {
+        "CASE status WHEN 'given-up' THEN t_request ELSE t_response_last END"
+    };
+}
 
 const LIGHT: &str = concat!(
     "SELECT ",
@@ -26,13 +33,6 @@ const NOTIFIED: &str = "SELECT direction, coalesce(method, ''), count(*) FROM me
     WHERE frame > ?1 AND frame <= ?2 AND kind = 'notification' GROUP BY 1, 2";
 const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
     WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
-/// How long a request was open that was given up nobody knows: of it there is the beginning.
-macro_rules! t_end {
-    () => {
-        "CASE status WHEN 'given-up' THEN t_request ELSE t_response_last END"
-    };
-}
-
 const TIMES: &str = concat!(
     "SELECT t_request, ",
     t_end!(),
@@ -68,7 +68,7 @@ pub struct Notified {
 pub struct Times {
     /// When the request was complete.
     pub from: Moment,
-    /// When the response was complete, if it was; of what was given up when it began.
+    /// When the response was complete, if it was; for a request that was given up, when it began.
     pub to: Option<Moment>,
     /// Whether it failed.
     pub failed: bool,
@@ -96,7 +96,7 @@ impl Recording {
     ) -> Result<Vec<Exchange>, ReadError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(LIGHT)?;
-            let params = params![to_sql(after.0), last(until), limit];
+            let params = params![to_sql(after.0), last_frame(until), limit];
             let rows = statement.query_map(params, |row| rows::exchange_at(row, until))?;
             rows.collect()
         })
@@ -158,7 +158,7 @@ impl Recording {
         until: Option<Seq>,
         limit: u32,
     ) -> Result<Vec<(Seq, u32)>, ReadError> {
-        self.list(ANSWERS, params![method, last(until), limit], |row| {
+        self.list(ANSWERS, params![method, last_frame(until), limit], |row| {
             Ok((Seq(number(row, 0)?), row.get(1)?))
         })
     }
@@ -185,7 +185,7 @@ impl Recording {
         until: Option<Seq>,
         limit: u32,
     ) -> Result<Vec<(ExchangeId, Moment)>, ReadError> {
-        let params = params![to_sql(after.0), last(until), limit];
+        let params = params![to_sql(after.0), last_frame(until), limit];
         self.list(BEGINNINGS, params, |row| {
             Ok((ExchangeId(number(row, 0)?), moment(row.get(1)?)))
         })
@@ -208,13 +208,13 @@ impl Recording {
         let id = to_sql(exchange.id.0);
         let progress = match exchange.progress_count {
             0 if until.is_none() => Vec::new(),
-            _ => self.list(PROGRESS, (id, last(until), limit), |row| {
+            _ => self.list(PROGRESS, (id, last_frame(until), limit), |row| {
                 row.get(0).map(moment)
             })?,
         };
         let asked = self.read(|conn| {
             let mut statement = conn.prepare_cached(ASKED)?;
-            let rows = statement.query_map((id, last(until), limit), |row| {
+            let rows = statement.query_map((id, last_frame(until), limit), |row| {
                 let answered = is_answered(row, 2, until)?;
                 Ok((moment(row.get(0)?), moment_if(row, 1, answered)?))
             })?;
@@ -230,10 +230,6 @@ impl Recording {
             cancelled,
         })
     }
-}
-
-fn last(until: Option<Seq>) -> i64 {
-    to_sql(until.map_or(u64::MAX, |until| until.0))
 }
 
 /// Whether the response whose frame is in the column `at` had come at `until`.

@@ -3,11 +3,14 @@
 use super::reader::rows::{finding, number, optional};
 use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::story::FindingGroup;
-use super::values::to_sql;
+use super::values::{last_frame, to_sql};
 use crate::lint::process::overdue;
 use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
 use rusqlite::params;
+
+/// Open exchanges that are looked at for what is overdue; the oldest ones tell enough.
+const OPEN: u32 = 200;
 
 const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
     WHERE id > ?1 AND id <= ?2 AND coalesce(frame, 0) <= ?3 GROUP BY rule, severity";
@@ -30,7 +33,7 @@ impl Recording {
         to: u64,
         until: Option<Seq>,
     ) -> Result<Vec<FindingGroup>, ReadError> {
-        let params = params![to_sql(after), to_sql(to), last(until)];
+        let params = params![to_sql(after), to_sql(to), last_frame(until)];
         self.list(GROUPS, params, |row| {
             Ok(FindingGroup {
                 rule: row.get(0)?,
@@ -50,12 +53,10 @@ impl Recording {
         until: Option<Seq>,
         limit: u32,
     ) -> Result<Vec<FindingRow>, ReadError> {
-        let params = params![rule, severity, last(until), limit];
+        let params = params![rule, severity, last_frame(until), limit];
         self.list(PAGE, params, finding)
     }
-}
 
-impl Recording {
     /// The request of the exchange that a finding is about; for a finding that is not on record its
     /// frame.
     pub fn request_of(&self, finding: &FindingRow) -> Result<Option<Seq>, ReadError> {
@@ -67,12 +68,7 @@ impl Recording {
             _ => Ok(None),
         }
     }
-}
 
-/// Open exchanges that are looked at for what is overdue; the oldest ones tell enough.
-const OPEN: u32 = 200;
-
-impl Recording {
     /// What is overdue at `now` in a recording that is being made, and has not been found by its
     /// recorder yet: rules about time passing are judged there when something comes. The findings
     /// have the number 0, they are not on record.
@@ -95,8 +91,4 @@ impl Recording {
         }
         Ok(rows)
     }
-}
-
-fn last(until: Option<Seq>) -> i64 {
-    to_sql(until.map_or(u64::MAX, |until| until.0))
 }

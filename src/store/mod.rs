@@ -16,14 +16,13 @@
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
 //! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
-//! * [`vitals`]: who waits, what was lost, last words; [`facts`]: all that is known when the
-//!   cause of it is looked for;
+//! * [`vitals`]: who waits, what was lost, last words; [`facts`]: what is known when the cause of
+//!   what went wrong is looked for;
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
-//! * [`reader`]: read-only access to one recording; [`links`] what its frames have to do with each
-//!   other; [`watch`] notices that it has changed, [`tail`]
-//!   hands over what is new.
+//! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
+//!   other; [`watch`] notices that it has changed, [`tail`] hands over what is new.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].

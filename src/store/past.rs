@@ -104,26 +104,14 @@ impl Recording {
     }
 }
 
-/// What was open, and which methods had been used.
+/// Which methods had been used, and what was open.
 fn open_calls(conn: &Connection, seq: Seq, state: &mut State) -> rusqlite::Result<()> {
     let last: Option<u64> = conn
         .prepare_cached(LAST_EXCHANGE)?
         .query_row([to_sql(seq.0)], |row| number(row, 0))
         .optional()?;
     let last = last.unwrap_or(0);
-    for method in METHODS {
-        let (sql, until) = match method.kind {
-            Kind::Request => (ASKED, last),
-            Kind::Notification => (NOTIFIED, seq.0),
-        };
-        let way: Option<String> = conn
-            .prepare_cached(sql)?
-            .query_row(params![method.name, to_sql(until)], |row| row.get(0))
-            .optional()?;
-        if let Some(way) = way.as_deref().and_then(direction) {
-            state.uses(method.name, way);
-        }
-    }
+    used_methods(conn, seq, last, state)?;
     let mut later = conn.prepare_cached(ANSWERED_LATER)?;
     let range = params![
         to_sql(last.saturating_sub(RECENT)),
@@ -140,6 +128,24 @@ fn open_calls(conn: &Connection, seq: Seq, state: &mut State) -> rusqlite::Resul
     open.sort_by_key(|exchange| exchange.id);
     for exchange in &open {
         state.exchange(exchange, seq);
+    }
+    Ok(())
+}
+
+/// Which methods had been used up to the frame `seq` and the exchange `last`.
+fn used_methods(conn: &Connection, seq: Seq, last: u64, state: &mut State) -> rusqlite::Result<()> {
+    for method in METHODS {
+        let (sql, until) = match method.kind {
+            Kind::Request => (ASKED, last),
+            Kind::Notification => (NOTIFIED, seq.0),
+        };
+        let way: Option<String> = conn
+            .prepare_cached(sql)?
+            .query_row(params![method.name, to_sql(until)], |row| row.get(0))
+            .optional()?;
+        if let Some(way) = way.as_deref().and_then(direction) {
+            state.uses(method.name, way);
+        }
     }
     Ok(())
 }

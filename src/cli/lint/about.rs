@@ -3,8 +3,9 @@
 use crate::cli::exit::{Exit, Outcome};
 use crate::cli::lines;
 use crate::cli::output::{Ink, Output};
-use crate::lint::{self, Rule, families, page};
+use crate::lint::{self, Rule, catalogue, families, page};
 use crate::protocol::mcp::Revision;
+use crate::text::{pad_end, width};
 use serde::Serialize;
 
 /// A rule.
@@ -56,6 +57,8 @@ impl Line {
 /// Prints every rule.
 pub fn list(json: bool) -> Outcome {
     let mut out = Output::stdout();
+    let ids = catalogue().iter().map(|rule| width(rule.id));
+    let widest = ids.max().unwrap_or(0);
     for family in families() {
         if json {
             for rule in family.rules() {
@@ -66,7 +69,7 @@ pub fn list(json: bool) -> Outcome {
         out.line(&out.paint(Ink::Strong, family.name()))?;
         for rule in family.rules() {
             let severity = lines::severity(rule.severity.as_str(), &out);
-            let id = crate::text::pad_end(rule.id, 36);
+            let id = pad_end(rule.id, widest);
             let milder = out.paint(Ink::Faint, &page::in_brackets(rule, str::to_owned));
             out.line(&format!("  {severity}  {id}  {}{milder}", rule.summary))?;
         }

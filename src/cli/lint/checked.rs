@@ -10,6 +10,7 @@ use crate::store::reader::{FindingRow, Recording};
 use crate::store::story::FindingGroup;
 use crate::text::plural;
 use crate::trace::clock::{Moment, wall_clock_ns};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -36,7 +37,16 @@ pub struct Group {
     pub group: FindingGroup,
 }
 
+impl Group {
+    fn new(group: FindingGroup) -> Self {
+        // What another version of mcpreel has found and we do not know is worth a note.
+        let severity = Severity::parse(&group.severity).unwrap_or(Severity::Note);
+        Self { severity, group }
+    }
+}
+
 impl Checked {
+    /// Reads what was found in the recording at `path`, but for the rules in `skip`.
     pub fn new(
         path: &Path,
         library: &Library,
@@ -50,16 +60,8 @@ impl Checked {
         let (skipped, groups): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|group| skip.contains(&*group.rule));
-        // What another version of mcpreel has found and we do not know is worth a note.
-        let severity = |group: &FindingGroup| Severity::parse(&group.severity);
-        let mut groups: Vec<_> = groups
-            .into_iter()
-            .map(|group| Group {
-                severity: severity(&group).unwrap_or(Severity::Note),
-                group,
-            })
-            .collect();
-        groups.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.group.first));
+        let mut groups: Vec<_> = groups.into_iter().map(Group::new).collect();
+        groups.sort_by_key(|group| (Reverse(group.severity), group.group.first));
         let mut overdue = Vec::new();
         if select::is_live(&recording, &summary) {
             let now = Moment(wall_clock_ns().saturating_sub(summary.wall_ns));

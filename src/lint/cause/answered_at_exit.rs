@@ -27,18 +27,31 @@ fn find(facts: &Facts) -> Option<Cause> {
     let told = facts.told_to_end();
     let since = told.unwrap_or(Moment(ended.0.saturating_sub(RIGHT_BEFORE_NS)));
     let answers = answers(facts, since, ended);
-    let first = answers.iter().min_by_key(|answer| answer.t_request)?;
-    let waited = since.0.saturating_sub(first.t_request.0);
-    let was_silent = facts
-        .session
-        .first_byte
-        .s2c
-        .is_some_and(|first| first >= since);
-    let certainty = certainty(told.is_some(), was_silent, &answers)?;
-    if waited < PATIENCE_NS {
+    let first = *answers.iter().min_by_key(|answer| answer.t_request)?;
+    if since.0.saturating_sub(first.t_request.0) < PATIENCE_NS {
         return None;
     }
-    let (what, first_of) = match answers.as_slice() {
+    let first_said = facts.session.first_byte.s2c;
+    let was_silent = first_said.is_some_and(|first| first >= since);
+    let certainty = certainty(told.is_some(), was_silent, &answers)?;
+    let cause = Cause::new(KIND.id, certainty, sentence(&answers, first, told)).advise(
+        "Flush stdout after each message: `flush=True` or `python -u`, `fflush`, `$| = 1`; in a pipe \
+         of programs let each of them do it (`--line-buffered`, `--unbuffered`). Or the server reads \
+         its input to the end before it works: let it read line by line.",
+    );
+    let shown = answers.iter().take(2);
+    let cause = shown.fold(cause, |cause, answer| cause.shown_call(answer));
+    Some(
+        cause
+            .shown(words::leaving(facts))
+            .shown(words::end_of(facts)),
+    )
+}
+
+/// `the server answered search (#4) only when it ended, 9.0 s after it was asked and 20 ms after it
+/// was told to end: …`; of several answers the times are those of the one that was asked `first`.
+fn sentence(answers: &[&Exchange], first: &Exchange, told: Option<Moment>) -> String {
+    let (what, first_of) = match answers {
         [answer] => (words::call_at(answer), ""),
         answers => {
             let calls = words::calls(answers.iter().copied());
@@ -47,35 +60,20 @@ fn find(facts: &Facts) -> Option<Cause> {
         }
     };
     let then = told.map_or_else(String::new, |told| {
-        let late = answers[0]
-            .t_response
-            .map_or(0, |t| t.0.saturating_sub(told.0));
+        let late = answered_after(answers[0], told);
         format!(" and {} after it was told to end", duration(late))
     });
-    let asked = first
-        .t_response
-        .map_or(0, |t| t.0.saturating_sub(first.t_request.0));
-    let sentence = format!(
-        "the server answered {what} only when it ended, {first_of}{} after it was asked{then}: what \
-         it writes to stdout is probably buffered",
-        duration(asked)
-    );
-    let cause = Cause::new(KIND.id, certainty, sentence).advise(
-        "Flush stdout after each message: `flush=True` or `python -u`, `fflush`, `$| = 1`; in a pipe \
-         of programs let each of them do it (`--line-buffered`, `--unbuffered`). Or the server reads \
-         its input to the end before it works: let it read line by line.",
-    );
-    let shown = answers.iter().take(2);
-    let cause = shown.fold(cause, |cause, answer| {
-        cause
-            .shown([words::request(answer)])
-            .shown(words::response(answer))
-    });
-    Some(
-        cause
-            .shown(words::leaving(facts))
-            .shown(words::end_of(facts)),
+    let asked = duration(answered_after(first, first.t_request));
+    format!(
+        "the server answered {what} only when it ended, {first_of}{asked} after it was asked{then}: \
+         what it writes to stdout is probably buffered"
     )
+}
+
+/// Nanoseconds from `t` to the first byte of an answer.
+fn answered_after(answer: &Exchange, t: Moment) -> u64 {
+    let answered = answer.t_response;
+    answered.map_or(0, |answered| answered.0.saturating_sub(t.0))
 }
 
 /// When the server had written its last byte, if it ended in order: who is killed does not write

@@ -38,9 +38,11 @@ fn find(facts: &Facts) -> Option<Cause> {
 }
 
 /// What stands on stdout before the first message.
-pub(super) fn early(facts: &Facts) -> impl Iterator<Item = &Line> {
-    let is_early = |line: &&Line| {
-        line.stream == StreamId::S2C && facts.first_said.is_none_or(|said| line.seq < said)
-    };
-    facts.noise.iter().filter(is_early)
+fn early(facts: &Facts) -> impl Iterator<Item = &Line> {
+    facts.noise.iter().filter(|line| is_early(facts, line))
+}
+
+/// Whether a line that is no message stands on stdout before the first message.
+pub(super) fn is_early(facts: &Facts, line: &Line) -> bool {
+    line.stream == StreamId::S2C && facts.first_said.is_none_or(|said| line.seq < said)
 }

@@ -38,11 +38,8 @@ fn find(facts: &Facts) -> Option<Cause> {
     };
     let sentence = sentence(first) + &others_too(others.clone());
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice(&first.first));
-    let cause = first.ways().take(TOLD_APART).fold(cause, |cause, alike| {
-        cause
-            .shown([words::request(&alike.exchange)])
-            .shown(words::response(&alike.exchange))
-    });
+    let ways = first.ways().take(TOLD_APART);
+    let cause = ways.fold(cause, |cause, alike| cause.shown_call(&alike.exchange));
     Some(cause.shown(others.map(|failed| words::request(&failed.first.exchange))))
 }
 

@@ -25,9 +25,9 @@ fn find(facts: &Facts) -> Option<Cause> {
         "Record the session again to its end, with whatever goes wrong in it."
     };
     let cause = Cause::new(KIND.id, Certainty::Possible, sentence).advise(advice);
-    let gap = (counts.gap_bytes > 0).then(|| Evidence {
-        place: Place::Session,
-        text: format!("{} are not on record", size(counts.gap_bytes)),
+    let gap = (counts.gap_bytes > 0).then(|| {
+        let text = format!("{} are not on record", size(counts.gap_bytes));
+        Evidence::new(Place::Session, text)
     });
     Some(cause.shown(gap).shown(words::stderr(facts, 3)))
 }

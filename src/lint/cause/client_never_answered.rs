@@ -12,40 +12,31 @@ pub(super) const KIND: Kind = Kind::new("client-never-answered", find);
 /// A client that means to answer has done so by then, nanoseconds: but for people, who are asked.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
-/// Whether clients answer such requests: a server that sends back whatever it is sent asks for
-/// what no client has.
-fn is_for_clients(exchange: &Exchange) -> bool {
-    let known = methods::find(&exchange.method);
-    known.is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
-}
+/// What to do where a person is asked.
+const ASKS_PERSON: &str = "A person may have to answer: look for a dialogue of the host. A server \
+                           should give up after a while and say so.";
+
+/// What to do where the client itself is asked.
+const ASKS_CLIENT: &str = "The client declares what it does not serve, or is stuck: a server should \
+                           give up after a while, and do without it where the client did not \
+                           declare it.";
 
 fn find(facts: &Facts) -> Option<Cause> {
     // The answer may stand in what was not read.
     if facts.is_short {
         return None;
     }
-    let samples = [&facts.open, &facts.unanswered, &facts.lost];
-    let asked = samples.map(|sample| sample.asked(Direction::ServerToClient));
     let until = facts.host_left().unwrap_or(facts.now);
     let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
-    let old = asked
-        .into_iter()
-        .flatten()
-        .filter(|one| is_for_clients(one) && waited(one) > PATIENCE_NS);
-    let old: Vec<_> = old.collect();
-    let first = old.first()?;
-    let calls = facts
-        .open
-        .exchanges
-        .iter()
-        .chain(&facts.unanswered.exchanges);
-    let held = calls
-        .chain(&facts.lost.exchanges)
-        .find(|call| Some(call.id) == first.parent);
-    let asks_person = matches!(
-        &*first.method,
-        "elicitation/create" | "sampling/createMessage"
-    );
+    let is_old = |one: &&Exchange| {
+        one.direction == Direction::ServerToClient
+            && is_for_clients(one)
+            && waited(one) > PATIENCE_NS
+    };
+    let old: Vec<_> = facts.without_answer().filter(is_old).collect();
+    let first = *old.first()?;
+    let mut calls = facts.without_answer();
+    let held = calls.find(|call| Some(call.id) == first.parent);
     let held_up = held.map_or_else(String::new, |call| {
         format!("; {} waits for it", words::call_at(call))
     });
@@ -54,19 +45,27 @@ fn find(facts: &Facts) -> Option<Cause> {
         words::call_at(first),
         duration(waited(first))
     );
-    let certainty = if asks_person && facts.is_live {
-        Certainty::Likely
-    } else {
-        Certainty::Certain
-    };
-    let advice = if asks_person {
-        "A person may have to answer: look for a dialogue of the host. A server should give up \
-         after a while and say so."
-    } else {
-        "The client declares what it does not serve, or is stuck: a server should give up after a \
-         while, and do without it where the client did not declare it."
+    let (certainty, advice) = match asks_person(first) {
+        true if facts.is_live => (Certainty::Likely, ASKS_PERSON),
+        true => (Certainty::Certain, ASKS_PERSON),
+        false => (Certainty::Certain, ASKS_CLIENT),
     };
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown(old.iter().take(3).map(|one| words::request(one)));
     Some(cause.shown(held.map(words::request)))
+}
+
+/// Whether clients answer such requests: a server that sends back whatever it is sent asks for
+/// what no client has.
+fn is_for_clients(exchange: &Exchange) -> bool {
+    let known = methods::find(&exchange.method);
+    known.is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
+}
+
+/// Whether a person may have to answer it.
+fn asks_person(exchange: &Exchange) -> bool {
+    matches!(
+        &*exchange.method,
+        "elicitation/create" | "sampling/createMessage"
+    )
 }

@@ -1,6 +1,6 @@
 //! Messages with headers before them, as the Language Server Protocol frames them.
 
-use super::facts::Facts;
+use super::facts::{Facts, Line};
 use super::{Cause, Kind, named, words};
 use crate::trace::frame::StreamId;
 
@@ -8,7 +8,7 @@ pub(super) const KIND: Kind = Kind::new("content-length-framing", find);
 
 fn find(facts: &Facts) -> Option<Cause> {
     let found = facts.found(named::FRAME_CONTENT_LENGTH)?;
-    let is_header = |line: &&super::facts::Line| {
+    let is_header = |line: &&Line| {
         let mut found = found.first.iter();
         found.any(|found| found.frame == Some(line.seq))
     };

@@ -55,8 +55,8 @@ pub struct Facts {
     pub untracked: Sample,
     /// Calls that failed, by method and name.
     pub failed: Vec<Failed>,
-    /// Requests that were cancelled.
-    pub given_up: Vec<GivenUp>,
+    /// Requests that were cancelled, whether or not they were answered later.
+    pub cancelled: Vec<Cancelled>,
     /// Calls that were never answered, each with the same call that came later.
     pub again: Vec<(Exchange, Exchange)>,
     /// What the rules found.
@@ -115,10 +115,10 @@ impl Sample {
 
 /// A request that was cancelled.
 #[derive(Clone, Debug)]
-pub struct GivenUp {
-    /// It.
+pub struct Cancelled {
+    /// The request, with its answer if one came all the same.
     pub exchange: Exchange,
-    /// When it was cancelled.
+    /// When it was cancelled, if that is on record.
     pub t: Option<Moment>,
     /// The cancellation in one line.
     pub said: Box<str>,
@@ -235,17 +235,25 @@ impl Facts {
         self.told_to_end().is_some()
     }
 
-    /// Whether a request of the client other than those that begin a session was answered, or at
-    /// least asked.
+    /// Whether the client went on after what begins a session: it said `initialized`, or asked for
+    /// something else.
     #[must_use]
     pub fn went_on(&self) -> bool {
         self.confirmed || self.asked_more
     }
 
-    /// Whether requests were still answered after `seq`: whatever it is, both sides live with it.
+    /// Whether a request was still answered with a result after `seq`: whatever it is, both sides
+    /// live with it.
     #[must_use]
     pub fn survived(&self, seq: Seq) -> bool {
         self.last_answer.is_some_and(|last| last > seq)
+    }
+
+    /// The requests without an answer that are known: those that are open, those that were when
+    /// the recording ended, those whose answering side ended.
+    pub fn without_answer(&self) -> impl Iterator<Item = &Exchange> {
+        let samples = [&self.open, &self.unanswered, &self.lost];
+        samples.into_iter().flat_map(|sample| &sample.exchanges)
     }
 
     /// The exchanges that began a session with this method.

@@ -1,6 +1,7 @@
 //! The handshake was not finished.
 
 use super::facts::Facts;
+use super::words::OtherId;
 use super::{
     Cause, Certainty, Kind, answered_at_exit, content_length, pretty_printed, version, words,
 };
@@ -51,8 +52,11 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
     }
     let until = facts.host_left().unwrap_or(facts.now);
     let waited = duration(until.0.saturating_sub(spawned.0));
-    let then = if is_over { " and then left" } else { "" };
-    let sentence = format!("the host started the server, sent nothing in {waited}{then}");
+    let sentence = if is_over {
+        format!("the host started the server, sent nothing in {waited} and then left")
+    } else {
+        format!("the host started the server and has sent nothing in {waited}")
+    };
     Some(Cause::certain(KIND.id, sentence).advise(
         "It is the host's turn: look into its own log. Some hosts start a server once to see \
          whether it starts at all.",
@@ -61,45 +65,54 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
 
 /// The server did not answer, or refused.
 fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
-    let call = words::call_at(last);
     let until = facts.told_to_end().unwrap_or(facts.now);
-    let waited = until.0.saturating_sub(last.t_request.0);
+    let waited_ns = until.0.saturating_sub(last.t_request.0);
     let other_id = words::other_id(facts, last);
     let cause = match last.status {
         // Whoever was told to go did not go by itself.
         Status::Lost if !facts.was_told_to_end() => return None,
-        Status::Error => {
-            let answer = words::answer(last).unwrap_or_default();
-            let sentence =
-                format!("the server refused the handshake: {call} was answered with {answer}");
-            Cause::certain(KIND.id, sentence).advise(
-                "Look at what the client sent in it, and at what the server says on stderr.",
-            )
-        }
+        Status::Error => refused(last),
         Status::Open | Status::Unanswered | Status::Cancelled | Status::Lost
-            if waited > PATIENCE_NS && !facts.is_short =>
+            if waited_ns > PATIENCE_NS && !facts.is_short =>
         {
-            let waited = duration(waited);
-            let instead = other_id.as_ref().map_or("", |other| &other.said);
-            let sentence = format!("the server never answered {call} in {waited}{instead}");
-            Cause::certain(KIND.id, sentence).advise(other_id.as_ref().map_or(
-                "The server runs but does not answer: look whether it reads its stdin, buffers its \
-                 stdout without flushing it, or is still busy starting.",
-                |other| other.advice,
-            ))
+            unanswered(last, waited_ns, other_id.as_ref())
         }
         Status::Unanswered | Status::Cancelled | Status::Lost if facts.was_told_to_end() => {
-            let waited = duration(waited);
             let sentence = format!(
-                "the host left {waited} after it had sent {call}, before there was an answer"
+                "the host left {} after it had sent {}, before there was an answer",
+                duration(waited_ns),
+                words::call_at(last)
             );
             Cause::new(KIND.id, Certainty::Likely, sentence).advise(IMPATIENT)
         }
         _ => return None,
     };
-    let cause = cause.shown([words::request(last)]);
-    let cause = cause.shown(words::response(last));
+    let cause = cause.shown_call(last);
     Some(cause.shown(other_id.map(|other| other.evidence)))
+}
+
+fn refused(last: &Exchange) -> Cause {
+    let sentence = format!(
+        "the server refused the handshake: {} was answered with {}",
+        words::call_at(last),
+        words::answer(last).unwrap_or_default()
+    );
+    Cause::certain(KIND.id, sentence)
+        .advise("Look at what the client sent in it, and at what the server says on stderr.")
+}
+
+fn unanswered(last: &Exchange, waited_ns: u64, other_id: Option<&OtherId>) -> Cause {
+    let instead = other_id.map_or("", |other| &other.said);
+    let sentence = format!(
+        "the server never answered {} in {}{instead}",
+        words::call_at(last),
+        duration(waited_ns)
+    );
+    Cause::certain(KIND.id, sentence).advise(other_id.map_or(
+        "The server runs but does not answer: look whether it reads its stdin, buffers its stdout \
+         without flushing it, or is still busy starting.",
+        |other| other.advice,
+    ))
 }
 
 /// The host did not wait for the answer.
@@ -115,11 +128,7 @@ fn too_late(facts: &Facts, opened: &Exchange) -> Option<Cause> {
         duration(answered.0 - left.0)
     );
     let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(IMPATIENT);
-    Some(
-        cause
-            .shown([words::request(opened)])
-            .shown(words::response(opened)),
-    )
+    Some(cause.shown_call(opened))
 }
 
 /// The client did not go on after the answer.
@@ -144,9 +153,5 @@ fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
          server starts: look at the version and the capabilities in the answer, and into the host's \
          log.",
     );
-    Some(
-        cause
-            .shown([words::request(opened)])
-            .shown(words::response(opened)),
-    )
+    Some(cause.shown_call(opened))
 }

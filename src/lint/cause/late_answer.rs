@@ -1,6 +1,6 @@
 //! The server answered after the client had cancelled.
 
-use super::facts::{Facts, GivenUp};
+use super::facts::{Cancelled, Facts};
 use super::{Cause, Certainty, Kind, answered_at_exit, timeout, words};
 use crate::text::duration;
 use crate::trace::exchange::Status;
@@ -17,21 +17,10 @@ fn find(facts: &Facts) -> Option<Cause> {
     if (answered_at_exit::KIND.find)(facts).is_some() {
         return None;
     }
-    let late = facts
-        .given_up
-        .iter()
-        .filter(|one| one.exchange.status == Status::Late);
-    let late = late.filter_map(|one| Some((one, lag(one).filter(|lag| *lag > CROSSING_NS)?)));
-    let late: Vec<_> = late.collect();
-    let left_after = |one: &GivenUp| {
-        let answered = one.exchange.t_response_last;
-        answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
-    };
-    let (given_up, lag) = *late
-        .iter()
-        .max_by_key(|(one, lag)| (left_after(one), *lag))?;
-    let exchange = &given_up.exchange;
-    let left = left_after(given_up);
+    let late = late(facts);
+    let (cancelled, lag) = late.max_by_key(|(one, lag)| (left_at(facts, one), *lag))?;
+    let exchange = &cancelled.exchange;
+    let left = left_at(facts, cancelled);
     let (certainty, then) = if left {
         (Certainty::Likely, ", and the host left at that answer")
     } else {
@@ -49,13 +38,27 @@ fn find(facts: &Facts) -> Option<Cause> {
         .advise("Let the server stop the work and send no answer once the cancellation has come.");
     let cause = cause.shown([words::request(exchange)]);
     let cause = cause
-        .shown(timeout::cancellation(given_up))
+        .shown(timeout::cancellation(cancelled))
         .shown(words::response(exchange));
     Some(cause.shown(words::leaving(facts).filter(|_| left)))
 }
 
+/// The requests whose answers came after the cancellation and were not under way, each with the
+/// nanoseconds between the two.
+fn late(facts: &Facts) -> impl Iterator<Item = (&Cancelled, u64)> {
+    let late = facts.cancelled.iter();
+    let late = late.filter(|one| one.exchange.status == Status::Late);
+    late.filter_map(|one| Some((one, lag(one).filter(|lag| *lag > CROSSING_NS)?)))
+}
+
+/// Whether the host left at the answer.
+fn left_at(facts: &Facts, one: &Cancelled) -> bool {
+    let answered = one.exchange.t_response_last;
+    answered.is_some_and(|t| facts.host_left_after(t, AT_ONCE_NS))
+}
+
 /// Nanoseconds from the cancellation to the answer.
-fn lag(given_up: &GivenUp) -> Option<u64> {
-    let answered = given_up.exchange.t_response?;
-    Some(answered.0.saturating_sub(given_up.t?.0))
+fn lag(cancelled: &Cancelled) -> Option<u64> {
+    let answered = cancelled.exchange.t_response?;
+    Some(answered.0.saturating_sub(cancelled.t?.0))
 }

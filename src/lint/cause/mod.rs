@@ -12,9 +12,8 @@
 //! * [`named`]: the rules whose findings they look for;
 //! * `last_words`: which line of stderr says most; `words`: phrases that several of them need.
 //!
-//! What comes off the wire is escaped. Every kind has a recording under
-//! `tests/causes` for which it is the best cause, and another, nearly the same, for which it is
-//! none.
+//! What comes off the wire is escaped. Every kind has a recording under `tests/causes` for which it
+//! is the best cause, and another, nearly the same, for which it is none.
 
 mod answered_at_exit;
 mod bad_exit;
@@ -52,8 +51,10 @@ mod version;
 mod words;
 
 pub use facts::Facts;
+pub use words::{call, calls};
 
 use crate::trace::clock::Moment;
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 
 /// Why a session went wrong.
@@ -111,6 +112,13 @@ pub struct Evidence {
     pub place: Place,
     /// What it is, in a few words; text off the wire in it is escaped.
     pub text: String,
+}
+
+impl Evidence {
+    fn new(place: Place, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { place, text }
+    }
 }
 
 /// Where evidence is.
@@ -190,6 +198,12 @@ impl Cause {
         self
     }
 
+    /// The same cause, with a request and its answer, if there is one.
+    fn shown_call(self, exchange: &Exchange) -> Self {
+        self.shown([words::request(exchange)])
+            .shown(words::response(exchange))
+    }
+
     /// Whether it says that something is wrong.
     #[must_use]
     pub fn is_trouble(&self) -> bool {
@@ -220,7 +234,7 @@ impl Cause {
 pub struct Kind {
     /// Its permanent name.
     pub id: &'static str,
-    /// Whether it is the cause here.
+    /// The cause, if it is of this kind.
     find: fn(&Facts) -> Option<Cause>,
 }
 

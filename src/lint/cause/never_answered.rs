@@ -12,7 +12,7 @@ pub(super) const KIND: Kind = Kind::new("never-answered", find);
 const PATIENCE_NS: u64 = 2_000_000_000;
 
 /// What is waited for longer is not merely slow, nanoseconds.
-const TOO_LONG: u64 = 30_000_000_000;
+const TOO_LONG_NS: u64 = 30_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     // The answers may stand in what was not read.
@@ -20,25 +20,12 @@ fn find(facts: &Facts) -> Option<Cause> {
         return None;
     }
     let old = old(facts);
-    let waited = |call: &Exchange| waited(facts, call);
-    let oldest = *old.iter().max_by_key(|call| waited(call))?;
-    let more = match old.len() - 1 {
-        0 => String::new(),
-        more => format!(", nor {}", plural(more as u64, "other request")),
-    };
-    let verb = if oldest.status == Status::Open {
-        "has not answered"
-    } else {
-        "never answered"
-    };
+    let oldest = *old.iter().max_by_key(|call| waited(facts, call))?;
+    let waited_ns = waited(facts, oldest);
     let other_id = words::other_id(facts, oldest);
     let instead = other_id.as_ref().map_or("", |other| &other.said);
-    let sentence = format!(
-        "the server {verb} {} in {}{more}{instead}",
-        words::call_at(oldest),
-        duration(waited(oldest))
-    );
-    let certainty = if waited(oldest) > TOO_LONG {
+    let sentence = sentence(oldest, waited_ns, old.len() - 1, instead);
+    let certainty = if waited_ns > TOO_LONG_NS {
         Certainty::Certain
     } else {
         Certainty::Likely
@@ -53,6 +40,23 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = cause.shown(other_id.map(|other| other.evidence));
     let cause = cause.shown(words::leaving(facts));
     Some(cause.shown(words::stderr(facts, 2)))
+}
+
+/// `the server never answered search (#4) in 40.0 s, nor 2 other requests`
+fn sentence(oldest: &Exchange, waited_ns: u64, others: usize, instead: &str) -> String {
+    let others = match others {
+        0 => String::new(),
+        others => format!(", nor {}", plural(others as u64, "other request")),
+    };
+    let verb = match oldest.status {
+        Status::Open => "has not answered",
+        _ => "never answered",
+    };
+    format!(
+        "the server {verb} {} in {}{others}{instead}",
+        words::call_at(oldest),
+        duration(waited_ns)
+    )
 }
 
 /// Nanoseconds from a request to the end, if somebody brought it about, else to now.

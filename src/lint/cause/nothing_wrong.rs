@@ -93,8 +93,6 @@ fn handshake(facts: &Facts) -> Option<Evidence> {
         .session
         .handshake_ns
         .map_or_else(String::new, |ns| format!(" in {}", duration(ns)));
-    Some(Evidence {
-        place: Place::Frame(opened.request.0),
-        text: format!("the two agreed on {}{took}", quote::text(version)),
-    })
+    let text = format!("the two agreed on {}{took}", quote::text(version));
+    Some(Evidence::new(Place::Frame(opened.request.0), text))
 }

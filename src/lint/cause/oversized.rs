@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::{Cause, Certainty, Evidence, Kind, Place, words};
 use crate::text::size;
-use crate::trace::frame::StreamId;
+use crate::trace::frame::{FrameHead, StreamId};
 
 pub(super) const KIND: Kind = Kind::new("oversized-answer", find);
 
@@ -17,9 +17,7 @@ const DROPPED_ABOVE: u64 = 16 * 1024 * 1024;
 const SOON_NS: u64 = 1_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
-    let is_over = |head: &&crate::trace::frame::FrameHead| {
-        head.stream == StreamId::S2C && head.size > CLOSED_ABOVE
-    };
+    let is_over = |head: &&FrameHead| head.stream == StreamId::S2C && head.size > CLOSED_ABOVE;
     let longest = facts
         .long
         .iter()
@@ -44,9 +42,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(KIND.id, certainty, sentence).advise(
         "Let the tool answer less: pages, a filter, or a link to a resource that is read in parts.",
     );
-    let cause = cause.shown([Evidence {
-        place: Place::Frame(longest.seq),
-        text: format!("a line of {}", size(longest.size)),
-    }]);
+    let line = format!("a line of {}", size(longest.size));
+    let cause = cause.shown([Evidence::new(Place::Frame(longest.seq), line)]);
     Some(cause.shown(words::leaving(facts).filter(|_| left)))
 }

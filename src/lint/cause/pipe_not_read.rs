@@ -1,7 +1,7 @@
 //! A pipe was full: somebody did not read, so that the other side had to wait.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Evidence, Kind, named, words};
+use super::{Cause, Certainty, Evidence, Kind, Place, named, words};
 use crate::text::{duration, size};
 use crate::trace::clock::Moment;
 use crate::trace::event::{Event, EventKind};
@@ -13,7 +13,7 @@ pub(super) const KIND: Kind = Kind::new("pipe-not-read", find);
 /// Waits that are shorter altogether are those of a busy machine, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-/// What a pipe holds on Linux: with more on stderr, a host that does not read would block.
+/// What a pipe holds on Linux, bytes: with more on stderr, a host that does not read would block.
 const PIPE: u64 = 64 * 1024;
 
 /// How a stream was held up.
@@ -39,14 +39,13 @@ impl Held<'_> {
             _ => None,
         });
         let until = facts.told_to_end().unwrap_or(facts.now).0;
-        let given_up = facts
-            .given_up
+        let cancelled = facts
+            .cancelled
             .iter()
             .map(|one| (one.exchange.t_request.0, one.t.map_or(until, |t| t.0)));
-        let samples = [&facts.open, &facts.unanswered, &facts.lost];
-        let open = samples.into_iter().flat_map(|sample| &sample.exchanges);
+        let open = facts.without_answer();
         let open = open.map(|exchange| (exchange.t_request.0, until));
-        let harmed: Vec<_> = given_up.chain(open).collect();
+        let harmed: Vec<_> = cancelled.chain(open).collect();
         let is_during = |wait: &RangeInclusive<u64>| {
             harmed
                 .iter()
@@ -62,7 +61,6 @@ fn find(facts: &Facts) -> Option<Cause> {
     let is_long = |held: &Held<'_>| held.total_ns >= PATIENCE_NS || held.open.is_some();
     let worst = held.into_iter().filter(|(_, held)| is_long(held));
     let (stream, held) = worst.max_by_key(|(_, held)| (held.open.is_some(), held.total_ns))?;
-    let lasted = duration(held.total_ns);
     let (who, what, advice) = words_of(stream);
     let certainty = if held.open.is_some() {
         Certainty::Certain
@@ -71,14 +69,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     } else {
         Certainty::Possible
     };
-    let bytes = size(held.bytes);
-    let how = match held.open {
-        Some(_) if facts.is_live => format!("{bytes} wait, for {lasted} now"),
-        Some(_) => format!("{bytes} waited for {lasted}, until the end"),
-        None => format!("{bytes} had to wait for {lasted}"),
-    };
-    let sentence =
-        format!("{who} does not read {what}: {how}; meanwhile the other side hangs in its write");
+    let sentence = sentence(who, what, &held, facts.is_live);
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown(held.shown.into_iter().map(evidence));
     let rule = match stream {
@@ -90,6 +81,25 @@ fn find(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(volume(facts).filter(|_| stream == StreamId::STDERR)))
 }
 
+/// `the host does not read the server's stderr: 4.5 kB have waited for 8.0 s; meanwhile …`
+fn sentence(who: &str, what: &str, held: &Held<'_>, is_live: bool) -> String {
+    let (bytes, lasted) = (size(held.bytes), duration(held.total_ns));
+    match held.open {
+        Some(_) if is_live => format!(
+            "{who} does not read {what}: {bytes} have waited for {lasted}; meanwhile the other side \
+             hangs in its write"
+        ),
+        open => {
+            let how = match open {
+                Some(_) => format!("{bytes} waited for {lasted}, until the end"),
+                None => format!("{bytes} had to wait for {lasted}"),
+            };
+            format!("{who} did not read {what}: {how}; meanwhile the other side hung in its write")
+        }
+    }
+}
+
+/// How a stream was held up, by what the recorder noted.
 fn held(facts: &Facts, of: StreamId) -> Held<'_> {
     let mut held = Held::default();
     for event in &facts.events {
@@ -114,6 +124,7 @@ fn held(facts: &Facts, of: StreamId) -> Held<'_> {
     held
 }
 
+/// Who does not read, what, and what to do about it.
 fn words_of(stream: StreamId) -> (&'static str, &'static str, &'static str) {
     match stream {
         StreamId::STDERR => (
@@ -155,12 +166,12 @@ fn evidence(event: &Event) -> Evidence {
 /// How much there was on stderr, where that is more than a pipe holds.
 fn volume(facts: &Facts) -> Option<Evidence> {
     let bytes = facts.counts.stderr_bytes;
-    (bytes > PIPE).then(|| Evidence {
-        place: super::Place::Session,
-        text: format!(
+    (bytes > PIPE).then(|| {
+        let text = format!(
             "{} on stderr altogether; a pipe that nobody reads holds {}",
             size(bytes),
             size(PIPE)
-        ),
+        );
+        Evidence::new(Place::Session, text)
     })
 }

@@ -1,7 +1,7 @@
 //! The server took long to be ready.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Evidence, Kind, Place, answered_at_exit, words};
+use super::{Cause, Certainty, Evidence, Kind, Place, answered_at_exit};
 use crate::text::duration;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::Status;
@@ -18,52 +18,36 @@ fn find(facts: &Facts) -> Option<Cause> {
     let spawned = facts.session.spawned?;
     let opened = facts.opened()?;
     let ready = opened.t_response_last?;
-    let after = |t: Moment| t.0.saturating_sub(spawned.0);
+    let took_ns = ready.0.saturating_sub(spawned.0);
     // A host that began late is not the server's slowness.
-    let own = opened
+    let own_ns = opened
         .t_response
         .map_or(0, |t| t.0.saturating_sub(opened.t_request.0));
-    if after(ready) < SLOW_NS || own < SLOW_NS / 2 {
-        return None;
-    }
-    if (answered_at_exit::KIND.find)(facts).is_some() {
+    let is_slow = took_ns >= SLOW_NS && own_ns >= SLOW_NS / 2;
+    if !is_slow || (answered_at_exit::KIND.find)(facts).is_some() {
         return None;
     }
     let left = facts.host_left().is_some_and(|left| left < ready);
-    let given_up = opened.status == Status::Late || left;
-    let certainty = match (given_up, after(ready)) {
-        (true, _) => Certainty::Certain,
-        (_, TOO_SLOW_NS..) => Certainty::Likely,
-        _ => Certainty::Possible,
+    let (certainty, then) = match took_ns {
+        _ if opened.status == Status::Late || left => {
+            (Certainty::Certain, ", when the client had given up")
+        }
+        TOO_SLOW_NS.. => (Certainty::Likely, ""),
+        _ => (Certainty::Possible, ""),
     };
-    let then = if given_up {
-        ", when the client had given up"
-    } else {
-        ""
-    };
+    let steps = steps(facts, spawned);
     let sentence = format!(
         "the server was ready {} after its start{then}: {}",
-        duration(after(ready)),
-        steps(facts, spawned).join(", ")
+        duration(took_ns),
+        steps.join(", ")
     );
     let cause = Cause::new(KIND.id, certainty, sentence).advise(
         "Launchers that fetch packages first (npx, uvx, docker) are the usual reason: install the \
          server and start its program itself, or raise the host's limit for starting.",
     );
-    let cause = cause
-        .shown([words::request(opened)])
-        .shown(words::response(opened));
-    Some(
-        cause.shown(
-            steps(facts, spawned)
-                .into_iter()
-                .take(1)
-                .map(|text| Evidence {
-                    place: Place::Session,
-                    text,
-                }),
-        ),
-    )
+    let first = steps.into_iter().next();
+    let first = first.map(|step| Evidence::new(Place::Session, step));
+    Some(cause.shown_call(opened).shown(first))
 }
 
 /// What came when after the start.

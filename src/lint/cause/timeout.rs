@@ -1,11 +1,10 @@
 //! The client gave up waiting for an answer.
 
-use super::facts::{Facts, GivenUp};
+use super::facts::{Cancelled, Facts};
 use super::{Cause, Certainty, Evidence, Kind, Place, words};
 use crate::lint::quote;
 use crate::protocol::message::Direction;
 use crate::text::{duration, plural};
-use crate::trace::exchange::Exchange;
 
 pub(super) const KIND: Kind = Kind::new("client-gave-up", find);
 
@@ -21,12 +20,12 @@ const SECOND_NS: u64 = 1_000_000_000;
 const PATIENCE_NS: u64 = 5 * SECOND_NS;
 
 fn find(facts: &Facts) -> Option<Cause> {
-    let by_client = |one: &&GivenUp| one.exchange.direction == Direction::ClientToServer;
-    let judged = facts.given_up.iter().filter(by_client);
+    let by_client = |one: &&Cancelled| one.exchange.direction == Direction::ClientToServer;
+    let judged = facts.cancelled.iter().filter(by_client);
     let judged = judged.filter_map(|one| Some((one, waited(one)?, certainty(one)?)));
-    let (given_up, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
-    let exchange = &given_up.exchange;
-    let (progress, advice) = progress(given_up);
+    let (cancelled, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
+    let exchange = &cancelled.exchange;
+    let (progress, advice) = progress(cancelled);
     let sentence = format!(
         "the server had not answered {} for {} when the client gave it up{progress}",
         words::call_at(exchange),
@@ -35,26 +34,26 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause
         .shown([words::request(exchange)])
-        .shown(cancellation(given_up));
+        .shown(cancellation(cancelled));
     Some(cause.shown(words::response(exchange)))
 }
 
 /// Nanoseconds until it was cancelled.
-fn waited(given_up: &GivenUp) -> Option<u64> {
-    let t = given_up.t?;
-    Some(t.0.saturating_sub(given_up.exchange.t_request.0))
+fn waited(cancelled: &Cancelled) -> Option<u64> {
+    let t = cancelled.t?;
+    Some(t.0.saturating_sub(cancelled.exchange.t_request.0))
 }
 
 /// How sure it is that a limit, not a person, cancelled it; `None` if it looks like a person.
-pub(super) fn certainty(given_up: &GivenUp) -> Option<Certainty> {
-    let said = given_up.said.to_ascii_lowercase();
+pub(super) fn certainty(cancelled: &Cancelled) -> Option<Certainty> {
+    let said = cancelled.said.to_ascii_lowercase();
     if ["timed out", "timeout", "-32001"]
         .iter()
         .any(|word| said.contains(word))
     {
         return Some(Certainty::Certain);
     }
-    let waited = waited(given_up)?;
+    let waited = waited(cancelled)?;
     let is_close =
         |limit: &u64| waited.abs_diff(limit * SECOND_NS) <= limit * SECOND_NS / 1000 * CLOSE;
     if USUAL.iter().any(is_close) {
@@ -63,16 +62,14 @@ pub(super) fn certainty(given_up: &GivenUp) -> Option<Certainty> {
     (waited > PATIENCE_NS).then_some(Certainty::Likely)
 }
 
-/// What progress had to do with it.
-fn progress(given_up: &GivenUp) -> (String, &'static str) {
-    let exchange: &Exchange = &given_up.exchange;
-    let count = exchange.progress_count;
-    match (given_up.has_token, count) {
+/// What progress had to do with it, and what to do.
+fn progress(cancelled: &Cancelled) -> (String, &'static str) {
+    match (cancelled.has_token, cancelled.exchange.progress_count) {
         (false, _) => (
             "; the client had sent no progressToken, so that no progress could have kept it waiting"
                 .into(),
-            "Look what the server does with this call. Raise the client's limit for this call, let it ask for progress, or make the tool \
-             answer at once and do its work in the background.",
+            "Look what the server does with this call. Raise the client's limit for this call, let \
+             it ask for progress, or make the tool answer at once and do its work in the background.",
         ),
         (true, 0) => (
             "; it had sent a progressToken, but the server sent no progress".into(),
@@ -91,10 +88,8 @@ fn progress(given_up: &GivenUp) -> (String, &'static str) {
 }
 
 /// Where it was cancelled.
-pub(super) fn cancellation(given_up: &GivenUp) -> Option<Evidence> {
-    let seq = given_up.exchange.cancelled?;
-    Some(Evidence {
-        place: Place::Frame(seq),
-        text: format!("the client said: {}", quote::text(&given_up.said)),
-    })
+pub(super) fn cancellation(cancelled: &Cancelled) -> Option<Evidence> {
+    let seq = cancelled.exchange.cancelled?;
+    let text = format!("the client said: {}", quote::text(&cancelled.said));
+    Some(Evidence::new(Place::Frame(seq), text))
 }

@@ -23,6 +23,7 @@ fn find(facts: &Facts) -> Option<Cause> {
         .map(|cause| cause.advise(ADVICE))
 }
 
+/// The line has not ended yet.
 fn live(facts: &Facts) -> Option<Cause> {
     let is_old = |stream: StreamId, age: u64| stream.messages().is_some() && age > PATIENCE_NS;
     let mut lines = facts.unfinished.iter();
@@ -34,14 +35,13 @@ fn live(facts: &Facts) -> Option<Cause> {
         duration(facts.since(line.since))
     );
     let open = facts.open.exchanges.iter().take(3);
-    let cause = Cause::certain(KIND.id, sentence).shown([Evidence {
-        place: Place::Session,
-        text: format!(
-            "{} of an unfinished line on {}",
-            size(line.bytes),
-            words::stream(line.stream)
-        ),
-    }]);
+    let text = format!(
+        "{} of an unfinished line on {}",
+        size(line.bytes),
+        words::stream(line.stream)
+    );
+    let cause = Cause::certain(KIND.id, sentence);
+    let cause = cause.shown([Evidence::new(Place::Session, text)]);
     Some(cause.shown(open.map(words::request)))
 }
 

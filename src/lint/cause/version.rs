@@ -40,12 +40,7 @@ fn refused(facts: &Facts) -> Option<Cause> {
         "Bring the older of the two sides up to date, or let the client offer a version that the \
          server names in its error.",
     );
-    let cause = cause.shown([words::request(exchange)]);
-    Some(
-        cause
-            .shown(words::response(exchange))
-            .shown(words::leaving(facts)),
-    )
+    Some(cause.shown_call(exchange).shown(words::leaving(facts)))
 }
 
 /// The probe for the newer era failed, and nobody tried the older one. Some clients probe with a
@@ -66,17 +61,14 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
         words::call_at(probe)
     );
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
-    let cause = cause.shown([words::request(probe)]);
-    Some(
-        cause
-            .shown(words::response(probe))
-            .shown(words::leaving(facts)),
-    )
+    Some(cause.shown_call(probe).shown(words::leaving(facts)))
 }
 
-/// What to do where the client stayed, and where it left.
+/// What to do where the client stayed.
 const FALL_BACK: &str = "The server knows the older era only: let the client fall back to \
                          `initialize` at any error and after silence, or bring the server up to date.";
+
+/// What to do where it left.
 const ELSEWHERE: &str = "Look for a recording of the same server that began right after: some \
                          clients ask in a process of its own and go on in another. If there is \
                          none, the client did not fall back to `initialize`, as it should at any \
@@ -124,12 +116,7 @@ fn left(facts: &Facts) -> Option<Cause> {
         "The client does not speak that version: bring the older of the two up to date. A server \
          should answer with the version that was asked for if it knows it.",
     );
-    let cause = cause.shown([words::request(initialize)]);
-    Some(
-        cause
-            .shown(words::response(initialize))
-            .shown(words::leaving(facts)),
-    )
+    Some(cause.shown_call(initialize).shown(words::leaving(facts)))
 }
 
 /// Requests of one era went to a server that serves the other.

@@ -23,7 +23,8 @@ const NOTED: usize = 400;
 /// Columns of a line that is no message: those of stderr say most at their beginning.
 const SAID: usize = 160;
 
-/// The tool, prompt or resource, else the method.
+/// The tool, prompt or resource, else the method, escaped and cut.
+#[must_use]
 pub fn call(exchange: &Exchange) -> String {
     let name = exchange.name.as_deref().unwrap_or(&exchange.method);
     cut(&escape(name), NAME)
@@ -34,7 +35,7 @@ pub fn call_at(exchange: &Exchange) -> String {
     format!("{} (#{})", call(exchange), exchange.request.0.0)
 }
 
-/// `search_docs (#83), get_forecast (#85), …`
+/// `search_docs (#83), get_forecast (#85), …`: the first three.
 pub fn calls<'e>(exchanges: impl IntoIterator<Item = &'e Exchange>) -> String {
     let mut calls: Vec<_> = exchanges.into_iter().map(call_at).collect();
     if calls.len() > NAMED {
@@ -141,10 +142,8 @@ pub fn request(exchange: &Exchange) -> Evidence {
         Direction::ClientToServer => "the client asked",
         Direction::ServerToClient => "the server asked",
     };
-    Evidence {
-        place: Place::Frame(exchange.request.0),
-        text: format!("{way}: {}", escape(exchange.asked())),
-    }
+    let text = format!("{way}: {}", escape(exchange.asked()));
+    Evidence::new(Place::Frame(exchange.request.0), text)
 }
 
 /// Its answer as evidence.
@@ -153,10 +152,8 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
     let took = exchange.latency_ns();
     let took = took.map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
     let answer = answer(exchange).map_or_else(String::new, |answer| format!(": {answer}"));
-    Some(Evidence {
-        place: Place::Frame(seq),
-        text: format!("answered{took}{answer}"),
-    })
+    let text = format!("answered{took}{answer}");
+    Some(Evidence::new(Place::Frame(seq), text))
 }
 
 /// So many of the last lines of stderr as evidence, in the order in which they were written; the
@@ -187,21 +184,13 @@ pub fn line(line: &Line) -> Evidence {
         StreamId::STDERR => Place::Stderr(line.seq),
         _ => Place::Frame(line.seq),
     };
-    Evidence {
-        place,
-        text: format!("{}: {}", stream(line.stream), said(line)),
-    }
+    Evidence::new(place, format!("{}: {}", stream(line.stream), said(line)))
 }
 
 /// An event as evidence.
 pub fn event(event: &Event, text: impl Into<String>) -> Evidence {
-    Evidence {
-        place: Place::Event {
-            after: event.after_seq,
-            t: event.t,
-        },
-        text: text.into(),
-    }
+    let (after, t) = (event.after_seq, event.t);
+    Evidence::new(Place::Event { after, t }, text)
 }
 
 /// How the session ended, as evidence.
@@ -276,8 +265,7 @@ pub fn other_id(facts: &Facts, call: &Exchange) -> Option<OtherId> {
 pub fn finding(rule: &str, found: &Found) -> Evidence {
     let path = found.path.as_deref();
     let path = path.map_or_else(String::new, |path| format!(" at {}", quote::text(path)));
-    Evidence {
-        place: found.frame.map_or(Place::Session, Place::Frame),
-        text: format!("{}{path}: {}", quote::text(rule), found.detail),
-    }
+    let place = found.frame.map_or(Place::Session, Place::Frame);
+    let text = format!("{}{path}: {}", quote::text(rule), found.detail);
+    Evidence::new(place, text)
 }

@@ -6,6 +6,7 @@ use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::seen::Part;
 use crate::protocol::json::{Kind, Value};
+use crate::text::plural;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -39,7 +40,11 @@ fn mixed(message: Value<'_>) -> Option<String> {
     let results = results.count();
     let others = blocks(message).count() - results;
     let is_mixed = is_of(message, "user") && results > 0 && others > 0;
-    is_mixed.then(|| format!("{results} results of tools together with {others} other blocks"))
+    is_mixed.then(|| {
+        let results = plural(results as u64, "result");
+        let others = plural(others as u64, "other block");
+        format!("{results} of tools together with {others}")
+    })
 }
 
 /// Uses of tools without a result in the next message.

@@ -6,7 +6,7 @@
 //! ```
 
 use super::rules;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
@@ -148,20 +148,11 @@ impl Tasks {
         if before.is_some_and(|before| is_older(updated.as_deref(), before)) {
             return;
         }
-        let task = quote::text(&key.1);
-        match before {
-            None if is_new && status != Status::Working && is_core(part) => {
-                let detail = format!("task \"{task}\" begins as {}", status.as_str());
-                findings.push(part.at(&rules::TASK_STATUS_TRANSITION, detail));
-            }
-            Some(before) if before.status.is_over() && before.status != status => {
-                let (from, to) = (before.status.as_str(), status.as_str());
-                let detail = format!("task \"{task}\" went from {from} to {to}");
-                let finding = part.at(&rules::TASK_STATUS_TRANSITION, detail);
-                findings.push(finding.and(before.frame));
-            }
-            _ => {}
-        }
+        findings.extend(match before {
+            None if is_new => begun(part, &key.1, status),
+            Some(before) => gone_on(part, &key.1, before, status),
+            None => None,
+        });
         let frame = part.seen.head.seq;
         let latest = Latest {
             frame,
@@ -186,6 +177,25 @@ impl Tasks {
             self.made.remove(&exchange);
         }
     }
+}
+
+/// That a task does not begin by working.
+fn begun(part: &Part<'_>, task: &str, status: Status) -> Option<Finding> {
+    (status != Status::Working && is_core(part)).then(|| {
+        let (task, status) = (quote::text(task), status.as_str());
+        let detail = format!("task \"{task}\" begins as {status}");
+        part.at(&rules::TASK_STATUS_TRANSITION, detail)
+    })
+}
+
+/// That a task goes on that was over.
+fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: Status) -> Option<Finding> {
+    (before.status.is_over() && before.status != status).then(|| {
+        let (from, to) = (before.status.as_str(), status.as_str());
+        let detail = format!("task \"{}\" went from {from} to {to}", quote::text(task));
+        let finding = part.at(&rules::TASK_STATUS_TRANSITION, detail);
+        finding.and(before.frame)
+    })
 }
 
 /// What came of a task says which task.

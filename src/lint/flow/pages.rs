@@ -13,7 +13,7 @@ use crate::lint::section::PAGINATION;
 use crate::lint::seen::Part;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::Revision;
-use crate::protocol::message::{Body, Direction, Outcome, Request, Response};
+use crate::protocol::message::{Body, Direction, Outcome, Response};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 
@@ -141,11 +141,11 @@ impl Pages {
 
     pub(super) fn part(&mut self, part: &Part<'_>, findings: &mut Findings) {
         match &part.message.body {
-            Body::Request(request) => {
+            Body::Request(_) => {
                 for empty in &mut self.empty {
                     empty.went_on |= empty.list.0 == part.direction();
                 }
-                self.request(part, request, findings);
+                self.request(part, findings);
             }
             Body::Response(response) => {
                 if let Some(list) = list_of(part, part.direction().reverse()) {
@@ -166,7 +166,7 @@ impl Pages {
         }
     }
 
-    fn request(&mut self, part: &Part<'_>, _: &Request, findings: &mut Findings) {
+    fn request(&mut self, part: &Part<'_>, findings: &mut Findings) {
         let Some((list, exchange)) = list_of(part, part.direction()).zip(part.exchange()) else {
             return;
         };
@@ -218,22 +218,32 @@ impl Pages {
             }
             return;
         }
+        self.issued(part, &page, cursor);
+        let is_empty = next.string_bytes() == Some(b"");
+        if is_empty && part.revision() >= Revision::V2026_07_28 {
+            self.ended_empty(part, list);
+        }
+    }
+
+    /// Remembers a cursor that leads on from a page.
+    fn issued(&mut self, part: &Part<'_>, page: &Page, cursor: Cursor) {
         let issued = Issued {
             before: page.cursor,
             frame: part.seen.head.seq,
             is_loop: self.issued.get(&cursor).is_some_and(|seen| seen.is_loop),
         };
         self.issued.insert(cursor, issued);
-        let is_empty = next.string_bytes() == Some(b"");
-        if is_empty && part.revision() >= Revision::V2026_07_28 {
-            self.empty.retain(|empty| empty.list != list);
-            self.empty.push(Empty {
-                list,
-                frame: part.seen.head.seq,
-                exchange: part.exchange(),
-                went_on: false,
-            });
-        }
+    }
+
+    /// Remembers that the last page of a list so far ended with the empty cursor.
+    fn ended_empty(&mut self, part: &Part<'_>, list: List) {
+        self.empty.retain(|empty| empty.list != list);
+        self.empty.push(Empty {
+            list,
+            frame: part.seen.head.seq,
+            exchange: part.exchange(),
+            went_on: false,
+        });
     }
 
     /// The cursor, if the page was come to by way of it.

@@ -1,6 +1,6 @@
 //! Progress: its tokens, its values, and when it comes.
 
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::{Rule, Severity};
@@ -144,15 +144,8 @@ impl Progress {
             return;
         };
         let latest = self.latest.get(&exchange);
-        if let Some(latest) = latest
-            && matches!(
-                compare(value, &latest.value),
-                Some(Ordering::Less | Ordering::Equal)
-            )
-        {
-            let detail = format!("{value} after {}", latest.value);
-            let finding = part.at(&NOT_INCREASING, detail).path("params.progress");
-            findings.push(finding.and(latest.frame));
+        if let Some(latest) = latest {
+            findings.extend(not_increasing(part, value, latest));
         }
         let exceeded = latest.is_some_and(|latest| latest.exceeded);
         let total = total.filter(|total| compare(value, total) == Some(Ordering::Greater));
@@ -170,6 +163,15 @@ impl Progress {
             None => self.latest.insert(exchange, latest),
         }
     }
+}
+
+fn not_increasing(part: &Part<'_>, value: &str, latest: &Latest) -> Option<Finding> {
+    let order = compare(value, &latest.value)?;
+    order.is_le().then(|| {
+        let detail = format!("{value} after {}", latest.value);
+        let finding = part.at(&NOT_INCREASING, detail).path("params.progress");
+        finding.and(latest.frame)
+    })
 }
 
 fn after_response(part: &Part<'_>, (t, frame): (Moment, Seq), findings: &mut Findings) {

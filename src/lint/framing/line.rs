@@ -9,6 +9,7 @@ use crate::lint::quote;
 use crate::lint::seen::Seen;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Problem};
+use crate::text::plural;
 
 /// The longest line that every known peer reads. Longer ones are read by some only.
 const READ_BY_ALL: u64 = 10 << 20;
@@ -50,7 +51,7 @@ fn finding(problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
             NOT_OBJECT.at(frame, format!("{found}: {}", quote::bytes(line(seen.raw))))
         }
         Problem::CarriageReturn => CRLF.at(frame, "CR LF"),
-        Problem::Blank => BLANK_LINE.at(frame, format!("{} bytes", seen.head.size)),
+        Problem::Blank => BLANK_LINE.at(frame, plural(seen.head.size, "byte")),
         Problem::ByteOrderMark => BOM.at(frame, "EF BB BF"),
         Problem::TooDeep { limit } => DEEP_NESTING.at(frame, format!("more than {limit} levels")),
         Problem::OutlineOnly => OUTLINE_ONLY.at(frame, format!("{} bytes", seen.head.size)),
@@ -76,7 +77,8 @@ fn line(raw: &[u8]) -> &[u8] {
 /// a version is agreed on nobody knows.
 fn not_allowed(seen: &Seen<'_>) -> Option<Finding> {
     let version = seen.session.version()?;
-    let detail = format!("{} messages under {}", members(seen), quote::text(version));
+    let messages = plural(members(seen) as u64, "message");
+    let detail = format!("{messages} under {}", quote::text(version));
     let finding = BATCH_NOT_ALLOWED.at(seen.head.seq, detail);
     Some(finding.judged_by(Revision::judging(version)?))
 }

@@ -1,4 +1,4 @@
-//! Lines and text: what the stdio transport and JSON ask of them, and what a text must not hide.
+//! Rules about lines and text: what the stdio transport and JSON ask of them, and what a text must not hide.
 //!
 //! * `line`: bytes, JSON text, batches;
 //! * `misframed`: messages that were printed over several lines (`pretty`), or with headers before

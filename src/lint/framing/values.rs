@@ -10,19 +10,20 @@ use super::rules::{
 };
 use super::shown::Scope;
 use super::{numbers, text};
-use crate::lint::finding::{Finding, Findings};
+use crate::lint::few::Few;
+use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::rule::Rule;
 use crate::lint::seen::{Part, Seen};
 use crate::lint::trail::Trail;
 use crate::protocol::json::{Kind, Unit, Value};
-use std::fmt::Write;
+use crate::text::plural;
 
 /// Places that the findings of one rule in one frame name. A hostile frame could have a million.
 const PLACES: usize = 8;
 
 pub(super) fn look(seen: &Seen<'_>, findings: &mut Findings) {
-    let mut found = Found::default();
+    let mut found = Few::new(PLACES);
     for part in seen.parts() {
         if let Some(value) = part.value {
             Walk {
@@ -32,55 +33,13 @@ pub(super) fn look(seen: &Seen<'_>, findings: &mut Findings) {
             .value(value, &Trail::Top, Scope::Protocol);
         }
     }
-    found.give(findings);
-}
-
-/// What was found in one frame, by rule.
-#[derive(Default)]
-struct Found {
-    places: Vec<Places>,
-}
-
-/// The findings of one rule, and how many more there would be.
-struct Places {
-    rule: &'static Rule,
-    findings: Vec<Finding>,
-    more: usize,
-}
-
-impl Found {
-    fn note(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
-        let known = self.places.iter().position(|places| places.rule == rule);
-        let index = known.unwrap_or(self.places.len());
-        if known.is_none() {
-            self.places.push(Places {
-                rule,
-                findings: Vec::new(),
-                more: 0,
-            });
-        }
-        let places = &mut self.places[index];
-        if places.findings.len() < PLACES {
-            places.findings.push(finding());
-        } else {
-            places.more += 1;
-        }
-    }
-
-    fn give(self, findings: &mut Findings) {
-        for mut places in self.places {
-            if let (Some(last), 1..) = (places.findings.last_mut(), places.more) {
-                // Writing to a string cannot fail.
-                let _ = write!(last.detail, " (and {} more places)", places.more);
-            }
-            findings.extend(places.findings);
-        }
-    }
+    let more = |more| format!(" (and {})", plural(more as u64, "more place"));
+    found.give(more, findings);
 }
 
 struct Walk<'a, 'f> {
     part: Part<'a>,
-    found: &'f mut Found,
+    found: &'f mut Few,
 }
 
 impl Walk<'_, '_> {

@@ -1,7 +1,7 @@
 //! Log messages: whether somebody wants them, and from which level on. The level is that of
 //! `logging/setLevel` in the legacy era, and of the request itself in the modern one.
 
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::{Revisions, Rule, Severity};
@@ -131,7 +131,7 @@ impl Levels {
         }
     }
 
-    fn unwanted(&self, part: &Part<'_>) -> crate::lint::Finding {
+    fn unwanted(&self, part: &Part<'_>) -> Finding {
         let since_ns = self
             .last
             .map(|t| part.seen.head.t_last.0.saturating_sub(t.0));

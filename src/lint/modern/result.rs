@@ -1,6 +1,6 @@
 //! What every result must carry.
 
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::once::Once;
 use crate::lint::quote;
 use crate::lint::rule::{Revisions, Rule, Severity};
@@ -62,7 +62,7 @@ pub(super) fn answered(
     }
 }
 
-fn type_missing(part: &Part<'_>, is_proven: bool) -> crate::lint::Finding {
+fn type_missing(part: &Part<'_>, is_proven: bool) -> Finding {
     let method = quote::text(part.method().unwrap_or_default());
     if is_proven {
         return part.at(&TYPE_MISSING, format!("result of {method}"));

@@ -1,4 +1,4 @@
-//! Requests and responses, progress and cancellation: what the correlator noticed.
+//! Rules about requests and responses, progress and cancellation: what the correlator noticed.
 
 mod rules;
 

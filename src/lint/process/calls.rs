@@ -53,7 +53,7 @@ const ABANDONED_NS: u64 = 30_000_000_000;
 /// A call that is made again later is a new one.
 const AGAIN_NS: u64 = 300_000_000_000;
 
-/// Calls that are remembered, open ones and given up ones each. Without a limit a client that never
+/// Calls that are remembered, open ones and cancelled ones each. Without a limit a client that never
 /// gets an answer would be kept in memory; what was forgotten is not compared.
 const REMEMBERED: usize = 128;
 
@@ -65,7 +65,7 @@ const ARGUMENT_BYTES: usize = 8 << 10;
 #[derive(Debug)]
 pub(super) struct Calls {
     open: Remembered<ExchangeId, Call>,
-    given_up: Remembered<ExchangeId, GivenUp>,
+    cancelled: Remembered<ExchangeId, Cancelled>,
 }
 
 /// An open call.
@@ -76,8 +76,9 @@ struct Call {
     what: What,
 }
 
+/// A call that was cancelled.
 #[derive(Debug)]
-struct GivenUp {
+struct Cancelled {
     frame: Seq,
     /// When it was cancelled.
     t: Moment,
@@ -96,7 +97,7 @@ impl Default for Calls {
     fn default() -> Self {
         Self {
             open: Remembered::new(REMEMBERED),
-            given_up: Remembered::new(REMEMBERED),
+            cancelled: Remembered::new(REMEMBERED),
         }
     }
 }
@@ -142,17 +143,18 @@ impl Calls {
                 arguments: arguments.filter(has_members).map_or(0, meaning),
             },
         };
-        if let Some((frame, detail)) = self.given_up_before(&call, part.seen.correlator) {
+        if let Some((frame, detail)) = self.made_before(&call, part.seen.correlator) {
             let detail = format!("{} {detail}", quote::text(name));
             findings.push(part.at(&REPEATED_AFTER_TIMEOUT, detail).and(frame));
         }
         self.open.insert(exchange, call);
     }
 
-    /// The frame of the same call, if it was given up before, and what became of that.
-    fn given_up_before(&self, call: &Call, correlator: &Correlator) -> Option<(Seq, String)> {
+    /// The frame of the same call, if it was made before and nobody waits for it any more, and how
+    /// it is made again.
+    fn made_before(&self, call: &Call, correlator: &Correlator) -> Option<(Seq, String)> {
         let age = |t: Moment| call.t.0.saturating_sub(t.0);
-        let cancelled = self.given_up.iter().map(|(_, one)| one);
+        let cancelled = self.cancelled.iter().map(|(_, one)| one);
         let cancelled = cancelled.filter(|one| one.what == call.what && age(one.t) <= AGAIN_NS);
         if let Some(one) = cancelled.max_by_key(|one| one.frame) {
             let after = lasting(age(one.t));
@@ -192,12 +194,12 @@ impl Calls {
         if let Some(call) = self.open.remove(&exchange)
             && ns >= CALLED_OFF_NS
         {
-            let given_up = GivenUp {
+            let cancelled = Cancelled {
                 frame: call.frame,
                 t,
                 what: call.what,
             };
-            self.given_up.insert(exchange, given_up);
+            self.cancelled.insert(exchange, cancelled);
         }
     }
 }

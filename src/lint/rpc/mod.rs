@@ -1,4 +1,4 @@
-//! JSON-RPC: the shape of messages, their ids and the names of their methods.
+//! Rules about JSON-RPC: the shape of messages, their ids and the names of their methods.
 //!
 //! * `problem`: what was seen when a message was read, as findings;
 //! * `members`: members that no message has, and results that must have none;

@@ -44,16 +44,8 @@ impl<V: Visitor> Checker<'_, V> {
                 }
             }
             Shape::Fields(fields) => self.fields(fields, place, value),
-            Shape::Map(inner) => {
-                for (name, member) in value.members() {
-                    self.check(inner, &place.named(name), member);
-                }
-            }
-            Shape::List(inner) => {
-                for (index, element) in value.elements().enumerate() {
-                    self.check(inner, &place.element(index), element);
-                }
-            }
+            Shape::Map(inner) => self.members(inner, place, value),
+            Shape::List(inner) => self.elements(inner, place, value),
             Shape::Of(name) => self.typed(*name, place, value),
             Shape::Either(shapes) => self.either(shape, shapes, place, value),
             Shape::All(shapes) => {
@@ -96,6 +88,18 @@ impl<V: Visitor> Checker<'_, V> {
                 None if field.required => self.visitor.wrong(&place, &|| "is missing".to_owned()),
                 None => {}
             }
+        }
+    }
+
+    fn members(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+        for (name, member) in value.members() {
+            self.check(shape, &place.named(name), member);
+        }
+    }
+
+    fn elements(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+        for (index, element) in value.elements().enumerate() {
+            self.check(shape, &place.element(index), element);
         }
     }
 

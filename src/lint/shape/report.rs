@@ -7,13 +7,13 @@ use super::place::Place;
 use super::rules;
 use super::types::Type;
 use super::uri;
-use crate::lint::finding::{Finding, Findings};
+use crate::lint::few::Few;
+use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::Revision;
-use std::fmt::Write;
 
 /// Findings of one rule in one message. Without a limit a list of ten thousand resources with
 /// unusual URIs would be ten thousand findings.
@@ -28,14 +28,7 @@ pub(super) struct Report<'r, 'a> {
     revision: Revision,
     /// What it is called if the message has not the shape that it should have.
     shape_rule: &'static Rule,
-    told: Vec<Told>,
-}
-
-/// Findings of a rule, the first few, and how many there are.
-struct Told {
-    rule: &'static Rule,
-    findings: Vec<Finding>,
-    count: usize,
+    told: Few,
 }
 
 impl<'r, 'a> Report<'r, 'a> {
@@ -44,48 +37,29 @@ impl<'r, 'a> Report<'r, 'a> {
             part,
             revision,
             shape_rule,
-            told: Vec::new(),
+            told: Few::new(FEW),
         }
     }
 
     /// Whether the message has not the shape that it should have.
     pub fn is_misshapen(&self) -> bool {
-        let is_shape = |told: &Told| is_about_shape(told.rule, self.shape_rule);
-        self.told.iter().any(is_shape)
+        self.told.has(|rule| is_about_shape(rule, self.shape_rule))
     }
 
     /// Hands the findings over; those about the shape only if that is `certain`.
-    pub fn tell(self, certain: bool, findings: &mut Findings) {
-        let shape_rule = self.shape_rule;
-        for mut told in self.told {
-            if !certain && is_about_shape(told.rule, shape_rule) {
-                continue;
-            }
-            let more = told.count - told.findings.len();
-            if let Some(last) = told.findings.last_mut().filter(|_| more > 0) {
-                // Writing to a string cannot fail.
-                let _ = write!(last.detail, "; {more} more like this in the message");
-            }
-            findings.extend(told.findings);
+    pub fn tell(mut self, certain: bool, findings: &mut Findings) {
+        if !certain {
+            let shape_rule = self.shape_rule;
+            self.told.retain(|rule| !is_about_shape(rule, shape_rule));
         }
+        let more = |more| format!("; {more} more like this in the message");
+        self.told.give(more, findings);
     }
 
     fn find(&mut self, rule: &'static Rule, place: &Place<'_>, detail: impl FnOnce() -> String) {
-        let known = self.told.iter().position(|told| told.rule == rule);
-        let at = known.unwrap_or_else(|| {
-            self.told.push(Told {
-                rule,
-                findings: Vec::new(),
-                count: 0,
-            });
-            self.told.len() - 1
-        });
-        let told = &mut self.told[at];
-        told.count += 1;
-        if told.findings.len() < FEW {
-            let finding = self.part.at(rule, detail()).path(place.path());
-            told.findings.push(finding);
-        }
+        let part = self.part;
+        self.told
+            .note(rule, || part.at(rule, detail()).path(place.path()));
     }
 
     fn meta(&mut self, place: &Place<'_>, value: Value<'_>) {

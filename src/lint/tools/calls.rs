@@ -10,7 +10,7 @@ use super::rules::{
 use super::schema::{Skipped, Violation};
 use super::tool::{Schema, Tool};
 use crate::lint::digest;
-use crate::lint::finding::Findings;
+use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
@@ -160,22 +160,15 @@ impl Calls {
             Outcome::Result { .. } | Outcome::ToolError
         );
         let Some(result) = part.result().filter(|_| is_result) else {
-            let code = part.error().and_then(|error| error.get("code"));
-            let is_refused = code.and_then(|code| code.number_text()) == Some("-32602");
-            if is_refused && call.is_some_and(|call| call.is_invalid) {
-                let detail = "the arguments of the call do not fit the inputSchema";
-                findings.push(part.at(&VALIDATION_AS_ERROR, detail).path("error.code"));
-            }
+            let is_invalid = call.is_some_and(|call| call.is_invalid);
+            findings.extend(refused(part).filter(|_| is_invalid));
             return;
         };
         let is_error = result::failed(part, result, findings);
-        if let Some(Called::Unknown) = call.as_ref().map(|call| &call.tool)
-            && is_error
-        {
-            findings.push(
-                part.at(&UNKNOWN_AS_RESULT, "isError is true")
-                    .path("result.isError"),
-            );
+        let called = call.map(|call| call.tool);
+        if is_error && matches!(called, Some(Called::Unknown)) {
+            let finding = part.at(&UNKNOWN_AS_RESULT, "isError is true");
+            findings.push(finding.path("result.isError"));
         }
         if part.revision() < Revision::V2025_06_18 {
             return;
@@ -183,13 +176,8 @@ impl Calls {
         let structured = result.get("structuredContent");
         let is_wrong = structured
             .is_some_and(|structured| !result::shape(part, result, structured, is_error, findings));
-        if is_wrong {
-            return;
-        }
-        if let Some(call) = call
-            && !is_error
-        {
-            self.structured(part, &call.tool, structured, listing, findings);
+        if let Some(called) = called.filter(|_| !is_wrong && !is_error) {
+            self.structured(part, &called, structured, listing, findings);
         }
     }
 
@@ -265,6 +253,15 @@ impl Calls {
             findings.push(finding.path(place.join(".")));
         }
     }
+}
+
+/// That wrong arguments were answered as an error of the protocol, if they were.
+fn refused(part: &Part<'_>) -> Option<Finding> {
+    let code = part.error()?.get("code")?;
+    (code.number_text() == Some("-32602")).then(|| {
+        let detail = "the arguments of the call do not fit the inputSchema";
+        part.at(&VALIDATION_AS_ERROR, detail).path("error.code")
+    })
 }
 
 /// A value that is checked by a schema of a tool.

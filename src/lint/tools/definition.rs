@@ -150,14 +150,7 @@ impl Definitions {
         if wrong.is_none() {
             self.judge(which, rule, (&schema, &plan), place, report);
         }
-        if let Some(reference) = &plan.external {
-            let to = quote::text(reference);
-            if is_in_network(reference) {
-                let detail = format!("refers to {to}");
-                report.add(&EXTERNAL_REF, place, [member(which)], &detail);
-            }
-            hides.push(format!("{which} refers to {to}"));
-        }
+        hides.extend(external(which, &plan, place, report));
         if is_input && self.revision == Revision::V2026_07_28 {
             header::look(&schema, place, report);
         }
@@ -194,7 +187,24 @@ fn read(schema: Value<'_>) -> Option<(serde_json::Value, Plan)> {
     Some((schema, plan))
 }
 
-fn is_in_network(reference: &str) -> bool {
+/// Tells that a schema refers to another one on the network. Returns why hosts may drop a tool
+/// whose schema refers outside.
+fn external(
+    which: &'static str,
+    plan: &Plan,
+    place: Place<'_>,
+    report: &mut Report<'_, '_>,
+) -> Option<String> {
+    let reference = plan.external.as_deref()?;
+    let to = quote::text(reference);
+    if is_on_network(reference) {
+        let detail = format!("refers to {to}");
+        report.add(&EXTERNAL_REF, place, [member(which)], &detail);
+    }
+    Some(format!("{which} refers to {to}"))
+}
+
+fn is_on_network(reference: &str) -> bool {
     let scheme = reference.split_once("//").map(|(scheme, _)| scheme);
     matches!(scheme, Some("http:" | "https:" | ""))
 }

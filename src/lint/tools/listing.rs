@@ -108,16 +108,8 @@ impl Listing {
         result: Option<Value<'_>>,
         revision: Revision,
     ) -> Vec<usize> {
-        let Some(cursor) = self.asked.remove(&exchange) else {
+        let Some(mut walk) = self.walk_of(exchange) else {
             return Vec::new();
-        };
-        let mut walk = match cursor {
-            None => Walk::default(),
-            // A page of another walk says nothing about this one.
-            Some(cursor) => match self.walk.take_if(|walk| walk.next == Some(cursor)) {
-                Some(walk) => walk,
-                None => return Vec::new(),
-            },
         };
         let is_list = |result: &Value<'_>| {
             let tools = result.get("tools");
@@ -136,13 +128,27 @@ impl Listing {
         if walk.next.is_some() {
             self.walk = Some(walk);
         } else {
-            let tools = walk.list.tools.values();
-            self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
-            self.retire();
-            self.list = Some(walk.list);
-            self.walk = None;
+            self.complete(walk);
         }
         doubles
+    }
+
+    /// The walk that the page goes on with which answers `exchange`: a new one with the first page.
+    /// `None` where it belongs to another walk, and says nothing about this one.
+    fn walk_of(&mut self, exchange: ExchangeId) -> Option<Walk> {
+        match self.asked.remove(&exchange)? {
+            None => Some(Walk::default()),
+            Some(cursor) => self.walk.take_if(|walk| walk.next == Some(cursor)),
+        }
+    }
+
+    /// Takes over what a walk has found, which has come to its last page.
+    fn complete(&mut self, walk: Walk) {
+        let tools = walk.list.tools.values();
+        self.room = Room::without(tools.map(|tool| tool.compiled_bytes()).sum());
+        self.retire();
+        self.list = Some(walk.list);
+        self.walk = None;
     }
 
     /// What is known about the tool `name`.

@@ -36,6 +36,7 @@ use definition::Definitions;
 use listing::Listing;
 use report::{Place, Report, member};
 use rules::{CHECK_SKIPPED, DESCRIPTION_MISSING, DUPLICATE_NAME};
+use std::borrow::Cow;
 
 /// Definitions that are remembered as looked at, so that a client that lists the same tools again
 /// and again is not told the same each time.
@@ -139,21 +140,28 @@ impl Tools {
                 without.push((index, name));
             }
         }
-        if let Some((index, name)) = without.first() {
-            let detail = match without.len() {
-                1 => "no description".to_owned(),
-                many => format!("no description, nor have {} other tools", many - 1),
-            };
-            let place = Place {
-                index: *index,
-                name,
-            };
-            report.add(&DESCRIPTION_MISSING, place, [], &detail);
-        }
+        without_description(&without, &mut report);
         drop(report);
         let skipped = definitions.skipped();
         findings.extend(skipped.map(|detail| part.at(&CHECK_SKIPPED, detail).path("result.tools")));
     }
+}
+
+/// Tells which tools have no description: the first by its place and name, of the others how many.
+fn without_description(tools: &[(usize, Cow<'_, str>)], report: &mut Report<'_, '_>) {
+    let Some((index, name)) = tools.first() else {
+        return;
+    };
+    let detail = match tools.len() {
+        1 => "no description".to_owned(),
+        2 => "no description, nor has one other tool".to_owned(),
+        many => format!("no description, nor have {} other tools", many - 1),
+    };
+    let place = Place {
+        index: *index,
+        name,
+    };
+    report.add(&DESCRIPTION_MISSING, place, [], &detail);
 }
 
 #[cfg(test)]

@@ -25,12 +25,12 @@ pub static ARGS_INVALID: Rule = Rule::warning(
 .why("The server may refuse the call, or work with values that its author never expected.")
 .fix("Send arguments as the schema has them, or correct the schema if the tool does accept them.")
 .of(TOOLS);
-pub static INPUT_SCHEMA_INVALID: Rule = Rule::error("tool-input-schema-invalid", "an `inputSchema` that is none")
+pub static INPUT_SCHEMA_INVALID: Rule = Rule::error("tool-input-schema-invalid", "an `inputSchema` that is missing, or no valid schema of an object")
     .why("Clients that check what they are given drop the tool, some of them all tools of the server.")
     .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.")
     .of(TOOLS)
     .milder_where(Severity::Warning, NO_DIALECT);
-pub static OUTPUT_SCHEMA_INVALID: Rule = Rule::error("tool-output-schema-invalid", "an `outputSchema` that is none")
+pub static OUTPUT_SCHEMA_INVALID: Rule = Rule::error("tool-output-schema-invalid", "an `outputSchema` that is no valid schema")
     .why("Clients that check what they are given drop the tool or fail to read its results.")
     .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.")
     .of(TOOL_OUTPUT)
@@ -89,7 +89,7 @@ pub static VALIDATION_AS_ERROR: Rule = Rule::note(
 .fix("Answer with a result that has `\"isError\": true` and says in text which argument is wrong.")
 .of(TOOLS)
 .only(NAMED);
-pub static EXTERNAL_REF: Rule = Rule::warning("tool-external-ref", "a schema that refers to another one in the network")
+pub static EXTERNAL_REF: Rule = Rule::warning("tool-external-ref", "a schema that refers to another one on the network")
     .why("Clients must not fetch it on their own, so that most cannot use the schema, or the tool, at all.")
     .fix("Put the schema that is meant under `$defs` and refer to it there.")
     .of(JSON_SCHEMA)

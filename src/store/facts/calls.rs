@@ -1,6 +1,6 @@
-//! The exchanges among the facts: those that stand alike, failed, were given up, were made again.
+//! The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
 
-use crate::lint::cause::facts::{GivenUp, Sample};
+use crate::lint::cause::facts::{Cancelled, Sample};
 use crate::lint::cause::failed::Failed;
 use crate::protocol::message::Direction;
 use crate::store::reader::rows::{self, exchange_columns, number, summary_columns};
@@ -56,9 +56,6 @@ const NEXT_ALIKE: &str = concat!(
     " WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1"
 );
 
-/// Calls, each with the same call that came later.
-type Again = Vec<(Exchange, Exchange)>;
-
 impl Recording {
     /// The exchanges that begin a session, in order.
     pub(super) fn opening(&self) -> Result<Vec<Exchange>, ReadError> {
@@ -72,6 +69,7 @@ impl Recording {
         Ok(opening)
     }
 
+    /// The exchanges of one status: how many there are, and the first and the last of them.
     pub(super) fn sample(&self, status: Status) -> Result<Sample, ReadError> {
         let mut exchanges = self.list(FIRST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
         if exchanges.len() < EACH as usize {
@@ -153,26 +151,31 @@ impl Recording {
         Ok(Some(failed))
     }
 
-    /// What was cancelled; and what was never answered and asked again.
-    pub(super) fn given_up(&self) -> Result<(Vec<GivenUp>, Again), ReadError> {
-        let mut given_up = Vec::new();
+    /// The requests that were cancelled, in order.
+    pub(super) fn cancelled(&self) -> Result<Vec<Cancelled>, ReadError> {
+        let mut cancelled = Vec::new();
         for status in [Status::Cancelled, Status::Late] {
             for exchange in self.sample(status)?.exchanges {
-                given_up.push(self.one_given_up(exchange)?);
+                cancelled.push(self.one_cancelled(exchange)?);
             }
         }
-        given_up.sort_by_key(|one| one.exchange.id);
+        cancelled.sort_by_key(|one| one.exchange.id);
+        Ok(cancelled)
+    }
+
+    /// The requests that were never answered, each with the same request that came later.
+    pub(super) fn made_again(&self) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
         let mut again = Vec::new();
         for status in [Status::Open, Status::Unanswered] {
             for exchange in self.sample(status)?.exchanges {
-                let next = self.asked_again(&exchange)?;
+                let next = self.next_alike(&exchange)?;
                 again.extend(next.map(|next| (exchange, next)));
             }
         }
-        Ok((given_up, again))
+        Ok(again)
     }
 
-    fn one_given_up(&self, exchange: Exchange) -> Result<GivenUp, ReadError> {
+    fn one_cancelled(&self, exchange: Exchange) -> Result<Cancelled, ReadError> {
         let (request, part) = exchange.request;
         let mut asked = self.messages_of_frame(request)?.into_iter();
         let asked = asked.find(|row| row.record.part == part);
@@ -183,18 +186,18 @@ impl Recording {
             said = about.map(|row| row.record.summary);
             t = self.head(seq)?.map(|head| head.t_last);
         }
-        Ok(GivenUp {
+        Ok(Cancelled {
             has_token: asked.is_some_and(|row| row.record.token.is_some()),
-            again: self.asked_again(&exchange)?,
+            again: self.next_alike(&exchange)?,
             said: said.unwrap_or_default(),
             t,
             exchange,
         })
     }
 
-    /// The next call of the same method and name, if it asks for the same and came when the first
-    /// had been given up.
-    fn asked_again(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
+    /// The next request of the same method and name, if it asks for the same and, where the first
+    /// was cancelled, came after that.
+    fn next_alike(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
         let alike = (
             &*exchange.method,
             exchange.name.as_deref(),

@@ -4,7 +4,7 @@
 mod calls;
 
 use super::reader::rows::{self, number};
-use super::reader::{FindingRow, ReadError, Recording};
+use super::reader::{FindingRow, ReadError, Recording, Summary};
 use super::values::{moment, to_sql};
 use crate::lint::Severity;
 use crate::lint::cause::facts::{Counts, Found, Group, Line};
@@ -89,16 +89,67 @@ const LINE: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2) FROM 
 const STDERR_BYTES: &str = "SELECT committed + pending FROM stream WHERE id = ?1";
 
 impl Recording {
-    /// What is known of it. `now` is the time of a live recording, `None` says that it is over.
+    /// What is known of it. `now` is the time of a live recording, by the clock of its frames;
+    /// `None` says that it is over.
     pub fn facts(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
         self.in_one_read(|recording| recording.gather(now))
     }
 
     fn gather(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
         let summary = self.summary()?;
-        let (given_up, again) = self.given_up()?;
         let findings = self.groups()?;
-        let counts = Counts {
+        let mut facts = Facts {
+            is_live: now.is_some(),
+            is_short: now.is_none() && !summary.state.is_final(),
+            now: now.unwrap_or(Moment(summary.t_last_ns)),
+            counts: self.counts(&summary)?,
+            events: self.first_and_last_events()?,
+            noise: self.lines_of(&findings, &NOISE_RULES)?,
+            misframed: self.lines_of(&findings, &FRAMING_RULES)?,
+            last_words: self.last_lines()?,
+            long: self.long(&findings, summary.frames)?,
+            findings,
+            context: summary.context,
+            session: summary.session,
+            ..Facts::default()
+        };
+        if facts.is_live {
+            facts.unfinished = self.unfinished()?;
+        }
+        self.gather_handshake(&mut facts)?;
+        self.gather_exchanges(&mut facts)?;
+        Ok(facts)
+    }
+
+    /// How the session began, and whether it went on.
+    fn gather_handshake(&self, facts: &mut Facts) -> Result<(), ReadError> {
+        let seq = |row: &Row<'_>| number(row, 0).map(Seq);
+        facts.opening = self.opening()?;
+        facts.confirmed = self.has(CONFIRMED, [LOOKED_THROUGH])?;
+        facts.asked_more = self.has(ASKED_MORE, [LOOKED_THROUGH])?;
+        facts.called_tools = self.has(IS_CALLED, [])?;
+        facts.first_said = self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?;
+        facts.last_answer = self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?;
+        Ok(())
+    }
+
+    /// What became of the requests.
+    fn gather_exchanges(&self, facts: &mut Facts) -> Result<(), ReadError> {
+        facts.open = self.sample(Status::Open)?;
+        facts.lost = self.sample(Status::Lost)?;
+        facts.unanswered = self.sample(Status::Unanswered)?;
+        facts.untracked = self.sample(Status::GivenUp)?;
+        facts.failed = self.failed(facts.counts.failed)?;
+        facts.cancelled = self.cancelled()?;
+        facts.again = self.made_again()?;
+        if facts.end().is_some() {
+            facts.last_answered = self.last_answered()?;
+        }
+        Ok(())
+    }
+
+    fn counts(&self, summary: &Summary) -> Result<Counts, ReadError> {
+        Ok(Counts {
             frames: summary.frames,
             messages: summary.messages,
             exchanges: summary.exchanges,
@@ -106,47 +157,6 @@ impl Recording {
             findings: summary.findings,
             gap_bytes: summary.gap_bytes,
             stderr_bytes: self.stderr_bytes()?,
-        };
-        Ok(Facts {
-            is_live: now.is_some(),
-            is_short: now.is_none() && !summary.state.is_final(),
-            now: now.unwrap_or(Moment(summary.t_last_ns)),
-            counts,
-            events: self.first_and_last_events()?,
-            opening: self.opening()?,
-            confirmed: self.has(CONFIRMED, [LOOKED_THROUGH])?,
-            asked_more: self.has(ASKED_MORE, [LOOKED_THROUGH])?,
-            first_said: self
-                .one(FIRST_SAID, [LOOKED_THROUGH], |row| number(row, 0))?
-                .map(Seq),
-            last_answer: self
-                .one(LAST_ANSWER, [LOOKED_THROUGH], |row| number(row, 0))?
-                .map(Seq),
-            last_answered: if summary.session.phase.end().is_some() {
-                self.last_answered()?
-            } else {
-                Vec::new()
-            },
-            called_tools: self.has(IS_CALLED, [])?,
-            open: self.sample(Status::Open)?,
-            lost: self.sample(Status::Lost)?,
-            unanswered: self.sample(Status::Unanswered)?,
-            untracked: self.sample(Status::GivenUp)?,
-            failed: self.failed(summary.failed)?,
-            given_up,
-            again,
-            noise: self.lines_of(&findings, &NOISE_RULES)?,
-            misframed: self.lines_of(&findings, &FRAMING_RULES)?,
-            last_words: self.last_lines()?,
-            unfinished: if now.is_some() {
-                self.unfinished()?
-            } else {
-                Vec::new()
-            },
-            long: self.long(&findings, summary.frames)?,
-            findings,
-            context: summary.context,
-            session: summary.session,
         })
     }
 

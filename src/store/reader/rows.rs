@@ -234,15 +234,7 @@ pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result
     let method: Box<str> = row.get(3)?;
     let status = word(row, 14, Status::parse)?;
     let code: Option<Box<str>> = row.get(15)?;
-    let (request, answer) = (summary(row, 24)?, summary(row, 26)?);
-    let answer = answer
-        .as_deref()
-        .filter(|_| answered)
-        .map(|answer| match status {
-            Status::Ok | Status::Late if code.is_none() => Answer::Result(answer),
-            _ => Answer::Other(answer),
-        });
-    let summary = line::exchange(&method, &request.unwrap_or_default(), answer).into();
+    let summary = exchange_line(row, &method, status, code.as_deref(), answered)?.into();
     let exchange = Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,
@@ -272,6 +264,23 @@ pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result
         Some(until) => exchange.at(until),
         None => exchange,
     })
+}
+
+/// The line of an exchange for people; only of its request where it was not `answered` yet.
+fn exchange_line(
+    row: &Row<'_>,
+    method: &str,
+    status: Status,
+    code: Option<&str>,
+    answered: bool,
+) -> rusqlite::Result<String> {
+    let (request, answer) = (summary(row, 24)?, summary(row, 26)?);
+    let answer = answer.as_deref().filter(|_| answered);
+    let answer = answer.map(|answer| match status {
+        Status::Ok | Status::Late if code.is_none() => Answer::Result(answer),
+        _ => Answer::Other(answer),
+    });
+    Ok(line::exchange(method, &request.unwrap_or_default(), answer))
 }
 
 /// The event that `detail` describes; one of a kind that this version does not know, which only

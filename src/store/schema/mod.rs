@@ -235,6 +235,10 @@ fn insert_first_rows(
             ":derived": DERIVED_VERSION,
         },
     )?;
+    insert_streams(transaction)
+}
+
+fn insert_streams(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     for stream in StreamId::STDIO {
         let direction = stream.messages();
         let kind = if direction.is_some() {

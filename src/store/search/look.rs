@@ -33,6 +33,14 @@ pub(super) struct Seen {
     pub bytes: u64,
 }
 
+impl Seen {
+    /// Adds the place where something was found in a frame, if it was.
+    fn add(&mut self, seq: Seq, place: Option<Place>) {
+        self.hits
+            .extend(place.map(|place| SearchHit { seq, place }));
+    }
+}
+
 /// Looks at frames.
 #[derive(Debug)]
 pub(super) struct Looker {
@@ -76,8 +84,7 @@ impl Looker {
                     seen.bytes += raw.len() as u64;
                     let has_messages = || Ok(StreamId(row.get(2)?).messages().is_some());
                     let place = self.place(pass, &mut classifier, raw, &has_messages)?;
-                    seen.hits
-                        .extend(place.map(|place| SearchHit { seq, place }));
+                    seen.add(seq, place);
                     unwatched += raw.len() + ROW;
                 } else {
                     seen.bytes += number(row, 3)?;
@@ -95,9 +102,7 @@ impl Looker {
             Ok(())
         })?;
         for seq in long {
-            let place = self.place_in_long(pass, seq)?;
-            seen.hits
-                .extend(place.map(|place| SearchHit { seq, place }));
+            seen.add(seq, self.place_in_long(pass, seq)?);
         }
         Ok(oldest)
     }

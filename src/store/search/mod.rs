@@ -258,26 +258,32 @@ impl Course {
             }
             Ok(seen)
         };
-        let work = &work;
-        let results: Vec<_> = thread::scope(|scope| {
-            let (own, others) = lookers.split_at_mut(1);
-            let threads = others
-                .iter_mut()
-                .map(|looker| scope.spawn(move || work(looker)));
-            let threads: Vec<_> = threads.collect();
-            let own = own.iter_mut().map(work);
-            let others = threads.into_iter().map(|thread| {
-                let result = thread.join();
-                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            own.chain(others).collect()
-        });
         let mut all = Seen::default();
-        for seen in results {
+        for seen in side_by_side(lookers, &work) {
             let seen = seen?;
             all.hits.extend(seen.hits);
             all.bytes += seen.bytes;
         }
         Ok(all)
     }
+}
+
+/// Does `work` with all `lookers` at once, with the first on this thread.
+fn side_by_side<T: Send>(
+    lookers: &mut [Looker],
+    work: &(dyn Fn(&mut Looker) -> T + Sync),
+) -> Vec<T> {
+    thread::scope(|scope| {
+        let (own, others) = lookers.split_at_mut(1);
+        let threads = others
+            .iter_mut()
+            .map(|looker| scope.spawn(move || work(looker)));
+        let threads: Vec<_> = threads.collect();
+        let own = own.iter_mut().map(work);
+        let others = threads.into_iter().map(|thread| {
+            let result = thread.join();
+            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        own.chain(others).collect()
+    })
 }

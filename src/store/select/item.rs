@@ -6,7 +6,7 @@ use crate::store::reader::rows::{
     self, exchange_columns, message_columns, number, summary_columns,
 };
 use crate::store::reader::{ReadError, Recording};
-use crate::store::values::to_sql;
+use crate::store::values::{last_frame, to_sql};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::{Annotation, FindingNote, Item, ItemKey, Lens, What};
@@ -133,6 +133,7 @@ pub(super) fn item(
     }))
 }
 
+/// What stands at `key`; `None` if nothing does.
 fn what(
     conn: &Connection,
     lens: Lens,
@@ -163,27 +164,25 @@ fn what(
         Detail::Whole => MESSAGE,
         Detail::WithoutSummary => LIGHT_MESSAGE,
     })?;
-    if let Some(row) = statement.query_row(at, rows::message).optional()? {
-        let exchange = row
-            .record
-            .exchange
-            .map(|id| exchange(conn, id, until, detail));
-        return Ok(Some(What::Message {
-            record: Box::new(row.record),
-            head,
-            exchange: exchange.transpose()?.flatten().map(Box::new),
-        }));
-    }
-    let mut statement = conn.prepare_cached(PREVIEW)?;
-    let preview = statement
-        .query_row((at.0, to_sql(Item::PREVIEW as u64)), |row| {
-            row.get::<_, Vec<u8>>(0)
-        })
-        .optional()?;
-    Ok(preview.filter(|_| key.nth == 0).map(|preview| What::Line {
+    let Some(row) = statement.query_row(at, rows::message).optional()? else {
+        let preview = preview(conn, key.seq)?.filter(|_| key.nth == 0);
+        return Ok(preview.map(|preview| What::Line { head, preview }));
+    };
+    let exchange = row.record.exchange;
+    let exchange = exchange.map(|id| self::exchange(conn, id, until, detail));
+    Ok(Some(What::Message {
+        record: Box::new(row.record),
         head,
-        preview: preview.into(),
+        exchange: exchange.transpose()?.flatten().map(Box::new),
     }))
+}
+
+/// The first bytes of a line without a message; `None` if the frame is none.
+fn preview(conn: &Connection, seq: Seq) -> rusqlite::Result<Option<Box<[u8]>>> {
+    let mut statement = conn.prepare_cached(PREVIEW)?;
+    let params = (to_sql(seq.0), to_sql(Item::PREVIEW as u64));
+    let preview = statement.query_row(params, |row| row.get::<_, Vec<u8>>(0));
+    Ok(preview.optional()?.map(Into::into))
 }
 
 fn head(conn: &Connection, seq: Seq) -> rusqlite::Result<Option<FrameHead>> {
@@ -235,10 +234,9 @@ fn findings(
         What::Exchange(exchange) => {
             let id = to_sql(exchange.id.0);
             let response = exchange.response.map(|(seq, _)| to_sql(seq.0));
-            let until = to_sql(until.map_or(u64::MAX, |until| until.0));
             let mut statement = conn.prepare_cached(FINDINGS_OF_EXCHANGE)?;
             statement
-                .query_map(params![id, seq, response, until], note)?
+                .query_map(params![id, seq, response, last_frame(until)], note)?
                 .collect()
         }
         What::Message { record, .. } => {

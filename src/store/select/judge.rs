@@ -4,7 +4,7 @@ use super::item::{self, Detail};
 use crate::query::ast::{Expr, Field, Query, Subject};
 use crate::query::{Bodies, Context, Matcher};
 use crate::store::indexer::COLLECT_LIMIT;
-use crate::store::values::to_sql;
+use crate::store::values::{last_frame, to_sql};
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
@@ -187,7 +187,8 @@ fn begins_with_bracket(conn: &Connection, seq: Seq) -> rusqlite::Result<bool> {
 }
 
 fn waits(conn: &Connection, id: ExchangeId, until: Option<Seq>) -> rusqlite::Result<bool> {
-    let until = to_sql(until.map_or(u64::MAX, |until| until.0));
     let mut statement = conn.prepare_cached(WAITS)?;
-    statement.query_row((to_sql(id.0), until, i64::MAX), |row| row.get(0))
+    statement.query_row((to_sql(id.0), last_frame(until), i64::MAX), |row| {
+        row.get(0)
+    })
 }

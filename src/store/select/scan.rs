@@ -170,29 +170,28 @@ impl Scan {
         }
         candidates.retain(|candidate| self.is_ahead(candidate.hit.key));
         candidates.sort_unstable_by_key(|candidate| candidate.hit.key);
-        let is_newest = hi == extent.last.seq.0;
-        Ok(Some(match self.way {
-            Way::Newest => {
-                candidates.reverse();
-                Found {
-                    candidates,
-                    end: ItemKey::of_part(Seq(lo), 0),
-                    is_last: lo == 0,
-                }
-            }
-            Way::Oldest => Found {
-                candidates,
-                end: if is_newest {
-                    extent.last
-                } else {
-                    ItemKey {
-                        seq: Seq(hi),
-                        nth: u32::MAX,
-                    }
-                },
-                is_last: is_newest,
-            },
+        if self.way == Way::Newest {
+            candidates.reverse();
+        }
+        let (end, is_last) = self.end(&extent, (lo, hi));
+        Ok(Some(Found {
+            candidates,
+            end,
+            is_last,
         }))
+    }
+
+    /// Where a look at these frames ends, and whether nothing lies behind.
+    fn end(&self, extent: &Extent, (lo, hi): (u64, u64)) -> (ItemKey, bool) {
+        let is_newest = hi == extent.last.seq.0;
+        match self.way {
+            Way::Newest => (ItemKey::of_part(Seq(lo), 0), lo == 0),
+            Way::Oldest if is_newest => (extent.last, true),
+            Way::Oldest => {
+                let (seq, nth) = (Seq(hi), u32::MAX);
+                (ItemKey { seq, nth }, false)
+            }
+        }
     }
 
     /// The frames that are looked at next, both included; `None` if there are none.

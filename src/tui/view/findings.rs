@@ -32,6 +32,7 @@ const BESIDE: u16 = 100;
 /// Columns of the rule's name at most; the rest of a longer one is cut.
 const RULE: usize = 32;
 
+/// Where the parts of the panel are; empty where there is no room for one.
 struct Parts {
     counts: Rect,
     list: Rect,
@@ -114,13 +115,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     frame.render_widget(counts(look, state), parts.counts);
     if rows.is_empty() && state.percent == 100 {
-        let (text, role) = if session.filter.is_on() {
-            let nothing = "no finding is about a row that fits the filter";
-            (nothing, Role::Faint)
-        } else {
-            ("nothing was found", Role::Good)
-        };
-        frame.render_widget(Line::styled(text, look.style(role)), parts.list);
+        frame.render_widget(nothing(look, session), parts.list);
         return;
     }
     let cursor = state.cursor_row(&rows);
@@ -140,6 +135,17 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {
         explain(app, session, row, parts.aside, frame);
     }
+}
+
+/// That the list is empty.
+fn nothing(look: &Look, session: &Session) -> Line<'static> {
+    let (text, role) = if session.filter.is_on() {
+        let text = "no finding is about a row that fits the filter";
+        (text, Role::Faint)
+    } else {
+        ("nothing was found", Role::Good)
+    };
+    Line::styled(text, look.style(role))
 }
 
 /// `Findings (3 of 12: what fits the filter)`

@@ -8,7 +8,7 @@
 //! lost with them and the last words. As many as fit; `W` opens the whole account. Where nothing
 //! went wrong but a rule warns or worse, that is said, and where nothing can be said that.
 
-use crate::lint::cause::{Cause, Certainty, NOTHING_WRONG, Place};
+use crate::lint::cause::{self, Cause, Certainty, NOTHING_WRONG, Place};
 use crate::protocol::message::Direction;
 use crate::store::library::Standing;
 use crate::text::{cut, duration, escape, escape_bytes, size, width};
@@ -24,11 +24,11 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// What waits for less is not worth a word.
+/// What waits for less is not worth a word, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-/// Requests that are named.
-const NAMED: usize = 3;
+/// Lines of stderr that are told.
+const LINES: usize = 3;
 
 /// Whether there is something to say. The line stays while a recording is live: what comes and
 /// goes would move everything below it.
@@ -82,7 +82,7 @@ fn present(vitals: &Vitals, now: Moment) -> Said {
     for stall in &vitals.stalls {
         let who = words::idle_reader(stall.stream);
         let text = format!(
-            "{who}: {} wait since {}",
+            "{who}: {} have waited for {}",
             size(stall.bytes),
             duration(age(stall.since))
         );
@@ -124,7 +124,7 @@ fn waiting(exchange: &Exchange, age: u64) -> String {
     };
     format!(
         "waiting for the {whom}: {} for {} (#{})",
-        call(exchange),
+        cause::call(exchange),
         duration(age),
         exchange.request.0.0
     )
@@ -191,12 +191,7 @@ fn shows(cause: &Cause, exchange: &Exchange) -> bool {
 
 /// `no answer to search_docs (#83), file:///a.md (#85)`: what was open when it ended.
 fn lost(lost: &[&Exchange]) -> Option<(Role, String)> {
-    let call = |exchange: &Exchange| format!("{} (#{})", call(exchange), exchange.request.0.0);
-    let mut calls: Vec<_> = lost.iter().take(NAMED).map(|one| call(one)).collect();
-    if lost.len() > NAMED {
-        calls.push("…".to_owned());
-    }
-    let text = format!("no answer to {}", calls.join(", "));
+    let text = format!("no answer to {}", cause::calls(lost.iter().copied()));
     (!lost.is_empty()).then_some((Role::Bad, text))
 }
 
@@ -209,7 +204,7 @@ fn words_of_stderr(words: &[Box<[u8]>], causes: &[&Cause]) -> Option<(Role, Stri
     let mut lines: Vec<_> = lines
         .filter(|line| !line.is_empty() && !is_told(line))
         .collect();
-    lines.drain(..lines.len().saturating_sub(NAMED));
+    lines.drain(..lines.len().saturating_sub(LINES));
     let text = format!("also on stderr: {}", lines.join("; "));
     (!lines.is_empty()).then_some((Role::Faint, text))
 }
@@ -227,12 +222,6 @@ fn is_bad_end(vitals: &Vitals) -> bool {
         }
         Some(_) => true,
     }
-}
-
-/// The tool, prompt or resource, else the method.
-fn call(exchange: &Exchange) -> String {
-    let name = exchange.name.as_deref().unwrap_or(&exchange.method);
-    cut(&escape(name), 40)
 }
 
 #[cfg(test)]

@@ -227,38 +227,36 @@ fn inside(part: &Part, above: &[Work]) -> Work {
     all.fold(one, Work::plus)
 }
 
+/// How far a part is on its way into the order.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    New,
+    Open,
+    /// It is in it; the longest chain of parts that begins with it.
+    Done(usize),
+}
+
 /// The parts in an order in which each comes after all that it applies to the same value, and the
 /// longest chain of them. Without recursion: the graph may be as deep as it has parts.
 fn inside_out(parts: &[Part]) -> Result<(Vec<usize>, usize), Skipped> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        Open,
-        Done(usize),
-    }
     let mut marks = vec![Mark::New; parts.len()];
     let mut order = Vec::with_capacity(parts.len());
     let mut longest = 0;
     for start in 0..parts.len() {
         let mut open = vec![start];
         while let Some(&index) = open.last() {
+            let here = &parts[index].here;
             match marks[index] {
                 Mark::New => {
                     marks[index] = Mark::Open;
-                    for &here in &parts[index].here {
-                        match marks[here] {
-                            Mark::New => open.push(here),
-                            Mark::Open => return Err(Skipped::Endless),
-                            Mark::Done(_) => {}
-                        }
+                    if here.iter().any(|here| marks[*here] == Mark::Open) {
+                        return Err(Skipped::Endless);
                     }
+                    let new = here.iter().filter(|here| marks[**here] == Mark::New);
+                    open.extend(new);
                 }
                 Mark::Open => {
-                    let chain = parts[index].here.iter().map(|here| match marks[*here] {
-                        Mark::Done(chain) => chain,
-                        Mark::New | Mark::Open => 0,
-                    });
-                    let chain = 1 + chain.max().unwrap_or(0);
+                    let chain = 1 + longest_of(here, &marks);
                     longest = longest.max(chain);
                     marks[index] = Mark::Done(chain);
                     order.push(index);
@@ -271,4 +269,13 @@ fn inside_out(parts: &[Part]) -> Result<(Vec<usize>, usize), Skipped> {
         }
     }
     Ok((order, longest))
+}
+
+/// The longest of the chains that begin with one of these parts.
+fn longest_of(parts: &[usize], marks: &[Mark]) -> usize {
+    let chains = parts.iter().map(|part| match marks[*part] {
+        Mark::Done(chain) => chain,
+        Mark::New | Mark::Open => 0,
+    });
+    chains.max().unwrap_or(0)
 }

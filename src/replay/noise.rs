@@ -13,6 +13,10 @@ const MAX_TEXT: usize = 64 * 1024;
 /// Nanoseconds of a day.
 const DAY: u64 = 86_400_000_000_000;
 
+/// Nanoseconds of thirty years: a clock that shows less was never set, and next to it any small
+/// number would look like a moment.
+const FIRST_DATE: u64 = 30 * 365 * DAY;
+
 /// Below this a port is one that somebody chose, not one that the system gave out.
 const FIRST_EPHEMERAL_PORT: i64 = 32_768;
 
@@ -137,8 +141,11 @@ fn is_version(names: &[Box<str>]) -> bool {
 }
 
 /// Whether a number means a moment of the day around `wall_ns`, in seconds or in thousandths,
-/// millionths or billionths of them.
+/// millionths or billionths of them. Where the date is not known, as of a cassette, none does.
 pub(super) fn is_this_day(value: Value<'_>, wall_ns: u64) -> bool {
+    if wall_ns < FIRST_DATE {
+        return false;
+    }
     let number = value.number().and_then(|number| number.to_i64());
     let Some(number) = number.and_then(|number| u64::try_from(number).ok()) else {
         return false;

@@ -6,6 +6,7 @@ use crate::cli::exit::Failure;
 use crate::cli::folder;
 use crate::cli::output::Progress;
 use crate::cli::report::{self, Judging};
+use crate::cli::temporary;
 use crate::record::{self, Recorder};
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
@@ -57,13 +58,16 @@ impl<'a> Plan<'a> {
         let command = command(args, &summary, &binder(args)?)?;
         let mut guard = guard(args, recording)?;
         calls::ask(args, recording, &mut guard)?;
+        let signals = Signals::catch().context("signals cannot be caught")?;
+        // A replay that is stopped says what came of it, and comes to its own end.
+        temporary::hand_signals_over();
         Ok(Self {
             args,
             recording,
             summary,
             guard,
             command,
-            signals: Signals::catch().context("signals cannot be caught")?,
+            signals,
         })
     }
 
@@ -132,7 +136,8 @@ impl<'a> Plan<'a> {
             name: Some(self.summary.name.clone()),
             dir: folder::Settings::read().recordings_dir(&self.args.folder),
             origin: "replay",
-            parent: Some(self.summary.id.clone()),
+            // What was made of a cassette is gone with us.
+            parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
             max_size: None,
             slow_ns: Some(self.summary.slow_ns),
             remarks: Vec::new(),

@@ -156,3 +156,15 @@ fn numbers_of_two_runs() {
     assert!(!named("port", "8080", "51234"));
     assert!(!named("ports", "40123", "51234"));
 }
+
+#[test]
+fn no_small_number_is_a_moment_of_a_session_without_a_date() {
+    let is_moment = |text: &str, wall_ns| {
+        let document = Document::parse(text.as_bytes()).expect("JSON");
+        is_this_day(document.root(), wall_ns)
+    };
+    assert!(is_moment("1795000000", NOW) && is_moment("1795000000000", NOW));
+    for clock in [0, 13_637_386_467] {
+        assert!(!is_moment("14", clock) && !is_moment("0", clock));
+    }
+}

@@ -1,6 +1,6 @@
 //! What a replay leaves on record.
 
-use crate::process::{Case, Replayed, stream};
+use crate::process::{Case, Replayed, SAME, stream};
 use crate::support::{self, wait_for};
 use crate::told;
 use nix::sys::signal::{Signal, kill};
@@ -36,6 +36,31 @@ fn a_replay_is_a_recording_of_its_own_that_names_its_parent() {
     for kind in ["start", "spawned", "eof", "exit"] {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
+}
+
+#[test]
+fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
+    let mut case = Case::new(&[
+        (0, "c2s", "request 1 a"),
+        (1, "s2c", r#"request 1 elicitation/create {"minimum": 14}"#),
+        (2, "c2s", "result 1"),
+        (3, "s2c", "result 1"),
+    ]);
+    let cassette = case.library.path().join("told.jsonl");
+    let mut export = case.library.mcpreel("export");
+    export.arg(&case.recording).args(["--raw", "-o"]);
+    assert!(export.arg(&cassette).status().unwrap().success());
+    let recording = std::mem::replace(&mut case.recording, cassette);
+    let script = [
+        r#"< "id":1"#,
+        r#"> request 1 elicitation/create {"minimum": 14}"#,
+        r#"< "result""#,
+        "> result 1",
+    ];
+    case.replay(&[], &script).is(0, &[SAME]);
+    case.recording = recording;
+    let made = case.library.json(&["show", case.made().to_str().unwrap()]);
+    assert!(made[0]["parent"].is_null(), "{made:?}");
 }
 
 #[test]

@@ -269,6 +269,7 @@ fn context(id: u32, wall_ns: u64) -> ProcessContext {
         recording: format!("{id:08x}"),
         name: "weather-server".into(),
         origin: "live".into(),
+        parent: None,
         wall_ns,
         transport: "stdio".into(),
         argv: words("npx -y weather-server --units metric"),

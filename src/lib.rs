@@ -8,7 +8,7 @@
 //!                  │   spool → protocol → trace → SQLite   │
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
-//!     open (the viewer) · ls · show · tail · stats · search · prune · reindex
+//!     open (the viewer) · ls · show · tail · stats · search · prune · reindex · mock
 //! ```
 //!
 //! | module | question that it answers |
@@ -20,7 +20,7 @@
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
-//! | [`replay`] | answers beside answers: what differs, and whether it matters |
+//! | [`replay`] | recordings used again: answers beside answers, a server that answers from one |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`words`] | what is on record in words for people |

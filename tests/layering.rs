@@ -24,7 +24,12 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ),
     ("record", &["capture", "store", "trace", "protocol"]),
     ("demo", &["protocol"]),
-    ("replay", &["store", "query", "trace", "protocol"]),
+    (
+        "replay",
+        &[
+            "record", "capture", "store", "query", "trace", "protocol", "text",
+        ],
+    ),
     (
         "tui",
         &[
@@ -36,9 +41,10 @@ const MAY_USE: [(&str, &[&str]); 14] = [
 ];
 
 /// Finer rules: of these modules only these parts may be used.
-const ONLY_PARTS: [(&str, &str, &[&str]); 2] = [
+const ONLY_PARTS: [(&str, &str, &[&str]); 3] = [
     ("capture", "trace", &["clock", "event", "frame"]),
     ("store", "capture", &["spool"]),
+    ("replay", "capture", &["process", "tap"]),
 ];
 
 /// A place where a file names another module.

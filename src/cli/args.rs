@@ -6,10 +6,12 @@
 )]
 
 mod lint;
+mod mock;
 mod reading;
 mod viewer;
 
 pub use lint::{Format, Level, Lint, rule};
+pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use viewer::{Appearance, Demo, Open};
 
@@ -62,6 +64,7 @@ pub enum Command {
     Lint(Lint),
     Search(Search),
     Demo(Demo),
+    Mock(Mock),
     Prune(Prune),
     Reindex(Reindex),
     Completions(Completions),

@@ -15,9 +15,12 @@ Exit codes:
   1  `lint` found something as bad as `--fail-on` says
   2  wrong arguments, selector or configuration
   3  a recording that cannot be read, or was refused
+  4  `mock`: the server behind it failed
+  6  `mock`: an assertion does not hold, or a miss ended it
   `run` ends like the server: with its exit code, or by the same signal;
   127 if the server was not found, 126 if it cannot be executed, 125 if
-  mcpreel itself failed before the start.";
+  mcpreel itself failed before the start. `mock` ends like the recorded server
+  where that died over a request.";
 
 /// A command that did what it was asked for.
 #[derive(Clone, Copy, Debug)]

@@ -19,6 +19,7 @@ mod lines;
 mod lint;
 mod ls;
 mod man;
+pub mod mock;
 mod open;
 pub mod output;
 mod prune;
@@ -81,5 +82,6 @@ fn dispatch(command: Command) -> Outcome {
         Command::DemoHost(args) => demo::host(&args),
         Command::Tail(args) => tail::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Mock(args) => mock::run(&args),
     }
 }

@@ -1,7 +1,9 @@
-//! The server as a process: what it was started with, its start, signals, and who outlives it.
+//! The server as a process: what it was started with, its start, signals, its end, and who outlives
+//! it.
 
 pub mod context;
 pub mod descriptors;
+pub mod exit;
 pub mod inspect;
 pub mod signals;
 pub mod spawn;

@@ -12,13 +12,7 @@
 use crate::capture::gauge::Gauge;
 use crate::capture::stdio::Gauges;
 use crate::trace::clock::Moment;
-use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::Signal;
-use nix::sys::time::{TimeVal, TimeValLike};
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
 use std::time::Duration;
 
 /// Survivors that say nothing for this long are left alone.
@@ -154,27 +148,6 @@ impl Facts {
                 .is_none_or(|at| now < at.max(began) + AT_MOST),
         }
     }
-}
-
-/// The event for the end of the server, the only child that was reaped.
-pub fn exit_event(status: ExitStatus) -> EventKind {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
-    let nanos = |time: TimeVal| {
-        let micros = u64::try_from(time.num_microseconds()).unwrap_or(0);
-        micros * 1_000
-    };
-    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-    EventKind::Exit {
-        code: status.code(),
-        signal: status.signal().map(signal_name),
-        max_rss_bytes: usage.map_or(0, |u| u64::try_from(u.max_rss()).unwrap_or(0) * unit),
-        user_ns: usage.map_or(0, |u| nanos(u.user_time())),
-        system_ns: usage.map_or(0, |u| nanos(u.system_time())),
-    }
-}
-
-fn signal_name(number: i32) -> String {
-    Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |s| s.as_str().to_owned())
 }
 
 #[cfg(test)]

@@ -14,15 +14,14 @@ mod life;
 mod plumbing;
 
 use super::gauge::Gauge;
-use super::process::inspect;
 use super::process::signals::{self, Arrivals, Pending};
 use super::process::spawn::{SpawnError, spawn};
+use super::process::{exit, inspect};
 use super::pump::{End, Pump};
 use super::tap::Tap;
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
-pub use life::exit_event;
 use life::{Facts, Verdict};
 use nix::unistd::Pid;
 use plumbing::{Plumbing, StreamEnds};
@@ -243,7 +242,7 @@ impl Session<'_> {
     fn reap(&mut self) -> io::Result<ExitStatus> {
         let status = self.server.wait()?;
         self.facts.server_ended(self.now());
-        self.tap.event(life::exit_event(status));
+        self.tap.event(exit::event(status));
         Ok(status)
     }
 

@@ -27,6 +27,7 @@ mod texts;
 mod walk;
 
 pub use line::{Excerpt, Label, Line, Verdict};
+pub(super) use noise::shape;
 pub use rows::{Row, Rows};
 
 use crate::protocol::json::{Document, Path, Step};

@@ -1,0 +1,346 @@
+//! `mcpreel mock`: a server that answers from a recording.
+//!
+//! stdout is the protocol's; what is said about the session goes to stderr, a line at a time.
+
+use super::args::{Mock, OnMiss, Sequence};
+use super::exit::{Exit, Failure, Outcome};
+use super::folder::Settings;
+use super::{quantity, run, select};
+use crate::record::{self, Ending};
+use crate::replay::mock::reel::Source;
+use crate::replay::mock::report::{Counted, Missed};
+use crate::replay::mock::serve::{How, Manner, serve};
+use crate::replay::mock::server::Ended;
+use crate::replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
+use crate::replay::mock::{OnMiss as Missing, index};
+use crate::text::{count, escape, plural};
+use crate::trace::frame::Seq;
+use nix::sys::signal::Signal;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Frames that are named; more do not help.
+const MOST_NAMED: usize = 10;
+
+/// A value for a redacted placeholder.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    name: String,
+    variable: String,
+}
+
+/// Reads `secret:1=env:TOKEN`.
+pub fn binding(text: &str) -> Result<Binding, String> {
+    let expected = || format!("`{text}` is no binding; write for example secret:1=env:TOKEN");
+    let (name, value) = text.split_once('=').ok_or_else(expected)?;
+    let variable = value.strip_prefix("env:").ok_or_else(expected)?;
+    if !Secrets::is_name(name) || variable.is_empty() {
+        return Err(expected());
+    }
+    Ok(Binding {
+        name: name.to_owned(),
+        variable: variable.to_owned(),
+    })
+}
+
+/// Reads `none`, `recorded` or `fixed:50ms`.
+pub fn latency(text: &str) -> Result<Latency, String> {
+    match (text, text.strip_prefix("fixed:")) {
+        ("none", _) => Ok(Latency::None),
+        ("recorded", _) => Ok(Latency::Recorded),
+        (_, Some(fixed)) => Ok(Latency::Fixed(duration(fixed)?)),
+        _ => Err(format!("`{text}` is none of: none, recorded, fixed:50ms")),
+    }
+}
+
+/// Reads `FILTER -> EFFECT`.
+pub fn fault(text: &str) -> Result<Fault, String> {
+    Fault::parse(text, |text| duration(text).ok()).map_err(|error| error.to_string())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    quantity::nanoseconds(text).map(Duration::from_nanos)
+}
+
+/// Serves the recording to whoever has started us.
+pub fn run(args: &Mock) -> Outcome {
+    let options = options(args)?;
+    let secrets = secrets(&args.bind);
+    let (recording, _) = select::open(&args.recording, &args.folder)?;
+    let summary = recording.summary()?;
+    let index = Index::read(&recording, &secrets).map_err(anyhow::Error::from)?;
+    let mut record = record_options(args, &summary.name, &summary.id);
+    record.remarks.extend(needless(&secrets, &index));
+    let server = Server::new(index, Source::new(recording, secrets), options);
+    let manner = Voice { args };
+    let ending = serve(server, &record, &manner).map_err(anyhow::Error::from)?;
+    Ok(Exit::Process(record::end_as(ending)))
+}
+
+fn options(args: &Mock) -> Result<Options, Failure> {
+    let usage = |text: &str| Failure::Usage(text.to_owned());
+    let on_miss = match (args.on_miss, args.command.as_slice()) {
+        (OnMiss::Pass, []) => {
+            return Err(usage(
+                "--on-miss pass needs the command of a server: -- COMMAND",
+            ));
+        }
+        (OnMiss::Pass, command) => Missing::Pass(command.to_vec()),
+        (_, [first, ..]) => {
+            let first = first.to_string_lossy();
+            return Err(Failure::Usage(format!(
+                "{}: a command is only started with --on-miss pass",
+                escape(&first)
+            )));
+        }
+        (OnMiss::Error, _) => Missing::Error,
+        (OnMiss::Nearest, _) => Missing::Nearest,
+        (OnMiss::Hang, _) => Missing::Hang,
+        (OnMiss::Exit, _) => Missing::Exit,
+    };
+    Ok(Options {
+        on_miss,
+        once: args.once,
+        strict: args.sequence == Sequence::Strict,
+        latency: args.latency,
+        faults: args.fault.clone(),
+        stderr: args.stderr,
+    })
+}
+
+/// Values that are set; one that is not is missing like one that was not named.
+fn secrets(bindings: &[Binding]) -> Secrets {
+    let mut secrets = Secrets::default();
+    for Binding { name, variable } in bindings {
+        if let Ok(value) = std::env::var(variable) {
+            secrets.bind(name.clone(), value);
+        }
+    }
+    secrets
+}
+
+/// That a value stands for nothing.
+fn needless(secrets: &Secrets, index: &Index) -> Vec<String> {
+    let needless = secrets
+        .names()
+        .filter(|name| !index.placeholders.contains(*name));
+    needless
+        .map(|name| format!("--bind {name}: the recording has no such placeholder"))
+        .collect()
+}
+
+/// The session with the host is recorded like any other.
+fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
+    let settings = Settings::read();
+    let mut faults: Vec<String> = settings.faults().collect();
+    let name = name.strip_suffix("-mock").unwrap_or(name);
+    record::Options {
+        command: std::env::args_os().collect(),
+        name: Some(format!("{name}-mock")),
+        dir: settings.recordings_dir(&args.folder),
+        origin: "mock",
+        parent: Some(id.to_owned()),
+        max_size: run::configured_max_size(&settings, &mut faults),
+        slow_ns: run::configured_slow(&settings, &mut faults),
+        remarks: faults,
+    }
+}
+
+/// How the command speaks and ends.
+struct Voice<'a> {
+    args: &'a Mock,
+}
+
+impl Manner for Voice<'_> {
+    fn remark(&self, text: &str) -> String {
+        format!("mcpreel: {}\n", escape(text))
+    }
+
+    fn report(&self, report: &Report) -> String {
+        let mut text = format!("mcpreel: {}\n", account(report));
+        for line in details(report) {
+            let _ = writeln!(text, "mcpreel:   {line}");
+        }
+        for line in self.broken(report) {
+            let _ = writeln!(text, "mcpreel: {line}");
+        }
+        text
+    }
+
+    fn ending(&self, report: &Report, how: &How) -> Ending {
+        match how {
+            How::Signal(signal) => Ending::Signal(*signal),
+            How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
+            How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
+            _ if report.tally.unreadable > 0 => Ending::Code(3),
+            _ if report.tally.behind_failed.is_some() => Ending::Code(4),
+            How::Ended(Ended::Missed) => Ending::Code(6),
+            How::Input | How::Unread => {
+                let holds = self.broken(report).is_empty();
+                Ending::Code(if holds { 0 } else { 6 })
+            }
+        }
+    }
+}
+
+impl Voice<'_> {
+    /// The assertions that do not hold.
+    fn broken(&self, report: &Report) -> Vec<String> {
+        let tally = &report.tally;
+        let missed = tally.missed.count + tally.near.count + tally.passed;
+        let assertions = [
+            (
+                self.args.assertions.assert_all_used,
+                report.unused.count,
+                "--assert-all-used",
+                "unused",
+            ),
+            (
+                self.args.assertions.assert_no_miss,
+                missed,
+                "--assert-no-miss",
+                "not on record",
+            ),
+            (
+                self.args.assertions.assert_order,
+                tally.out_of_order.count,
+                "--assert-order",
+                "out of order",
+            ),
+        ];
+        let broken = assertions
+            .iter()
+            .filter(|(asked, found, ..)| *asked && *found > 0);
+        broken
+            .map(|(_, found, flag, what)| format!("{flag}: {} {what}", count(*found)))
+            .collect()
+    }
+}
+
+fn as_recorded(death: &index::Death) -> Ending {
+    match death {
+        index::Death::Code(code) => Ending::Code(u8::try_from(*code).unwrap_or(1)),
+        index::Death::Signal(name) => match name.parse::<Signal>() {
+            Ok(signal) => Ending::Signal(signal as i32),
+            Err(_) => Ending::Code(1),
+        },
+    }
+}
+
+/// What came of it, in one line.
+fn account(report: &Report) -> String {
+    let tally = &report.tally;
+    let recording = escape(&report.recording);
+    let mut parts = vec![format!(
+        "mock of {recording}: {} of {} used",
+        count(report.used()),
+        plural(report.recorded, "recorded request")
+    )];
+    let numbers = [
+        (tally.repeated, "repeated"),
+        (tally.normalised, "matched but for ids and times"),
+        (tally.near.count, "answered by the nearest"),
+        (tally.missed.count, "not on record"),
+        (tally.passed, "passed on"),
+        (tally.out_of_order.count, "out of order"),
+        (tally.faults, "gone wrong on purpose"),
+        (tally.malformed, "malformed"),
+    ];
+    let told = numbers.iter().filter(|(number, _)| *number > 0);
+    parts.extend(told.map(|(number, what)| format!("{} {what}", count(*number))));
+    parts.join(", ")
+}
+
+fn details(report: &Report) -> Vec<String> {
+    let tally = &report.tally;
+    let mut lines = Vec::new();
+    missed(
+        &mut lines,
+        "not on record",
+        &tally.missed,
+        &report.recording,
+    );
+    missed(&mut lines, "nearest", &tally.near, &report.recording);
+    frames(&mut lines, "unused", &report.unused);
+    frames(&mut lines, "out of order", &tally.out_of_order);
+    frames(
+        &mut lines,
+        "the host's answers differ from",
+        &tally.otherwise,
+    );
+    let numbers = [
+        (
+            tally.not_asked,
+            "requests of the server were not made: the host has not declared that it can answer them",
+        ),
+        (
+            tally.unanswered,
+            "requests of the server were not answered by the host",
+        ),
+        (tally.unexpected, "responses of the host answer nothing"),
+        (tally.unreadable, "parts of the recording could not be read"),
+        (
+            report.orphans,
+            "recorded responses answer nothing, and are not served",
+        ),
+    ];
+    let told = numbers.iter().filter(|(number, _)| *number > 0);
+    lines.extend(told.map(|(number, what)| format!("{}: {what}", count(*number))));
+    lines
+}
+
+fn missed(lines: &mut Vec<String>, what: &str, missed: &Counted<Missed>, recording: &str) {
+    for one in missed.kept.iter().take(MOST_NAMED) {
+        let sentence = one.sentence(recording);
+        lines.push(format!("{what}: {}", escape(&sentence)));
+    }
+    let more = missed.count.saturating_sub(MOST_NAMED as u64);
+    if more > 0 {
+        lines.push(format!("{what}: {} more", count(more)));
+    }
+}
+
+fn frames(lines: &mut Vec<String>, what: &str, frames: &Counted<Seq>) {
+    if frames.count == 0 {
+        return;
+    }
+    let named = frames.kept.iter().take(MOST_NAMED);
+    let mut named: Vec<_> = named.map(|seq| format!("#{}", seq.0)).collect();
+    let more = frames.count.saturating_sub(MOST_NAMED as u64);
+    if more > 0 {
+        named.push(format!("and {} more", count(more)));
+    }
+    lines.push(format!("{what}: {}", named.join(", ")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binding_names_a_placeholder_and_a_variable() {
+        let read = binding("secret:1=env:TOKEN").unwrap();
+        assert_eq!((&*read.name, &*read.variable), ("secret:1", "TOKEN"));
+        for text in [
+            "secret:1",
+            "secret:1=TOKEN",
+            "secret:1=env:",
+            "secret=env:TOKEN",
+            "=env:X",
+        ] {
+            assert!(
+                binding(text).unwrap_err().contains("write for example"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn latencies_have_units() {
+        assert_eq!(latency("none"), Ok(Latency::None));
+        assert_eq!(latency("recorded"), Ok(Latency::Recorded));
+        let fixed = Latency::Fixed(Duration::from_millis(50));
+        assert_eq!(latency("fixed:50ms"), Ok(fixed));
+        assert!(latency("fixed:50").is_err() && latency("fast").is_err());
+    }
+}

@@ -30,7 +30,7 @@ mod handshake;
 mod told;
 
 use handshake::Start;
-use mcpreel::lint::{Finding, Rule, families, rule};
+use mcpreel::lint::{Finding, Rule, Severity, families, page, rule};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -71,6 +71,10 @@ fn every_rule_fires_where_it_should_and_is_silent_where_it_should() {
         let rule = rule_of(&path);
         let cases = read(&path);
         for fires in &cases.fires {
+            for finding in findings(rule, &fires.case) {
+                let told = severities(rule).any(|severity| severity == finding.severity);
+                assert!(told, "{} is said to vary: {finding:?}", rule.id);
+            }
             if let Some(difference) = difference(rule, fires) {
                 let _ = writeln!(failures, "{} ({}): {difference}", rule.id, fires.case.about);
             }
@@ -152,6 +156,12 @@ fn difference(rule: &Rule, fires: &Fires) -> Option<String> {
     }
     let says = fires.says.as_deref().unwrap_or_default();
     (!first.detail.contains(says)).then(|| format!("{:?} lacks {says:?}", first.detail))
+}
+
+/// How bad the rule says that its findings are.
+fn severities(rule: &Rule) -> impl Iterator<Item = Severity> {
+    let milder = page::milder(rule).into_iter();
+    milder.map(|(severity, _)| severity).chain([rule.severity])
 }
 
 /// The findings of `rule` alone.

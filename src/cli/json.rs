@@ -190,7 +190,7 @@ impl<'a> FindingLine<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::id::{IdKey, RequestId};
+    use crate::protocol::id::RequestId;
     use crate::trace::event::{Closer, EventKind};
     use crate::trace::frame::Seq;
 
@@ -224,10 +224,7 @@ mod tests {
     #[test]
     fn an_exchange_keeps_the_text_of_its_id_and_code() {
         let exchange = Exchange {
-            rpc_id: RequestId::new(
-                "9007199254740993.0",
-                IdKey::Number("9007199254740993".into()),
-            ),
+            rpc_id: RequestId::from_json("9007199254740993.0").expect("it is JSON"),
             request: (Seq(3), 0),
             t_request: Moment(10),
             code: Some("\"E_QUOTA\"".into()),

@@ -67,11 +67,11 @@ pub fn severity(word: &str, out: &Output) -> String {
     out.paint(ink, &pad_end(&escape(word), 7))
 }
 
-/// The colour of a status.
+/// The colour of the status of an exchange.
 #[must_use]
-pub fn status_ink(status: Status) -> Ink {
-    match status {
-        _ if status.is_failure() => Ink::Bad,
+pub fn status_ink(exchange: &Exchange) -> Ink {
+    match exchange.status {
+        _ if exchange.has_failed() => Ink::Bad,
         Status::Ok | Status::Listening => Ink::Plain,
         _ => Ink::Warn,
     }
@@ -104,7 +104,7 @@ pub fn exchange(
         pad_start(&exchange.request.0.0.to_string(), width.0),
         out.paint(Ink::Faint, &pad_start(&since(t.0), SINCE)),
         pad_start(&latency, LATENCY),
-        out.paint(status_ink(exchange.status), &status),
+        out.paint(status_ink(exchange), &status),
     ];
     let used = width.0 + SINCE + LATENCY + STATUS + 2 * columns.len();
     let what = format!(

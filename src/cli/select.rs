@@ -40,9 +40,25 @@ pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Fail
     Ok((recording, selected))
 }
 
+/// How it stands. Its row says `live` also where the recorder was killed, or where it is a copy.
+pub fn standing(recording: &Recording, summary: &Summary) -> Standing {
+    if summary.state.is_final() {
+        return Standing::Finished;
+    }
+    Entry::read(recording.path()).standing
+}
+
+/// How it stands, in one word.
+pub fn state(recording: &Recording, summary: &Summary) -> &'static str {
+    match standing(recording, summary) {
+        Standing::Finished => summary.state.as_str(),
+        standing => standing.as_str(),
+    }
+}
+
 /// Whether somebody still records it.
 pub fn is_live(recording: &Recording, summary: &Summary) -> bool {
-    !summary.state.is_final() && Entry::read(recording.path()).standing == Standing::Live
+    standing(recording, summary) == Standing::Live
 }
 
 /// What went wrong, and the way out.
@@ -112,11 +128,18 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if !library.contains(path) {
-        if spool_of(path).exists() {
+        let standing = Entry::read(path).standing;
+        if standing.is_recoverable() {
+            let folder = path.parent().map(|folder| folder.display().to_string());
             output::say(&format!(
-                "{shown} is shown without what its spool still holds: only recordings in the \
-                 folder {} are completed; --dir names another",
-                escape(&library.dir().display().to_string())
+                "{shown} ({}) is shown without what its spool still holds: it lies outside the \
+                 folder of recordings, where nothing is written; --dir {} completes it",
+                standing.as_str(),
+                escape(
+                    &folder
+                        .filter(|folder| !folder.is_empty())
+                        .unwrap_or_else(|| ".".into())
+                )
             ));
         }
         return Ok(());

@@ -11,6 +11,7 @@
 //!
 //! besides
 //!   likely    search_docs failed twice: quota exceeded (tool-error, #4, #6)
+//! lint     2 findings: mcpreel lint 7f3a
 //! ```
 
 use super::args::Why as Args;
@@ -20,7 +21,7 @@ use super::{folder, select};
 use crate::lint::cause::{Cause, Certainty, Evidence, Place, causes};
 use crate::store::library::{Library, short_id};
 use crate::store::reader::{Recording, Summary};
-use crate::text::{escape, pad_end, since, width, wrap};
+use crate::text::{escape, pad_end, plural, since, width, wrap};
 use crate::trace::clock::{Moment, wall_clock_ns};
 use serde::Serialize;
 
@@ -48,7 +49,12 @@ pub fn run(args: &Args) -> Outcome {
         }
     } else {
         let address = address(&recording, &summary, args)?;
-        write(&causes, &summary, &address, &mut out)?;
+        let title = format!("{}  {}", summary.id, escape(&summary.name));
+        let title = out.paint(Ink::Strong, &title);
+        let state = select::state(&recording, &summary);
+        out.line(&format!("{title}  {state}"))?;
+        write(&causes, &address, &mut out)?;
+        remarks(&summary, &address, args, &mut out)?;
     }
     out.flush()?;
     Ok(Exit::Fine)
@@ -64,15 +70,7 @@ fn address(recording: &Recording, summary: &Summary, args: &Args) -> Result<Stri
     Ok(short_id(&summary.id, &library.list()?).to_owned())
 }
 
-fn write(
-    causes: &[Cause],
-    summary: &Summary,
-    address: &str,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let title = format!("{}  {}", summary.id, escape(&summary.name));
-    let title = out.paint(Ink::Strong, &title);
-    out.line(&format!("{title}  {}", summary.state.as_str()))?;
+fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failure> {
     let Some((best, others)) = causes.split_first() else {
         return Ok(());
     };
@@ -101,6 +99,24 @@ fn write(
     }
     row("do", &best.advice, Ink::Plain, out)?;
     besides(others, out)
+}
+
+/// What the rules have found besides, and the command that tells it.
+fn remarks(summary: &Summary, address: &str, args: &Args, out: &mut Output) -> Result<(), Failure> {
+    if summary.findings == 0 {
+        return Ok(());
+    }
+    // Outside the folder it is named as it was here.
+    let named = if address.is_empty() {
+        args.recording.to_string_lossy()
+    } else {
+        address.into()
+    };
+    let text = format!(
+        "{}: mcpreel lint {named}",
+        plural(summary.findings, "finding")
+    );
+    row("lint", &text, Ink::Plain, out)
 }
 
 fn besides(others: &[Cause], out: &mut Output) -> Result<(), Failure> {

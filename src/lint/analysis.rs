@@ -2,13 +2,13 @@
 
 use super::Linter;
 use super::family::Context;
-use super::finding::{Finding, Findings};
+use super::finding::Finding;
 use super::known::Known;
 use super::seen::Seen;
 use crate::protocol::json::Value;
 use crate::protocol::message::Content;
 use crate::trace::clock::Moment;
-use crate::trace::correlator::{Changes, Correlator, MessageRecord};
+use crate::trace::correlator::{Changes, Correlator, MessageRecord, Observation};
 use crate::trace::event::Event;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::FrameHead;
@@ -33,7 +33,9 @@ pub struct Analysis {
     known: Known,
     linter: Linter,
     changes: Changes,
-    findings: Findings,
+    findings: Vec<Finding>,
+    /// What was observed of that which was open at the end.
+    ended: Vec<Observation>,
     /// The latest moment seen.
     now: Moment,
 }
@@ -93,13 +95,20 @@ impl Analysis {
         self.linter.event(event, &now, &mut self.findings);
     }
 
+    /// The recording is over, what is open is open no longer. Hands at most `limit` exchanges over
+    /// at once, and returns whether there may be more.
+    pub fn close(&mut self, limit: usize) -> bool {
+        let is_more = self.correlator.finish(limit, &mut self.changes);
+        self.ended.extend_from_slice(self.changes.observations());
+        is_more
+    }
+
     /// The recording is over: nothing is open any longer.
     pub fn finish(&mut self) {
-        self.correlator.finish(&mut self.changes);
+        self.close(usize::MAX);
         self.session.finish();
         let now = at(self.now, &self.session, &self.known, &self.correlator);
-        let observations = self.changes.observations();
-        self.linter.finish(observations, &now, &mut self.findings);
+        self.linter.finish(&self.ended, &now, &mut self.findings);
     }
 
     /// Everything derived since the last call.
@@ -110,6 +119,13 @@ impl Analysis {
             exchanges: batch.exchanges,
             findings: std::mem::take(&mut self.findings),
         }
+    }
+
+    /// Bytes that what was derived since takes in memory, about.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        // A detail is one line, what is quoted in it is cut.
+        self.changes.bytes() + self.findings.len() * 2 * size_of::<Finding>()
     }
 
     /// Who spoke, and in which phase they are.

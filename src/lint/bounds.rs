@@ -1,9 +1,10 @@
-//! How many findings are kept: hostile traffic may break a rule with every byte.
+//! Which findings are kept: those of rules that apply, and not too many. Hostile traffic may break a
+//! rule with every byte.
 
 use super::family::Family;
-use super::finding::{Finding, Findings};
+use super::finding::Finding;
 use super::rule::Rule;
-use crate::trace::frame::Seq;
+use crate::protocol::mcp::Revision;
 use std::collections::HashMap;
 
 static FINDINGS_LEFT_OUT: Rule = Rule::note(
@@ -12,10 +13,6 @@ static FINDINGS_LEFT_OUT: Rule = Rule::note(
 )
 .why("Whoever counts the findings of that rule counts too few.")
 .fix("Mend what the rule found first, and record again.");
-
-/// Findings of one rule that are kept of one frame, no fewer than any family tells of one. Without
-/// a limit a batch of one line makes a recording many times its size.
-const OF_A_FRAME: u64 = 20;
 
 /// Findings of one rule that are kept of a recording. Without a limit blank lines make a recording
 /// a hundred times their size.
@@ -44,37 +41,25 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Leaves out what is too much among the findings from `from` on, all of one moment.
-    pub fn apply(&mut self, findings: &mut Findings, from: usize) {
-        if findings.len() == from {
-            return;
-        }
-        let new = findings.split_off(from);
-        let is_few = new.len() as u64 <= OF_A_FRAME;
-        let mut in_frame: HashMap<(&'static str, Option<Seq>), (u64, usize)> = HashMap::new();
-        for finding in new {
-            if !is_few {
-                let key = (finding.rule.id, finding.frame);
-                let (times, last) = in_frame.entry(key).or_default();
-                *times += 1;
-                if *times > OF_A_FRAME {
-                    continue;
-                }
-                *last = findings.len();
-            }
-            self.keep(finding, findings);
-        }
-        for ((rule, _), (times, last)) in in_frame {
-            let more = times.saturating_sub(OF_A_FRAME);
-            if let Some(finding) = findings.get_mut(last).filter(|_| more > 0)
-                && finding.rule.id == rule
-            {
-                finding.detail = format!("{}; and {more} more in this frame", finding.detail);
+    /// Puts `found` into `findings`: each as bad as the `revision` by which it is judged says, but
+    /// for those of rules that do not apply to it, and those that are too many.
+    pub fn settle(
+        &mut self,
+        found: Vec<Finding>,
+        revision: impl Fn(&Finding) -> Revision,
+        findings: &mut Vec<Finding>,
+    ) {
+        for mut finding in found {
+            let revision = revision(&finding);
+            if finding.rule.revisions.contains(revision) {
+                let worst = finding.rule.severity_in(revision);
+                finding.severity = finding.severity.min(worst);
+                self.keep(finding, findings);
             }
         }
     }
 
-    fn keep(&mut self, finding: Finding, findings: &mut Findings) {
+    fn keep(&mut self, finding: Finding, findings: &mut Vec<Finding>) {
         let found = self.found.entry(finding.rule.id).or_default();
         *found += 1;
         if *found <= OF_A_RECORDING {
@@ -89,7 +74,7 @@ impl Bounds {
     }
 
     /// The recording is over: how many were left out.
-    pub fn finish(&self, findings: &mut Findings) {
+    pub fn finish(&self, findings: &mut Vec<Finding>) {
         let mut left_out: Vec<_> = self.found.iter().collect();
         left_out.retain(|(_, found)| **found > OF_A_RECORDING);
         left_out.sort_unstable();
@@ -103,26 +88,30 @@ impl Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lint::rule::{Revisions, Severity};
+    use crate::trace::frame::Seq;
 
-    static ANY: Rule = Rule::note("any", "any");
-    static OTHER: Rule = Rule::note("other", "other");
-
-    #[test]
-    fn a_frame_has_a_few_findings_of_a_rule_and_says_how_many_more() {
-        let mut findings = vec![ANY.at(Seq(1), "before")];
-        let new = (0..32).map(|n| ANY.at(Seq(2), n.to_string()));
-        findings.extend(new);
-        findings.push(OTHER.at(Seq(2), "once"));
-        Bounds::default().apply(&mut findings, 1);
-        assert_eq!(findings.len(), 1 + 20 + 1);
-        assert_eq!(findings[20].detail, "19; and 12 more in this frame");
-        assert_eq!(findings[21].detail, "once");
-    }
+    static MODERN: Rule = Rule::error("modern", "modern").only(Revisions::MODERN);
+    static MILD: Rule = Rule::error("mild", "mild").milder_in(Severity::Note, Revisions::LEGACY);
 
     #[test]
-    fn findings_about_different_frames_are_not_counted_together() {
-        let mut findings: Findings = (0..50).map(|n| ANY.at(Seq(n), "lost")).collect();
-        Bounds::default().apply(&mut findings, 0);
-        assert_eq!(findings.len(), 50);
+    fn a_finding_is_as_bad_as_its_revision_says_and_none_where_its_rule_does_not_apply() {
+        let settled = |revision| {
+            let found = vec![
+                MODERN.at(Seq(1), "x"),
+                MILD.at(Seq(2), "y"),
+                MILD.at(Seq(3), "z").as_bad_as(Severity::Warning),
+            ];
+            let mut findings = Vec::new();
+            Bounds::default().settle(found, |_| revision, &mut findings);
+            let pair = |finding: Finding| (finding.rule.id, finding.severity.as_str());
+            findings.into_iter().map(pair).collect::<Vec<_>>()
+        };
+        let modern = [("modern", "error"), ("mild", "error"), ("mild", "warning")];
+        assert_eq!(settled(Revision::V2026_07_28), modern);
+        assert_eq!(
+            settled(Revision::V2024_11_05),
+            [("mild", "note"), ("mild", "note")]
+        );
     }
 }

@@ -1,9 +1,11 @@
 //! What a family of rules is.
 
-use super::finding::Findings;
+use super::finding::{Finding, Findings};
 use super::known::Known;
 use super::rule::Rule;
 use super::seen::Seen;
+use crate::protocol::mcp::Revision;
+use crate::protocol::message::Era;
 use crate::trace::clock::Moment;
 use crate::trace::correlator::{Correlator, Observation};
 use crate::trace::event::Event;
@@ -23,9 +25,34 @@ pub struct Context<'a> {
     pub correlator: &'a Correlator,
 }
 
+impl Context<'_> {
+    /// The revision by which a finding is judged: its own, that of its exchange, or that of the
+    /// connection where it is about neither.
+    #[must_use]
+    pub fn revision(&self, finding: &Finding) -> Revision {
+        let of_exchange = |id| {
+            let asked = self.known.asked(id).map(|asked| asked.revision);
+            asked.or_else(|| {
+                let exchange = self.correlator.exchange(id)?;
+                Some(self.known.revision(exchange.era))
+            })
+        };
+        let known = finding.revision.or_else(|| of_exchange(finding.exchange?));
+        known.unwrap_or_else(|| {
+            if self.known.is_modern() {
+                self.known.revision(Era::Modern)
+            } else {
+                self.known.legacy()
+            }
+        })
+    }
+}
+
 /// Rules that share what they have to remember. Frames and events come in order; what a family
 /// remembers must not grow with the length of the recording (see [`super::Remembered`]), and the
-/// work on one frame must not grow faster than its size.
+/// work on one frame must not grow faster than its size. Findings of rules that do not apply to the
+/// revision that they are judged by are dropped by the caller, which also makes them as mild as
+/// their rule says for that revision.
 pub trait Family {
     /// What the family is called.
     fn name(&self) -> &'static str;
@@ -39,8 +66,7 @@ pub trait Family {
         let _ = (context, findings);
     }
 
-    /// Looks at the next frame of a protocol stream. Findings of rules that do not apply to its
-    /// revision are dropped by the caller.
+    /// Looks at the next frame of a protocol stream.
     fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
         let _ = (seen, findings);
     }

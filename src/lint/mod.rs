@@ -21,8 +21,8 @@
 //!
 //! Every rule has cases under `tests/rules`: where it fires, and where it nearly does.
 //!
-//! Findings of rules that do not apply to the revision of a frame are dropped here; what families
-//! find by themselves, when time has passed or at the end, they judge by the revision themselves.
+//! Whether a rule applies, and how bad a finding is where that depends on the revision, is decided
+//! here for all of them: in frames, on stderr, at events, when time has passed and at the end.
 
 pub mod analysis;
 pub mod asked;
@@ -64,6 +64,7 @@ pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
 pub use seen::{Part, Seen};
 
+use crate::protocol::mcp::Revision;
 use crate::trace::correlator::Observation;
 use crate::trace::event::Event;
 use crate::trace::frame::FrameHead;
@@ -109,6 +110,9 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// Applies all families of rules to one recording, in the order of its frames and events.
 pub struct Linter {
     families: Vec<Box<dyn Family + Send>>,
+    /// What was found at the moment.
+    found: Findings,
+    misframed: framing::Misframed,
     bounds: Bounds,
 }
 
@@ -124,28 +128,26 @@ impl Linter {
     pub fn new() -> Self {
         Self {
             families: families(),
+            found: Findings::default(),
+            misframed: framing::Misframed::default(),
             bounds: Bounds::default(),
         }
     }
 
     /// Looks at the next frame of a protocol stream.
-    pub fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+    pub fn frame(&mut self, seen: &Seen<'_>, findings: &mut Vec<Finding>) {
         let context = seen.context();
-        let first = findings.len();
         for family in &mut self.families {
-            family.passed(&context, findings);
+            family.passed(&context, &mut self.found);
         }
-        let before = findings.len();
+        self.settle(|finding| context.revision(finding), findings);
         for family in &mut self.families {
-            family.frame(seen, findings);
+            family.frame(seen, &mut self.found);
         }
-        if findings.len() > before {
-            let revision = seen.revision();
-            let applies = |finding: &Finding| finding.rule.revisions.contains(revision);
-            let applying = findings.drain(before..).filter(applies).collect::<Vec<_>>();
-            findings.extend(applying);
-        }
-        self.bounds.apply(findings, first);
+        let mut found = self.found.take();
+        self.misframed.apply(seen, &mut found);
+        let of_frame = |finding: &Finding| finding.revision.unwrap_or_else(|| seen.revision());
+        self.bounds.settle(found, of_frame, findings);
     }
 
     /// Looks at the next line on stderr.
@@ -154,24 +156,22 @@ impl Linter {
         head: &FrameHead,
         raw: &[u8],
         context: &Context<'_>,
-        findings: &mut Findings,
+        findings: &mut Vec<Finding>,
     ) {
-        let first = findings.len();
         for family in &mut self.families {
-            family.passed(context, findings);
-            family.stderr(head, raw, context, findings);
+            family.passed(context, &mut self.found);
+            family.stderr(head, raw, context, &mut self.found);
         }
-        self.bounds.apply(findings, first);
+        self.settle(|finding| context.revision(finding), findings);
     }
 
     /// Looks at the next event.
-    pub fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
-        let first = findings.len();
+    pub fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Vec<Finding>) {
         for family in &mut self.families {
-            family.passed(context, findings);
-            family.event(event, context, findings);
+            family.passed(context, &mut self.found);
+            family.event(event, context, &mut self.found);
         }
-        self.bounds.apply(findings, first);
+        self.settle(|finding| context.revision(finding), findings);
     }
 
     /// The recording is over; `observations` are those of the correlator's own end.
@@ -179,15 +179,25 @@ impl Linter {
         &mut self,
         observations: &[Observation],
         context: &Context<'_>,
-        findings: &mut Findings,
+        findings: &mut Vec<Finding>,
     ) {
-        let first = findings.len();
         for family in &mut self.families {
-            family.passed(context, findings);
-            family.finish(observations, context, findings);
+            family.passed(context, &mut self.found);
+            family.finish(observations, context, &mut self.found);
         }
-        self.bounds.apply(findings, first);
+        self.settle(|finding| context.revision(finding), findings);
+        let held = self.misframed.finish();
+        self.bounds
+            .settle(held, |finding| context.revision(finding), findings);
         self.bounds.finish(findings);
+    }
+
+    /// Hands over what was found at the moment: whatever finds it, only here it is decided whether
+    /// its rule applies.
+    fn settle(&mut self, revision: impl Fn(&Finding) -> Revision, findings: &mut Vec<Finding>) {
+        if !self.found.is_empty() {
+            self.bounds.settle(self.found.take(), revision, findings);
+        }
     }
 }
 

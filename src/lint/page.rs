@@ -1,6 +1,6 @@
 //! The page of all rules, in Markdown.
 
-use super::rule::{Revisions, Rule};
+use super::rule::{Revisions, Rule, Severity};
 use super::{catalogue, families};
 use crate::protocol::mcp::Revision;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub fn revisions(of: Revisions) -> String {
     let is_span = of == Revisions::between(*first, *last);
     match (is_span, *first == all[0], *last == all[all.len() - 1]) {
         (true, true, true) => "all revisions".to_owned(),
-        (true, false, true) if first == last => format!("{first}"),
+        (true, ..) if first == last => format!("{first}"),
         (true, false, true) => format!("{first} and later"),
         (true, true, false) => format!("up to {last}"),
         _ => listed
@@ -43,6 +43,36 @@ pub fn revisions(of: Revisions) -> String {
             .collect::<Vec<_>>()
             .join(", "),
     }
+}
+
+/// Where findings of a rule are less bad than it says, and how bad they are there: `up to
+/// 2025-03-26`, `in 2026-07-28`, `where …`.
+#[must_use]
+pub fn milder(rule: &Rule) -> Vec<(Severity, String)> {
+    let by_revision = rule.milder_in.map(|(severity, revisions)| {
+        let revisions = self::revisions(revisions);
+        let is_span = revisions.starts_with("up to ");
+        let place = if is_span { "" } else { "in " };
+        (severity, format!("{place}{revisions}"))
+    });
+    let by_case = rule
+        .milder_where
+        .map(|(severity, circumstances)| (severity, format!("where {circumstances}")));
+    by_revision.into_iter().chain(by_case).collect()
+}
+
+/// The same in one text: ` (warning up to 2025-03-26)`, empty where nothing varies. Severities are
+/// written by `word`.
+#[must_use]
+pub fn in_brackets(rule: &Rule, word: impl Fn(&str) -> String) -> String {
+    let milder = milder(rule).into_iter();
+    let said: Vec<_> = milder
+        .map(|(severity, place)| format!("{} {place}", word(severity.as_str())))
+        .collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", said.join("; "))
 }
 
 fn heading(page: &mut String, name: &str) {
@@ -59,12 +89,13 @@ fn heading(page: &mut String, name: &str) {
 
 fn rule(page: &mut String, rule: &Rule) {
     let (id, severity) = (rule.id, rule.severity.as_str());
+    let milder = in_brackets(rule, |severity| format!("*{severity}*"));
     let revisions = revisions(rule.revisions);
     let section = rule.reference();
     let section = section.map_or_else(String::new, |(title, url)| format!(" · [{title}]({url})"));
     let _ = write!(
         page,
-        "\n### {id}\n\n*{severity}* · {revisions}{section}\n\n{}. {}\n\n**Fix:** {}\n",
+        "\n### {id}\n\n*{severity}*{milder} · {revisions}{section}\n\n{}. {}\n\n**Fix:** {}\n",
         capital(rule.summary),
         rule.why,
         rule.fix
@@ -103,5 +134,25 @@ mod tests {
             assert_eq!(revisions(set), said);
         }
         assert!(markdown().contains("### frame-not-json\n"));
+    }
+
+    #[test]
+    fn a_severity_that_varies_is_said_with_what_it_depends_on() {
+        static RULE: Rule = Rule::error("any", "any")
+            .milder_in(
+                Severity::Warning,
+                Revisions::LEGACY.without(Revision::V2025_11_25),
+            )
+            .milder_where(Severity::Note, "it is late");
+        let said = [
+            (Severity::Warning, "up to 2025-06-18".to_owned()),
+            (Severity::Note, "where it is late".to_owned()),
+        ];
+        assert_eq!(milder(&RULE), said);
+        let page = markdown();
+        let batch = page.split("### batch-not-allowed\n\n").nth(1);
+        let batch = batch.and_then(|rest| rest.lines().next());
+        let severity = batch.and_then(|line| line.split(" · ").next());
+        assert_eq!(severity, Some("*error* (*warning* in 2024-11-05)"));
     }
 }

@@ -1,6 +1,7 @@
 //! Text off the wire, safe to be shown: control characters, invisible characters and invalid
 //! UTF-8 are written as escapes.
 
+use crate::protocol::brief;
 use std::fmt::Write;
 
 /// Bytes that a finding shows. Without a limit a megabyte of log line would be stored twice.
@@ -10,7 +11,12 @@ const SHOWN: usize = 80;
 /// more there are.
 #[must_use]
 pub fn bytes(bytes: &[u8]) -> String {
-    let (shown, rest) = bytes.split_at(cut(bytes));
+    beginning(bytes, bytes.len())
+}
+
+/// The first bytes of what is `length` bytes long and begins with `bytes`.
+fn beginning(bytes: &[u8], length: usize) -> String {
+    let shown = &bytes[..cut(bytes)];
     let mut text = String::with_capacity(shown.len() + 24);
     for chunk in shown.utf8_chunks() {
         push_escaped(&mut text, chunk.valid());
@@ -18,16 +24,17 @@ pub fn bytes(bytes: &[u8]) -> String {
             push(&mut text, format_args!("\\x{byte:02x}"));
         }
     }
-    if !rest.is_empty() {
-        push(&mut text, format_args!("… ({} more bytes)", rest.len()));
+    let more = length - shown.len();
+    if more > 0 {
+        push(&mut text, format_args!("… ({more} more bytes)"));
     }
     text
 }
 
-/// The same for text.
+/// The same for text, also for one that is kept in [brief].
 #[must_use]
 pub fn text(text: &str) -> String {
-    bytes(text.as_bytes())
+    beginning(text.as_bytes(), brief::length(text))
 }
 
 /// Where to cut: at a character boundary, if the bytes are text there.
@@ -74,5 +81,8 @@ mod tests {
         let long = format!("{}\u{20ac}\u{20ac}", "x".repeat(79));
         let shown = text(&long);
         assert_eq!(shown, format!("{}… (6 more bytes)", "x".repeat(79)));
+        // Of what is kept in brief the bytes that are not kept count as well.
+        let shown = text(&brief::text(&"x".repeat(60_080)));
+        assert_eq!(shown, format!("{}… (60000 more bytes)", "x".repeat(80)));
     }
 }

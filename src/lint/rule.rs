@@ -85,14 +85,17 @@ impl Revisions {
     }
 }
 
-/// A rule: what can be found, how bad that is unless the revision says otherwise, why it matters
-/// and what to do about it.
+/// A rule: what can be found, how bad that is, why it matters and what to do about it.
 #[derive(Debug)]
 pub struct Rule {
     /// Its permanent name, for example `frame-not-json`.
     pub id: &'static str,
-    /// How bad its findings are, if nothing else is said.
+    /// How bad its findings are at worst.
     pub severity: Severity,
+    /// The revisions in which they are less bad. Whoever collects findings sees to it.
+    pub milder_in: Option<(Severity, Revisions)>,
+    /// The circumstances, in words, in which they are less bad. Its family sees to it.
+    pub milder_where: Option<(Severity, &'static str)>,
     /// What is wrong, in a few words.
     pub summary: &'static str,
     /// Why that matters: one sentence.
@@ -120,6 +123,8 @@ impl Rule {
         Self {
             id,
             severity,
+            milder_in: None,
+            milder_where: None,
             summary,
             why: "",
             fix: "",
@@ -175,6 +180,30 @@ impl Rule {
         self
     }
 
+    /// The same rule, whose findings are no worse than that in these revisions.
+    #[must_use]
+    pub const fn milder_in(mut self, severity: Severity, revisions: Revisions) -> Self {
+        self.milder_in = Some((severity, revisions));
+        self
+    }
+
+    /// The same rule, whose family says of findings in such `circumstances`, the end of a sentence
+    /// that begins with "where", that they are no worse than that.
+    #[must_use]
+    pub const fn milder_where(mut self, severity: Severity, circumstances: &'static str) -> Self {
+        self.milder_where = Some((severity, circumstances));
+        self
+    }
+
+    /// How bad its findings are at worst by `revision`.
+    #[must_use]
+    pub fn severity_in(&self, revision: Revision) -> Severity {
+        match self.milder_in {
+            Some((milder, revisions)) if revisions.contains(revision) => milder,
+            _ => self.severity,
+        }
+    }
+
     /// The same rule, whose findings are made only when the recording is over.
     #[must_use]
     pub const fn at_end(mut self) -> Self {
@@ -200,6 +229,7 @@ impl Rule {
         Finding {
             rule: self,
             severity: self.severity,
+            revision: None,
             frame: None,
             exchange: None,
             path: None,

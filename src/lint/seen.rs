@@ -5,10 +5,10 @@ use super::family::Context;
 use super::finding::Finding;
 use super::known::Known;
 use super::rule::Rule;
-use crate::protocol::json::{Elements, Value};
+use crate::protocol::json::Value;
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::{Revision, methods};
-use crate::protocol::message::{Content, Direction, Era, Message};
+use crate::protocol::message::{self, Content, Direction, Era, Message};
 use crate::trace::correlator::{Correlator, MessageRecord, Observation};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::FrameHead;
@@ -41,21 +41,21 @@ impl<'a> Seen<'a> {
     /// Its messages one by one.
     pub fn parts(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
         let seen = *self;
-        let batch = seen.content.batch;
-        let elements: Option<Elements<'a>> =
-            seen.root.filter(|_| batch).map(|root| root.elements());
-        let single = seen.root.filter(|_| !batch).into_iter();
-        let values = elements.into_iter().flatten().chain(single);
-        let values = values.map(Some).chain(std::iter::repeat(None));
+        let elements = seen.root.filter(|_| seen.content.batch);
+        let mut elements = elements.map(|root| (0u32..).zip(root.elements()));
         let messages = seen.content.messages.iter().zip(seen.messages);
-        messages
-            .zip(values)
-            .map(move |((message, record), value)| Part {
-                seen,
-                message,
-                record,
-                value,
-            })
+        messages.map(move |(message, record)| Part {
+            seen,
+            message,
+            record,
+            value: match &mut elements {
+                // Not every member of a batch has a message.
+                Some(elements) => elements
+                    .find(|(part, _)| *part == message.part)
+                    .map(|(_, value)| value),
+                None => seen.root,
+            },
+        })
     }
 
     /// The revision by which its messages are judged; of a batch its first.
@@ -194,9 +194,19 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Its line for people, which was not made of every message when it was read.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self.value {
+            Some(value) => message::line(self.message, value),
+            None => self.message.summary.clone(),
+        }
+    }
+
     /// A finding of `rule` in it.
     #[must_use]
     pub fn at(&self, rule: &'static Rule, detail: impl Into<String>) -> Finding {
-        rule.at(self.seen.head.seq, detail).about(self.exchange())
+        let finding = rule.at(self.seen.head.seq, detail).about(self.exchange());
+        finding.judged_by(self.revision())
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::protocol::message::{Classifier, Content};
+use crate::protocol::message::{Classifier, Content, Lines};
 use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ fn is_of_line(finding: &Finding) -> bool {
 }
 
 /// The findings of these lines, one after the other.
-fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
+fn findings(lines: &[(StreamId, &[u8])]) -> Vec<Finding> {
     let mut analysis = Analysis::new();
     for (seq, (stream, raw)) in (1..).zip(lines) {
         let head = FrameHead {
@@ -25,7 +25,7 @@ fn findings(lines: &[(StreamId, &[u8])]) -> Findings {
         };
         let mut classifier = Classifier::default();
         let (content, root) = match stream.messages() {
-            Some(_) => classifier.read(raw),
+            Some(_) => classifier.read(raw, Lines::OfAll),
             None => (Content::default(), None),
         };
         analysis.frame(&head, raw, &content, root);
@@ -163,4 +163,81 @@ fn an_early_revision_is_only_warned_of_batches() {
     assert_eq!(severity("2025-04-01"), None, "judged by 2025-03-26");
     assert_eq!(severity("2025-11-25"), Some(Severity::Error));
     assert_eq!(severity("2026-07-28"), Some(Severity::Error));
+}
+
+static OF_MODERN: Rule = Rule::error("of-modern", "of the modern era").only(Revisions::MODERN);
+
+/// Finds something whenever it is asked, and does not care by which revision.
+struct Careless;
+
+impl Family for Careless {
+    fn name(&self) -> &'static str {
+        "careless"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        &[]
+    }
+
+    fn passed(&mut self, _: &Context<'_>, findings: &mut Findings) {
+        findings.push(OF_MODERN.found("time has passed"));
+    }
+
+    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        findings.push(OF_MODERN.at(seen.head.seq, "a frame"));
+    }
+
+    fn stderr(&mut self, head: &FrameHead, _: &[u8], _: &Context<'_>, findings: &mut Findings) {
+        findings.push(OF_MODERN.at(head.seq, "stderr"));
+    }
+
+    fn event(&mut self, _: &Event, _: &Context<'_>, findings: &mut Findings) {
+        findings.push(OF_MODERN.found("an event"));
+    }
+
+    fn finish(&mut self, _: &[Observation], _: &Context<'_>, findings: &mut Findings) {
+        findings.push(OF_MODERN.found("the end"));
+    }
+}
+
+#[test]
+fn a_rule_is_found_in_its_revisions_only_whenever_its_family_finds_it() {
+    let found = |is_modern: bool| {
+        let mut known = Known::default();
+        known.knows_modern = is_modern;
+        let context = Context {
+            now: Moment(1),
+            session: &crate::trace::session::Session::default(),
+            known: &known,
+            correlator: &crate::trace::correlator::Correlator::default(),
+        };
+        let mut linter = Linter {
+            families: vec![Box::new(Careless)],
+            ..Linter::new()
+        };
+        let event = Event {
+            t: Moment(1),
+            after_seq: Seq(0),
+            kind: crate::trace::event::EventKind::Recovered { frames: 0 },
+        };
+        let head = FrameHead {
+            seq: Seq(1),
+            stream: StreamId::STDERR,
+            offset: 0,
+            t_first: Moment(1),
+            t_last: Moment(1),
+            size: 1,
+        };
+        let mut findings = Vec::new();
+        linter.event(&event, &context, &mut findings);
+        linter.stderr(&head, b"\n", &context, &mut findings);
+        linter.finish(&[], &context, &mut findings);
+        let details = findings.into_iter().map(|finding| finding.detail);
+        details.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(found(false), "");
+    assert_eq!(
+        found(true),
+        "time has passed, an event, time has passed, stderr, time has passed, the end"
+    );
 }

@@ -1,13 +1,16 @@
 //! Which JSON-RPC messages a frame holds, or why it holds none.
 //!
 //! Bad traffic is data: every frame has a [`Content`], and what is wrong with it is a list of
-//! [`Problem`]s, never an error.
+//! [`Problem`]s, never an error. Texts of messages stand here in their [brief form](super::brief),
+//! but for capabilities, numbers, and the messages of errors.
 
 mod body;
 mod classify;
 mod meta;
 
-pub use classify::{Classifier, MAX_PARTS, classify, classify_outline, classify_unread};
+pub use classify::{
+    Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
+};
 
 use super::id::RequestId;
 use std::ops::Range;
@@ -67,7 +70,8 @@ impl Era {
 /// What one frame of a protocol stream holds.
 #[derive(Clone, Debug, Default)]
 pub struct Content {
-    /// The messages, in order: one for an object, several for a batch, none for anything else.
+    /// The messages, in order: one for an object, several for a batch, none for anything else. Not
+    /// every member of a batch need be among them.
     pub messages: Vec<Message>,
     /// Whether the frame is a JSON array.
     pub batch: bool,
@@ -87,7 +91,8 @@ pub struct Message {
     /// What `params._meta` or `result._meta` says.
     pub meta: Meta,
     /// One line for people, control characters not yet escaped, at most 200 characters. For a
-    /// request method and main argument, for a response its outcome.
+    /// request method and main argument, for a response its outcome. Empty where whoever had the
+    /// frame read did not want it ([`Lines`]).
     pub summary: String,
     /// What is wrong with this message.
     pub problems: Vec<Problem>,
@@ -245,8 +250,10 @@ pub struct Meta {
 pub struct Identity {
     /// `protocolVersion`: asked for by a client, chosen by a server.
     pub protocol_version: Option<Box<str>>,
-    /// `supportedVersions` of `server/discover`.
+    /// `supportedVersions` of `server/discover`, the first of them.
     pub supported_versions: Vec<Box<str>>,
+    /// How many more of them there are.
+    pub more_versions: usize,
     /// `clientInfo.name` or `serverInfo.name`.
     pub name: Option<Box<str>>,
     /// `clientInfo.version` or `serverInfo.version`.
@@ -298,6 +305,13 @@ pub enum Problem {
         /// How many members it has.
         parts: usize,
         /// How many were looked at.
+        limit: usize,
+    },
+    /// A batch of more members that are no messages than are kept; the rest of them are not.
+    BatchOfOther {
+        /// How many there are among the members that were looked at.
+        invalid: usize,
+        /// How many are kept.
         limit: usize,
     },
     /// `jsonrpc` is missing or not `"2.0"`.

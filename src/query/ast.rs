@@ -268,7 +268,7 @@ words! {
 words! {
     /// A yes or no of a row.
     Flag {
-        Failed = "failed", "error, tool-error, lost or unanswered";
+        Failed = "failed", "error, tool-error, lost or unanswered, but no refused server/discover";
         Open = "open", "no answer yet";
         Late = "late", "answered after it was cancelled";
         Slow = "slow", "answered after more than a second, or what was configured at capture";

@@ -26,7 +26,7 @@ const NOTIFIED: &str = "SELECT direction, coalesce(method, ''), count(*) FROM me
     WHERE frame > ?1 AND frame <= ?2 AND kind = 'notification' GROUP BY 1, 2";
 const ANSWERS: &str = "SELECT response, response_part, name FROM exchange
     WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
-const TIMES: &str = "SELECT t_request, t_response_last, response, status FROM exchange
+const TIMES: &str = "SELECT t_request, t_response_last, response, status, method FROM exchange
     WHERE request = ?1 AND request_part = ?2";
 const BEGINNINGS: &str = "SELECT id, t_request FROM exchange
     WHERE id > ?1 AND request <= ?2 ORDER BY id LIMIT ?3";
@@ -155,7 +155,8 @@ impl Recording {
         self.one(TIMES, (to_sql(key.seq.0), key.nth), |row| {
             let answered = is_answered(row, 2, until)?;
             let status: Box<str> = row.get(3)?;
-            let failed = Status::parse(&status).is_some_and(Status::is_failure);
+            let method: Box<str> = row.get(4)?;
+            let failed = Status::parse(&status).is_some_and(|it| it.is_failure_of(&method));
             Ok(Times {
                 from: moment(row.get(0)?),
                 to: moment_if(row, 1, answered)?,

@@ -14,6 +14,7 @@ const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FR
 const LAST: &str = "SELECT coalesce(max(id), 0) FROM finding";
 const PAGE: &str = "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
     WHERE rule = ?1 AND severity = ?2 AND coalesce(frame, 0) <= ?3 ORDER BY id LIMIT ?4";
+const REQUEST: &str = "SELECT request FROM exchange WHERE id = ?1";
 
 impl Recording {
     /// The number of the last finding; 0 if there is none.
@@ -51,6 +52,20 @@ impl Recording {
     ) -> Result<Vec<FindingRow>, ReadError> {
         let params = params![rule, severity, last(until), limit];
         self.list(PAGE, params, finding)
+    }
+}
+
+impl Recording {
+    /// The request of the exchange that a finding is about; for a finding that is not on record its
+    /// frame.
+    pub fn request_of(&self, finding: &FindingRow) -> Result<Option<Seq>, ReadError> {
+        match finding.exchange {
+            Some(id) if finding.id > 0 => {
+                self.one(REQUEST, [to_sql(id.0)], |row| number(row, 0).map(Seq))
+            }
+            _ if finding.id == 0 => Ok(finding.frame),
+            _ => Ok(None),
+        }
     }
 }
 

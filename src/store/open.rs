@@ -173,6 +173,9 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
         conn.busy_timeout(BUSY_TIMEOUT)?;
         conn.set_prepared_statement_cache_capacity(STATEMENTS);
         schema::distrust(&conn)?;
+        // Else a statement that could use a partial index for some values is planned anew for each
+        // of them, which takes several times what it does.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         // Opening is lazy: the first read finds what is in the way.
         let stranger = match schema::stranger(&conn, Additions::Allowed) {
             Err(error) if is_corrupt(&error) && !matches!(mode, Mode::Writable) => {

@@ -103,7 +103,7 @@ pub(crate) fn rebuild(
     }
     events.for_each(|event| deriver.event(&event));
     if ended == Ended::Yes {
-        deriver.finish();
+        deriver.finish(&mut writer)?;
     }
     deriver.flush(&mut writer)?;
     deriver.save(conn)?;

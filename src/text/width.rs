@@ -48,8 +48,12 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
     kept
 }
 
+/// A piece of an address that stands at the end of a line is no shorter, columns: a lone `/` there
+/// would be harder to read than a break in the middle of a name.
+const SHORTEST_PIECE: usize = 5;
+
 /// The text in lines of at most `columns` columns, broken between words; a word that is longer is
-/// broken where it has to be.
+/// broken behind a `/`, or where it has to be.
 ///
 /// # Panics
 ///
@@ -70,7 +74,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
                 break;
             }
             if used == 0 {
-                let fits = head(word, columns);
+                let fits = piece(word, columns);
                 // A cluster that is wider than the whole line stands alone.
                 let first = word.graphemes(true).next().unwrap_or(word);
                 let taken = if fits.is_empty() { first } else { fits };
@@ -98,6 +102,17 @@ pub fn pad_end(text: &str, columns: usize) -> String {
 pub fn pad_start(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
     format!("{:missing$}{text}", "")
+}
+
+/// The beginning of a word that is wider than `columns`: up to the last `/` in reach, so that an
+/// address or a path is not broken within a name.
+fn piece(word: &str, columns: usize) -> &str {
+    let fits = head(word, columns);
+    let whole = fits.rfind('/').map_or("", |at| &fits[..=at]);
+    if width(whole) < SHORTEST_PIECE {
+        return fits;
+    }
+    whole
 }
 
 /// The longest beginning that takes at most `columns`.
@@ -136,6 +151,25 @@ mod tests {
         assert_eq!(wrap("東京都", 3), ["東", "京", "都"]);
         assert_eq!(wrap("", 5), [""]);
         assert_eq!(wrap("東", 1), ["東"]);
+    }
+
+    #[test]
+    fn an_address_is_broken_between_its_parts() {
+        let address = "see https://example.org/specification/2025-11-25/basic/transports#stdio";
+        assert_eq!(
+            wrap(address, 26),
+            [
+                "see",
+                "https://example.org/",
+                "specification/2025-11-25/",
+                "basic/transports#stdio"
+            ]
+        );
+        // Where a part alone is too long there is no better place.
+        assert_eq!(
+            wrap("/a-name-of-many-letters", 9),
+            ["/a-name-o", "f-many-le", "tters"]
+        );
     }
 
     #[test]

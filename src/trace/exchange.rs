@@ -9,6 +9,11 @@ use crate::protocol::message::{Direction, Era};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExchangeId(pub u64);
 
+/// With this method a client asks whether the server speaks the newer era. A server of the older
+/// one refuses it, whatever the error, and the client falls back to `initialize`: nothing has
+/// failed.
+pub const PROBE: &str = "server/discover";
+
 /// How an exchange stands or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
@@ -94,13 +99,15 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Whether it counts as failed: `error`, `tool-error`, `lost`, `unanswered`.
+    /// Whether an exchange of this method counts as failed with it: `error`, `tool-error`, `lost`,
+    /// `unanswered`. But a [`PROBE`] that is refused says only that the server is of the older era.
     #[must_use]
-    pub fn is_failure(self) -> bool {
-        matches!(
-            self,
-            Self::Error | Self::ToolError | Self::Lost | Self::Unanswered
-        )
+    pub fn is_failure_of(self, method: &str) -> bool {
+        match self {
+            Self::Error => method != PROBE,
+            Self::ToolError | Self::Lost | Self::Unanswered => true,
+            _ => false,
+        }
     }
 }
 
@@ -154,7 +161,8 @@ pub struct Exchange {
     pub request_size: u64,
     /// Size of the response's frame, bytes.
     pub response_size: u64,
-    /// One line for people, not yet escaped.
+    /// One line for people, not yet escaped; made of those of its messages, as far as they have
+    /// one.
     pub summary: Box<str>,
 }
 
@@ -223,6 +231,15 @@ impl Exchange {
         self
     }
 
+    /// Bytes that it takes in memory, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.code, &self.task, &self.progress];
+        let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        let always = self.method.len() + self.summary.len() + self.rpc_id.bytes();
+        size_of::<Self>() + always + texts
+    }
+
     /// The part of its line that says what was asked.
     #[must_use]
     pub fn asked(&self) -> &str {
@@ -237,6 +254,12 @@ impl Exchange {
         parts.map(|(_, answered)| answered)
     }
 
+    /// Whether it counts as failed: see [`Status::is_failure_of`].
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.status.is_failure_of(&self.method)
+    }
+
     /// Whether it is a `subscriptions/listen` stream, which stays open for as long as it is used.
     #[must_use]
     pub fn is_listen(&self) -> bool {
@@ -248,13 +271,12 @@ impl Exchange {
 impl Exchange {
     /// An open call of a tool, for tests that need an exchange and say what matters in it.
     pub(crate) fn bare() -> Self {
-        use crate::protocol::id::IdKey;
         Self {
             id: ExchangeId(1),
             direction: Direction::ClientToServer,
             method: "tools/call".into(),
             name: None,
-            rpc_id: RequestId::new("1", IdKey::Number("1".into())),
+            rpc_id: RequestId::from_json("1").expect("it is JSON"),
             era: Era::Legacy,
             request: (Seq(1), 0),
             response: None,

@@ -12,7 +12,7 @@ use crate::text::{count, duration, escape, plural, size};
 use crate::trace::event::{Closer, EventKind, Passed, ProcessName};
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::StreamId;
-use crate::trace::session::{End, Peer};
+use crate::trace::session::{End, Peer, Session};
 use serde_json::Value;
 
 /// An event in one sentence, without a full stop.
@@ -213,6 +213,18 @@ pub fn peer(peer: &Peer) -> Option<String> {
         Some(version) => format!("{name} {}", escape(version)),
         None => name.into_owned(),
     })
+}
+
+/// The versions that the server offered: `2025-11-25, 2026-07-28`; `None` where it said none.
+#[must_use]
+pub fn versions_offered(session: &Session) -> Option<String> {
+    let offered = session.versions_offered.iter();
+    let mut offered: Vec<_> = offered.map(|one| escape(one)).collect();
+    if session.more_versions_offered > 0 {
+        let more = count(session.more_versions_offered as u64);
+        offered.push(format!("{more} more").into());
+    }
+    (!offered.is_empty()).then(|| offered.join(", "))
 }
 
 /// Capabilities by name, with what they switch on: `logging, tools(listChanged)`.

@@ -3,6 +3,7 @@
 use super::{mcpreel, refusal, stdout};
 use crate::support::{Library, wait_for};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -175,17 +176,134 @@ fn test_reports_have_a_case_per_rule_that_fails_or_not() {
 }
 
 #[test]
-fn github_gets_a_command_per_finding() {
+fn github_gets_a_command_for_what_each_rule_has_found() {
     let library = Library::new();
     let noisy = sample("noisy-stdout");
     let rows = library.json(&["lint", &noisy, "--fail-on", "never"]);
-    let text = stdout(
-        &library,
-        &["lint", &noisy, "--format", "github", "--fail-on", "never"],
-    );
-    assert_eq!(text.lines().count(), rows.len());
+    let rules: BTreeSet<_> = rows.iter().map(|row| row["rule"].to_string()).collect();
+    let text = report(&library, &noisy, "github");
+    assert_eq!(text.lines().count(), rules.len());
     assert!(text.lines().all(|line| line.starts_with("::")), "{text}");
     assert!(text.contains(",title=frame-not-json::"), "{text}");
+}
+
+/// The recording in one of the formats for machines.
+fn report(library: &Library, recording: &str, format: &str) -> String {
+    let args = ["lint", recording, "--format", format, "--fail-on", "never"];
+    String::from_utf8(mcpreel(library, &args).stdout).expect("it is text")
+}
+
+/// A recording with as many findings of as many rules, each with this text, beside those of a
+/// sample: what another version of mcpreel, or a stranger, may have written into a file.
+fn with_findings(library: &Library, rules: usize, each: usize, text: &str) -> String {
+    let copy = library.path().join("copy.reel");
+    std::fs::copy(sample("well-behaved"), &copy).expect("it can be copied");
+    let conn = rusqlite::Connection::open(&copy).expect("it can be opened");
+    let insert = "INSERT INTO finding (rule, severity, frame, path, detail)
+        VALUES (?1, ?2, 1, ?3, ?3)";
+    conn.execute_batch("BEGIN").expect("it can be written");
+    for rule in 0..rules {
+        let severity = ["error", "warning", "note"][rule % 3];
+        for _ in 0..each {
+            let values = (format!("rule-{rule:03}{text}"), severity, text);
+            conn.execute(insert, values).expect("it can be written");
+        }
+    }
+    conn.execute_batch("COMMIT").expect("it can be written");
+    copy.to_string_lossy().into_owned()
+}
+
+#[test]
+fn reports_for_machines_have_no_more_than_is_taken_and_say_what_is_left_out() {
+    let library = Library::new();
+    let recording = with_findings(&library, 60, 120, "x");
+    let found = library
+        .json(&["lint", &recording, "--fail-on", "never"])
+        .len();
+    assert!(found >= 60 * 120);
+
+    let sarif: Value = serde_json::from_str(&report(&library, &recording, "sarif")).expect("JSON");
+    let run = &sarif["runs"][0];
+    let results = run["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 5000);
+    // The worst come first, and one rule leaves room for the others.
+    assert!(
+        results[..2000]
+            .iter()
+            .all(|result| result["level"] == "error")
+    );
+    let of_first = results.iter().filter(|it| it["ruleId"] == "rule-000x");
+    assert_eq!(of_first.count(), 100);
+    let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    let said = without_spaces(said.as_str().expect("a text"));
+    assert!(
+        said.starts_with(&format!("{}findingsleftout", found - 5000)),
+        "{said}"
+    );
+
+    let github = report(&library, &recording, "github");
+    for command in ["error", "warning", "notice"] {
+        let begin = format!("::{command} ");
+        let lines: Vec<_> = github
+            .lines()
+            .filter(|line| line.starts_with(&begin))
+            .collect();
+        assert_eq!(lines.len(), 10, "{github}");
+        assert!(lines[0].ends_with("(and 119 more)"), "{}", lines[0]);
+    }
+    let errors = format!("::and{}morefindings,", (20 - 9) * 120);
+    assert!(without_spaces(&github).contains(&errors), "{github}");
+
+    let junit = report(&library, &recording, "junit");
+    let cases = mcpreel::lint::catalogue().len() + 60;
+    assert_eq!(junit.matches("<testcase ").count(), cases);
+    assert!(junit.contains(&format!("tests=\"{cases}\"")));
+    assert_eq!(junit.matches("and 100 more findings").count(), 60);
+}
+
+/// The text without the spaces between words and digits.
+fn without_spaces(text: &str) -> String {
+    text.chars().filter(|char| !char.is_whitespace()).collect()
+}
+
+#[test]
+fn nothing_that_a_recording_says_is_obeyed_or_goes_on_for_ever() {
+    let library = Library::new();
+    let evil = "\u{1b}]0;x\u{7}\r\n::error::%0A\u{202e}]]><a b='\"'>&\u{ffff}\0";
+    let recording = with_findings(&library, 3, 2, &evil.repeat(2000));
+    for format in ["sarif", "github", "junit"] {
+        let text = report(&library, &recording, format);
+        let odd = |c: &char| c.is_control() && *c != '\n' || matches!(c, '\u{202e}' | '\u{ffff}');
+        assert_eq!(text.chars().find(odd), None, "{format}");
+        let longest = text
+            .lines()
+            .filter(|line| line.contains("rule-00"))
+            .map(str::len);
+        assert!(longest.max() < Some(9000), "{format}: {text}");
+    }
+    // What a reader makes of the escapes of JSON is as harmless.
+    let sarif: Value = serde_json::from_str(&report(&library, &recording, "sarif")).expect("JSON");
+    let mut texts = Vec::new();
+    every_text(&sarif, &mut texts);
+    assert!(texts.iter().any(|text| text.starts_with("rule-000")));
+    for text in texts {
+        assert!(!text.chars().any(char::is_control), "{text:?}");
+    }
+    let github = report(&library, &recording, "github");
+    let is_command = |line: &str| line.starts_with("::") && line.matches("::").count() >= 2;
+    assert!(github.lines().all(is_command), "{github}");
+}
+
+fn every_text<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|one| every_text(one, texts)),
+        Value::Object(members) => members.iter().for_each(|(name, value)| {
+            texts.push(name);
+            every_text(value, texts);
+        }),
+        _ => {}
+    }
 }
 
 #[test]

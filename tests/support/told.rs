@@ -19,7 +19,7 @@
 
 use mcpreel::lint::{Analysis, Derived};
 use mcpreel::protocol::json::Outline;
-use mcpreel::protocol::message::{Classifier, Content, classify_outline};
+use mcpreel::protocol::message::{Classifier, Content, Lines, classify_outline};
 use mcpreel::trace::clock::Moment;
 use mcpreel::trace::event::{Closer, Event, EventKind};
 use mcpreel::trace::exchange::{Exchange, ExchangeId};
@@ -103,7 +103,7 @@ impl Telling {
         *offset += head.size;
         let (content, root) = match stream.messages() {
             Some(_) if outline => (classify_outline(&Outline::of(raw).unwrap()), None),
-            Some(_) => self.classifier.read(raw),
+            Some(_) => self.classifier.read(raw, Lines::OfAll),
             None => (Content::default(), None),
         };
         self.analysis.frame(&head, raw, &content, root);

@@ -8,6 +8,7 @@
 //! | [`ended`] | over, the server left with exit code 3 while a call was open |
 //! | [`killed`] | its recorder was killed, and what it had left was recovered |
 //! | [`broken`] | over; its messages break the rules in several places |
+//! | [`remarked`] | over; nothing went wrong, but a rule warns |
 //! | [`gap`] | being recorded, with bytes that are not on record |
 //! | [`empty`] | being recorded, no message yet |
 
@@ -215,6 +216,20 @@ pub fn broken() -> Recording {
     let session = recording.session();
     story::opening(session);
     story::broken(session);
+    session.end();
+    recording.finish();
+    recording
+}
+
+/// Nothing went wrong, but a rule warns; over.
+pub fn remarked() -> Recording {
+    let mut recording = Recording::begin(&Place::new(), 0x51d3_0aa8);
+    let session = recording.session();
+    story::opening(session);
+    let twice: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":\
+        {\"level\":\"info\",\"data\":1,\"data\":1}}\n";
+    session.at(2_000 * MS).chunk(StreamId::S2C, twice);
+    session.event(&eof(StreamId::C2S));
     session.end();
     recording.finish();
     recording

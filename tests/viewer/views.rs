@@ -110,7 +110,7 @@ fn told(stats: &Stats) -> Vec<Row> {
 fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
     type Fits = fn(&Exchange) -> bool;
     let cases: [(&str, Fits); 5] = [
-        ("is:failed", |one| one.status.is_failure()),
+        ("is:failed", Exchange::has_failed),
         ("tool:search_docs", |one| {
             one.name.as_deref() == Some("search_docs")
         }),
@@ -147,7 +147,7 @@ fn statistics_of_a_filter_stop_at_the_time_cursor() {
     assert!(until < all.last().expect("there are some").request.0);
     let known = |one: &Exchange| (one.request.0 <= until).then(|| one.clone().at(until));
     let known: Vec<_> = all.iter().filter_map(known).collect();
-    let expected = known.iter().filter(|one| one.status.is_failure()).count();
+    let expected = known.iter().filter(|one| one.has_failed()).count();
     let fitting = figures(&viewer).fitting.expect("there is a filter");
     assert_eq!(
         (fitting.count, fitting.of),

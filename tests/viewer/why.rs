@@ -39,8 +39,86 @@ fn the_line_names_the_best_cause_first() {
     );
     let said = line(&viewer(&fixture::killed()));
     assert!(
-        said.starts_with(" why  search_docs failed 3 times: tool error: quota exceeded"),
+        said.starts_with(" why  search_docs failed 3 times, differently: quota exceeded: 100 of"),
         "{said}"
+    );
+}
+
+#[test]
+fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
+    let said = line(&viewer(&fixture::remarked()));
+    let remark = "nothing wrong was found, though `mcpreel lint` has 2 findings, the worst a warning \
+                  (frame-duplicate-key, #";
+    assert!(said.starts_with(&format!(" why  {remark}")), "{said}");
+    let mut viewer = viewer(&fixture::remarked());
+    viewer.act("W");
+    let entries = entries(&viewer);
+    assert!(
+        entries[0].contains("frame-duplicate-key at params.data"),
+        "{entries:?}"
+    );
+}
+
+#[test]
+fn where_nothing_can_be_said_the_line_says_that() {
+    let mut recording = fixture::empty();
+    recording.finish();
+    let said = line(&viewer(&recording));
+    let why =
+        " why  cannot say what is wrong, if anything is: the recording ends before the server did";
+    assert!(said.starts_with(why), "{said}");
+}
+
+#[test]
+fn the_whole_account_can_be_read_on_a_small_screen_and_says_how_to_go_on() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(recording.path(), (60, 15));
+    viewer.settle();
+    viewer.act("W");
+    let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
+        panic!("no account");
+    };
+    let labels = menu.entries.iter().map(|entry| entry.label.clone());
+    let all: Vec<_> = menu.text.iter().cloned().chain(labels).collect();
+    let last = menu.entries.len() - 1;
+    let words = |text: &str| -> Vec<_> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        words
+            .map(str::to_owned)
+            .filter(|word| !word.is_empty())
+            .collect()
+    };
+    let mut seen = words(&viewer.text());
+    assert!(
+        viewer.text().contains("Enter goes to #83, Esc closes"),
+        "{}",
+        viewer.text()
+    );
+    for _ in 0..100 {
+        viewer.press("j");
+        seen.extend(words(&viewer.text()));
+    }
+    for word in all.iter().flat_map(|text| words(text)) {
+        assert!(seen.contains(&word), "{word:?} is never seen");
+    }
+    let at = |viewer: &Viewer| match viewer.app.overlays.last() {
+        Some(Overlay::Menu(menu)) => menu.at,
+        _ => panic!("no account"),
+    };
+    assert_eq!(at(&viewer), last);
+    assert!(
+        viewer.text().contains("Enter tells more of it, Esc closes"),
+        "{}",
+        viewer.text()
+    );
+    for _ in 0..100 {
+        viewer.press("k");
+    }
+    assert_eq!(at(&viewer), 0);
+    assert!(
+        viewer.text().contains("the server ended with exit code 3"),
+        "{}",
+        viewer.text()
     );
 }
 

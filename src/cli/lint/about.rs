@@ -13,6 +13,7 @@ struct Line {
     rule: &'static str,
     family: &'static str,
     severity: &'static str,
+    milder: Vec<Milder>,
     revisions: Vec<&'static str>,
     summary: &'static str,
     why: &'static str,
@@ -21,12 +22,27 @@ struct Line {
     url: Option<String>,
 }
 
+/// Where what a rule finds is less bad than the rule says.
+#[derive(Serialize)]
+struct Milder {
+    severity: &'static str,
+    #[serde(rename = "where")]
+    place: String,
+}
+
 impl Line {
     fn new(family: &'static str, rule: &Rule) -> Self {
         Self {
             rule: rule.id,
             family,
             severity: rule.severity.as_str(),
+            milder: page::milder(rule)
+                .into_iter()
+                .map(|(severity, place)| Milder {
+                    severity: severity.as_str(),
+                    place,
+                })
+                .collect(),
             revisions: rule.revisions.iter().map(Revision::as_str).collect(),
             summary: rule.summary,
             why: rule.why,
@@ -51,7 +67,8 @@ pub fn list(json: bool) -> Outcome {
         for rule in family.rules() {
             let severity = lines::severity(rule.severity.as_str(), &out);
             let id = crate::text::pad_end(rule.id, 36);
-            out.line(&format!("  {severity}  {id}  {}", rule.summary))?;
+            let milder = out.paint(Ink::Faint, &page::in_brackets(rule, str::to_owned));
+            out.line(&format!("  {severity}  {id}  {}{milder}", rule.summary))?;
         }
         out.line("")?;
     }
@@ -70,6 +87,9 @@ pub fn explain(id: &str) -> Outcome {
             out.paint(Ink::Strong, id)
         ))?;
         out.line(&format!("  {}\n", rule.summary))?;
+        for (severity, place) in page::milder(rule) {
+            out.line(&format!("  {:<7}  {place}", severity.as_str()))?;
+        }
         out.line(&format!("  why      {}", rule.why))?;
         out.line(&format!("  fix      {}", rule.fix))?;
         if let Some((title, url)) = rule.reference() {

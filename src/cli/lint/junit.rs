@@ -1,15 +1,24 @@
 //! A test report in the XML of `JUnit`: a suite per recording, a case per rule.
 
-use super::Checked;
+use super::checked::Checked;
+use super::safe;
 use crate::cli::args::Level;
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::lint::{Rule, catalogue};
+use crate::lint::catalogue;
 use crate::text::plural;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Findings that a case shows; a report is read by people.
 const SHOWN: u32 = 20;
+
+/// What a rule has found.
+#[derive(Debug, Default)]
+struct Case {
+    is_failed: bool,
+    /// A line each.
+    lines: Vec<String>,
+}
 
 /// The beginning of the report.
 pub fn begin(out: &mut Output) -> Result<(), Failure> {
@@ -24,86 +33,81 @@ pub fn end(out: &mut Output) -> Result<(), Failure> {
 
 /// The suite of one recording.
 pub fn recording(checked: &Checked, fail_on: Level, out: &mut Output) -> Result<(), Failure> {
-    let failing = checked
-        .groups
-        .iter()
-        .filter(|group| fail_on.fails(group.severity));
-    let failed: BTreeSet<_> = failing.map(|group| &group.group.rule).collect();
-    let is_looked_at = |rule: &&&Rule| !checked.skip.contains(rule.id);
-    let rules = || catalogue().iter().filter(is_looked_at);
+    let mut cases = cases(checked, fail_on)?;
+    let failed = cases.values().filter(|case| case.is_failed).count();
+    let known = catalogue().iter().map(|rule| rule.id);
+    let known: Vec<_> = known.filter(|id| !checked.skip.contains(*id)).collect();
+    // What another version of mcpreel has found and we do not know has a case as well.
+    let others: Vec<_> = cases.keys().cloned().collect();
+    let others: Vec<_> = others.iter().map(|rule| &**rule).collect();
+    let others = others.iter().filter(|rule| !known.contains(rule));
+    let rules: Vec<_> = known.iter().chain(others).copied().collect();
     let suite = xml(&format!("{} {}", checked.id, checked.name));
     out.line(&format!(
-        r#"  <testsuite name="{suite}" tests="{}" failures="{}" errors="0">"#,
-        rules().count(),
-        failed.len(),
+        r#"  <testsuite name="{suite}" tests="{}" failures="{failed}" errors="0">"#,
+        rules.len(),
     ))?;
-    for rule in rules() {
-        let case = format!(r#"    <testcase classname="{suite}" name="{}""#, rule.id);
-        let is_failed = failed.iter().any(|failed| &***failed == rule.id);
-        let found = found(checked, rule.id)?;
-        if found.is_empty() {
-            out.line(&format!("{case}/>"))?;
-            continue;
-        }
-        let said = xml(&found);
-        let body = if is_failed {
-            let summary = xml(rule.summary);
-            format!(r#"<failure message="{summary}">{said}</failure>"#)
-        } else {
-            format!("<system-out>{said}</system-out>")
-        };
-        out.line(&format!("{case}>{body}</testcase>"))?;
+    for rule in rules {
+        let case = cases.remove(rule).unwrap_or_default();
+        out.line(&testcase(&suite, rule, &case))?;
     }
     Ok(out.line("  </testsuite>")?)
 }
 
-/// What a rule has found, a line each.
-fn found(checked: &Checked, rule: &str) -> Result<String, Failure> {
-    let mut lines = Vec::new();
-    for group in checked
-        .groups
-        .iter()
-        .filter(|group| &*group.group.rule == rule)
-    {
-        let (id, severity) = (&group.group.rule, &group.group.severity);
-        let found = checked
-            .recording
-            .findings_of_group(id, severity, None, SHOWN)?;
-        for finding in &found {
-            let path = finding
-                .path
-                .as_deref()
-                .map_or_else(String::new, |path| format!("{path}: "));
-            lines.push(format!(
-                "{severity} {}: {path}{}",
-                checked.place(finding),
-                finding.detail
-            ));
+/// What was found, by rule.
+fn cases(checked: &Checked, fail_on: Level) -> Result<BTreeMap<Box<str>, Case>, Failure> {
+    let mut cases: BTreeMap<Box<str>, Case> = BTreeMap::new();
+    checked.each_group(SHOWN, |told| {
+        let case = cases.entry(told.rule.clone()).or_default();
+        case.is_failed |= fail_on.fails(told.severity);
+        let severity = told.severity.as_str();
+        for finding in &told.findings {
+            let path = finding.path.as_deref();
+            let path = path.map_or_else(String::new, |path| format!("{path}: "));
+            let place = checked.place(finding);
+            case.lines
+                .push(format!("{severity} {place}: {path}{}", finding.detail));
         }
-        let more = group.group.count.saturating_sub(found.len() as u64);
-        if more > 0 {
-            lines.push(format!("and {}", plural(more, "more finding")));
+        if told.more > 0 {
+            let more = plural(told.more, "more finding");
+            case.lines.push(format!("and {more}"));
         }
-    }
-    Ok(lines.join("\n"))
+        Ok(())
+    })?;
+    Ok(cases)
 }
 
-/// Text inside XML: without what XML 1.0 does not allow (section 2.2), the rest escaped.
+fn testcase(suite: &str, rule: &str, case: &Case) -> String {
+    let begin = format!(r#"    <testcase classname="{suite}" name="{}""#, xml(rule));
+    if case.lines.is_empty() {
+        return format!("{begin}/>");
+    }
+    let lines: Vec<_> = case.lines.iter().map(|line| xml(line)).collect();
+    let said = lines.join("\n");
+    let summary = crate::lint::rule(rule).map_or("", |rule| rule.summary);
+    let body = if case.is_failed {
+        format!(r#"<failure message="{}">{said}</failure>"#, xml(summary))
+    } else {
+        format!("<system-out>{said}</system-out>")
+    };
+    format!("{begin}>{body}</testcase>")
+}
+
+/// A text on one line inside XML: without what XML 1.0 does not allow (section 2.2), the rest
+/// escaped.
 fn xml(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for char in text.chars() {
+    let mut inside = String::with_capacity(text.len());
+    for char in safe(text).chars() {
         match char {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\n' | '\t' => safe.push(char),
-            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            _ if char.is_control() => safe.extend(char.escape_default()),
-            _ => safe.push(char),
+            '&' => inside.push_str("&amp;"),
+            '<' => inside.push_str("&lt;"),
+            '>' => inside.push_str("&gt;"),
+            '"' => inside.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => inside.push('\u{fffd}'),
+            _ => inside.push(char),
         }
     }
-    safe
+    inside
 }
 
 #[cfg(test)]
@@ -113,8 +117,9 @@ mod tests {
     #[test]
     fn nothing_in_a_text_is_markup() {
         assert_eq!(
-            xml("<a b=\"c\">&\u{1b}\u{ffff}"),
-            "&lt;a b=&quot;c&quot;&gt;&amp;\\u{1b}\u{fffd}"
+            xml("<a b=\"c\">&\u{1b}\u{202e}\n"),
+            "&lt;a b=&quot;c&quot;&gt;&amp;\\x1b\\u{202e}\\n"
         );
+        assert!(!xml("\u{ffff}").contains('\u{ffff}'));
     }
 }

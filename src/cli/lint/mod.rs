@@ -1,9 +1,11 @@
 //! `mcpreel lint`: what is wrong in recordings, by rule.
 //!
+//! * [`checked`]: a recording and what was found in it;
 //! * [`text`]: for people; [`sarif`], [`junit`], [`github`]: for those who run it by a machine;
 //! * [`about`]: `--list` and `--explain`.
 
 mod about;
+mod checked;
 mod github;
 mod junit;
 mod sarif;
@@ -13,15 +15,11 @@ use super::args::{self, Format, Level, Lint as Args};
 use super::exit::{Exit, Failure, Outcome, code};
 use super::json::FindingLine;
 use super::output::{self, Output};
-use super::show::each_finding;
 use super::{folder, select};
 use crate::config::Setting;
-use crate::lint::{self, Severity};
-use crate::store::library::{Entry, Library, short_id};
-use crate::store::reader::{FindingRow, Recording};
-use crate::store::story::FindingGroup;
-use crate::text::{escape, plural};
-use crate::trace::clock::{Moment, wall_clock_ns};
+use crate::store::library::Library;
+use crate::text::{cut, escape};
+use checked::Checked;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -92,132 +90,13 @@ fn which(args: &Args, library: &Library) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// A recording and what was found in it, by rule, the worst first.
-struct Checked {
-    recording: Recording,
-    /// Its id, and the beginning of it that is long enough to name it.
-    whole_id: String,
-    id: String,
-    name: String,
-    groups: Vec<Group>,
-    /// What is overdue right now in a live recording; not on record.
-    overdue: Vec<FindingRow>,
-    /// Findings of rules that are passed over.
-    allowed: u64,
-    skip: BTreeSet<String>,
-}
+/// Columns of a text in a report for machines. What a recording says may come from a stranger, and
+/// who takes such reports refuses, or cuts, what is longer.
+const TEXT: usize = 1000;
 
-/// The findings of one rule with one severity.
-struct Group {
-    severity: Severity,
-    group: FindingGroup,
-}
-
-impl Checked {
-    fn new(
-        path: &Path,
-        library: &Library,
-        entries: &[Entry],
-        skip: &BTreeSet<String>,
-    ) -> Result<Self, Failure> {
-        select::complete(path, library)?;
-        let recording = Recording::open(path)?;
-        let summary = recording.summary()?;
-        let last = recording.last_finding()?;
-        let all = recording.finding_groups_between(0, last, None)?;
-        let (skipped, groups): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .partition(|group| skip.contains(&*group.rule));
-        // What another version of mcpreel has found and we do not know is worth a note.
-        let severity = |group: &FindingGroup| Severity::parse(&group.severity);
-        let mut groups: Vec<_> = groups
-            .into_iter()
-            .map(|group| Group {
-                severity: severity(&group).unwrap_or(Severity::Note),
-                group,
-            })
-            .collect();
-        groups.sort_by_key(|group| (std::cmp::Reverse(group.severity), group.group.first));
-        let mut overdue = Vec::new();
-        if select::is_live(&recording, &summary) {
-            let now = Moment(wall_clock_ns().saturating_sub(summary.wall_ns));
-            overdue = recording.overdue(&summary, now)?;
-            overdue.retain(|finding| !skip.contains(&*finding.rule));
-        }
-        Ok(Self {
-            id: short_id(&summary.id, entries).to_owned(),
-            whole_id: summary.id.clone(),
-            name: summary.name.clone(),
-            recording,
-            groups,
-            overdue,
-            allowed: skipped.iter().map(|group| group.count).sum(),
-            skip: skip.clone(),
-        })
-    }
-
-    /// How many findings have this severity.
-    fn count(&self, severity: Severity) -> u64 {
-        let groups = self
-            .groups
-            .iter()
-            .filter(|group| group.severity == severity);
-        let stored: u64 = groups.map(|group| group.group.count).sum();
-        let overdue = self.overdue.iter();
-        let is_so = |finding: &&FindingRow| &*finding.severity == severity.as_str();
-        stored + overdue.filter(is_so).count() as u64
-    }
-
-    /// Whether something is as bad as that.
-    fn fails(&self, level: Level) -> bool {
-        let mut severities = Severity::ALL.into_iter();
-        severities.any(|severity| level.fails(severity) && self.count(severity) > 0)
-    }
-
-    /// Gives every finding to `show` that is not passed over, with the request it is about.
-    fn each(
-        &self,
-        mut show: impl FnMut(&FindingRow, Option<u64>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        each_finding(&self.recording, |finding, request| {
-            if self.skip.contains(&*finding.rule) {
-                return Ok(());
-            }
-            show(finding, request)
-        })?;
-        let mut overdue = self.overdue.iter();
-        overdue.try_for_each(|finding| show(finding, finding.frame.map(|seq| seq.0)))
-    }
-
-    /// `7f3a#12`, or the recording where a finding points at no frame.
-    fn place(&self, finding: &FindingRow) -> String {
-        match finding.frame {
-            Some(seq) => format!("{}#{}", self.id, seq.0),
-            None => self.id.clone(),
-        }
-    }
-}
-
-/// A finding for whoever does not see its rule: what that is about, where, and what was found.
-fn sentence(finding: &FindingRow) -> String {
-    let summary = lint::rule(&finding.rule).map_or("", |rule| rule.summary);
-    let path = finding.path.as_deref();
-    let path = path.map_or_else(String::new, |path| format!(" at {path}"));
-    format!("{summary}{path}: {}", finding.detail)
-}
-
-/// `2 errors, 1 warning, 3 notes`, or `nothing found`.
-fn counts(checked: &Checked) -> String {
-    let severities = Severity::ALL.into_iter().rev();
-    let counted = severities.map(|severity| (checked.count(severity), severity.as_str()));
-    let said: Vec<_> = counted
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| plural(count, word))
-        .collect();
-    if said.is_empty() {
-        return "nothing found".to_owned();
-    }
-    said.join(", ")
+/// A text for a report: on one line, with nothing hidden in it, and of bounded length.
+fn safe(text: &str) -> String {
+    cut(&escape(text), TEXT)
 }
 
 /// What is written, as it is found.
@@ -231,6 +110,7 @@ struct Report {
     /// Whether something was as bad as `fail_on`.
     failed: bool,
     sarif: sarif::Sarif,
+    github: github::Github,
 }
 
 impl Report {
@@ -243,6 +123,7 @@ impl Report {
             recordings: 0,
             failed: false,
             sarif: sarif::Sarif::default(),
+            github: github::Github::default(),
         }
     }
 
@@ -266,7 +147,7 @@ impl Report {
             Format::Text => text::recording(checked, self.recordings > 0, out)?,
             Format::Sarif => self.sarif.recording(checked, out)?,
             Format::Junit => junit::recording(checked, self.fail_on, out)?,
-            Format::Github => github::recording(checked, out)?,
+            Format::Github => self.github.recording(checked)?,
         }
         self.recordings += 1;
         Ok(())
@@ -274,9 +155,10 @@ impl Report {
 
     fn end(&mut self) -> Result<(), Failure> {
         match self.format {
-            Format::Sarif => sarif::end(&mut self.out)?,
+            Format::Sarif => self.sarif.end(&mut self.out)?,
             Format::Junit => junit::end(&mut self.out)?,
-            Format::Text | Format::Github => {}
+            Format::Github => self.github.end(&mut self.out)?,
+            Format::Text => {}
         }
         Ok(self.out.flush()?)
     }

@@ -1,17 +1,29 @@
-//! SARIF 2.1.0, for code scanning. Results are written as they are found: there may be a million.
+//! SARIF 2.1.0, for code scanning. Results are written as they are found, the worst first.
+//!
+//! Whoever takes them shows some thousands of a run and drops the rest, some without a word. So no
+//! more are written, and a notification says how many were left out.
 
-use super::{Checked, sentence};
+use super::checked::{Checked, Told, sentence};
+use super::safe;
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::lint::{Rule, Severity, catalogue};
+use crate::lint::{Rule, catalogue};
 use crate::store::reader::FindingRow;
+use crate::text::plural;
 use serde_json::{Value, json};
 use std::path::Path;
+
+/// Results of a run, as many as code scanning shows.
+const RESULTS: u64 = 5000;
+
+/// Results of one rule in one recording, so that one rule leaves room for the others.
+const OF_A_RULE: u32 = 100;
 
 /// How far it is.
 #[derive(Debug, Default)]
 pub struct Sarif {
     results: u64,
+    left_out: u64,
 }
 
 /// Everything before the results.
@@ -28,21 +40,37 @@ pub fn begin(out: &mut Output) -> Result<(), Failure> {
     ))?)
 }
 
-/// Everything after them.
-pub fn end(out: &mut Output) -> Result<(), Failure> {
-    Ok(out.line("]}]}")?)
-}
-
 impl Sarif {
     /// The results of one recording.
     pub fn recording(&mut self, checked: &Checked, out: &mut Output) -> Result<(), Failure> {
         let uri = uri(checked.recording.path());
-        checked.each(|finding, request| {
-            let comma = if self.results > 0 { "," } else { "" };
-            self.results += 1;
-            let result = result(checked, finding, request, &uri);
-            Ok(out.line(&format!("{comma}{result}"))?)
+        checked.each_group(OF_A_RULE, |told| {
+            self.left_out += told.more;
+            for finding in &told.findings {
+                if self.results == RESULTS {
+                    self.left_out += 1;
+                    continue;
+                }
+                let comma = if self.results > 0 { "," } else { "" };
+                self.results += 1;
+                let request = checked.recording.request_of(finding)?;
+                let result = result(checked, &told, finding, request.map(|seq| seq.0), &uri);
+                out.line(&format!("{comma}{result}"))?;
+            }
+            Ok(())
         })
+    }
+
+    /// Everything after the results.
+    pub fn end(&self, out: &mut Output) -> Result<(), Failure> {
+        let mut invocation = json!({"executionSuccessful": true});
+        if self.left_out > 0 {
+            let left_out = plural(self.left_out, "finding");
+            let text = format!("{left_out} left out here; `mcpreel lint --json` has all of them");
+            invocation["toolExecutionNotifications"] =
+                json!([{"level": "warning", "message": {"text": text}}]);
+        }
+        Ok(out.line(&format!(r#"],"invocations":[{invocation}]}}]}}"#))?)
     }
 }
 
@@ -60,17 +88,23 @@ fn descriptor(rule: &Rule) -> Value {
     descriptor
 }
 
-fn result(checked: &Checked, finding: &FindingRow, request: Option<u64>, uri: &str) -> Value {
-    let level = Severity::parse(&finding.severity).map_or("note", Severity::as_str);
+fn result(
+    checked: &Checked,
+    told: &Told,
+    finding: &FindingRow,
+    request: Option<u64>,
+    uri: &str,
+) -> Value {
+    let path = finding.path.as_deref().map(safe);
     let place = checked.place(finding);
-    let name = match &finding.path {
+    let name = match &path {
         Some(path) => format!("{place} {path}"),
         None => place,
     };
     json!({
-        "ruleId": finding.rule,
-        "level": level,
-        "message": {"text": sentence(finding)},
+        "ruleId": safe(&told.rule),
+        "level": told.severity.as_str(),
+        "message": {"text": safe(&sentence(finding))},
         "locations": [{
             "physicalLocation": {"artifactLocation": {"uri": uri}},
             "logicalLocations": [{"fullyQualifiedName": name}],
@@ -78,7 +112,7 @@ fn result(checked: &Checked, finding: &FindingRow, request: Option<u64>, uri: &s
         "properties": {
             "frame": finding.frame.map(|seq| seq.0),
             "request": request,
-            "path": finding.path,
+            "path": path,
         },
     })
 }

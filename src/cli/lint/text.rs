@@ -9,7 +9,7 @@
 //!          fix: write logs to stderr …
 //! ```
 
-use super::{Checked, Group, counts};
+use super::checked::{Checked, Group, counts};
 use crate::cli::exit::Failure;
 use crate::cli::lines;
 use crate::cli::output::{Ink, Output};
@@ -28,11 +28,15 @@ pub fn recording(checked: &Checked, is_next: bool, out: &mut Output) -> Result<(
     }
     let (id, name) = (&checked.id, escape(&checked.name));
     let title = out.paint(Ink::Strong, &format!("{id} {name}"));
+    // Of one that stops in the middle not everything was looked at.
+    let state = checked
+        .state
+        .map_or_else(String::new, |state| format!(" ({state})"));
     let allowed = match checked.allowed {
         0 => String::new(),
         allowed => format!(", {} passed over", count(allowed)),
     };
-    out.line(&format!("{title}: {}{allowed}", counts(checked)))?;
+    out.line(&format!("{title}{state}: {}{allowed}", counts(checked)))?;
     for group in &checked.groups {
         out.line("")?;
         self::group(checked, group, out)?;

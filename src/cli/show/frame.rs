@@ -7,7 +7,7 @@ use crate::cli::lines::{arrow, status_ink, stream_arrow};
 use crate::cli::output::{Ink, Output};
 use crate::store::reader::{FindingRow, Recording};
 use crate::store::story::Told;
-use crate::text::{count, duration, escape, pad_end, pad_start, since, size};
+use crate::text::{count, duration, escape, pad_end, pad_start, plural, since, size};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::words;
@@ -18,6 +18,9 @@ use std::io::Read as _;
 
 /// Bytes of a frame that are looked at for showing it.
 const LOOKED_AT: u64 = 256 * 1024;
+
+/// Exchanges of one frame that are shown: a batch can have thousands.
+const EXCHANGES: usize = 20;
 
 /// What was shown already.
 struct Shown {
@@ -33,9 +36,16 @@ pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Resul
         frames: BTreeSet::from([head.seq]),
         findings: BTreeSet::new(),
     };
-    for exchange in recording.exchanges_of_frame(head.seq)? {
+    let exchanges = recording.exchanges_of_frame(head.seq)?;
+    for exchange in exchanges.iter().take(EXCHANGES) {
         out.line("")?;
-        write_exchange(recording, &exchange, &mut shown, out)?;
+        write_exchange(recording, exchange, &mut shown, out)?;
+    }
+    let more = exchanges.len().saturating_sub(EXCHANGES) as u64;
+    if more > 0 {
+        let more = plural(more, "more exchange");
+        let hint = format!("… {more} of this batch not shown; show --exchanges has all");
+        out.line(&out.paint(Ink::Warn, &hint))?;
     }
     findings(recording, &shown, out)
 }
@@ -79,7 +89,7 @@ fn write_exchange(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let title = format!("exchange #{}", exchange.request.0.0);
-    let status = out.paint(status_ink(exchange.status), exchange.status.as_str());
+    let status = out.paint(status_ink(exchange), exchange.status.as_str());
     out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
     for (name, value) in facts(recording, exchange)? {
         out.line(&format!(

@@ -168,11 +168,8 @@ pub fn each_finding(
         };
         after = last.id;
         for finding in &page {
-            let exchange = match finding.exchange {
-                Some(id) => recording.exchange(id)?,
-                None => None,
-            };
-            show(finding, exchange.map(|exchange| exchange.request.0.0))?;
+            let request = recording.request_of(finding)?;
+            show(finding, request.map(|seq| seq.0))?;
         }
     }
 }

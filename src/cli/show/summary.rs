@@ -3,6 +3,7 @@
 use super::rows::each_event;
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
+use crate::cli::select;
 use crate::store::reader::{Recording, Summary};
 use crate::text::{clock, duration, escape, pad_end, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
@@ -22,7 +23,10 @@ struct Whole {
 
 /// Writes the summary as one JSON object.
 pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
-    let mut summary = serde_json::to_value(recording.summary()?).map_err(anyhow::Error::from)?;
+    let summary = recording.summary()?;
+    let state = select::state(recording, &summary);
+    let mut summary = serde_json::to_value(summary).map_err(anyhow::Error::from)?;
+    summary["state"] = state.into();
     for side in ["client", "server"] {
         let Some(capabilities) = summary.pointer_mut(&format!("/session/{side}/capabilities"))
         else {
@@ -46,7 +50,7 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     out.line(&format!(
         "{}  {}",
         out.paint(Ink::Strong, &title),
-        summary.state.as_str()
+        select::state(recording, &summary)
     ))?;
     let mut facts = Vec::new();
     whole(recording, &summary, &mut facts);
@@ -105,9 +109,8 @@ fn sides(session: &Session, facts: &mut Facts) {
             agreed.unwrap_or(unknown)
         ),
     };
-    if !session.versions_offered.is_empty() {
-        let offered: Vec<_> = session.versions_offered.iter().map(|v| escape(v)).collect();
-        let _ = write!(version, " (offered {})", offered.join(", "));
+    if let Some(offered) = words::versions_offered(session) {
+        let _ = write!(version, " (offered {offered})");
     }
     let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
     if !eras.is_empty() {

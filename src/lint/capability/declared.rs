@@ -7,7 +7,7 @@
 use super::rules::{CLIENT, LIST_CHANGED, LOGGING, SERVER, SUB};
 use crate::lint::finding::Findings;
 use crate::lint::known::Handshake;
-use crate::lint::rule::{Rule, Severity};
+use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::capabilities::Declared;
@@ -94,15 +94,6 @@ fn needed(part: &Part<'_>) -> Option<(&'static str, &'static str)> {
     Some((method.name, method.used_in(part.revision())?.capability?))
 }
 
-/// The first two revisions ask only that undeclared capabilities SHOULD not be used; in the modern
-/// era a client need not have asked.
-fn severity(part: &Part<'_>) -> Severity {
-    match part.revision() {
-        Revision::V2025_06_18 | Revision::V2025_11_25 => Severity::Error,
-        _ => Severity::Warning,
-    }
-}
-
 fn request(part: &Part<'_>, declared: &Declared, rule: &'static Rule, findings: &mut Findings) {
     let Some((method, needed)) = needed(part) else {
         return;
@@ -116,8 +107,7 @@ fn request(part: &Part<'_>, declared: &Declared, rule: &'static Rule, findings: 
     } else {
         (rule, whole)
     };
-    let finding = part.at(rule, format!("{method} without {missing}"));
-    findings.push(finding.as_bad_as(severity(part)));
+    findings.push(part.at(rule, format!("{method} without {missing}")));
 }
 
 /// A use of a part of a capability that was not declared.

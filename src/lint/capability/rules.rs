@@ -1,8 +1,14 @@
 //! The rules of this family.
 
-use crate::lint::rule::{Revisions, Rule};
+use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section;
 use crate::protocol::mcp::Revision;
+
+/// The first two revisions ask only that undeclared capabilities SHOULD not be used; in the modern
+/// era a client need not have asked.
+const UNDEMANDED: Revisions = Revisions::ALL
+    .without(Revision::V2025_06_18)
+    .without(Revision::V2025_11_25);
 
 pub(super) static SERVER: Rule = Rule::error(
     "cap-server-not-declared",
@@ -10,7 +16,8 @@ pub(super) static SERVER: Rule = Rule::error(
 )
 .why("A server without that capability answers with an error or not at all.")
 .fix("Let the client look at the server's capabilities before it asks, or let the server declare what it can do.")
-.of(section::CAPABILITIES);
+.of(section::CAPABILITIES)
+.milder_in(Severity::Warning, UNDEMANDED);
 
 pub(super) static CLIENT: Rule = Rule::error(
     "cap-client-not-declared",
@@ -19,7 +26,8 @@ pub(super) static CLIENT: Rule = Rule::error(
 .why("A client without that capability answers with an error or not at all, and the call that needs the answer fails or hangs.")
 .fix("Let the server look at the client's capabilities before it asks, and do without where they are missing.")
 .of(section::CAPABILITIES)
-.only(Revisions::LEGACY);
+.only(Revisions::LEGACY)
+.milder_in(Severity::Warning, UNDEMANDED);
 
 pub(super) static SUB: Rule = Rule::error(
     "cap-subcapability",
@@ -28,7 +36,8 @@ pub(super) static SUB: Rule = Rule::error(
 .why("The other side offers the feature, but not this part of it, and will refuse or ignore what it was asked.")
 .fix("Declare the part that is named, or do without it.")
 .of(section::CAPABILITIES)
-.only(Revisions::LEGACY);
+.only(Revisions::LEGACY)
+.milder_in(Severity::Warning, UNDEMANDED);
 
 pub(super) static LIST_CHANGED: Rule = Rule::warning(
     "cap-list-changed-not-declared",

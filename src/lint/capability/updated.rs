@@ -5,19 +5,17 @@ use crate::lint::finding::Findings;
 use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
+use crate::protocol::brief;
 use crate::protocol::message::{Body, Direction, Era, Subject};
 
 /// Resources whose subscription is remembered. Beyond it nothing is said about updates any more.
 const SUBSCRIBED: usize = 1024;
 
-/// Longest URI that is remembered, bytes: a URI can be as long as a line.
-const URI: usize = 4096;
-
 /// The resources that the client has subscribed to.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     uris: Remembered<Box<str>, ()>,
-    /// A subscription was too long to be remembered.
+    /// A subscription is not known whole: what it is a part of nobody can tell.
     is_blind: bool,
 }
 
@@ -40,7 +38,7 @@ impl Subscriptions {
             return;
         }
         match &request.name {
-            Some(uri) if uri.len() <= URI && part.value.is_some() => {
+            Some(uri) if !brief::is_brief(uri) && part.value.is_some() => {
                 self.uris.insert(uri.clone(), ());
             }
             _ => self.is_blind = true,
@@ -68,6 +66,7 @@ impl Subscriptions {
             return;
         }
         if let Subject::Other { name: Some(uri) } = &notification.subject
+            && !brief::is_brief(uri)
             && !self.uris.contains(uri)
             && !self.uris.iter().any(|(known, ())| is_within(uri, known))
         {

@@ -24,5 +24,5 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = cause
         .shown(words::end_of(facts))
         .shown(words::leaving(facts));
-    Some(cause.shown(words::stderr(facts).into_iter().take(3)))
+    Some(cause.shown(words::stderr(facts, 3)))
 }

@@ -1,7 +1,7 @@
 //! Something was printed on stdout before the first message.
 
 use super::facts::{Facts, Line};
-use super::{Cause, Certainty, Kind, named, words};
+use super::{Cause, Certainty, Kind, died_at_start, named, words};
 use crate::lint::process::launchers;
 use crate::trace::frame::StreamId;
 
@@ -10,9 +10,10 @@ pub(super) const KIND: Kind = Kind::new("banner-before-first-message", find);
 fn find(facts: &Facts) -> Option<Cause> {
     let banner: Vec<_> = early(facts).collect();
     let first = banner.iter().find(|line| !line.text().is_empty())?;
-    let certainty = if facts.first_said.is_none() || !facts.went_on() {
-        Certainty::Certain
-    } else if facts.survived(first.seq) {
+    // Who died at once left it no time to do harm, and who goes on lives with it.
+    let is_harmless =
+        (died_at_start::KIND.find)(facts).is_some() || facts.went_on() && facts.survived(first.seq);
+    let certainty = if is_harmless {
         Certainty::Possible
     } else {
         Certainty::Likely

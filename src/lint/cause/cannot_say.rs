@@ -18,23 +18,25 @@ fn find(facts: &Facts) -> Option<Cause> {
         plural(facts.events.len() as u64, "event")
     );
     let sentence = format!("cannot say what is wrong, if anything is: {why}; looked at {looked}");
-    let cause = Cause::new(KIND.id, Certainty::Possible, sentence)
-        .advise("Record the session again to its end, with whatever goes wrong in it.");
+    let advice = if facts.is_short {
+        "Its recorder still writes, or was killed, or this is a copy of a part: the rest stands in a \
+         spool beside the original. `--dir` with the folder of that lets mcpreel complete it."
+    } else {
+        "Record the session again to its end, with whatever goes wrong in it."
+    };
+    let cause = Cause::new(KIND.id, Certainty::Possible, sentence).advise(advice);
     let gap = (counts.gap_bytes > 0).then(|| Evidence {
         place: Place::Session,
         text: format!("{} are not on record", size(counts.gap_bytes)),
     });
-    Some(
-        cause
-            .shown(gap)
-            .shown(words::stderr(facts).into_iter().take(3)),
-    )
+    Some(cause.shown(gap).shown(words::stderr(facts, 3)))
 }
 
 fn why(facts: &Facts) -> Option<&'static str> {
     match facts.end() {
         _ if facts.counts.gap_bytes > 0 => Some("a part of the session is not on record"),
         Some(End::Unknown) => Some("the recording ends before the server did"),
+        _ if facts.is_short => Some("the recording stops in the middle of the session"),
         _ if facts.counts.messages > 0 => None,
         None => Some("there are no messages yet"),
         Some(_) => Some("there are no messages"),

@@ -2,6 +2,7 @@
 
 use super::facts::Facts;
 use super::{Cause, Certainty, Kind, words};
+use crate::protocol::mcp::methods::{self, Way};
 use crate::protocol::message::Direction;
 use crate::text::duration;
 use crate::trace::exchange::Exchange;
@@ -11,7 +12,18 @@ pub(super) const KIND: Kind = Kind::new("client-never-answered", find);
 /// A client that means to answer has done so by then, nanoseconds: but for people, who are asked.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
+/// Whether clients answer such requests: a server that sends back whatever it is sent asks for
+/// what no client has.
+fn is_for_clients(exchange: &Exchange) -> bool {
+    let known = methods::find(&exchange.method);
+    known.is_none_or(|known| known.uses().any(|usage| usage.way == Way::ToClient))
+}
+
 fn find(facts: &Facts) -> Option<Cause> {
+    // The answer may stand in what was not read.
+    if facts.is_short {
+        return None;
+    }
     let samples = [&facts.open, &facts.unanswered, &facts.lost];
     let asked = samples.map(|sample| sample.asked(Direction::ServerToClient));
     let until = facts.host_left().unwrap_or(facts.now);
@@ -19,7 +31,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let old = asked
         .into_iter()
         .flatten()
-        .filter(|one| waited(one) > PATIENCE_NS);
+        .filter(|one| is_for_clients(one) && waited(one) > PATIENCE_NS);
     let old: Vec<_> = old.collect();
     let first = old.first()?;
     let calls = facts

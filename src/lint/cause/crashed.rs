@@ -34,21 +34,41 @@ fn find(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice(facts, end));
     let cause = cause.shown(lost.into_iter().take(3).map(words::request));
     let cause = cause.shown(words::end_of(facts));
-    Some(cause.shown(words::stderr(facts)))
+    Some(cause.shown(words::stderr(facts, 4)))
+}
+
+/// What to do about a server that ended with an exit code.
+fn by_itself(facts: &Facts) -> &'static str {
+    let was_open = facts.lost.asked(Direction::ClientToServer).next().is_some();
+    match (words::has_last_words(facts), was_open) {
+        (true, true) => {
+            "The server's own last lines on stderr say why it ended; repeat the request that was \
+             open to see it again."
+        }
+        (true, false) => "The server's own last lines on stderr say why it ended.",
+        (false, true) => {
+            "It said nothing on stderr: repeat the request that was open, and look for what ends \
+             the process in the code that serves it."
+        }
+        (false, false) => {
+            "It said nothing on stderr: look for what ends the process, for example a limit on idle \
+             time, a supervisor, or a loop that has come to its end."
+        }
+    }
 }
 
 fn advice(facts: &Facts, end: &End) -> String {
     let End::Killed { signal } = end else {
-        return "The server's own last lines on stderr say why it ended; repeat the request that was \
-                open to see it again."
-            .to_owned();
+        return by_itself(facts).to_owned();
     };
     match signal.as_str() {
         "SIGKILL" => {
             let used = facts.session.usage.map(|usage| size(usage.max_rss_bytes));
-            let used = used.map_or_else(String::new, |used| format!(" ({used} at its peak)"));
+            let used = used.map_or_else(String::new, |used| {
+                format!(" (the server had {used} at its peak)")
+            });
             format!(
-                "Somebody killed it; where nobody did, the system was out of memory{used}: look \
+                "Somebody killed it, or the system did because it was out of memory{used}: look \
                  into the kernel's log."
             )
         }

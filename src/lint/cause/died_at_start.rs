@@ -16,22 +16,20 @@ fn find(facts: &Facts) -> Option<Cause> {
     }
     let lived = facts.session.spawned.map(|Moment(t)| t);
     let lived = lived.map_or_else(String::new, |t| {
-        format!(
-            " {} after its start,",
-            duration(ended_at(facts).0.saturating_sub(t))
-        )
+        let lived = duration(ended_at(facts).0.saturating_sub(t));
+        format!(", {lived} after its start and")
     });
     let sentence = format!(
         "the server {}{lived} before it answered anything{}",
         words::ended(end),
         words::stderr_says(facts)
     );
-    let certainty = match (end, facts.telling()) {
-        (End::Exited { code: 0 }, None) => Certainty::Likely,
+    let certainty = match end {
+        End::Exited { code: 0 } if !words::has_last_words(facts) => Certainty::Likely,
         _ => Certainty::Certain,
     };
     let cause = Cause::new(KIND.id, certainty, sentence).advise(advice(facts, end));
-    let cause = cause.shown(words::stderr(facts).into_iter().take(4));
+    let cause = cause.shown(words::stderr(facts, 4));
     Some(cause.shown(words::end_of(facts)))
 }
 

@@ -1,14 +1,20 @@
 //! What is known of a recording when its cause is looked for: bounded, whatever its length.
 
+use super::failed::Failed;
+use crate::lint::rule::Severity;
 use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
 use crate::trace::event::{Event, EventKind, ProcessContext};
-use crate::trace::exchange::{Exchange, Status};
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId, Unfinished};
 use crate::trace::session::{End, Session, Side};
 
 /// What is known of a recording.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an answer to a question of its own"
+)]
 pub struct Facts {
     /// Who asked for what, where.
     pub context: ProcessContext,
@@ -16,6 +22,9 @@ pub struct Facts {
     pub session: Session,
     /// Whether somebody still records.
     pub is_live: bool,
+    /// Whether it stops before the session did, for all that is known: it was copied while it was
+    /// recorded, or the rest stands in a spool that was not read.
+    pub is_short: bool,
     /// Now, of a live recording; else when the last thing on record happened.
     pub now: Moment,
     /// How much there is.
@@ -26,10 +35,14 @@ pub struct Facts {
     pub opening: Vec<Exchange>,
     /// Whether the client said `initialized`, among the first messages.
     pub confirmed: bool,
+    /// Whether the client asked for something but to begin a session, among the first exchanges.
+    pub asked_more: bool,
     /// The first message of the server, among the first messages.
     pub first_said: Option<Seq>,
     /// The last answer with a result, among the last exchanges.
     pub last_answer: Option<Seq>,
+    /// The exchanges that were answered last, a few, in the order of the answers.
+    pub last_answered: Vec<Exchange>,
     /// Whether a tool was ever called.
     pub called_tools: bool,
     /// Requests that have no answer yet: the recording is live.
@@ -38,7 +51,7 @@ pub struct Facts {
     pub lost: Sample,
     /// Requests that were open at the end.
     pub unanswered: Sample,
-    /// Answers with an error, and tools that failed.
+    /// Calls that failed, by method and name.
     pub failed: Vec<Failed>,
     /// Requests that were cancelled.
     pub given_up: Vec<GivenUp>,
@@ -48,6 +61,9 @@ pub struct Facts {
     pub findings: Vec<Group>,
     /// The first lines on the streams of the protocol that are no messages.
     pub noise: Vec<Line>,
+    /// The lines that the findings about framing point at: a message is in several of them, or has
+    /// something before it.
+    pub misframed: Vec<Line>,
     /// The last lines of stderr, in order.
     pub last_words: Vec<Line>,
     /// Lines whose ends have not come yet.
@@ -95,22 +111,6 @@ impl Sample {
     }
 }
 
-/// Calls of one method and name that failed.
-#[derive(Clone, Debug)]
-pub struct Failed {
-    /// The first.
-    pub exchange: Exchange,
-    /// The requests of them, [`Self::COUNTED`] at most.
-    pub requests: Vec<Seq>,
-    /// Whether these are all.
-    pub is_all: bool,
-}
-
-impl Failed {
-    /// Requests that are named; a tool may fail a million times.
-    pub const COUNTED: u64 = 100;
-}
-
 /// A request that was cancelled.
 #[derive(Clone, Debug)]
 pub struct GivenUp {
@@ -147,10 +147,16 @@ impl Group {
 /// A finding.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Whether it is an error.
-    pub is_error: bool,
+    /// How bad it is.
+    pub severity: Severity,
     /// The frame that it points at.
     pub frame: Option<Seq>,
+    /// The exchange that it is about.
+    pub exchange: Option<ExchangeId>,
+    /// Where in the message: the path of members from its top, escaped.
+    pub path: Option<Box<str>>,
+    /// Other frames that it is about.
+    pub related: Vec<Seq>,
     /// What was found, escaped.
     pub detail: Box<str>,
 }
@@ -231,8 +237,7 @@ impl Facts {
     /// least asked.
     #[must_use]
     pub fn went_on(&self) -> bool {
-        let openings = self.opening.len() as u64;
-        self.confirmed || self.counts.exchanges > openings
+        self.confirmed || self.asked_more
     }
 
     /// Whether requests were still answered after `seq`: whatever it is, both sides live with it.
@@ -259,83 +264,5 @@ impl Facts {
     /// The events of some kinds.
     pub fn events_that(&self, is: fn(&EventKind) -> bool) -> impl Iterator<Item = &Event> {
         self.events.iter().filter(move |event| is(&event.kind))
-    }
-
-    /// The lines of stderr that were said together at the last, the latest first; none if that
-    /// was long before the end.
-    pub fn last_said(&self) -> impl Iterator<Item = &Line> + Clone {
-        let last = self.last_words.last().map_or(Moment(0), |line| line.t);
-        let is_old = self.end().is_some() && self.since(last) > LONG_BEFORE_NS;
-        let together = move |line: &&Line| {
-            !is_old && !line.text().is_empty() && last.0 - line.t.0.min(last.0) <= TOGETHER_NS
-        };
-        self.last_words.iter().rev().filter(together)
-    }
-
-    /// The one of them that says most: the last that names an error, else the last.
-    #[must_use]
-    pub fn telling(&self) -> Option<&Line> {
-        let mut said = self.last_said();
-        let telling = |line: &&Line| names_error(line.text());
-        said.clone().find(telling).or_else(|| said.next())
-    }
-}
-
-/// Lines of stderr that are no further apart belong together, nanoseconds.
-const TOGETHER_NS: u64 = 5_000_000_000;
-
-/// What was said longer before the end has nothing to do with it, nanoseconds.
-const LONG_BEFORE_NS: u64 = 10_000_000_000;
-
-/// Words in lines that say what went wrong. Lines that begin with a space are places of a stack.
-const ERRORS: [&[u8]; 9] = [
-    b"error",
-    b"exception",
-    b"panic",
-    b"fatal",
-    b"cannot",
-    b"not found",
-    b"denied",
-    b"failed",
-    b"no such",
-];
-
-fn names_error(line: &[u8]) -> bool {
-    let line = line.to_ascii_lowercase();
-    let holds = |word: &[u8]| line.windows(word.len()).any(|part| part == word);
-    !line.first().is_none_or(u8::is_ascii_whitespace) && ERRORS.iter().any(|word| holds(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn telling(lines: &[&str]) -> String {
-        let line = |text: &&str| Line {
-            seq: Seq(1),
-            stream: StreamId::STDERR,
-            t: Moment(0),
-            bytes: text.as_bytes().into(),
-        };
-        let facts = Facts {
-            last_words: lines.iter().map(line).collect(),
-            ..Facts::default()
-        };
-        let line = facts.telling().map(|line| line.text().to_vec());
-        String::from_utf8(line.unwrap_or_default()).unwrap()
-    }
-
-    #[test]
-    fn of_the_last_words_the_one_that_names_an_error_is_told() {
-        let node = [
-            "Error: Cannot find module '/srv/index.js'",
-            "    at Module._resolve (node:internal:1:1) error",
-            "",
-            "Node.js v22.1.0",
-            "",
-        ];
-        assert_eq!(telling(&node), node[0]);
-        assert_eq!(telling(&["starting", "bye\n", " "]), "bye");
-        assert_eq!(telling(&[]), "");
     }
 }

@@ -1,7 +1,9 @@
 //! The handshake was not finished.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Kind, version, words};
+use super::{
+    Cause, Certainty, Kind, answered_at_exit, content_length, pretty_printed, version, words,
+};
 use crate::text::duration;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::session::End;
@@ -11,21 +13,31 @@ pub(super) const KIND: Kind = Kind::new("handshake-unfinished", find);
 /// Nobody needs longer for the next step of a handshake, unless something is wrong, nanoseconds.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
+/// What to do where the host did not wait.
+const IMPATIENT: &str = "The host waited for less than the server needs to start, or was closed \
+                         itself: try again, and look into its log.";
+
 fn find(facts: &Facts) -> Option<Cause> {
-    if (version::KIND.find)(facts).is_some() || matches!(facts.end(), Some(End::NotStarted { .. }))
-    {
+    let told = [
+        version::KIND,
+        answered_at_exit::KIND,
+        pretty_printed::KIND,
+        content_length::KIND,
+    ];
+    let is_told = || told.iter().any(|kind| (kind.find)(facts).is_some());
+    if matches!(facts.end(), Some(End::NotStarted { .. })) || is_told() {
         return None;
     }
     let cause = match facts.opening.last() {
         None => silent_host(facts)?,
         Some(_) if facts.went_on() => return None,
         Some(last) => match facts.opened() {
-            Some(opened) => unconfirmed(facts, opened)?,
+            Some(opened) => too_late(facts, opened).or_else(|| unconfirmed(facts, opened))?,
             None => unopened(facts, last)?,
         },
     };
     let cause = cause.shown(words::leaving(facts));
-    Some(cause.shown(words::stderr(facts).into_iter().take(2)))
+    Some(cause.shown(words::stderr(facts, 2)))
 }
 
 /// The host never sent a byte.
@@ -52,6 +64,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     let call = words::call_at(last);
     let until = facts.told_to_end().unwrap_or(facts.now);
     let waited = until.0.saturating_sub(last.t_request.0);
+    let other_id = words::other_id(facts, last);
     let cause = match last.status {
         // Whoever was told to go did not go by itself.
         Status::Lost if !facts.was_told_to_end() => return None,
@@ -64,31 +77,48 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
             )
         }
         Status::Open | Status::Unanswered | Status::Cancelled | Status::Lost
-            if waited > PATIENCE_NS =>
+            if waited > PATIENCE_NS && !facts.is_short =>
         {
             let waited = duration(waited);
-            let sentence = format!("the server never answered {call}; it was waited for {waited}");
-            Cause::certain(KIND.id, sentence).advise(
+            let instead = other_id.as_ref().map_or("", |other| &other.said);
+            let sentence = format!("the server never answered {call} in {waited}{instead}");
+            Cause::certain(KIND.id, sentence).advise(other_id.as_ref().map_or(
                 "The server runs but does not answer: look whether it reads its stdin, buffers its \
                  stdout without flushing it, or is still busy starting.",
-            )
+                |other| other.advice,
+            ))
         }
         Status::Unanswered | Status::Cancelled | Status::Lost if facts.was_told_to_end() => {
             let waited = duration(waited);
             let sentence = format!(
                 "the host left {waited} after it had sent {call}, before there was an answer"
             );
-            Cause::new(KIND.id, Certainty::Likely, sentence).advise(
-                "The host waited for less than the server needs to start, or was closed itself: try \
-                 again, and look into its log.",
-            )
+            Cause::new(KIND.id, Certainty::Likely, sentence).advise(IMPATIENT)
         }
         _ => return None,
     };
+    let cause = cause.shown([words::request(last)]);
+    let cause = cause.shown(words::response(last));
+    Some(cause.shown(other_id.map(|other| other.evidence)))
+}
+
+/// The host did not wait for the answer.
+fn too_late(facts: &Facts, opened: &Exchange) -> Option<Cause> {
+    let (left, answered) = (facts.host_left()?, opened.t_response_last?);
+    if left >= answered {
+        return None;
+    }
+    let sentence = format!(
+        "the host left {} after it had sent {}; the answer came {} later",
+        duration(left.0.saturating_sub(opened.t_request.0)),
+        words::call_at(opened),
+        duration(answered.0 - left.0)
+    );
+    let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(IMPATIENT);
     Some(
         cause
-            .shown([words::request(last)])
-            .shown(words::response(last)),
+            .shown([words::request(opened)])
+            .shown(words::response(opened)),
     )
 }
 
@@ -100,6 +130,7 @@ fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
     if is_modern
         || (facts.host_left().is_none() && waited <= PATIENCE_NS)
         || facts.end() == Some(&End::Unknown)
+        || facts.is_short
     {
         return None;
     }

@@ -1,7 +1,7 @@
 //! The server answered after the client had cancelled.
 
 use super::facts::{Facts, GivenUp};
-use super::{Cause, Certainty, Kind, timeout, words};
+use super::{Cause, Certainty, Kind, answered_at_exit, timeout, words};
 use crate::text::duration;
 use crate::trace::exchange::Status;
 
@@ -11,9 +11,12 @@ pub(super) const KIND: Kind = Kind::new("late-answer", find);
 const CROSSING_NS: u64 = 100_000_000;
 
 /// Who closes the connection because of an answer does so at once, nanoseconds.
-const AT_ONCE_NS: u64 = 1_000_000_000;
+const AT_ONCE_NS: u64 = 500_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
+    if (answered_at_exit::KIND.find)(facts).is_some() {
+        return None;
+    }
     let late = facts
         .given_up
         .iter()

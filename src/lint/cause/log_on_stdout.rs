@@ -1,22 +1,19 @@
 //! Lines that are no messages on a stream that carries nothing but messages.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Kind, pretty_printed, words};
+use super::{Cause, Certainty, Kind, words};
 use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("log-on-stdout", find);
 
 /// Who closes the connection because of a line does so at once, nanoseconds.
-const AT_ONCE_NS: u64 = 1_000_000_000;
+const AT_ONCE_NS: u64 = 500_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
-    // A message over several lines is no log.
-    let is_spread = facts.found("frame-embedded-newline").is_some();
     let is_late = |line: &&super::facts::Line| {
         let is_early =
             line.stream == StreamId::S2C && facts.first_said.is_none_or(|said| line.seq < said);
-        let is_piece = is_spread && pretty_printed::is_piece(line);
-        !is_early && !is_piece && !line.text().is_empty()
+        !is_early && !line.text().is_empty()
     };
     let lines: Vec<_> = facts.noise.iter().filter(is_late).collect();
     let first = lines.first()?;
@@ -26,25 +23,24 @@ fn find(facts: &Facts) -> Option<Cause> {
         && lines
             .iter()
             .any(|line| facts.host_left_after(line.t, AT_ONCE_NS));
-    let (certainty, other) = if left {
-        (Certainty::Certain, "the other side left at such a line")
-    } else if facts.survived(first.seq) {
-        (
-            Certainty::Possible,
-            "here the other side skips them, others close the connection",
-        )
-    } else {
-        (
-            Certainty::Likely,
-            "the other side skips them or closes the connection",
-        )
+    let (writer, stream, reader) = match first.stream {
+        StreamId::C2S => ("host", "the server's stdin", "server"),
+        _ => ("server", "stdout", "host"),
     };
-    let (writer, stream) = match first.stream {
-        StreamId::C2S => ("the host", "the server's stdin"),
-        _ => ("the server", "stdout"),
+    let (certainty, then) = if left {
+        (Certainty::Likely, "the host left at such a line".to_owned())
+    } else if facts.told_to_end().is_some_and(|told| told <= first.t) {
+        let late = "they came when the server was told to end".to_owned();
+        (Certainty::Possible, late)
+    } else if facts.survived(first.seq) {
+        let skips = format!("this {reader} skips them, others close the connection");
+        (Certainty::Possible, skips)
+    } else {
+        let may = format!("the {reader} skips them or closes the connection");
+        (Certainty::Likely, may)
     };
     let sentence = format!(
-        "{writer} writes lines that are no messages on {stream}: \"{}\"; {other}",
+        "the {writer} writes lines that are no messages on {stream}: \"{}\"; {then}",
         words::said(first)
     );
     let advice = match first.stream {

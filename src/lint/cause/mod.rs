@@ -8,13 +8,15 @@
 //! * [`Cause`]: what is said of one; [`KINDS`] has all of them, the gravest first: what kept a
 //!   session from starting, what ended it, what it hangs on, what failed in it, what is only odd;
 //! * one file per kind, which knows when it is the cause and how sure that is;
+//! * [`failed`]: calls that failed, by what was said of them;
 //! * [`named`]: the rules whose findings they look for;
-//! * `words`: phrases that several of them need.
+//! * `last_words`: which line of stderr says most; `words`: phrases that several of them need.
 //!
 //! What comes off the wire is escaped. Every kind has a recording under
 //! `tests/causes` for which it is the best cause, and another, nearly the same, for which it is
 //! none.
 
+mod answered_at_exit;
 mod bad_exit;
 mod banner;
 mod calls_failed;
@@ -25,7 +27,9 @@ mod crashed;
 mod died_at_start;
 mod executed_twice;
 pub mod facts;
+pub mod failed;
 mod handshake;
+mod last_words;
 mod late_answer;
 mod list_changed;
 mod log_on_stdout;
@@ -189,7 +193,7 @@ impl Cause {
     /// Whether it says that something is wrong.
     #[must_use]
     pub fn is_trouble(&self) -> bool {
-        ![nothing_wrong::KIND.id, cannot_say::KIND.id].contains(&self.id)
+        ![NOTHING_WRONG, cannot_say::KIND.id].contains(&self.id)
     }
 
     /// Whether it is somebody who waits: while a session is live that changes with every moment.
@@ -232,15 +236,20 @@ impl std::fmt::Debug for Kind {
     }
 }
 
+/// The cause that says that nothing is wrong.
+pub const NOTHING_WRONG: &str = nothing_wrong::KIND.id;
+
 /// All kinds, the gravest first. The last two are what is said where no other is.
-pub static KINDS: [Kind; 28] = [
+pub static KINDS: [Kind; 29] = [
     not_found::KIND,
     not_executable::KIND,
     not_started::KIND,
     content_length::KIND,
+    pretty_printed::KIND,
     banner::KIND,
     died_at_start::KIND,
     version::KIND,
+    answered_at_exit::KIND,
     handshake::KIND,
     crashed::KIND,
     pipe_not_read::KIND,
@@ -248,7 +257,6 @@ pub static KINDS: [Kind; 28] = [
     client_never_answered::KIND,
     executed_twice::KIND,
     timeout::KIND,
-    pretty_printed::KIND,
     oversized::KIND,
     never_answered::KIND,
     log_on_stdout::KIND,

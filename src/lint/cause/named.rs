@@ -15,6 +15,8 @@ macro_rules! named {
 
 named! {
     ERA_MIXED = "era-mixed",
+    FRAME_CONTENT_LENGTH = "frame-content-length",
+    FRAME_EMBEDDED_NEWLINE = "frame-embedded-newline",
     FRAME_NOT_JSON = "frame-not-json",
     FRAME_NOT_OBJECT = "frame-not-object",
     FRAME_OUTLINE_ONLY = "frame-outline-only",
@@ -26,6 +28,7 @@ named! {
     PROCESS_NOT_STARTED = "process-not-started",
     PROCESS_STDOUT_CLOSED_EARLY = "process-stdout-closed-early",
     REPEATED_AFTER_TIMEOUT = "repeated-after-timeout",
+    RESPONSE_ID_TYPE_CHANGED = "response-id-type-changed",
     RPC_UNCLASSIFIABLE = "rpc-unclassifiable",
     STDERR_UNDRAINED = "stderr-undrained",
     STDIN_UNDRAINED = "stdin-undrained",

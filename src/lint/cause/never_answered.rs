@@ -15,6 +15,10 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 const TOO_LONG: u64 = 30_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
+    // The answers may stand in what was not read.
+    if facts.is_short {
+        return None;
+    }
     let until = facts.told_to_end().unwrap_or(facts.now);
     let waited = |exchange: &Exchange| until.0.saturating_sub(exchange.t_request.0);
     let open = facts.open.asked(Direction::ClientToServer);
@@ -45,8 +49,10 @@ fn find(facts: &Facts) -> Option<Cause> {
     } else {
         "never answered"
     };
+    let other_id = words::other_id(facts, oldest);
+    let instead = other_id.as_ref().map_or("", |other| &other.said);
     let sentence = format!(
-        "the server {verb} {} in {}{more}",
+        "the server {verb} {} in {}{more}{instead}",
         words::call_at(oldest),
         duration(waited(oldest))
     );
@@ -55,11 +61,14 @@ fn find(facts: &Facts) -> Option<Cause> {
     } else {
         Certainty::Likely
     };
-    let cause = Cause::new(KIND.id, certainty, sentence).advise(
+    let advice = other_id.as_ref().map_or(
         "Look what the server does with this request: a tool that waits for something itself, an \
          exception that nobody catches, or a handler that forgets to answer.",
+        |other| other.advice,
     );
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown(old.iter().take(3).map(|call| words::request(call)));
+    let cause = cause.shown(other_id.map(|other| other.evidence));
     let cause = cause.shown(words::leaving(facts));
-    Some(cause.shown(words::stderr(facts).into_iter().take(2)))
+    Some(cause.shown(words::stderr(facts, 2)))
 }

@@ -15,16 +15,22 @@ fn find(facts: &Facts) -> Option<Cause> {
     else {
         return None;
     };
-    let program = facts.context.argv.first().map_or("", String::as_str);
-    let sentence = format!(
-        "the server's command cannot be run: {}: {}",
-        quote::text(program),
-        quote::text(message)
-    );
+    let (program, message) = (program(facts), words::noted(message));
+    // What is noted mostly begins with it.
+    let named = if message.starts_with(&program) {
+        String::new()
+    } else {
+        format!("{program}: ")
+    };
+    let sentence = format!("the server's command cannot be run: {named}{message}");
     let cause = Cause::certain(KIND.id, sentence).advise(
         "Make it executable (`chmod +x`), or start it with the program that runs such files, for \
          example `node` or `python3`; a program that was built for another machine has to be built \
          for this one.",
     );
     Some(cause.shown(words::end_of(facts)))
+}
+
+fn program(facts: &Facts) -> String {
+    quote::text(facts.context.argv.first().map_or("", String::as_str))
 }

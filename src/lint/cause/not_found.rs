@@ -4,6 +4,7 @@ use super::facts::Facts;
 use super::{Cause, Kind, words};
 use crate::lint::quote;
 use crate::trace::session::End;
+use std::collections::BTreeSet;
 
 pub(super) const KIND: Kind = Kind::new("server-not-found", find);
 
@@ -19,7 +20,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     let (shown, host) = (quote::text(program), words::host(&facts.context.host));
     let cause = if facts.context.executable.is_some() {
         // The file is there; what its first line names is not.
-        Cause::certain(KIND.id, quote::text(message)).advise(
+        Cause::certain(KIND.id, words::noted(message)).advise(
             "Install the program that the first line of the script names, or start the script with \
              it: that program first, then the script.",
         )
@@ -50,7 +51,10 @@ fn where_not(facts: &Facts) -> String {
     let path = facts.context.path.as_deref();
     match path.filter(|path| !path.is_empty()) {
         Some(path) => {
-            let folders: Vec<_> = path.split(':').map(quote::text).collect();
+            let mut folders: Vec<_> = path.split(':').map(quote::text).collect();
+            // A path that was put together by several has some of them twice.
+            let mut told = BTreeSet::new();
+            folders.retain(|folder| told.insert(folder.clone()));
             format!("in none of the folders of PATH ({})", folders.join(", "))
         }
         None => "nowhere, as PATH is empty".to_owned(),

@@ -2,7 +2,6 @@
 
 use super::facts::Facts;
 use super::{Cause, Kind, words};
-use crate::lint::quote;
 use crate::trace::session::End;
 
 pub(super) const KIND: Kind = Kind::new("server-not-started", find);
@@ -14,7 +13,7 @@ fn find(facts: &Facts) -> Option<Cause> {
     if matches!(exit_code, 126 | 127) {
         return None;
     }
-    let sentence = format!("the server was not started: {}", quote::text(message));
+    let sentence = format!("the server was not started: {}", words::noted(message));
     let cause = Cause::certain(KIND.id, sentence).advise(
         "The reason is the system's, not the server's: look for limits on processes, memory and \
          open files of the host.",

@@ -14,7 +14,7 @@ const CLOSED_ABOVE: u64 = 10 * 1024 * 1024;
 const DROPPED_ABOVE: u64 = 16 * 1024 * 1024;
 
 /// Who closes the connection because of a line does so soon, nanoseconds.
-const SOON_NS: u64 = 2_000_000_000;
+const SOON_NS: u64 = 1_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
     let is_over = |head: &&crate::trace::frame::FrameHead| {

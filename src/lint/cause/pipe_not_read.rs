@@ -6,6 +6,7 @@ use crate::text::{duration, size};
 use crate::trace::clock::Moment;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::frame::StreamId;
+use std::ops::RangeInclusive;
 
 pub(super) const KIND: Kind = Kind::new("pipe-not-read", find);
 
@@ -24,7 +25,35 @@ struct Held<'f> {
     bytes: u64,
     /// Since when the last wait goes on.
     open: Option<Moment>,
+    /// What the recorder noted of it.
     shown: Vec<&'f Event>,
+}
+
+impl Held<'_> {
+    /// Whether somebody gave up waiting, or was never answered, while it was held up.
+    fn harmed(&self, facts: &Facts) -> bool {
+        let waits = self.shown.iter().filter_map(|event| match event.kind {
+            EventKind::StallEnded { lasted_ns, .. } => {
+                Some(event.t.0.saturating_sub(lasted_ns)..=event.t.0)
+            }
+            _ => None,
+        });
+        let until = facts.told_to_end().unwrap_or(facts.now).0;
+        let given_up = facts
+            .given_up
+            .iter()
+            .map(|one| (one.exchange.t_request.0, one.t.map_or(until, |t| t.0)));
+        let samples = [&facts.open, &facts.unanswered, &facts.lost];
+        let open = samples.into_iter().flat_map(|sample| &sample.exchanges);
+        let open = open.map(|exchange| (exchange.t_request.0, until));
+        let harmed: Vec<_> = given_up.chain(open).collect();
+        let is_during = |wait: &RangeInclusive<u64>| {
+            harmed
+                .iter()
+                .any(|(from, to)| from <= wait.end() && wait.start() <= to)
+        };
+        waits.into_iter().any(|wait| is_during(&wait))
+    }
 }
 
 fn find(facts: &Facts) -> Option<Cause> {
@@ -37,13 +66,16 @@ fn find(facts: &Facts) -> Option<Cause> {
     let (who, what, advice) = words_of(stream);
     let certainty = if held.open.is_some() {
         Certainty::Certain
-    } else {
+    } else if held.harmed(facts) {
         Certainty::Likely
-    };
-    let how = if held.open.is_some() {
-        format!("{} wait, for {lasted} now", size(held.bytes))
     } else {
-        format!("{} had to wait for {lasted}", size(held.bytes))
+        Certainty::Possible
+    };
+    let bytes = size(held.bytes);
+    let how = match held.open {
+        Some(_) if facts.is_live => format!("{bytes} wait, for {lasted} now"),
+        Some(_) => format!("{bytes} waited for {lasted}, until the end"),
+        None => format!("{bytes} had to wait for {lasted}"),
     };
     let sentence =
         format!("{who} does not read {what}: {how}; meanwhile the other side hangs in its write");
@@ -107,10 +139,12 @@ fn words_of(stream: StreamId) -> (&'static str, &'static str, &'static str) {
 fn evidence(event: &Event) -> Evidence {
     let text = match event.kind {
         EventKind::StallBegan { stream, bytes } => {
-            format!("a write to {} hangs, {} wait", stream.as_str(), size(bytes))
+            let stream = words::stream(stream);
+            format!("a write to {stream} hangs, {} wait", size(bytes))
         }
         EventKind::StallEnded { stream, lasted_ns } => {
-            format!("{} goes on after {}", stream.as_str(), duration(lasted_ns))
+            let stream = words::stream(stream);
+            format!("{stream} goes on after {}", duration(lasted_ns))
         }
         _ => "bytes could not be delivered".to_owned(),
     };

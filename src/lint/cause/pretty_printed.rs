@@ -1,7 +1,9 @@
 //! A message was printed over several lines, so that the other side never read it.
 
-use super::facts::{Facts, Line};
-use super::{Cause, Certainty, Evidence, Kind, Place, words};
+use super::facts::Facts;
+use super::{Cause, Certainty, Evidence, Kind, Place, named, words};
+use crate::text::plural;
+use crate::trace::frame::StreamId;
 
 pub(super) const KIND: Kind = Kind::new("pretty-printed", find);
 
@@ -9,38 +11,53 @@ pub(super) const KIND: Kind = Kind::new("pretty-printed", find);
 const SOON_NS: u64 = 1_000_000_000;
 
 fn find(facts: &Facts) -> Option<Cause> {
-    let found = facts.found("frame-embedded-newline")?;
+    let found = facts.found(named::FRAME_EMBEDDED_NEWLINE)?;
     let first = found.first.first()?;
-    let pieces: Vec<_> = facts.noise.iter().filter(|line| is_piece(line)).collect();
-    let last = pieces.last();
+    let last_line = facts
+        .misframed
+        .iter()
+        .find(|line| Some(line.seq) == first.frame);
     let is_lost = !facts.unanswered.exchanges.is_empty()
         || !facts.open.exchanges.is_empty()
-        || last.is_some_and(|line| facts.host_left_after(line.t, SOON_NS));
+        || last_line.is_some_and(|line| facts.host_left_after(line.t, SOON_NS));
     let certainty = if is_lost {
         Certainty::Certain
     } else {
         Certainty::Likely
     };
+    let (writer, other) = match last_line.map(|line| line.stream) {
+        Some(StreamId::C2S) => ("host", "server"),
+        _ => ("server", "host"),
+    };
+    let more = match found.count {
+        0 | 1 => String::new(),
+        count => {
+            let more = plural(count - 1, "more message");
+            format!("; {more}{} likewise", words::or_more(found))
+        }
+    };
     let sentence = format!(
-        "one message was printed over several lines, so that the other side did not read it: {}",
+        "the {writer} prints a message over several lines, so the {other} cannot read it: {}{more}",
         first.detail
     );
     let cause = Cause::new(KIND.id, certainty, sentence).advise(
         "A message is one line: write its JSON without line breaks and indentation, and flush after \
          its end.",
     );
-    let whole = first.frame.map(|seq| Evidence {
-        place: Place::Frame(seq),
-        text: first.detail.to_string(),
+    let begins = first.related.first().map(|seq| Evidence {
+        place: Place::Frame(*seq),
+        text: "its first line".to_owned(),
     });
-    let cause = cause
-        .shown(whole)
-        .shown(pieces.into_iter().take(2).map(words::line));
+    let ends = first.frame.map(|seq| Evidence {
+        place: Place::Frame(seq),
+        text: "its last line".to_owned(),
+    });
+    let waiting = facts
+        .open
+        .exchanges
+        .iter()
+        .chain(&facts.unanswered.exchanges);
+    let cause = cause.shown(begins).shown(ends);
+    let cause = cause.shown(waiting.take(2).map(words::request));
     Some(cause.shown(words::leaving(facts)))
-}
-
-/// Whether a line looks like a part of a message that was printed with line breaks.
-pub(super) fn is_piece(line: &Line) -> bool {
-    let begins = line.text().trim_ascii_start().first();
-    begins.is_some_and(|first| br#"{}[]""#.contains(first))
 }

@@ -1,7 +1,7 @@
 //! The server took long to be ready.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Evidence, Kind, Place, words};
+use super::{Cause, Certainty, Evidence, Kind, Place, answered_at_exit, words};
 use crate::text::duration;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::Status;
@@ -26,14 +26,18 @@ fn find(facts: &Facts) -> Option<Cause> {
     if after(ready) < SLOW_NS || own < SLOW_NS / 2 {
         return None;
     }
-    let given_up = opened.status == Status::Late;
+    if (answered_at_exit::KIND.find)(facts).is_some() {
+        return None;
+    }
+    let left = facts.host_left().is_some_and(|left| left < ready);
+    let given_up = opened.status == Status::Late || left;
     let certainty = match (given_up, after(ready)) {
         (true, _) => Certainty::Certain,
         (_, TOO_SLOW_NS..) => Certainty::Likely,
         _ => Certainty::Possible,
     };
     let then = if given_up {
-        "; the client had given up by then"
+        ", when the client had given up"
     } else {
         ""
     };

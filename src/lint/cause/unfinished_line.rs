@@ -1,7 +1,7 @@
 //! A message was begun and its line never ended.
 
 use super::facts::Facts;
-use super::{Cause, Evidence, Kind, Place, named, words};
+use super::{Cause, Certainty, Evidence, Kind, Place, content_length, named, words};
 use crate::text::{duration, size};
 use crate::trace::frame::StreamId;
 
@@ -14,6 +14,10 @@ const ADVICE: &str = "A line ends with a newline: look for a write without one, 
                       buffered and not flushed, or for a writer that stopped in mid-sentence.";
 
 fn find(facts: &Facts) -> Option<Cause> {
+    // Such messages have no ends.
+    if (content_length::KIND.find)(facts).is_some() {
+        return None;
+    }
     live(facts)
         .or_else(|| over(facts))
         .map(|cause| cause.advise(ADVICE))
@@ -35,7 +39,7 @@ fn live(facts: &Facts) -> Option<Cause> {
         text: format!(
             "{} of an unfinished line on {}",
             size(line.bytes),
-            line.stream.as_str()
+            words::stream(line.stream)
         ),
     }]);
     Some(cause.shown(open.map(words::request)))
@@ -48,8 +52,22 @@ fn over(facts: &Facts) -> Option<Cause> {
     let place = first
         .frame
         .map_or_else(String::new, |seq| format!(" (#{})", seq.0));
-    let sentence = format!("the last line has no end{place}: {}", first.detail);
-    let cause = Cause::certain(KIND.id, sentence).shown(words::findings(group));
+    let mut lines = facts.misframed.iter();
+    let line = lines.find(|line| Some(line.seq) == first.frame);
+    let writer = line.map_or("the server", |line| words::writer(line.stream));
+    let sentence = format!(
+        "{writer} never ended its last line{place}: {}",
+        first.detail
+    );
+    // What is written when the host has left is read by nobody.
+    let is_for_nobody =
+        line.is_some_and(|line| facts.host_left().is_some_and(|left| left < line.t));
+    let certainty = if is_for_nobody {
+        Certainty::Possible
+    } else {
+        Certainty::Certain
+    };
+    let cause = Cause::new(KIND.id, certainty, sentence).shown(words::findings(group));
     let waiting = facts
         .lost
         .exchanges

@@ -48,39 +48,53 @@ fn refused(facts: &Facts) -> Option<Cause> {
     )
 }
 
-/// The probe for the newer era failed, and nobody tried the older one.
+/// The probe for the newer era failed, and nobody tried the older one. Some clients probe with a
+/// process of its own and go on with another: whoever left may have done so.
 fn probe_failed(facts: &Facts) -> Option<Cause> {
     let tried = facts.openings("initialize").next().is_some();
     let probe = facts.openings("server/discover").last()?;
-    if tried || facts.opened().is_some() || facts.counts.exchanges > facts.opening.len() as u64 {
+    if tried || facts.opened().is_some() || facts.went_on() {
         return None;
     }
-    let (how, certainty) = match probe.status {
-        Status::Error => {
-            let answer = words::answer(probe).unwrap_or_default();
-            (format!("was answered with {answer}"), Certainty::Certain)
-        }
-        Status::Open | Status::Unanswered | Status::Cancelled if waited(facts, probe) > SOON_NS => {
-            let waited = duration(waited(facts, probe));
-            (format!("had no answer for {waited}"), Certainty::Likely)
-        }
-        _ => return None,
+    let (how, certainty) = unanswered(facts, probe)?;
+    let (then, certainty, advice) = match facts.host_left() {
+        Some(_) => ("left", Certainty::Possible, ELSEWHERE),
+        None => ("did not fall back to `initialize`", certainty, FALL_BACK),
     };
     let sentence = format!(
-        "the client asked whether the server speaks the newer era ({}), which {how}, and it did \
-         not fall back to `initialize`",
+        "the client asked with {} whether the server speaks the newer era, which {how}, and it {then}",
         words::call_at(probe)
     );
-    let cause = Cause::new(KIND.id, certainty, sentence).advise(
-        "The server knows the older era only: let the client fall back to `initialize` at any error \
-         and after silence, or bring the server up to date.",
-    );
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
     let cause = cause.shown([words::request(probe)]);
     Some(
         cause
             .shown(words::response(probe))
             .shown(words::leaving(facts)),
     )
+}
+
+/// What to do where the client stayed, and where it left.
+const FALL_BACK: &str = "The server knows the older era only: let the client fall back to \
+                         `initialize` at any error and after silence, or bring the server up to date.";
+const ELSEWHERE: &str = "Look for a recording of the same server that began right after: some \
+                         clients ask in a process of its own and go on in another. If there is \
+                         none, the client did not fall back to `initialize`, as it should at any \
+                         error and after silence.";
+
+/// How a probe ended that was not answered with a result, and how sure that is its end.
+fn unanswered(facts: &Facts, probe: &Exchange) -> Option<(String, Certainty)> {
+    match probe.status {
+        Status::Error => {
+            let answer = words::answer(probe).unwrap_or_default();
+            Some((format!("was answered with {answer}"), Certainty::Certain))
+        }
+        Status::Open | Status::Unanswered | Status::Cancelled if waited(facts, probe) > SOON_NS => {
+            let waited = duration(waited(facts, probe));
+            Some((format!("had no answer for {waited}"), Certainty::Likely))
+        }
+        _ => None,
+    }
 }
 
 fn waited(facts: &Facts, probe: &Exchange) -> u64 {

@@ -1,7 +1,8 @@
 //! Phrases that several causes need. Text off the wire is escaped in all of them.
 
 use super::facts::{Facts, Found, Group, Line};
-use super::{Evidence, Place};
+use super::last_words::{LastWords, unframed};
+use super::{Evidence, Place, named};
 use crate::lint::quote;
 use crate::protocol::message::Direction;
 use crate::text::{cut, duration, escape, escape_bytes, plural};
@@ -15,6 +16,9 @@ const NAMED: usize = 3;
 
 /// Columns of the name of a call.
 const NAME: usize = 40;
+
+/// Columns of what the recorder noted: it ends with the way out.
+const NOTED: usize = 400;
 
 /// Columns of a line that is no message: those of stderr say most at their beginning.
 const SAID: usize = 160;
@@ -89,17 +93,37 @@ pub fn ended(end: &End) -> String {
     }
 }
 
-/// `; stderr says: …` of the line that says most, if there is one.
+/// `; stderr says: …` of the line that says most, if there is one. Who ends with 0 need not have
+/// said why: then only a fault is worth telling.
 pub fn stderr_says(facts: &Facts) -> String {
-    let said = |line: &Line| format!("; stderr says: {}", said(line));
-    facts.telling().map_or_else(String::new, said)
+    let words = LastWords::of(facts);
+    let is_well = facts.end() == Some(&End::Exited { code: 0 }) && facts.first_said.is_some();
+    let telling = if is_well {
+        words.fault()
+    } else {
+        words.telling()
+    };
+    let said = |line: &Line| {
+        let text = escape_bytes(unframed(line.text()).trim_ascii());
+        format!("; stderr says: {}", cut(&text, SAID))
+    };
+    telling.map_or_else(String::new, said)
 }
 
-/// `claude (pid 4700)`, else `the host`.
+/// `claude`, else `the host`.
 pub fn host(host: &ProcessName) -> String {
     match host.name.as_str() {
         "" => "the host".to_owned(),
         name => quote::text(name),
+    }
+}
+
+/// A stream as the server calls it.
+pub fn stream(stream: StreamId) -> &'static str {
+    match stream {
+        StreamId::STDERR => "stderr",
+        StreamId::S2C => "stdout",
+        _ => "stdin",
     }
 }
 
@@ -126,22 +150,30 @@ pub fn request(exchange: &Exchange) -> Evidence {
 /// Its answer as evidence.
 pub fn response(exchange: &Exchange) -> Option<Evidence> {
     let (seq, _) = exchange.response?;
-    let took = exchange
-        .latency_ns()
-        .map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
+    let took = exchange.latency_ns();
+    let took = took.map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
+    let answer = answer(exchange).map_or_else(String::new, |answer| format!(": {answer}"));
     Some(Evidence {
         place: Place::Frame(seq),
-        text: format!("answered{took}: {}", answer(exchange).unwrap_or_default()),
+        text: format!("answered{took}{answer}"),
     })
 }
 
-/// The last lines of stderr as evidence: the one that says most, then the others, the latest
-/// first.
-pub fn stderr(facts: &Facts) -> Vec<Evidence> {
-    let telling = facts.telling();
-    let is_other = |one: &&Line| telling.is_none_or(|telling| telling.seq != one.seq);
-    let others = facts.last_said().filter(is_other);
-    telling.into_iter().chain(others).map(line).collect()
+/// So many of the last lines of stderr as evidence, in the order in which they were written; the
+/// one that says most is among them.
+pub fn stderr(facts: &Facts, count: usize) -> Vec<Evidence> {
+    let words = LastWords::of(facts);
+    words.around(count).iter().map(|one| line(one)).collect()
+}
+
+/// Whether there are last words.
+pub fn has_last_words(facts: &Facts) -> bool {
+    LastWords::of(facts).telling().is_some()
+}
+
+/// What the recorder noted, a sentence or two.
+pub fn noted(text: &str) -> String {
+    cut(&escape(text), NOTED)
 }
 
 /// What a line says.
@@ -151,14 +183,13 @@ pub fn said(line: &Line) -> String {
 
 /// A line as evidence.
 pub fn line(line: &Line) -> Evidence {
-    let (place, on) = match line.stream {
-        StreamId::STDERR => (Place::Stderr(line.seq), "stderr"),
-        StreamId::S2C => (Place::Frame(line.seq), "stdout"),
-        _ => (Place::Frame(line.seq), "stdin"),
+    let place = match line.stream {
+        StreamId::STDERR => Place::Stderr(line.seq),
+        _ => Place::Frame(line.seq),
     };
     Evidence {
         place,
-        text: format!("{on}: {}", said(line)),
+        text: format!("{}: {}", stream(line.stream), said(line)),
     }
 }
 
@@ -209,10 +240,44 @@ pub fn findings(group: &Group) -> impl Iterator<Item = Evidence> {
     group.first.iter().map(|found| finding(&group.rule, found))
 }
 
+/// An answer that has nearly the id of a request.
+pub struct OtherId {
+    /// `; what came is an answer with id "7" in place of 7 (#12)`
+    pub said: String,
+    /// What to do about it.
+    pub advice: &'static str,
+    /// The answer.
+    pub evidence: Evidence,
+}
+
+/// The answer to a request that nobody could take for it, as its id has another JSON type.
+pub fn other_id(facts: &Facts, call: &Exchange) -> Option<OtherId> {
+    let group = facts.found(named::RESPONSE_ID_TYPE_CHANGED)?;
+    let found = group
+        .first
+        .iter()
+        .find(|found| found.exchange == Some(call.id))?;
+    let place = found
+        .frame
+        .map_or_else(String::new, |seq| format!(" (#{})", seq.0));
+    let id = quote::text(call.rpc_id.json());
+    Some(OtherId {
+        said: format!(
+            "; what came is an answer with {} in place of {id}{place}",
+            found.detail
+        ),
+        advice: "Let the server send back the id of a request as it came: a number stays a number, \
+                 a text a text.",
+        evidence: finding(&group.rule, found),
+    })
+}
+
 /// A finding as evidence.
 pub fn finding(rule: &str, found: &Found) -> Evidence {
+    let path = found.path.as_deref();
+    let path = path.map_or_else(String::new, |path| format!(" at {}", quote::text(path)));
     Evidence {
         place: found.frame.map_or(Place::Session, Place::Frame),
-        text: format!("{}: {}", quote::text(rule), found.detail),
+        text: format!("{}{path}: {}", quote::text(rule), found.detail),
     }
 }

@@ -171,14 +171,12 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
         Some(elsewhere) => format!("{code}: {elsewhere}"),
         None => format!("{code}: no revision of the protocol defines it"),
     };
+    let finding = part.at(&rules::RESERVED, detail);
     // Only the part that MCP keeps for itself is forbidden outright.
-    let forbidden = part.era() == Era::Modern && (-32099..=-32020).contains(&code);
-    let severity = if forbidden {
-        Severity::Error
-    } else {
-        Severity::Warning
-    };
-    Some(part.at(&rules::RESERVED, detail).as_bad_as(severity))
+    Some(match code {
+        -32099..=-32020 => finding,
+        _ => finding.as_bad_as(Severity::Warning),
+    })
 }
 
 fn resource(part: &Part<'_>, code: i64, message: &str) -> Option<Finding> {

@@ -1,6 +1,6 @@
 //! The rules of this family.
 
-use crate::lint::rule::{Revisions, Rule};
+use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section;
 
 pub(super) static RESERVED: Rule = Rule::error(
@@ -9,7 +9,12 @@ pub(super) static RESERVED: Rule = Rule::error(
 )
 .why("Each peer has its own idea of what such a number means, so clients react wrongly to it.")
 .fix("Use the code that the protocol has for the case, or one outside -32768 to -32000.")
-.of(section::JSONRPC_ERROR);
+.of(section::JSONRPC_ERROR)
+.milder_in(Severity::Warning, Revisions::LEGACY)
+.milder_where(
+    Severity::Warning,
+    "the code is none of -32099 to -32020, which MCP keeps for itself",
+);
 pub(super) static REMOVED: Rule = Rule::error(
     "error-removed-code",
     "an error code of earlier revisions that this one has removed",

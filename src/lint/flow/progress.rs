@@ -29,7 +29,8 @@ pub(super) static AFTER_RESPONSE: Rule = Rule::error(
 )
 .why("The client has forgotten the token by then, and some clients report an error for a token that they do not know.")
 .fix("Send the last progress before the response, and wait until it is written.")
-.of(PROGRESS);
+.of(PROGRESS)
+.milder_where(Severity::Warning, "it comes within 5 ms of the response");
 
 pub(super) static TOKEN_TYPE: Rule = Rule::error(
     "progress-token-type",

@@ -20,7 +20,8 @@ pub(super) static CANCEL_TASK_REQUEST: Rule = Rule::error(
 .only(Revisions::between(
     Revision::V2025_11_25,
     Revision::V2025_11_25,
-));
+))
+.milder_where(Severity::Warning, "its task had no id yet");
 
 /// Requests that are remembered after a task has answered them. Without a limit a client that asks
 /// for nothing but tasks would be kept in memory; what was forgotten is not judged.

@@ -6,7 +6,6 @@ use super::rules::{
 };
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
-use crate::lint::rule::Severity;
 use crate::lint::seen::Seen;
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Body, Direction, Problem};
@@ -59,6 +58,10 @@ fn finding(problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
         Problem::BatchTooLong { parts, limit } => {
             BATCH_TOO_LONG.at(frame, format!("{limit} of {parts} messages were looked at"))
         }
+        Problem::BatchOfOther { invalid, limit } => {
+            let detail = format!("{limit} of {invalid} members that are no messages are told");
+            BATCH_TOO_LONG.at(frame, detail)
+        }
         _ => return None,
     })
 }
@@ -69,22 +72,22 @@ fn line(raw: &[u8]) -> &[u8] {
     raw.strip_suffix(b"\r").unwrap_or(raw)
 }
 
-/// The first revision does not mention batches, the second allows them, later ones do not.
+/// The first revision does not mention batches, the second allows them, later ones do not. Before
+/// a version is agreed on nobody knows.
 fn not_allowed(seen: &Seen<'_>) -> Option<Finding> {
     let version = seen.session.version()?;
-    let severity = match Revision::judging(version)? {
-        Revision::V2024_11_05 => Severity::Warning,
-        Revision::V2025_03_26 => return None,
-        _ => Severity::Error,
-    };
-    let parts = seen.content.messages.len();
-    let detail = format!("{parts} messages under {}", quote::text(version));
+    let detail = format!("{} messages under {}", members(seen), quote::text(version));
     let finding = BATCH_NOT_ALLOWED.at(seen.head.seq, detail);
-    Some(finding.as_bad_as(severity))
+    Some(finding.judged_by(Revision::judging(version)?))
+}
+
+/// The members of a batch, as far as is known.
+fn members(seen: &Seen<'_>) -> usize {
+    let known = seen.content.messages.len();
+    seen.root.map_or(known, |root| root.elements().count())
 }
 
 fn with_initialize(seen: &Seen<'_>) -> Option<Finding> {
-    let parts = seen.content.messages.len();
     let mut of_client = seen
         .parts()
         .filter(|part| part.direction() == Direction::ClientToServer);
@@ -92,6 +95,7 @@ fn with_initialize(seen: &Seen<'_>) -> Option<Finding> {
         Body::Request(request) => &*request.method == "initialize",
         _ => false,
     })?;
-    let detail = format!("part {} of a batch of {parts}", part.message.part);
+    let place = part.message.part;
+    let detail = format!("part {place} of a batch of {}", members(seen));
     Some(part.at(&BATCH_INITIALIZE, detail))
 }

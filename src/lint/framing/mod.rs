@@ -1,12 +1,15 @@
 //! Lines and text: what the stdio transport and JSON ask of them, and what a text must not hide.
 //!
 //! * `line`: bytes, JSON text, batches;
-//! * `pretty`: messages that were printed over several lines;
+//! * `misframed`: messages that were printed over several lines (`pretty`), or with headers before
+//!   them (`headers`), and what follows from that in each of their lines;
 //! * `values`: one walk over every value of a message, with `numbers` and `text`, and `shown`,
 //!   which says where a text is shown to somebody;
 //! * `stderr`: messages that went to the wrong stream.
 
+mod headers;
 mod line;
+mod misframed;
 mod numbers;
 mod pretty;
 mod rules;
@@ -22,10 +25,12 @@ use super::seen::Seen;
 use crate::trace::correlator::Observation;
 use crate::trace::frame::FrameHead;
 
-/// The family of these rules. It remembers lines that may be one message, and what came on stderr.
+pub(super) use misframed::Misframed;
+
+/// The family of these rules. It remembers what came on stderr; lines that may be parts of one
+/// message are remembered by `Misframed`, which looks at what all families found in them.
 #[derive(Debug, Default)]
 pub struct Framing {
-    pretty: pretty::Pretty,
     stderr: stderr::Stderr,
 }
 
@@ -40,6 +45,7 @@ impl Family for Framing {
             &rules::TRUNCATED,
             &rules::INVALID_UTF8,
             &rules::EMBEDDED_NEWLINE,
+            &rules::CONTENT_LENGTH,
             &rules::NOT_OBJECT,
             &rules::CRLF,
             &rules::BLANK_LINE,
@@ -67,7 +73,6 @@ impl Family for Framing {
 
     fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
         line::look(seen, findings);
-        self.pretty.look(seen, findings);
         values::look(seen, findings);
         self.stderr.frame(seen);
     }

@@ -8,10 +8,10 @@
 //! ```
 
 use super::rules::EMBEDDED_NEWLINE;
-use crate::lint::finding::{Finding, Findings};
+use crate::lint::finding::Finding;
 use crate::lint::rpc::describe;
 use crate::lint::seen::Seen;
-use crate::protocol::message::{Body, Content, Direction, Problem, classify};
+use crate::protocol::message::{Body, Content, Problem, classify};
 use crate::trace::frame::Seq;
 
 /// Bytes of lines that are kept to be read together. Without a limit an opening bracket that is
@@ -21,45 +21,88 @@ const KEPT: usize = 256 << 10;
 /// The frames that a finding names are a few; of more it says how many.
 const NAMED: usize = 8;
 
-/// Lines of both directions that may be one message.
+/// The lines of one direction since one that opened brackets, none of them a message.
 #[derive(Debug, Default)]
 pub(super) struct Pretty {
-    c2s: Open,
-    s2c: Open,
-}
-
-/// Lines since one that opened brackets, none of them a message.
-#[derive(Debug, Default)]
-struct Open {
     text: Vec<u8>,
     depth: usize,
     lines: usize,
     first: Vec<Seq>,
 }
 
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// No part of what may be one message.
+    Alone,
+    /// The first line of what may be one.
+    Begun,
+    /// The next line of it.
+    Continued,
+    /// The last line of it: that it is one message, or nothing if it is none.
+    Ended(Option<Finding>),
+}
+
 impl Pretty {
-    pub(super) fn look(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let open = match seen.head.stream.messages() {
-            Some(Direction::ClientToServer) => &mut self.c2s,
-            Some(Direction::ServerToClient) => &mut self.s2c,
-            None => return,
-        };
+    /// What the next line is.
+    pub(super) fn look(&mut self, seen: &Seen<'_>) -> Taken {
         if is_message(seen.content) {
-            open.clear();
-            return;
+            self.clear();
+            return Taken::Alone;
         }
-        if opens(seen) {
-            open.clear();
-        } else if open.lines == 0 {
-            return;
+        let begins = opens(seen);
+        let is_last = seen.content.problems.contains(&Problem::Truncated);
+        if begins && is_last {
+            self.clear();
+            return Taken::Alone;
         }
-        open.add(seen);
-        if open.depth == 0 {
-            findings.extend(open.finding(seen));
-            open.clear();
-        } else if open.text.len() > KEPT {
-            open.clear();
+        if begins {
+            self.clear();
+        } else if self.lines == 0 {
+            return Taken::Alone;
         }
+        self.add(seen);
+        if self.depth == 0 {
+            let finding = self.finding(seen);
+            self.clear();
+            return Taken::Ended(finding);
+        }
+        if is_last || self.text.len() > KEPT {
+            self.clear();
+            return Taken::Ended(None);
+        }
+        if begins {
+            Taken::Begun
+        } else {
+            Taken::Continued
+        }
+    }
+
+    /// Forgets what may be one message.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn add(&mut self, seen: &Seen<'_>) {
+        let room = (KEPT + 1).saturating_sub(self.text.len());
+        let kept = seen.raw.get(..room).unwrap_or(seen.raw);
+        self.text.extend_from_slice(kept);
+        self.depth = depth(kept, self.depth);
+        self.lines += 1;
+        if self.first.len() < NAMED {
+            self.first.push(seen.head.seq);
+        }
+    }
+
+    /// That the lines are one message, if they are.
+    fn finding(&self, seen: &Seen<'_>) -> Option<Finding> {
+        let content = classify(&self.text);
+        let message = content.messages.first().filter(|_| is_message(&content))?;
+        let what = describe(message, content.batch);
+        let detail = format!("{} lines together are one: {what}", self.lines);
+        let finding = EMBEDDED_NEWLINE.at(seen.head.seq, detail);
+        let others = self.first.iter().filter(|seq| **seq != seen.head.seq);
+        Some(others.fold(finding, |finding, seq| finding.and(*seq)))
     }
 }
 
@@ -67,12 +110,12 @@ impl Pretty {
 impl Pretty {
     /// How many bytes are kept.
     pub(super) fn kept(&self) -> usize {
-        self.c2s.text.len() + self.s2c.text.len()
+        self.text.len()
     }
 }
 
 /// Whether some part of the line is a request, a notification or a response.
-fn is_message(content: &Content) -> bool {
+pub(super) fn is_message(content: &Content) -> bool {
     let mut messages = content.messages.iter();
     messages.any(|message| !matches!(message.body, Body::Invalid))
 }
@@ -101,32 +144,4 @@ fn depth(line: &[u8], before: usize) -> usize {
         }
     }
     depth
-}
-
-impl Open {
-    fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    fn add(&mut self, seen: &Seen<'_>) {
-        let room = (KEPT + 1).saturating_sub(self.text.len());
-        let kept = seen.raw.get(..room).unwrap_or(seen.raw);
-        self.text.extend_from_slice(kept);
-        self.depth = depth(kept, self.depth);
-        self.lines += 1;
-        if self.first.len() < NAMED {
-            self.first.push(seen.head.seq);
-        }
-    }
-
-    /// That the lines are one message, if they are.
-    fn finding(&self, seen: &Seen<'_>) -> Option<Finding> {
-        let content = classify(&self.text);
-        let message = content.messages.first().filter(|_| is_message(&content))?;
-        let what = describe(message, content.batch);
-        let detail = format!("{} lines together are one: {what}", self.lines);
-        let finding = EMBEDDED_NEWLINE.at(seen.head.seq, detail);
-        let others = self.first.iter().filter(|seq| **seq != seen.head.seq);
-        Some(others.fold(finding, |finding, seq| finding.and(*seq)))
-    }
 }

@@ -1,6 +1,6 @@
 //! The rules of this family.
 
-use crate::lint::rule::{Revisions, Rule};
+use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section;
 use crate::protocol::mcp::Revision;
 
@@ -23,6 +23,13 @@ pub(super) static EMBEDDED_NEWLINE: Rule = Rule::error(
 )
 .why("A message ends at the newline, so the other side reads a row of broken lines instead.")
 .fix("Write each message without line breaks: turn pretty printing off.")
+.of(section::STDIO);
+pub(super) static CONTENT_LENGTH: Rule = Rule::error(
+    "frame-content-length",
+    "messages with Content-Length headers before them",
+)
+.why("Over stdio a message is one line without headers, so the other side cannot read any of them.")
+.fix("Use a transport of an MCP SDK: a JSON-RPC library for language servers frames messages in its own way.")
 .of(section::STDIO);
 pub(super) static NOT_OBJECT: Rule = Rule::error(
     "frame-not-object",
@@ -101,7 +108,11 @@ pub(super) static BATCH_NOT_ALLOWED: Rule = Rule::error(
 .why("Only 2025-03-26 has batches: peers of other revisions refuse or ignore the whole array.")
 .fix("Send each message on a line of its own.")
 .of(section::STDIO)
-.only(Revisions::ALL.without(Revision::V2025_03_26));
+.only(Revisions::ALL.without(Revision::V2025_03_26))
+.milder_in(
+    Severity::Warning,
+    Revisions::between(Revision::V2024_11_05, Revision::V2024_11_05),
+);
 pub(super) static BATCH_INITIALIZE: Rule =
     Rule::error("batch-contains-initialize", "`initialize` inside a batch")
         .why("Before the handshake nobody knows whether the other side takes batches at all.")

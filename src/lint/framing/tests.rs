@@ -1,9 +1,9 @@
 //! What hostile lines can make of the findings and of the memory.
 
-use super::Framing;
-use crate::lint::finding::Findings;
-use crate::lint::{Analysis, Family as _, Known, Seen};
-use crate::protocol::message::Classifier;
+use super::Misframed;
+use crate::lint::finding::Finding;
+use crate::lint::{Analysis, Known, Seen};
+use crate::protocol::message::{Classifier, Lines};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::Correlator;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
@@ -21,11 +21,11 @@ fn head(seq: u64, raw: &[u8]) -> FrameHead {
 }
 
 /// The findings of one rule in one line of the server.
-fn of(rule: &str, line: &str) -> Findings {
+fn of(rule: &str, line: &str) -> Vec<Finding> {
     let mut analysis = Analysis::new();
     let raw = format!("{line}\n").into_bytes();
     let mut classifier = Classifier::default();
-    let (content, root) = classifier.read(&raw);
+    let (content, root) = classifier.read(&raw, Lines::OfAll);
     analysis.frame(&head(1, &raw), &raw, &content, root);
     let mut findings = analysis.take().findings;
     findings.retain(|finding| finding.rule.id == rule);
@@ -78,7 +78,7 @@ fn a_long_text_is_shown_around_the_place() {
 
 #[test]
 fn an_open_bracket_does_not_keep_the_session_in_memory() {
-    let mut family = Framing::default();
+    let mut misframed = Misframed::default();
     let (session, known) = (Session::default(), Known::default());
     let correlator = Correlator::new();
     let mut classifier = Classifier::default();
@@ -86,7 +86,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
     for seq in 1..2000 {
         let line = format!("{{ {}\n", "x".repeat(1000));
         let raw = line.trim_start_matches(if seq == 1 { "" } else { "{ " });
-        let (content, root) = classifier.read(raw.as_bytes());
+        let (content, root) = classifier.read(raw.as_bytes(), Lines::OfAll);
         let head = head(seq, raw.as_bytes());
         let seen = Seen {
             head: &head,
@@ -99,8 +99,15 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
             known: &known,
             correlator: &correlator,
         };
-        family.frame(&seen, &mut findings);
-        assert!(family.pretty.kept() <= 300 << 10, "{seq}");
+        let mut found = vec![super::rules::NOT_JSON.at(Seq(seq), "x")];
+        misframed.apply(&seen, &mut found);
+        findings.append(&mut found);
+        assert!(misframed.kept().0 <= 300 << 10, "{seq}");
     }
-    assert_eq!(family.pretty.kept(), 0);
+    assert_eq!(misframed.kept(), (0, 0));
+    let told = findings.iter().map(|finding| finding.frame);
+    assert!(
+        told.eq((1..2000).map(|seq| Some(Seq(seq)))),
+        "all of it, in order"
+    );
 }

@@ -73,7 +73,7 @@ impl Found {
                 // Writing to a string cannot fail.
                 let _ = write!(last.detail, " (and {} more places)", places.more);
             }
-            findings.append(&mut places.findings);
+            findings.extend(places.findings);
         }
     }
 }

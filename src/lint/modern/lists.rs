@@ -24,7 +24,11 @@ pub(super) static VARIES: Rule = Rule::warning(
 .why("Clients cannot keep what they have listed, and models are given another prompt each time.")
 .fix("Let the server give lists in an order that does not change, and announce what does change.")
 .of(section::TOOLS)
-.only(Revisions::MODERN);
+.only(Revisions::MODERN)
+.milder_where(
+    Severity::Note,
+    "nothing but the order differs, and what is listed is no tools",
+);
 
 /// Pages, and requests for them, that are remembered. Beyond it the oldest are no longer compared.
 const PAGES: usize = 256;

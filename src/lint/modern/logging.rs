@@ -20,7 +20,11 @@ pub(super) static NOT_REQUESTED: Rule = Rule::error(
 .why("Modern clients say with each request whether they want its log messages, and drop those that they did not ask for.")
 .fix("Let the server log to the client only while it works on a request with a log level, and to stderr otherwise.")
 .of(section::LOGGING)
-.only(Revisions::MODERN);
+.only(Revisions::MODERN)
+.milder_where(
+    Severity::Warning,
+    "the last request that asked for some was answered less than a second before",
+);
 
 pub(super) static BELOW_LEVEL: Rule = Rule::warning(
     "log-below-level",
@@ -135,7 +139,7 @@ impl Levels {
             Some(ns) if ns < GRACE_NS => Severity::Warning,
             _ => Severity::Error,
         };
-        let finding = part.at(&NOT_REQUESTED, quote::text(&part.message.summary));
+        let finding = part.at(&NOT_REQUESTED, quote::text(&part.line()));
         finding.as_bad_as(severity)
     }
 }

@@ -26,7 +26,11 @@ pub(super) static TYPE_MISSING: Rule = Rule::error(
 .why("Without it a client cannot tell a final answer from a question, and takes it for the answer of an older server.")
 .fix("Let the server set `resultType`, `complete` for a final answer, in every result.")
 .of(section::RESULT_TYPE)
-.only(Revisions::MODERN);
+.only(Revisions::MODERN)
+.milder_where(
+    Severity::Warning,
+    "the server has not shown that it knows the modern era",
+);
 
 pub(super) static TYPE_UNKNOWN: Rule = Rule::error(
     "modern-result-type-unknown",

@@ -12,6 +12,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::{Revisions, Rule};
 use crate::lint::section;
 use crate::lint::seen::Part;
+use crate::protocol::brief;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::message::{Body, InputRound};
@@ -170,11 +171,11 @@ impl Rounds {
         let state = result.get("requestState").and_then(|it| it.as_str());
         let requests = result.get("inputRequests").into_iter();
         let keys = requests.flat_map(|it| it.members());
-        let keys = keys.filter_map(|(key, _)| Some(digest(&*key.as_str()?)));
+        let keys = keys.filter_map(|(key, _)| Some(digest(&*brief::text(&key.as_str()?))));
         let round = Round {
             frame: part.seen.head.seq,
             call: call(&asked.method, asked.name.as_deref()),
-            state: state.map(|state| digest(&*state)),
+            state: state.map(|state| digest(&*brief::text(&state))),
             keys: keys.take(KEYS).collect(),
             is_retried: false,
         };

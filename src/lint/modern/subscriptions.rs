@@ -7,6 +7,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section;
 use crate::lint::seen::Part;
+use crate::protocol::brief;
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Value;
 use crate::protocol::message::{Body, Direction, Subject};
@@ -38,7 +39,11 @@ pub(super) static NOT_REQUESTED: Rule = Rule::error(
 .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
 .fix("Let the server send only what the `notifications` of the listen request name.")
 .of(section::SUBSCRIPTIONS)
-.only(Revisions::MODERN);
+.only(Revisions::MODERN)
+.milder_where(
+    Severity::Warning,
+    "it tells of a resource, and the subscription names others",
+);
 
 pub(super) static UNKNOWN: Rule = Rule::error(
     "subscription-unknown",
@@ -50,14 +55,13 @@ pub(super) static UNKNOWN: Rule = Rule::error(
 .only(Revisions::MODERN);
 
 /// Subscriptions that are remembered. Beyond it nothing is said about those that are not known.
-const STREAMS: usize = 256;
+const STREAMS: usize = 128;
 
 /// Resources of one subscription that are remembered. One with more of them is not judged by them.
 const URIS: usize = 256;
 
-/// Longest text of an id, or of the resources of one subscription, that is remembered, bytes: each
-/// can be as long as a line.
-const TEXT: usize = 16 << 10;
+/// Bytes of the resources of one subscription that are remembered: they can be as long as a line.
+const TEXT: usize = 8 << 10;
 
 /// A cancel and a notification may cross on the way, for this many nanoseconds.
 const GRACE_NS: u64 = 1_000_000_000;
@@ -68,15 +72,12 @@ const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 #[derive(Debug)]
 pub(super) struct Streams {
     streams: Remembered<RequestId, Stream>,
-    /// One of them could not be remembered.
-    is_blind: bool,
 }
 
 impl Default for Streams {
     fn default() -> Self {
         Self {
             streams: Remembered::new(STREAMS),
-            is_blind: false,
         }
     }
 }
@@ -156,10 +157,6 @@ impl Streams {
         if &*request.method != "subscriptions/listen" {
             return;
         }
-        if request.id.json().len() > TEXT {
-            self.is_blind = true;
-            return;
-        }
         let stream = Stream {
             frame: part.seen.head.seq,
             filter: Filter::of(part.param("notifications")),
@@ -225,7 +222,7 @@ impl Streams {
             if stream.is_open(part, method, id, findings) {
                 stream.requested(part, method, findings);
             }
-        } else if !self.is_blind && !self.streams.has_forgotten() {
+        } else if !self.streams.has_forgotten() {
             let (method, id) = (quote::text(method), quote::text(id.json()));
             findings.push(part.at(&UNKNOWN, format!("{method}: no subscription {id}")));
         }
@@ -283,7 +280,8 @@ impl Stream {
             let Subject::Other { name: Some(uri) } = &notification.subject else {
                 return;
             };
-            if uris.iter().any(|known| is_within(uri, known)) {
+            // Of a URI that is not known whole nobody can tell what it is a part of.
+            if brief::is_brief(uri) || uris.iter().any(|known| is_within(uri, known)) {
                 return;
             }
             // What is a part of what, only the server can tell.

@@ -13,8 +13,9 @@ use crate::trace::event::{Event, EventKind};
 
 use rules::{
     CANCEL_COMPLETED_REQUEST, CANCEL_LATE_RESPONSE, CANCEL_UNKNOWN_REQUEST, CANCEL_WRONG_DIRECTION,
-    ID_REUSED, PROCESS_DIED_IN_FLIGHT, PROGRESS_TOKEN_REUSED, PROGRESS_UNKNOWN_TOKEN,
-    REQUEST_UNANSWERED, RESPONSE_DUPLICATE, RESPONSE_ID_TYPE_CHANGED, RESPONSE_UNKNOWN_ID,
+    ID_REUSED, PAIRING_GIVEN_UP, PROCESS_DIED_IN_FLIGHT, PROGRESS_TOKEN_REUSED,
+    PROGRESS_UNKNOWN_TOKEN, REQUEST_UNANSWERED, RESPONSE_DUPLICATE, RESPONSE_ID_TYPE_CHANGED,
+    RESPONSE_UNKNOWN_ID,
 };
 
 /// A cancel and the answer may cross on the way: an answer within this time is no finding.
@@ -47,6 +48,7 @@ impl Family for Pairing {
             &CANCEL_WRONG_DIRECTION,
             &PROGRESS_UNKNOWN_TOKEN,
             &PROGRESS_TOKEN_REUSED,
+            &PAIRING_GIVEN_UP,
         ];
         RULES
     }
@@ -86,6 +88,17 @@ fn finding(observation: &Observation) -> Option<Finding> {
     };
     let mut detail = format!("{noun} {}", quote::text(&observation.subject));
     match observation.kind {
+        Observed::RequestGivenUp => detail.push_str(", a request without an answer"),
+        Observed::ForGivenUp => {
+            detail = format!(
+                "{}, of a request that may be one of them",
+                quote::text(&observation.subject)
+            );
+        }
+        Observed::TaskGivenUp => detail.push_str(", a request whose task has no outcome"),
+        Observed::RoundGivenUp => {
+            detail = String::from("a request that was not repeated with its input");
+        }
         Observed::IdReused { in_flight, .. } => detail.push_str(if in_flight {
             ", while the earlier request is open"
         } else {
@@ -121,6 +134,10 @@ fn rule(observation: &Observation) -> Option<&'static Rule> {
         Observed::Lost if observation.direction == Direction::ClientToServer => {
             &PROCESS_DIED_IN_FLIGHT
         }
+        Observed::RequestGivenUp
+        | Observed::ForGivenUp
+        | Observed::TaskGivenUp
+        | Observed::RoundGivenUp => &PAIRING_GIVEN_UP,
         // An answer that crossed with the cancel is normal, and a client that goes away ends the
         // session.
         Observed::ResponseLate { .. } | Observed::Lost => return None,

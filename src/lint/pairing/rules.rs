@@ -87,3 +87,9 @@ pub(super) static PROGRESS_TOKEN_REUSED: Rule = Rule::error(
 .why("Progress of one request cannot be told from that of the other.")
 .fix("Give each request a token of its own, for example its id.")
 .of(section::PROGRESS);
+pub(super) static PAIRING_GIVEN_UP: Rule = Rule::note(
+    "pairing-given-up",
+    "more is open than mcpreel waits for, so that it gave something up",
+)
+.why("What still comes for it belongs to nothing, and it counts as unanswered whether or not it was.")
+.fix("Answer requests, or send fewer at once: nobody can tell thousands that are open from those that were lost.");

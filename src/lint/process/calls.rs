@@ -8,7 +8,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::section::{PROGRESS, TIMEOUTS};
 use crate::lint::seen::Part;
-use crate::protocol::json::{Kind, Value, canonical};
+use crate::protocol::json::{Kind, Value};
 use crate::protocol::message::{Body, Direction, Subject};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
@@ -211,28 +211,93 @@ fn has_members(arguments: &Value<'_>) -> bool {
 /// [`crate::protocol::json::MAX_DEPTH`] deep.
 fn digest(value: Value<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    value.kind().hash(&mut hasher);
+    feed(value, &mut hasher);
+    hasher.finish()
+}
+
+/// Tells `hasher` what `value` is, and where it ends.
+fn feed(value: Value<'_>, hasher: &mut DefaultHasher) {
+    hasher.write_u8(value.kind() as u8);
     match value.kind() {
         Kind::Object => {
             let members = value.members().map(|(name, value)| {
                 let mut member = DefaultHasher::new();
-                (name.str_bytes(), digest(value)).hash(&mut member);
+                name.str_bytes().hash(&mut member);
+                feed(value, &mut member);
                 member.finish()
             });
-            members.fold(0, u64::wrapping_add).hash(&mut hasher);
+            hasher.write_u64(members.fold(0, u64::wrapping_add));
         }
-        Kind::Array => value
-            .elements()
-            .for_each(|one| digest(one).hash(&mut hasher)),
-        Kind::String => value.str_bytes().hash(&mut hasher),
-        Kind::Number => canonical(value).hash(&mut hasher),
-        Kind::Null | Kind::Bool => value.raw().hash(&mut hasher),
+        Kind::Array => {
+            hasher.write_usize(value.elements().count());
+            value.elements().for_each(|one| feed(one, hasher));
+        }
+        Kind::String => value.str_bytes().hash(hasher),
+        Kind::Number => value.number().hash(hasher),
+        Kind::Null | Kind::Bool => value.raw().hash(hasher),
     }
-    hasher.finish()
 }
 
 fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+    use crate::protocol::json::Document;
+
+    fn of(text: &str) -> u64 {
+        digest(Document::parse(text.as_bytes()).unwrap().root())
+    }
+
+    #[test]
+    fn values_that_mean_the_same_have_one_digest() {
+        for (a, b) in [
+            (r#"{"a":1,"b":[{}]}"#, r#"{ "b": [{}], "\u0061": 1.0 }"#),
+            (r#"["é",1e2]"#, r#"["\u00e9",100]"#),
+        ] {
+            assert_eq!(of(a), of(b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn values_that_differ_have_digests_of_their_own() {
+        let texts = [
+            "[]",
+            "{}",
+            "[[]]",
+            "[{}]",
+            "[[],[]]",
+            "[[[]]]",
+            "[[1],2]",
+            "[[1,2]]",
+            "[1,[2]]",
+            "[1,2]",
+            "[2,1]",
+            r#"["1","2"]"#,
+            r#"["12"]"#,
+            r#"["1",["2"]]"#,
+            r#"{"a":1,"b":2}"#,
+            r#"{"a":2,"b":1}"#,
+            r#"{"a":{"b":1}}"#,
+            r#"{"ab":1}"#,
+            r#"{"a":"b1"}"#,
+            "null",
+            "true",
+            "false",
+            "0",
+            r#""""#,
+            r#""null""#,
+            r#"{"a":null}"#,
+            r#"{"a":[null]}"#,
+        ];
+        for (at, a) in texts.iter().enumerate() {
+            for b in &texts[at + 1..] {
+                assert_ne!(of(a), of(b), "{a} {b}");
+            }
+        }
+    }
 }

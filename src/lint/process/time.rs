@@ -46,9 +46,9 @@ pub fn overdue<'a>(
     session: &Session,
     slow_ns: u64,
     now: Moment,
-) -> Findings {
+) -> Vec<Finding> {
     let asking: HashSet<ExchangeId> = open.clone().filter_map(|one| one.parent).collect();
-    let mut findings = Findings::new();
+    let mut findings = Vec::new();
     for exchange in open.filter(|exchange| is_open(exchange)) {
         let is_asking = asking.contains(&exchange.id);
         let is_starting = session.handshake_ns.is_none();

@@ -66,7 +66,7 @@ impl<'r, 'a> Report<'r, 'a> {
                 // Writing to a string cannot fail.
                 let _ = write!(last.detail, "; {more} more like this in the message");
             }
-            findings.append(&mut told.findings);
+            findings.extend(told.findings);
         }
     }
 

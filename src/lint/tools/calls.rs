@@ -15,7 +15,7 @@ use crate::lint::remembered::Remembered;
 use crate::lint::rule::Rule;
 use crate::lint::seen::Part;
 use crate::lint::trail;
-use crate::protocol::json::Value;
+use crate::protocol::json::{Document, Value};
 use crate::protocol::mcp::Revision;
 use crate::protocol::message::{Outcome, Request, Response};
 use crate::trace::exchange::ExchangeId;
@@ -127,12 +127,17 @@ impl Calls {
             return;
         };
         // Arguments that are left out are none.
-        let arguments = params.get("arguments");
-        let text = arguments.map_or(b"{}".as_slice(), |arguments| arguments.raw());
+        let none;
+        let value = if let Some(arguments) = params.get("arguments") {
+            arguments
+        } else {
+            none = Document::parse(b"{}").expect("an empty object is JSON");
+            none.root()
+        };
         let check = Check {
             tool,
             schema,
-            text,
+            value,
             rule: &ARGS_INVALID,
             place: ["params", "arguments"],
         };
@@ -214,7 +219,7 @@ impl Calls {
         let check = Check {
             tool,
             schema,
-            text: structured.raw(),
+            value: structured,
             rule: &STRUCTURED_MISMATCH,
             place,
         };
@@ -229,7 +234,7 @@ impl Calls {
         findings: &mut Findings,
     ) {
         let tool = check.tool;
-        match tool.check(check.schema, check.text, &mut listing.room) {
+        match tool.check(check.schema, check.value, &mut listing.room) {
             Ok(violations) => {
                 let told = violations.into_iter().map(|violation| {
                     let name = quote::text(&tool.name);
@@ -272,7 +277,7 @@ fn digest(name: &str) -> u64 {
 struct Check<'c> {
     tool: &'c Tool,
     schema: &'c Schema,
-    text: &'c [u8],
+    value: Value<'c>,
     rule: &'static Rule,
     place: [&'static str; 2],
 }

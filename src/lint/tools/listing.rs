@@ -11,6 +11,7 @@
 
 use super::tool::{Room, Tool};
 use crate::lint::remembered::Remembered;
+use crate::protocol::brief;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::Revision;
 use crate::trace::exchange::ExchangeId;
@@ -168,6 +169,8 @@ impl Walk {
             let Some(name) = definition.get("name").and_then(|name| name.as_str()) else {
                 continue;
             };
+            // Calls name it so.
+            let name = brief::text(&name);
             if self.list.tools.contains_key(&*name) {
                 doubles.push(at);
                 continue;

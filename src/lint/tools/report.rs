@@ -83,11 +83,11 @@ impl<'a, 'f> Report<'a, 'f> {
         if count.found > SHOWN {
             return None;
         }
-        count.last = at;
         let detail = format!("{}: {detail}", quote::text(place.name));
         let finding: Finding = self.part.at(rule, detail).path(place.path(steps));
-        self.findings.push(finding);
-        self.findings.last_mut()
+        let kept = self.findings.add(finding)?;
+        count.last = at;
+        Some(kept)
     }
 }
 

@@ -1,12 +1,13 @@
 //! The rules of this family.
 
-use crate::lint::rule::{Revisions, Rule};
+use crate::lint::rule::{Revisions, Rule, Severity};
 use crate::lint::section::{JSON_SCHEMA, TOOL_HEADERS, TOOL_NAMES, TOOL_OUTPUT, TOOLS};
 use crate::protocol::mcp::Revision;
 
 const STRUCTURED: Revisions = Revisions::since(Revision::V2025_06_18);
 const OBJECTS: Revisions = Revisions::between(Revision::V2025_06_18, Revision::V2025_11_25);
 const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
+const NO_DIALECT: &str = "neither the schema nor the revision says which dialect is meant";
 
 pub static UNKNOWN_CALLED: Rule = Rule::warning(
     "tool-unknown-called",
@@ -27,12 +28,14 @@ pub static ARGS_INVALID: Rule = Rule::warning(
 pub static INPUT_SCHEMA_INVALID: Rule = Rule::error("tool-input-schema-invalid", "an `inputSchema` that is none")
     .why("Clients that check what they are given drop the tool, some of them all tools of the server.")
     .fix("Give every tool an `inputSchema` that is a JSON object with `\"type\": \"object\"` and is valid in its dialect.")
-    .of(TOOLS);
+    .of(TOOLS)
+    .milder_where(Severity::Warning, NO_DIALECT);
 pub static OUTPUT_SCHEMA_INVALID: Rule = Rule::error("tool-output-schema-invalid", "an `outputSchema` that is none")
     .why("Clients that check what they are given drop the tool or fail to read its results.")
     .fix("Leave `outputSchema` out, or make it a JSON Schema that is valid in its dialect, of type object before 2026-07-28.")
     .of(TOOL_OUTPUT)
-    .only(STRUCTURED);
+    .only(STRUCTURED)
+    .milder_where(Severity::Warning, NO_DIALECT);
 pub static STRUCTURED_MISSING: Rule = Rule::error("tool-structured-missing", "no `structuredContent` although the tool has an `outputSchema`")
     .why("Official clients refuse such a result, so that a call which went well looks like a failure.")
     .fix("Return `structuredContent` with every result of the tool that is no error, or take its `outputSchema` back.")

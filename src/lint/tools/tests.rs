@@ -1,6 +1,6 @@
 use crate::lint::{Analysis, Finding};
 use crate::protocol::json::Path;
-use crate::protocol::message::Classifier;
+use crate::protocol::message::{Classifier, Lines};
 use crate::trace::clock::Moment;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::fmt::Write;
@@ -20,7 +20,7 @@ fn findings(lines: &[String]) -> Vec<Finding> {
             size: raw.len() as u64,
         };
         let mut classifier = Classifier::default();
-        let (content, root) = classifier.read(raw.as_bytes());
+        let (content, root) = classifier.read(raw.as_bytes(), Lines::OfAll);
         analysis.frame(&head, raw.as_bytes(), &content, root);
     }
     let mut findings = analysis.take().findings;

@@ -85,21 +85,21 @@ impl Tool {
         compiled.map(|schema| schema.text.len()).sum()
     }
 
-    /// What `value`, a JSON text, does wrong by `schema`, which is one of this tool's.
+    /// What `value` does wrong by `schema`, which is one of this tool's.
     pub fn check(
         &self,
         schema: &Schema,
-        value: &[u8],
+        value: Value<'_>,
         room: &mut Room,
     ) -> Result<Vec<Violation>, Skipped> {
         let compiled = schema
             .compiled
             .get_or_init(|| schema.compile(self.revision, room));
         let checker = compiled.as_ref().map_err(|reason| *reason)?;
-        if value.len() > schema::VALUE_BYTES {
+        if value.raw().len() > schema::VALUE_BYTES {
             return Err(Skipped::LargeValue);
         }
-        checker.check(&schema::value(value)?)
+        checker.check(value)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Exact decimal values, never through floating point.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -35,7 +36,10 @@ impl Number {
         let unsigned = text.trim_start_matches('-');
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, ""));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = [whole, fraction].concat();
+        let all = match fraction {
+            "" => Cow::Borrowed(whole),
+            fraction => Cow::Owned([whole, fraction].concat()),
+        };
         let kept = all.trim_end_matches('0');
         let digits = kept.trim_start_matches('0');
         if digits.is_empty() {

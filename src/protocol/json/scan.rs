@@ -1,13 +1,29 @@
-//! Finding where tokens end, eight bytes at a time where it counts.
+//! Finding where tokens end, many bytes at a time where it counts.
 
 use super::error::{Reason, SyntaxError};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
+/// Bytes at the start of a string that are looked at word by word.
+const NEAR: usize = 32;
+
 /// How many bytes at the start of `bytes` a JSON string holds as they are: up to the first quote,
 /// backslash or control character.
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    // Most strings end within the first words; only in long ones do blocks pay.
+    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
+    let run = plain_words(near);
+    if run < near.len() {
+        return run;
+    }
+    let (blocks, _) = far.as_chunks::<64>();
+    let blocks = blocks.iter().take_while(|block| is_plain(block)).count() * 64;
+    run + blocks + plain_words(&far[blocks..])
+}
+
+/// The same, eight bytes at a time.
+fn plain_words(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let stops = stops(u64::from_le_bytes(*word));
@@ -18,6 +34,16 @@ pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let done = bytes.len() - tail.len();
     let rest = tail.iter().position(|&byte| is_stop(byte));
     done + rest.unwrap_or(tail.len())
+}
+
+/// Whether nothing in a block ends a run. What is left of each byte is 0 where it does: the least
+/// of many is found without a branch, on whole vectors.
+fn is_plain(block: &[u8; 64]) -> bool {
+    let left = |byte: u8| (byte ^ b'"').min(byte ^ b'\\').min(byte & !0x1f);
+    block
+        .iter()
+        .fold(u8::MAX, |least, &byte| least.min(left(byte)))
+        > 0
 }
 
 /// The high bit of each byte that ends a run. Borrows can set bits above the first hit, never
@@ -140,10 +166,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn eight_at_a_time_finds_what_one_at_a_time_finds(
+        fn many_at_a_time_find_what_one_at_a_time_finds(
             bytes in prop::collection::vec(
-                prop_oneof![8 => Just(b'a'), 4 => any::<u8>(), 1 => Just(0x1f), 1 => Just(0x20)],
-                0..64,
+                prop_oneof![80 => Just(b'a'), 2 => any::<u8>(), 1 => Just(0x1f), 9 => Just(0x20)],
+                0..240,
             )
         ) {
             let slow = bytes.iter().position(|&byte| is_stop(byte)).unwrap_or(bytes.len());

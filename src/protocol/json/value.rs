@@ -135,6 +135,14 @@ impl<'d> Value<'d> {
         Chars::new(self.string_bytes().unwrap_or_default())
     }
 
+    /// The characters of a string after the first `bytes` bytes of its text, in which no escape or
+    /// character may be cut.
+    #[must_use]
+    pub fn chars_from(&self, bytes: usize) -> Chars<'d> {
+        let inner = self.string_bytes().unwrap_or_default();
+        Chars::new(inner.get(bytes..).unwrap_or_default())
+    }
+
     /// The characters of a string, lone surrogates told apart. Empty for anything else.
     #[must_use]
     pub fn units(&self) -> Units<'d> {
@@ -199,6 +207,12 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// How many values and names there are in it, however deep.
+    #[must_use]
+    pub fn nodes_inside(&self) -> usize {
+        (self.node().next - self.index) as usize - 1
+    }
+
     fn inside(&self, kind: Kind) -> Range<u32> {
         let node = self.node();
         if node.kind == kind {
@@ -211,8 +225,16 @@ impl<'d> Value<'d> {
     /// The member `key` of an object, the last one where there are several.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Value<'d>> {
-        let matching = self.members().filter(|(name, _)| name.is_str(key));
-        matching.last().map(|(_, value)| value)
+        let Range { mut start, end } = self.inside(Kind::Object);
+        let mut found = None;
+        while start < end {
+            let value = start + 1;
+            if self.at(start).is_str(key) {
+                found = Some(value);
+            }
+            start = self.nodes[value as usize].next;
+        }
+        found.map(|index| self.at(index))
     }
 
     /// Element `index` of an array, counted from 0.

@@ -1,5 +1,6 @@
 //! What sides can declare. Unknown capabilities are allowed.
 
+use crate::protocol::brief;
 use crate::protocol::json::{Document, Kind, Value};
 use std::collections::BTreeSet;
 
@@ -137,6 +138,7 @@ fn collect(value: Value<'_>, prefix: &str, depth: usize, paths: &mut BTreeSet<St
             continue;
         }
         let name = name.as_str().unwrap_or_default();
+        let name = brief::text(&name);
         let path = match prefix {
             "" => name.into_owned(),
             _ => format!("{prefix}.{name}"),
@@ -146,7 +148,10 @@ fn collect(value: Value<'_>, prefix: &str, depth: usize, paths: &mut BTreeSet<St
             collect(inner, &path, depth + 1, paths);
         } else {
             let own = inner.members().filter_map(|(name, _)| name.as_str());
-            paths.extend(own.take(KEPT).map(|name| format!("{path}.{name}")));
+            paths.extend(
+                own.take(KEPT)
+                    .map(|name| format!("{path}.{}", brief::text(&name))),
+            );
         }
         paths.insert(path);
     }

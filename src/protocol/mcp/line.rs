@@ -78,13 +78,13 @@ impl Line {
 
     /// Adds characters off the wire, white space collapsed.
     pub(super) fn words(mut self, chars: impl IntoIterator<Item = char>) -> Self {
-        self.put_words(chars, usize::MAX);
+        self.put_words(chars, 0, usize::MAX);
         self
     }
 
-    fn put_words(&mut self, chars: impl IntoIterator<Item = char>, limit: usize) {
+    /// Adds characters until there are `limit` of them, `count` of which are there already.
+    fn put_words(&mut self, chars: impl IntoIterator<Item = char>, mut count: usize, limit: usize) {
         let mut space = false;
-        let mut count = 0;
         for char in chars {
             if char.is_whitespace() {
                 space = count > 0;
@@ -116,19 +116,15 @@ impl Line {
         }
     }
 
-    /// Adds a string's characters as [`Self::put_words`] does, at once where nothing in them is
-    /// special: most strings are such.
+    /// Adds a string's characters as [`Self::put_words`] does: first at once what has nothing
+    /// special in it, which is most of nearly all strings.
     fn put_string(&mut self, value: Value<'_>, limit: usize) {
         let bytes = value.string_bytes().unwrap_or_default();
         let room = limit.min(self.limit - self.chars);
-        let (head, rest) = bytes.split_at(bytes.len().min(room));
-        match (plain(head), rest.first()) {
-            (Some(text), None) => self.put(text),
-            (Some(text), Some(b'!'..=b'~')) => {
-                self.put(text);
-                self.push('…');
-            }
-            _ => self.put_words(value.chars(), limit),
+        let plain = plain(&bytes[..bytes.len().min(room)]);
+        self.put(plain);
+        if plain.len() < bytes.len() {
+            self.put_words(value.chars_from(plain.len()), plain.len(), limit);
         }
     }
 
@@ -142,7 +138,7 @@ impl Line {
         match value.kind() {
             Kind::Null | Kind::Bool | Kind::Number => {
                 let chars = value.raw().iter().map(|&byte| char::from(byte));
-                self.put_words(chars, STRING_CHARS);
+                self.put_words(chars, 0, STRING_CHARS);
             }
             Kind::String => {
                 self.push('"');
@@ -191,17 +187,39 @@ impl Line {
     }
 }
 
-/// `bytes` as text, if they are printable ASCII without escapes and spaces at the edges or in
-/// rows.
-fn plain(bytes: &[u8]) -> Option<&str> {
+/// The beginning of `bytes` that is printable ASCII without escapes and without spaces at its
+/// edges or in rows.
+fn plain(bytes: &[u8]) -> &str {
     let mut after_space = true;
-    for &byte in bytes {
-        let space = byte == b' ';
-        if !(b' '..=b'~').contains(&byte) || byte == b'\\' || (space && after_space) {
-            return None;
+    let special = bytes.iter().position(|&byte| {
+        let is_space = byte == b' ';
+        let is_special = !(b' '..=b'~').contains(&byte) || byte == b'\\';
+        is_special || (std::mem::replace(&mut after_space, is_space) && is_space)
+    });
+    let plain = &bytes[..special.unwrap_or(bytes.len())];
+    str::from_utf8(plain).unwrap_or_default().trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::json::Document;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_string_is_its_words_whatever_is_put_at_once(
+            text in "[ab ]{0,12}([ -~]{0,80}|\\PC{0,12}|[ \t\n]{0,4}){0,4}",
+            before in 0..20_usize,
+            limit in 0..100_usize,
+        ) {
+            let json = serde_json::to_string(&text).unwrap();
+            let document = Document::parse(json.as_bytes()).unwrap();
+            let line = || Line::with_limit(70).text(&"=".repeat(before));
+            let (mut at_once, mut one_by_one) = (line(), line());
+            at_once.put_string(document.root(), limit);
+            one_by_one.put_words(text.chars(), 0, limit);
+            prop_assert_eq!(at_once.finish(), one_by_one.finish());
         }
-        after_space = space;
     }
-    let text = std::str::from_utf8(bytes).ok()?;
-    (!text.ends_with(' ')).then_some(text)
 }

@@ -1,11 +1,13 @@
 //! What an object on the wire is, from its members.
 
 use super::meta::{self, id, text};
-use super::{Body, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject};
+use super::{
+    Body, Lines, Message, Meta, Notification, Outcome, Problem, Request, Response, Subject,
+};
+use crate::protocol::brief;
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Kind, Value};
 use crate::protocol::mcp::{methods, summary, target};
-use std::borrow::Cow;
 
 /// The members of a message, the last one where a name repeats.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +46,7 @@ impl<'d> Fields<'d> {
 
 /// The message that `value` is, as part `part` of its frame. Its span and the offsets of its
 /// problems count from the start of the text that `value` is read from.
-pub(super) fn message(value: Value<'_>, part: u32) -> Message {
+pub(super) fn message(value: Value<'_>, part: u32, lines: Lines) -> Message {
     let mut message = Message {
         part,
         span: value.span(),
@@ -65,11 +67,35 @@ pub(super) fn message(value: Value<'_>, part: u32) -> Message {
         problems.push(Problem::Version);
     }
     message.meta = meta::meta(fields.holder());
-    (message.body, message.summary) = body(value, &fields, problems);
+    message.body = body(&fields, problems);
+    if lines == Lines::OfAll || is_progress(&message.body) {
+        message.summary = told(value, &fields, &message.body);
+    }
     message
 }
 
-fn body(object: Value<'_>, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body, String) {
+fn is_progress(body: &Body) -> bool {
+    match body {
+        Body::Notification(it) => matches!(it.subject, Subject::Progress { .. }),
+        _ => false,
+    }
+}
+
+/// The line of the message `value`, which is a `body`.
+pub(super) fn line(value: Value<'_>, body: &Body) -> String {
+    told(value, &Fields::of(value), body)
+}
+
+fn told(value: Value<'_>, fields: &Fields<'_>, body: &Body) -> String {
+    match body {
+        Body::Request(request) => summary::request(&request.method, fields.params),
+        Body::Notification(it) => summary::notification(&it.method, fields.params),
+        Body::Response(response) => summary::response(&response.outcome, fields.result),
+        Body::Invalid => summary::raw(value),
+    }
+}
+
+fn body(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> Body {
     let outcome = fields.result.is_some() || fields.error.is_some();
     if let Some(method) = fields.method {
         if let Some(method) = method.as_str() {
@@ -86,11 +112,11 @@ fn body(object: Value<'_>, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> 
     if fields.method.is_none() {
         problems.push(Problem::Unclassifiable);
     }
-    (Body::Invalid, summary::raw(object))
+    Body::Invalid
 }
 
 /// A request or a notification.
-fn call(method: &str, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body, String) {
+fn call(method: &str, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> Body {
     let params = fields.params;
     if params.is_some_and(|params| !params.is_object()) {
         problems.push(Problem::ParamsNotObject);
@@ -101,9 +127,8 @@ fn call(method: &str, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body
             problems.push(Problem::RequestWithoutId);
         }
         let subject = subject(method, params);
-        let line = summary::notification(method, params);
-        let method = method.into();
-        return (Body::Notification(Notification { method, subject }), line);
+        let method = brief::text(method).into();
+        return Body::Notification(Notification { method, subject });
     };
     if known == Some(methods::Kind::Notification) || method.starts_with("notifications/") {
         problems.push(Problem::NotificationWithId);
@@ -114,22 +139,21 @@ fn call(method: &str, fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body
     } else if !id.is_allowed() {
         problems.push(Problem::IdType);
     }
-    let line = summary::request(method, params);
-    (Body::Request(request(id, method, params)), line)
+    Body::Request(request(id, method, params))
 }
 
 fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
     let retries = method != "tasks/update";
     Request {
         id,
-        method: method.into(),
-        name: params
-            .and_then(|params| target::target(method, params)?.as_str())
-            .map(Into::into),
+        method: brief::text(method).into(),
+        name: text(params.and_then(|params| target::target(method, params))),
         retry: params
             .filter(|_| retries)
             .and_then(|params| meta::input_round(params, "inputResponses")),
+        // What is asked about a task is no task itself, even where an SDK sends `task` along.
         task: params
+            .filter(|_| !method.starts_with("tasks/"))
             .and_then(|params| params.get("task"))
             .is_some_and(|task| task.is_object()),
         identity: params
@@ -165,7 +189,7 @@ fn subject(method: &str, params: Option<Value<'_>>) -> Subject {
     }
 }
 
-fn response(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body, String) {
+fn response(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> Body {
     let id = fields.id.map(RequestId::from_value);
     match &id {
         None => problems.push(Problem::ResponseWithoutId),
@@ -183,13 +207,12 @@ fn response(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> (Body, String) 
         }
         (_, error) => error_outcome(error, problems),
     };
-    let line = summary::response(&outcome, fields.result);
-    (Body::Response(Response { id, outcome }), line)
+    Body::Response(Response { id, outcome })
 }
 
 fn error_outcome(error: Option<Value<'_>>, problems: &mut Vec<Problem>) -> Outcome {
     let code = error.and_then(|error| error.get("code"));
-    let message = text(error.and_then(|error| error.get("message")));
+    let message = error.and_then(|error| error.get("message")?.as_str());
     if code.is_none() || message.is_none() {
         problems.push(Problem::ErrorShape);
     }
@@ -198,8 +221,8 @@ fn error_outcome(error: Option<Value<'_>>, problems: &mut Vec<Problem>) -> Outco
         problems.push(Problem::ErrorCode);
     }
     Outcome::Error {
-        code: code.map(meta::raw),
-        message,
+        code: code.map(|code| brief::json(code).into()),
+        message: message.map(Into::into),
     }
 }
 
@@ -231,12 +254,12 @@ fn task(result: Value<'_>, kind: Option<&str>) -> Option<Outcome> {
         .get("task")
         .filter(|task| task.kind() == Kind::Object);
     let holder = nested.unwrap_or(result);
-    let id: Cow<'_, str> = holder.get("taskId")?.as_str()?;
-    let status = holder.get("status").and_then(|status| status.as_str());
+    let id = text(holder.get("taskId"))?;
+    let status = text(holder.get("status"));
     let named = nested.is_some() || kind == Some("task") || status.is_some();
     named.then(|| Outcome::Task {
-        id: id.into(),
-        status: status.map(Into::into),
+        id,
+        status,
         outcome: carried_outcome(holder),
     })
 }

@@ -1,12 +1,15 @@
 //! From the bytes of a frame to its content.
 
-use super::{Content, Problem, body};
+use super::{Body, Content, Message, Problem, body};
 use crate::protocol::json::{
     Kind, Node, Outline, Reason, SyntaxError, Value, parse_into, parsed_root,
 };
 
 /// How many messages of a batch are looked at: a hostile line could hold half a million.
 pub const MAX_PARTS: usize = 4096;
+
+/// How many of them may be no messages: each is kept, and two bytes are enough to make one.
+const MAX_INVALID: usize = 64;
 
 /// Nodes kept for the next frame; more are given back, so that one huge frame does not hold its
 /// memory for the rest of a session.
@@ -30,6 +33,21 @@ pub fn classify_outline(outline: &[u8]) -> Content {
     content
 }
 
+/// The line of `message`, which `value` is.
+#[must_use]
+pub fn line(message: &Message, value: Value<'_>) -> String {
+    body::line(value, &message.body)
+}
+
+/// Of which messages the [`summary`](Message::summary) is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// Of all of them.
+    OfAll,
+    /// Of progress, whose line becomes part of the exchange. Of other messages [`line()`] makes it.
+    OfProgress,
+}
+
 /// [`classify`] for many frames: memory is used again.
 #[derive(Debug, Default)]
 pub struct Classifier {
@@ -40,7 +58,7 @@ impl Classifier {
     /// What `frame` holds; see [`classify`].
     #[must_use]
     pub fn classify(&mut self, frame: &[u8]) -> Content {
-        let content = self.read(frame).0;
+        let content = self.read(frame, Lines::OfAll).0;
         self.give_back();
         content
     }
@@ -54,13 +72,13 @@ impl Classifier {
 
     /// What `frame` holds, and its JSON value: `None` where it has none, or where only its outline
     /// was read.
-    pub fn read<'a>(&'a mut self, frame: &'a [u8]) -> (Content, Option<Value<'a>>) {
+    pub fn read<'a>(&'a mut self, frame: &'a [u8], lines: Lines) -> (Content, Option<Value<'a>>) {
         let mut content = Content {
             problems: problems_of_line(frame),
             ..Content::default()
         };
         let text = frame.strip_prefix(BYTE_ORDER_MARK).unwrap_or(frame);
-        let parsed = parse_into(text, &mut self.nodes).map(|root| read(root, &mut content));
+        let parsed = parse_into(text, &mut self.nodes).map(|root| read(root, lines, &mut content));
         if let Err(error) = parsed {
             content.problems.push(error.into());
             if matches!(error.reason, Reason::TooDeep { .. }) {
@@ -78,7 +96,7 @@ impl Classifier {
         match Outline::of(text) {
             Ok(outline) => {
                 if let Ok(root) = parse_into(&outline, &mut self.nodes) {
-                    read(root, content);
+                    read(root, Lines::OfAll, content);
                 }
                 for message in &mut content.messages {
                     message.span = 0..text.trim_ascii_end().len();
@@ -119,27 +137,40 @@ fn problems_of_line(frame: &[u8]) -> Vec<Problem> {
     problems
 }
 
-fn read(root: Value<'_>, content: &mut Content) {
+fn read(root: Value<'_>, lines: Lines, content: &mut Content) {
     match root.kind() {
-        Kind::Object => content.messages.push(body::message(root, 0)),
-        Kind::Array => {
-            content.batch = true;
-            let parts = (0u32..).zip(root.elements()).take(MAX_PARTS);
-            let messages = parts.map(|(part, value)| body::message(value, part));
-            content.messages.extend(messages);
-            let parts = root.elements().count();
-            if parts == 0 {
-                content.problems.push(Problem::EmptyBatch);
-            } else if parts > MAX_PARTS {
-                let limit = MAX_PARTS;
-                content
-                    .problems
-                    .push(Problem::BatchTooLong { parts, limit });
-            }
-        }
+        Kind::Object => content.messages.push(body::message(root, 0, lines)),
+        Kind::Array => batch(root, lines, content),
         other => content.problems.push(Problem::NotObject {
             found: other.as_str(),
         }),
+    }
+}
+
+fn batch(root: Value<'_>, lines: Lines, content: &mut Content) {
+    content.batch = true;
+    let mut invalid = 0;
+    for (part, value) in (0u32..).zip(root.elements()).take(MAX_PARTS) {
+        let message = body::message(value, part, lines);
+        if matches!(message.body, Body::Invalid) {
+            invalid += 1;
+            if invalid > MAX_INVALID {
+                continue;
+            }
+        }
+        content.messages.push(message);
+    }
+    let problems = &mut content.problems;
+    let parts = root.elements().count();
+    if parts == 0 {
+        problems.push(Problem::EmptyBatch);
+    } else if parts > MAX_PARTS {
+        let limit = MAX_PARTS;
+        problems.push(Problem::BatchTooLong { parts, limit });
+    }
+    if invalid > MAX_INVALID {
+        let limit = MAX_INVALID;
+        problems.push(Problem::BatchOfOther { invalid, limit });
     }
 }
 

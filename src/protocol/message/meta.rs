@@ -1,6 +1,7 @@
 //! What `_meta` says, and who a side says it is.
 
 use super::{Identity, InputRound, Meta};
+use crate::protocol::brief;
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Value;
 use crate::protocol::mcp::keys;
@@ -28,6 +29,10 @@ pub(super) fn meta(holder: Option<Value<'_>>) -> Meta {
     meta
 }
 
+/// Versions that a server offers and that are looked at: there are five. A hostile one could offer
+/// as many as a line holds.
+const VERSIONS: usize = 64;
+
 /// Who the client of an `initialize` request is.
 pub(super) fn client(params: Value<'_>) -> Option<Box<Identity>> {
     let mut identity = Identity {
@@ -49,10 +54,12 @@ pub(super) fn server(result: Value<'_>) -> Option<Box<Identity>> {
     if version.is_none() && supported.is_none() {
         return None;
     }
-    let versions = supported.into_iter().flat_map(|list| list.elements());
+    let versions = || supported.into_iter().flat_map(|list| list.elements());
+    let kept = versions().take(VERSIONS);
     let mut identity = Identity {
         protocol_version: text(version),
-        supported_versions: versions.filter_map(|one| text(Some(one))).collect(),
+        supported_versions: kept.filter_map(|one| text(Some(one))).collect(),
+        more_versions: versions().count().saturating_sub(VERSIONS),
         capabilities: result.get("capabilities").map(raw),
         ..Identity::default()
     };
@@ -77,13 +84,14 @@ pub(super) fn input_round(object: Value<'_>, keys: &str) -> Option<InputRound> {
     })
 }
 
-/// The value of a string.
+/// The value of a string, in [brief] if it is long.
 pub(super) fn text(value: Option<Value<'_>>) -> Option<Box<str>> {
-    value?.as_str().map(Into::into)
+    let text = value?.as_str()?;
+    Some(brief::text(&text).into())
 }
 
 /// The JSON text of a value.
-pub(super) fn raw(value: Value<'_>) -> Box<str> {
+fn raw(value: Value<'_>) -> Box<str> {
     value.raw_text().into()
 }
 

@@ -247,7 +247,7 @@ fn logged<'i>(item: &'i Item, member: &str, bodies: &mut dyn Bodies) -> Found<'i
 pub(super) fn is(item: &Item, flag: Flag, context: Context, bodies: &mut dyn Bodies) -> bool {
     let status = |fits: fn(Status) -> bool| exchange(item).is_some_and(|it| fits(it.status));
     match flag {
-        Flag::Failed => status(Status::is_failure),
+        Flag::Failed => exchange(item).is_some_and(Exchange::has_failed),
         Flag::Open => status(|status| status == Status::Open),
         Flag::Late => status(|status| status == Status::Late),
         Flag::Slow => {

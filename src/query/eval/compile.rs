@@ -2,7 +2,8 @@
 
 use super::body::JsonTest;
 use super::{Context, Needle, Node, Test, pattern};
-use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::brief;
+use crate::protocol::id::RequestId;
 use crate::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use std::ops::RangeInclusive;
 
@@ -78,7 +79,7 @@ fn test(field: Field, op: Op, value: &Value, context: Context) -> Test {
             Test::Pattern(pattern::regex(text_of(value)).ok())
         }
         Type::Text if op == Op::Contains => Test::Pattern(pattern::contains(text_of(value), true)),
-        Type::Text | Type::Words(_) => Test::Same(text_of(value).into()),
+        Type::Text | Type::Words(_) => Test::Same(brief::asked(text_of(value)).into()),
         Type::Number | Type::Duration | Type::Size | Type::Time => {
             within(op, value, context).map_or(Test::Never, Test::Within)
         }
@@ -88,7 +89,7 @@ fn test(field: Field, op: Op, value: &Value, context: Context) -> Test {
 fn id(value: &Value) -> Option<RequestId> {
     match value {
         Value::Json(json) => RequestId::from_json(json),
-        Value::Text { text, .. } => Some(RequestId::new(text.clone(), IdKey::String(text.clone()))),
+        Value::Text { text, .. } => Some(RequestId::string(text)),
         Value::Number(_) | Value::Range(_) | Value::Ago(_) => None,
     }
 }

@@ -1,11 +1,12 @@
 //! The exchanges among the facts: those that stand alike, failed, were given up, were made again.
 
-use crate::lint::cause::facts::{Failed, GivenUp, Sample};
+use crate::lint::cause::facts::{GivenUp, Sample};
+use crate::lint::cause::failed::Failed;
+use crate::protocol::message::Direction;
 use crate::store::reader::rows::{self, exchange_columns, number, summary_columns};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::values::{from_sql, to_sql};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
-use crate::trace::frame::Seq;
 use rusqlite::Row;
 
 /// The first and as many of the last rows of a kind that are read. The first failure and what was
@@ -14,6 +15,9 @@ const EACH: u32 = 4;
 
 /// Failures of each status among which those of one call are looked for.
 const FAILURES: u32 = 500;
+
+/// Exchanges that were answered last.
+const LAST: u32 = 16;
 
 /// Groups of failed calls.
 const GROUPS: usize = 4;
@@ -30,7 +34,7 @@ const LAST_OF_STATUS: &str = concat!(
     " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
         WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id"
 );
-const FAILED_CALLS: &str = "SELECT id, request, status IN ('error', 'tool-error'), method, name
+const FAILED_CALLS: &str = "SELECT id, status, method, name
     FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1
     ORDER BY id LIMIT ?2";
 const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
@@ -39,6 +43,12 @@ const FIRST_OF_METHOD: &str = concat!(
     "SELECT ",
     exchange_columns!(),
     " WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2"
+);
+const LAST_ANSWERED: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM (SELECT id, response FROM exchange ORDER BY id DESC LIMIT ?1)
+        WHERE response IS NOT NULL ORDER BY response DESC LIMIT ?2) ORDER BY e.response"
 );
 const NEXT_ALIKE: &str = concat!(
     "SELECT ",
@@ -56,6 +66,8 @@ impl Recording {
         for method in ["initialize", "server/discover"] {
             opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), rows::exchange)?);
         }
+        // Who only sends back what it is sent begins no session.
+        opening.retain(|exchange| exchange.direction == Direction::ClientToServer);
         opening.sort_by_key(|exchange| exchange.id);
         Ok(opening)
     }
@@ -81,15 +93,23 @@ impl Recording {
         })
     }
 
-    /// Calls that failed, by method and name, in the order of the first of each. A client that
-    /// asks a server of the older era for the newer one is refused: that is nobody's failure.
-    /// `total` is how many failed altogether.
+    /// The exchanges that were answered last, a few, in the order of the answers.
+    pub(super) fn last_answered(&self) -> Result<Vec<Exchange>, ReadError> {
+        let limits = (super::LOOKED_THROUGH, LAST);
+        self.list(LAST_ANSWERED, limits, rows::exchange)
+    }
+
+    /// Calls that failed, by method and name, in the order of the first of each. `total` is how
+    /// many failed altogether.
     pub(super) fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
         let mut failures = Vec::new();
-        for status in Status::ALL.into_iter().filter(|status| status.is_failure()) {
+        for status in Status::ALL {
             let params = (status.as_str(), FAILURES);
-            failures.extend(self.list(FAILED_CALLS, params, failed_call)?);
+            if status.is_failure_of("") {
+                failures.extend(self.list(FAILED_CALLS, params, failed_call)?);
+            }
         }
+        failures.retain(|failure| failure.status.is_failure_of(&failure.method));
         failures.sort_by_key(|failure| failure.id);
         let is_whole = total <= u64::from(FAILURES);
         let mut groups = Vec::new();
@@ -97,24 +117,40 @@ impl Recording {
             let is_same = |other: &&FailedCall| first.is_alike(other);
             let is_told = failures[..at]
                 .iter()
-                .any(|other| other.leads && first.is_alike(other));
-            if !first.leads || is_told || &*first.method == "server/discover" {
-                continue;
+                .any(|other| other.leads() && first.is_alike(other));
+            if first.leads() && !is_told {
+                let alike: Vec<_> = failures.iter().filter(is_same).collect();
+                groups.extend(self.failed_alike(&alike, is_whole)?);
             }
-            let alike = failures.iter().filter(is_same).map(|one| one.request);
-            let mut requests: Vec<_> = alike.collect();
-            let is_all = is_whole && requests.len() as u64 <= Failed::COUNTED;
-            requests.truncate(Failed::COUNTED.try_into().unwrap_or(usize::MAX));
-            groups.extend(self.exchange(first.id)?.map(|exchange| Failed {
-                exchange,
-                requests,
-                is_all,
-            }));
             if groups.len() == GROUPS {
                 break;
             }
         }
         Ok(groups)
+    }
+
+    /// Calls of one method and name, with what was answered.
+    fn failed_alike(
+        &self,
+        calls: &[&FailedCall],
+        is_whole: bool,
+    ) -> Result<Option<Failed>, ReadError> {
+        let counted = Failed::COUNTED.try_into().unwrap_or(usize::MAX);
+        let mut exchanges = Vec::new();
+        for call in calls.iter().take(counted) {
+            exchanges.extend(self.exchange(call.id)?);
+        }
+        let Some(mut failed) = Failed::new(exchanges, is_whole && calls.len() <= counted) else {
+            return Ok(None);
+        };
+        for alike in std::iter::once(&mut failed.first).chain(&mut failed.others) {
+            if let Some((seq, part)) = alike.exchange.response {
+                let mut rows = self.messages_of_frame(seq)?.into_iter();
+                let row = rows.find(|row| row.record.part == part);
+                alike.answer = row.map(|row| row.record.summary).or(alike.answer.take());
+            }
+        }
+        Ok(Some(failed))
     }
 
     /// What was cancelled; and what was never answered and asked again.
@@ -176,14 +212,17 @@ impl Recording {
 /// A call that failed, as far as it is needed to find those alike.
 struct FailedCall {
     id: ExchangeId,
-    request: Seq,
-    /// Whether it was answered, and the answer says what is wrong.
-    leads: bool,
+    status: Status,
     method: Box<str>,
     name: Option<Box<str>>,
 }
 
 impl FailedCall {
+    /// Whether it was answered, and the answer says what is wrong.
+    fn leads(&self) -> bool {
+        matches!(self.status, Status::Error | Status::ToolError)
+    }
+
     fn is_alike(&self, other: &Self) -> bool {
         self.method == other.method && self.name == other.name
     }
@@ -193,9 +232,8 @@ impl FailedCall {
 fn failed_call(row: &Row<'_>) -> rusqlite::Result<FailedCall> {
     Ok(FailedCall {
         id: ExchangeId(number(row, 0)?),
-        request: Seq(number(row, 1)?),
-        leads: row.get(2)?,
-        method: row.get(3)?,
-        name: row.get(4)?,
+        status: rows::word(row, 1, Status::parse)?,
+        method: row.get(2)?,
+        name: row.get(3)?,
     })
 }

@@ -4,8 +4,9 @@
 mod calls;
 
 use super::reader::rows::{self, number};
-use super::reader::{ReadError, Recording};
+use super::reader::{FindingRow, ReadError, Recording};
 use super::values::{moment, to_sql};
+use crate::lint::Severity;
 use crate::lint::cause::facts::{Counts, Found, Group, Line};
 use crate::lint::cause::{Facts, named};
 use crate::trace::clock::Moment;
@@ -25,9 +26,10 @@ const LOOKED_THROUGH: u32 = 2000;
 /// Findings of a rule that are told.
 const FOUND: u32 = 4;
 
-/// Lines that are no messages, and lines of stderr, that are read.
+/// Lines that are no messages, and lines of stderr, that are read. Who panics in Go tells what all
+/// its goroutines did behind the line that says why.
 const NOISE: u32 = 4;
-const LAST_WORDS: u32 = 20;
+const LAST_WORDS: u32 = 300;
 
 /// Lines without a message that are looked through for them, from the end.
 const LINES: u32 = 5000;
@@ -45,6 +47,13 @@ const NOISE_RULES: [&str; 3] = [
     named::RPC_UNCLASSIFIABLE,
 ];
 
+/// Rules whose findings are about messages that are framed wrongly.
+const FRAMING_RULES: [&str; 3] = [
+    named::FRAME_CONTENT_LENGTH,
+    named::FRAME_EMBEDDED_NEWLINE,
+    named::FRAME_TRUNCATED,
+];
+
 /// Rules whose findings are about very long frames.
 const LONG_RULES: [&str; 2] = [named::FRAME_OVERSIZED, named::FRAME_OUTLINE_ONLY];
 
@@ -55,6 +64,9 @@ const IS_CALLED: &str = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMI
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
     AND method IN ('notifications/initialized', 'initialized') LIMIT 1";
+const ASKED_MORE: &str = "SELECT 1 FROM (SELECT method, direction FROM exchange
+    ORDER BY id LIMIT ?1) WHERE direction = 'c2s'
+    AND method NOT IN ('initialize', 'server/discover') LIMIT 1";
 const FIRST_SAID: &str = "SELECT frame FROM (SELECT frame, direction, kind FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 's2c' AND kind <> 'other' LIMIT 1";
 const FIRST_EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id LIMIT ?1";
@@ -66,7 +78,8 @@ const RULES: &str = "WITH RECURSIVE named(rule) AS (
         FROM named WHERE named.rule IS NOT NULL)
     SELECT rule FROM named WHERE rule IS NOT NULL LIMIT 1000";
 const FINDINGS_OF_RULE: &str =
-    "SELECT severity, frame, detail FROM finding WHERE rule = ?1 ORDER BY id LIMIT ?2";
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
+    WHERE rule = ?1 ORDER BY id LIMIT ?2";
 const COUNT_OF_RULE: &str = "SELECT count(*) FROM (SELECT 1 FROM finding WHERE rule = ?1 LIMIT ?2)";
 const LAST_LINES: &str = "SELECT seq, stream, t_last, substr(raw, 1, ?2) FROM frame
     WHERE seq IN (SELECT frame FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?4)
@@ -96,17 +109,24 @@ impl Recording {
         };
         Ok(Facts {
             is_live: now.is_some(),
+            is_short: now.is_none() && !summary.state.is_final(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
             counts,
             events: self.first_and_last_events()?,
             opening: self.opening()?,
             confirmed: self.has(CONFIRMED, [LOOKED_THROUGH])?,
+            asked_more: self.has(ASKED_MORE, [LOOKED_THROUGH])?,
             first_said: self
                 .one(FIRST_SAID, [LOOKED_THROUGH], |row| number(row, 0))?
                 .map(Seq),
             last_answer: self
                 .one(LAST_ANSWER, [LOOKED_THROUGH], |row| number(row, 0))?
                 .map(Seq),
+            last_answered: if summary.session.phase.end().is_some() {
+                self.last_answered()?
+            } else {
+                Vec::new()
+            },
             called_tools: self.has(IS_CALLED, [])?,
             open: self.sample(Status::Open)?,
             lost: self.sample(Status::Lost)?,
@@ -114,7 +134,8 @@ impl Recording {
             failed: self.failed(summary.failed)?,
             given_up,
             again,
-            noise: self.noise(&findings)?,
+            noise: self.lines_of(&findings, &NOISE_RULES)?,
+            misframed: self.lines_of(&findings, &FRAMING_RULES)?,
             last_words: self.last_lines()?,
             unfinished: if now.is_some() {
                 self.unfinished()?
@@ -151,7 +172,8 @@ impl Recording {
     fn groups(&self) -> Result<Vec<Group>, ReadError> {
         let rules: Vec<Box<str>> = self.list(RULES, [], |row| row.get(0))?;
         let group = |rule: Box<str>| {
-            let first = self.list(FINDINGS_OF_RULE, (&*rule, FOUND), found)?;
+            let first = self.list(FINDINGS_OF_RULE, (&*rule, FOUND), rows::finding)?;
+            let first: Vec<_> = first.into_iter().map(found).collect();
             let count = if first.len() < FOUND as usize {
                 first.len() as u64
             } else {
@@ -170,14 +192,15 @@ impl Recording {
         rules.into_iter().map(group).collect()
     }
 
-    fn noise(&self, findings: &[Group]) -> Result<Vec<Line>, ReadError> {
-        let is_noise = |group: &&Group| NOISE_RULES.contains(&&*group.rule);
-        let frames = frames(findings.iter().filter(is_noise));
-        let mut noise = Vec::new();
+    /// The first lines that findings of some rules point at.
+    fn lines_of(&self, findings: &[Group], rules: &[&str]) -> Result<Vec<Line>, ReadError> {
+        let is_meant = |group: &&Group| rules.contains(&&*group.rule);
+        let frames = frames(findings.iter().filter(is_meant));
+        let mut lines = Vec::new();
         for seq in frames.into_iter().take(NOISE as usize) {
-            noise.extend(self.one(LINE, (to_sql(seq.0), Line::LOOKED_AT), line)?);
+            lines.extend(self.one(LINE, (to_sql(seq.0), Line::LOOKED_AT), line)?);
         }
-        Ok(noise)
+        Ok(lines)
     }
 
     fn last_lines(&self) -> Result<Vec<Line>, ReadError> {
@@ -209,13 +232,16 @@ fn frames<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<Seq> {
     frames
 }
 
-/// `severity, frame, detail`.
-fn found(row: &Row<'_>) -> rusqlite::Result<Found> {
-    Ok(Found {
-        is_error: row.get_ref(0)?.as_str()? == "error",
-        frame: rows::optional(row, 1)?.map(Seq),
-        detail: row.get(2)?,
-    })
+fn found(row: FindingRow) -> Found {
+    Found {
+        // What a later version calls otherwise is worth knowing.
+        severity: Severity::parse(&row.severity).unwrap_or(Severity::Note),
+        frame: row.frame,
+        exchange: row.exchange,
+        path: row.path,
+        related: row.related,
+        detail: row.detail,
+    }
 }
 
 /// `seq, stream, t_last, raw`, of which the last may be cut.

@@ -134,7 +134,7 @@ impl<'a> Batch<'a> {
         }
         self.state.tally.t_last = t_end;
         if let Some(deriver) = &mut self.deriver {
-            deriver.finish();
+            deriver.finish(&mut self.writer)?;
         }
         self.conn.execute(SAVE_STATE, [state.as_str()])?;
         Ok(())

@@ -4,9 +4,9 @@
 //! they write is the same.
 
 use super::long::LongText;
-use super::write::Writer;
+use super::write::{DERIVED_WHEN_READ, Writer};
 use crate::lint::Analysis;
-use crate::protocol::message::{Classifier, Content};
+use crate::protocol::message::{Classifier, Content, Lines};
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
 use crate::trace::event::Event;
@@ -18,8 +18,12 @@ use std::ops::Range;
 /// Rows are handed to the database in lots of about this many: more of them cost memory.
 const LOT: usize = 1000;
 
+/// Rows that take more bytes are handed over before they are so many: their texts may be long.
+const LOT_BYTES: usize = 1 << 20;
+
 const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages = ?2,
-    exchanges = ?3, failed = ?4, open = ?5, findings = ?6, session = ?7";
+    exchanges = ?3, failed = ?4, open = ?5, findings = ?6";
+const SAVE_SESSION: &str = "UPDATE recording SET session = ?1";
 
 /// The bytes of a frame, or what was kept of them.
 #[derive(Debug)]
@@ -42,6 +46,8 @@ pub(crate) struct Deriver {
     counts: Counts,
     /// The last exchange that has a row.
     written: ExchangeId,
+    /// The session that is on record, as JSON.
+    session: String,
 }
 
 /// What is derived, as numbers.
@@ -55,8 +61,9 @@ struct Counts {
 }
 
 impl Counts {
-    fn exchange(&mut self, before: Option<Status>, now: Status) {
-        let failed = |status: Status| u64::from(status.is_failure());
+    fn exchange(&mut self, before: Option<Status>, exchange: &Exchange) {
+        let now = exchange.status;
+        let failed = |status: Status| u64::from(status.is_failure_of(&exchange.method));
         let open = |status: Status| u64::from(status == Status::Open);
         if let Some(before) = before {
             self.failed -= failed(before);
@@ -75,7 +82,7 @@ impl Deriver {
         let kept;
         let is_protocol = head.stream.messages().is_some();
         let ((content, root), raw) = match text {
-            Text::Whole(raw) if is_protocol => (self.classifier.read(raw), raw),
+            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, lines(raw)), raw),
             Text::Whole(raw) => ((Content::default(), None), raw),
             Text::Long(text) => {
                 let content;
@@ -105,13 +112,18 @@ impl Deriver {
     }
 
     /// The recording is over.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        while self.analysis.close(LOT) {
+            self.flush(writer)?;
+        }
         self.analysis.finish();
+        Ok(())
     }
 
     /// Writes the rows that have come together, if they are many.
     pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        if self.spans.len() + self.lines.len() < LOT {
+        let rows = self.spans.len() + self.lines.len();
+        if rows < LOT && self.analysis.pending_bytes() < LOT_BYTES {
             return Ok(());
         }
         self.flush(writer)
@@ -139,10 +151,8 @@ impl Deriver {
     }
 
     /// Brings the row of the recording up to date.
-    pub fn save(&self, conn: &Connection) -> rusqlite::Result<()> {
+    pub fn save(&mut self, conn: &Connection) -> rusqlite::Result<()> {
         let counts = &self.counts;
-        let session = serde_json::to_string(self.analysis.session())
-            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
         conn.prepare_cached(SAVE_COUNTS)?.execute(params![
             DERIVED_VERSION,
             to_sql(counts.messages),
@@ -150,8 +160,18 @@ impl Deriver {
             to_sql(counts.failed),
             to_sql(counts.open),
             to_sql(counts.findings),
-            session,
         ])?;
+        self.save_session(conn)
+    }
+
+    /// Saves who spoke, unless that is on record: what a side says of itself may be long.
+    fn save_session(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let session = serde_json::to_string(self.analysis.session())
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        if self.session != session {
+            conn.prepare_cached(SAVE_SESSION)?.execute([&session])?;
+            self.session = session;
+        }
         Ok(())
     }
 
@@ -162,7 +182,17 @@ impl Deriver {
         } else {
             writer.status_of(exchange)?
         };
-        self.counts.exchange(before, exchange.status);
+        self.counts.exchange(before, exchange);
         writer.exchange(exchange)
+    }
+}
+
+/// The lines that are wanted of the messages of a frame: none that is not written would be looked
+/// at.
+fn lines(frame: &[u8]) -> Lines {
+    if frame.len() > DERIVED_WHEN_READ {
+        Lines::OfAll
+    } else {
+        Lines::OfProgress
     }
 }

@@ -39,7 +39,7 @@ const SAVE_EXCHANGE: &str = "INSERT INTO exchange (id, direction, era, method, n
 
 /// The line of a message that is no longer than this, in bytes, is derived when it is read, in
 /// microseconds: kept for every message it would make recordings of small ones half as large again.
-const DERIVED_WHEN_READ: usize = 4096;
+pub(super) const DERIVED_WHEN_READ: usize = 4096;
 
 /// What is on record, as numbers.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Rows of a recording as values.
 
 use crate::lint::Finding;
-use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::id::RequestId;
 use crate::protocol::mcp::summary::{self as line, Answer};
 use crate::protocol::message::classify;
 use crate::protocol::message::{Direction, Era};
@@ -246,7 +246,7 @@ pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result
         era: era(row, 2)?,
         method,
         name: row.get(4)?,
-        rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::new("null", IdKey::Null)),
+        rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
         request: (Seq(number(row, 6)?), row.get(7)?),
         response: response.zip(row.get(9)?),
         t_request: moment(row.get(10)?),
@@ -302,10 +302,9 @@ fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
 
 fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
     let json: Option<Box<str>> = row.get(at)?;
-    Ok(json.map(|json| {
-        RequestId::from_json(&json)
-            .unwrap_or_else(|| RequestId::new(json.clone(), IdKey::Other(json)))
-    }))
+    let read =
+        |json: Box<str>| RequestId::from_json(&json).unwrap_or_else(|| RequestId::damaged(&json));
+    Ok(json.map(read))
 }
 
 /// The event that `detail` describes; one of a kind that this version does not know, which only

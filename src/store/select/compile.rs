@@ -11,6 +11,7 @@ use crate::query::Context;
 use crate::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
 use crate::query::eval::within;
 use crate::store::values::to_sql;
+use crate::trace::exchange::PROBE;
 use crate::trace::frame::Seq;
 use std::ops::RangeInclusive;
 
@@ -127,10 +128,12 @@ impl Compiler {
             )
         };
         match flag {
-            Flag::Failed => self.column(
-                Field::Status,
-                &["(", ") IN ('error', 'tool-error', 'lost', 'unanswered')"],
-            ),
+            Flag::Failed => {
+                let among = &["(", ") IN ('error', 'tool-error', 'lost', 'unanswered')"];
+                let refused = [word(Field::Method, PROBE), word(Field::Status, "error")];
+                let refused = Bounds::all(refused.into());
+                Bounds::all(vec![self.column(Field::Status, among), refused.not()])
+            }
             Flag::Open => word(Field::Status, "open"),
             Flag::Late => word(Field::Status, "late"),
             Flag::Slow => {

@@ -47,7 +47,7 @@ fn rows_come_once_and_exchanges_again_when_they_change() {
     indexer.finish(State::Complete).unwrap();
     let last = news(&mut tail);
     assert_eq!(last.summary.state, State::Complete);
-    assert!(last.exchanges[0].status.is_failure());
+    assert!(last.exchanges[0].has_failed());
     assert!(tail.recording().is_none());
     assert!(indexer.leave_wal().unwrap());
     assert!(matches!(tail.poll().unwrap(), Update::Ended));

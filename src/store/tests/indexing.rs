@@ -100,6 +100,42 @@ fn requests_are_paired_with_responses() {
 }
 
 #[test]
+fn what_the_line_of_a_message_says_is_on_record_where_it_is_part_of_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let long = "long ".repeat(1000);
+    let call = r#""id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":"p","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}"#;
+    let discover = call.replace("tools/call", "server/discover");
+    let known = r#""id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}"#;
+    let progress = r#""method":"notifications/progress","params":{"progressToken":"p","progress":4,"total":10,"message":"indexing"}"#;
+    let logged = r#""method":"notifications/message","params":{"level":"info","data":"busy"}"#;
+    let answer = format!(
+        r#""id":1,"result":{{"resultType":"complete","content":[{{"type":"text","text":"{long}"}}]}}"#
+    );
+    for (stream, members) in [
+        (StreamId::C2S, &*discover),
+        (StreamId::S2C, known),
+        (StreamId::C2S, call),
+        (StreamId::S2C, progress),
+        (StreamId::S2C, logged),
+        (StreamId::S2C, &*answer),
+    ] {
+        let line = format!("{{\"jsonrpc\":\"2.0\",{members}}}\n");
+        session.chunk(stream, line.as_bytes());
+    }
+    session.end();
+    finished(&mut session, u64::MAX);
+    let rows = |sql| rows(&session.reel, sql);
+    let progress = rows("SELECT progress FROM exchange");
+    assert_eq!(progress, ["null", "4/10 indexing"]);
+    let finding = "SELECT detail FROM finding WHERE rule = 'log-not-requested'";
+    assert_eq!(rows(finding), ["log info: busy"]);
+    let summaries = rows("SELECT summary FROM message");
+    assert_eq!(summaries[..5], ["null"; 5]);
+    assert!(summaries[5].starts_with("long long"), "{summaries:?}");
+}
+
+#[test]
 fn a_long_line_is_stored_whole_and_known_by_its_outline() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);

@@ -28,6 +28,21 @@ fn error_of(path: &Path) -> OpenError {
 }
 
 #[test]
+fn a_statement_is_planned_once_whatever_it_is_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = Recording::open(&recorded_file(dir.path())).unwrap();
+    let planned_anew = recording.read(|conn| {
+        let mut statement =
+            conn.prepare("SELECT kind FROM message WHERE frame = ?1 ORDER BY part")?;
+        for seq in 1..20 {
+            statement.exists([seq])?;
+        }
+        Ok(statement.get_status(rusqlite::StatementStatus::RePrepare))
+    });
+    assert_eq!(planned_anew.unwrap(), 0);
+}
+
+#[test]
 fn every_file_that_is_no_recording_says_what_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.reel");

@@ -32,7 +32,7 @@ pub enum Act {
 }
 
 const IDS: [&str; 5] = ["1", r#""1""#, "1.0", "7", r#""a\u0062""#];
-const CALLS: [(&str, &str); 7] = [
+const CALLS: [(&str, &str); 8] = [
     (
         "tools/call",
         r#"{"name":"Search_docs","arguments":{"q":"rust","n":7},"_meta":{"progressToken":7}}"#,
@@ -49,6 +49,7 @@ const CALLS: [(&str, &str); 7] = [
     ),
     ("tasks/get", r#"{"taskId":"T1"}"#),
     ("subscriptions/listen", r#"{"notifications":{}}"#),
+    ("server/discover", "{}"),
 ];
 const ASKS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
 const OUTCOMES: [&str; 7] = [
@@ -177,7 +178,7 @@ pub fn play(acts: &[Act], session: &mut Session) {
 
 pub fn act() -> impl Strategy<Value = Act> {
     let plain = prop_oneof![
-        8 => (0_u8..5, 0_u8..7).prop_map(|(id, method)| Act::Call(id, method)),
+        8 => (0_u8..5, 0_u8..8).prop_map(|(id, method)| Act::Call(id, method)),
         2 => (0_u8..5).prop_map(Act::ModernCall),
         2 => (0_u8..5, 0_u8..2).prop_map(|(id, method)| Act::Ask(id, method)),
         8 => (0_u8..5, 0_u8..7).prop_map(|(id, outcome)| Act::Answer(id, outcome)),

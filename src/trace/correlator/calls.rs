@@ -1,24 +1,30 @@
 //! The calls that are open, and those that are remembered for what may still come for them.
 
+use super::forgotten::{Forgot, Forgotten};
 use super::waiting::Waiting;
-use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::id::{IdKind, RequestId};
 use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use std::collections::{BTreeSet, HashMap, VecDeque};
+
+/// Bytes that calls without an answer, and tasks without an outcome, may hold: room for some four
+/// thousand. A client that is never answered must not make us grow; beyond it the oldest of them is
+/// given up, and that is told.
+pub const HELD_BYTES: usize = 3 << 20;
 
 /// Calls that are remembered after their end. Without it a second answer, an id used again or
 /// late progress would all look as if their call had never been; without a limit a long session
 /// would be kept in memory. Beyond it they do look so.
 pub const HISTORY: usize = 2048;
 
-/// Bytes of text that the history may hold: ids and names can be as long as a line, and a few
-/// thousand such lines would not fit into memory. Beyond it the oldest calls are forgotten.
+/// Bytes that the history may hold: ids and names can be long. Beyond it the oldest calls are
+/// forgotten.
 pub const HISTORY_BYTES: usize = 2 << 20;
 
-/// Tasks without an outcome that are remembered although other calls ended since. Beyond it the
-/// oldest keeps the status `task` whatever comes for it.
-pub const UNFINISHED_TASKS: usize = 2048;
+/// Bytes that the indices, and the rules that remember open requests, take for a call besides its
+/// texts, about.
+const INDEX_BYTES: usize = 512;
 
 /// Why a call is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +52,8 @@ pub(super) struct Call {
     pub(super) round_wait_ns: u64,
     /// Whether its parent waits for it.
     pub(super) awaited: bool,
+    /// Bytes that it is counted with.
+    pub(super) bytes: usize,
 }
 
 /// The calls with one id of one sender.
@@ -58,10 +66,10 @@ struct Uses {
 }
 
 impl Uses {
-    fn no_longer_unanswered(&mut self, id: ExchangeId) {
-        if let Some(at) = self.unanswered.iter().position(|open| *open == id) {
-            self.unanswered.remove(at);
-        }
+    /// Whether it was unanswered up to now.
+    fn no_longer_unanswered(&mut self, id: ExchangeId) -> bool {
+        let at = self.unanswered.iter().position(|open| *open == id);
+        at.and_then(|at| self.unanswered.remove(at)).is_some()
     }
 }
 
@@ -72,19 +80,11 @@ impl Call {
         self.exchange.waited_ns = self.round_wait_ns + self.waiting.total_ns();
     }
 
-    /// Bytes of the texts that keep it and its indices in memory; its id and token are there
-    /// twice, each as text and as key.
-    fn text_bytes(&self) -> usize {
-        let exchange = &self.exchange;
-        let length = |text: &Option<Box<str>>| text.as_deref().map_or(0, str::len);
-        let token = self.token.as_ref().map_or(0, |token| token.json().len());
-        exchange.method.len()
-            + exchange.summary.len()
-            + 4 * (exchange.rpc_id.json().len() + token)
-            + length(&exchange.name)
-            + length(&exchange.code)
-            + 2 * length(&exchange.task)
-            + length(&exchange.progress)
+    /// Bytes that it and its indices take in memory, about.
+    fn bytes_now(&self) -> usize {
+        let task = self.exchange.task.as_deref().map_or(0, str::len);
+        let token = self.token.as_ref().map_or(0, RequestId::bytes);
+        INDEX_BYTES + self.exchange.bytes() + token + task
     }
 }
 
@@ -92,15 +92,19 @@ impl Call {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     last: u64,
-    by_exchange: HashMap<ExchangeId, Call>,
+    by_exchange: HashMap<ExchangeId, Box<Call>>,
     ids: [HashMap<RequestId, Uses>; 2],
     tokens: [HashMap<RequestId, ExchangeId>; 2],
     tasks: [HashMap<Box<str>, ExchangeId>; 2],
     callers: BTreeSet<ExchangeId>,
+    open: BTreeSet<ExchangeId>,
     unfinished: BTreeSet<ExchangeId>,
-    /// With the bytes of text of each.
-    settled: VecDeque<(ExchangeId, usize)>,
+    /// Bytes of both.
+    held_bytes: usize,
+    /// In the order in which they ended.
+    settled: VecDeque<ExchangeId>,
     settled_bytes: usize,
+    forgotten: Forgotten,
 }
 
 fn side(direction: Direction) -> usize {
@@ -125,15 +129,17 @@ impl Calls {
     }
 
     pub(super) fn get(&self, id: ExchangeId) -> Option<&Call> {
-        self.by_exchange.get(&id)
+        self.by_exchange.get(&id).map(|call| &**call)
     }
 
     pub(super) fn get_mut(&mut self, id: ExchangeId) -> Option<&mut Call> {
-        self.by_exchange.get_mut(&id)
+        self.by_exchange.get_mut(&id).map(|call| &mut **call)
     }
 
     /// Takes a new call in.
-    pub(super) fn open(&mut self, call: Call) {
+    pub(super) fn open(&mut self, mut call: Call) {
+        call.bytes = call.bytes_now();
+        self.held_bytes += call.bytes;
         let (id, side) = (call.exchange.id, side(call.exchange.direction));
         let uses = self.ids[side]
             .entry(call.exchange.rpc_id.clone())
@@ -145,7 +151,27 @@ impl Calls {
         if is_caller(&call.exchange) {
             self.callers.insert(id);
         }
-        self.by_exchange.insert(id, call);
+        self.open.insert(id);
+        self.by_exchange.insert(id, Box::new(call));
+    }
+
+    /// The call to give up next, where more is held than there is room for: the oldest.
+    pub(super) fn too_much(&self) -> Option<ExchangeId> {
+        if self.held_bytes <= HELD_BYTES {
+            return None;
+        }
+        let firsts = [self.open.first(), self.unfinished.first()];
+        firsts.into_iter().flatten().min().copied()
+    }
+
+    /// Whether a call with this id may have been forgotten before it was answered.
+    pub(super) fn may_have_forgotten(&self, direction: Direction, id: &RequestId) -> bool {
+        self.forgotten.may_have((Forgot::Id, direction, id))
+    }
+
+    /// The same for a call with this progress token.
+    pub(super) fn may_have_forgotten_token(&self, direction: Direction, token: &RequestId) -> bool {
+        self.forgotten.may_have((Forgot::Token, direction, token))
     }
 
     /// The oldest unanswered call with this id, cancelled or not.
@@ -175,11 +201,11 @@ impl Calls {
 
     /// An open call whose id differs from `id` in nothing but its JSON type.
     pub(super) fn other_type(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
-        let other = match id.key() {
-            IdKey::Number(_) => RequestId::new(id.json(), IdKey::String(id.json().into())),
-            IdKey::String(text) => RequestId::from_json(text)
-                .filter(|number| matches!(number.key(), IdKey::Number(_)))?,
-            IdKey::Null | IdKey::Other(_) => return None,
+        let is_number = |id: &RequestId| matches!(id.kind(), IdKind::Integer | IdKind::Fraction);
+        let other = match id.kind() {
+            IdKind::Integer | IdKind::Fraction => RequestId::string(id.json()),
+            IdKind::String => RequestId::from_json(id.form()).filter(is_number)?,
+            IdKind::Null | IdKind::Other => return None,
         };
         self.unanswered(direction, &other)
     }
@@ -229,34 +255,39 @@ impl Calls {
     /// The call is over: it is remembered as long as the history reaches.
     pub(super) fn settle(&mut self, id: ExchangeId) {
         self.callers.remove(&id);
+        self.open.remove(&id);
         self.unfinished.remove(&id);
         let Some(call) = self.by_exchange.get_mut(&id) else {
             return;
         };
         if call.kept != Kept::Settled {
             call.kept = Kept::Settled;
-            let bytes = call.text_bytes();
-            self.settled.push_back((id, bytes));
-            self.settled_bytes += bytes;
+            self.held_bytes -= call.bytes;
+            call.bytes = call.bytes_now();
+            self.settled_bytes += call.bytes;
+            self.settled.push_back(id);
         }
         while (self.settled.len() > HISTORY || self.settled_bytes > HISTORY_BYTES)
-            && let Some((oldest, bytes)) = self.settled.pop_front()
+            && let Some(oldest) = self.settled.pop_front()
         {
-            self.settled_bytes -= bytes;
             self.forget(oldest);
         }
     }
 
-    /// The calls that have no answer and were not cancelled, in order.
-    pub(super) fn all_open(&self) -> Vec<ExchangeId> {
-        let mut open: Vec<_> = self
-            .by_exchange
-            .values()
-            .filter(|call| call.kept == Kept::Open)
-            .map(|call| call.exchange.id)
-            .collect();
-        open.sort_unstable();
-        open
+    /// The oldest calls that have no answer and were not cancelled, in order, `limit` at most.
+    pub(super) fn first_open(&self, limit: usize) -> Vec<ExchangeId> {
+        self.open.iter().take(limit).copied().collect()
+    }
+
+    /// The recording is over: the call is open no longer, whatever it is remembered as.
+    pub(super) fn end(&mut self, id: ExchangeId) {
+        self.open.remove(&id);
+    }
+
+    /// Bytes that are counted of what is open.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.held_bytes
     }
 
     /// How many entries are in memory, over all indices.
@@ -268,6 +299,7 @@ impl Calls {
         let sets = [
             self.by_exchange.len(),
             self.callers.len(),
+            self.open.len(),
             self.unfinished.len(),
             self.settled.len(),
         ];
@@ -276,30 +308,30 @@ impl Calls {
     }
 
     fn keep_unfinished(&mut self, id: ExchangeId) {
+        self.open.remove(&id);
+        self.unfinished.insert(id);
         if let Some(call) = self.by_exchange.get_mut(&id) {
             call.kept = Kept::Unfinished;
-        }
-        self.unfinished.insert(id);
-        if self.unfinished.len() > UNFINISHED_TASKS
-            && let Some(oldest) = self.unfinished.first().copied()
-        {
-            self.settle(oldest);
+            self.held_bytes -= call.bytes;
+            call.bytes = call.bytes_now();
+            self.held_bytes += call.bytes;
         }
     }
 
-    fn forget(&mut self, id: ExchangeId) {
+    /// Forgets the call as if it had never been, but for that it had no answer.
+    pub(super) fn forget(&mut self, id: ExchangeId) {
         let Some(call) = self.by_exchange.remove(&id) else {
             return;
         };
-        let side = side(call.exchange.direction);
-        let rpc_id = &call.exchange.rpc_id;
-        if let Some(uses) = self.ids[side].get_mut(rpc_id) {
-            uses.no_longer_unanswered(id);
-            uses.answered = uses.answered.filter(|answered| *answered != id);
-            if uses.unanswered.is_empty() && uses.answered.is_none() {
-                self.ids[side].remove(rpc_id);
-            }
+        match call.kept {
+            Kept::Settled => self.settled_bytes -= call.bytes,
+            Kept::Open | Kept::Unfinished => self.held_bytes -= call.bytes,
         }
+        self.callers.remove(&id);
+        self.open.remove(&id);
+        self.unfinished.remove(&id);
+        self.forget_id(&call);
+        let side = side(call.exchange.direction);
         if let Some(token) = &call.token
             && self.tokens[side].get(token) == Some(&id)
         {
@@ -309,6 +341,25 @@ impl Calls {
             && self.tasks[side].get(task) == Some(&id)
         {
             self.tasks[side].remove(task);
+        }
+    }
+
+    fn forget_id(&mut self, call: &Call) {
+        let (id, rpc_id) = (call.exchange.id, &call.exchange.rpc_id);
+        let direction = call.exchange.direction;
+        let ids = &mut self.ids[side(direction)];
+        let Some(uses) = ids.get_mut(rpc_id) else {
+            return;
+        };
+        if uses.no_longer_unanswered(id) {
+            self.forgotten.add((Forgot::Id, direction, rpc_id));
+            if let Some(token) = &call.token {
+                self.forgotten.add((Forgot::Token, direction, token));
+            }
+        }
+        uses.answered = uses.answered.filter(|answered| *answered != id);
+        if uses.unanswered.is_empty() && uses.answered.is_none() {
+            ids.remove(rpc_id);
         }
     }
 }

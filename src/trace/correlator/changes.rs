@@ -52,7 +52,7 @@ pub struct MessageRecord {
     pub rpc_id: Option<RequestId>,
     /// Tool or prompt name, resource URI, task id; for a response that of its exchange.
     pub name: Option<Box<str>>,
-    /// One line for people, not yet escaped.
+    /// One line for people, not yet escaped; empty where the message has none.
     pub summary: Box<str>,
     /// The exchange that it belongs to: as its request or response, or as progress, log message,
     /// cancel or notification of it.
@@ -67,6 +67,17 @@ pub struct MessageRecord {
     pub task: Option<Box<str>>,
     /// Id of the `subscriptions/listen` request that it answers.
     pub subscription: Option<RequestId>,
+}
+
+impl MessageRecord {
+    /// Bytes that it takes in memory, about.
+    fn bytes(&self) -> usize {
+        let own = [&self.method, &self.name, &self.code, &self.task];
+        let ids = [&self.rpc_id, &self.token, &self.subscription];
+        let texts: usize = own.into_iter().flatten().map(|text| text.len()).sum();
+        let ids: usize = ids.into_iter().flatten().map(RequestId::bytes).sum();
+        size_of::<Self>() + self.summary.len() + texts + ids
+    }
 }
 
 /// Something about pairing that a rule may want to report.
@@ -119,6 +130,14 @@ pub enum Observed {
     Unanswered,
     /// The answering side ended before its time.
     Lost,
+    /// A request without an answer is no longer waited for, because too many are open.
+    RequestGivenUp,
+    /// A response, a cancel or progress for a request that is no longer waited for, or may be.
+    ForGivenUp,
+    /// The task that answered a request is no longer followed, because too many have no outcome.
+    TaskGivenUp,
+    /// The retry of an input round is no longer waited for, because too many are.
+    RoundGivenUp,
 }
 
 /// What one transaction has to write.
@@ -138,6 +157,7 @@ pub struct Changes {
     exchanges: BTreeMap<ExchangeId, Exchange>,
     observations: Vec<Observation>,
     latest: usize,
+    bytes: usize,
 }
 
 impl Changes {
@@ -150,10 +170,17 @@ impl Changes {
     /// Everything collected since the last call.
     pub fn take(&mut self) -> Batch {
         self.latest = 0;
+        self.bytes = 0;
         Batch {
             messages: std::mem::take(&mut self.messages),
             exchanges: std::mem::take(&mut self.exchanges).into_values().collect(),
         }
+    }
+
+    /// Bytes that what was collected takes in memory, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The messages of the frame that the correlator was given last.
@@ -174,11 +201,15 @@ impl Changes {
     }
 
     pub(super) fn message(&mut self, record: MessageRecord) {
+        self.bytes += record.bytes();
         self.messages.push(record);
     }
 
     pub(super) fn touch(&mut self, exchange: &Exchange) {
-        self.exchanges.insert(exchange.id, exchange.clone());
+        self.bytes += exchange.bytes();
+        if let Some(before) = self.exchanges.insert(exchange.id, exchange.clone()) {
+            self.bytes -= before.bytes();
+        }
     }
 
     pub(super) fn observe(&mut self, observation: Observation) {

@@ -19,19 +19,23 @@
 //! * Input rounds: see `rounds`. The time between the answer that asked for input and the retry
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
-//! * Memory holds what is open plus at most [`HISTORY`] calls that ended (with [`HISTORY_BYTES`] of
-//!   text), [`UNFINISHED_TASKS`] tasks and a bounded number of rounds.
+//! * Memory holds [`HELD_BYTES`] of what is open, at most [`HISTORY`] calls that ended, and a bounded
+//!   number of rounds. What is open beyond that is given up, the oldest first: it counts as
+//!   unanswered from then on, which is observed, and what still comes for it is told from what fits
+//!   nothing. All of that follows from the frames and events alone, so that whoever derives them
+//!   anew, in whatever pieces, gives up the same.
 
 mod calls;
 mod changes;
 mod ending;
+mod forgotten;
 mod notification;
 mod request;
 mod response;
 mod rounds;
 mod waiting;
 
-pub use calls::{HISTORY, HISTORY_BYTES, UNFINISHED_TASKS};
+pub use calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
 pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
 
 use super::clock::Moment;
@@ -39,7 +43,7 @@ use super::event::Event;
 use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::FrameHead;
 use crate::protocol::message::{Body, Content, Direction, Era, Message};
-use calls::Calls;
+use calls::{Calls, Kept};
 use ending::Ending;
 use rounds::Rounds;
 
@@ -140,6 +144,9 @@ impl Correlator {
                 Body::Invalid => at.record(MessageKind::Other, self.era),
             };
             changes.message(record);
+            while let Some(id) = self.calls.too_much() {
+                self.give_up(id, changes);
+            }
         }
     }
 
@@ -151,17 +158,24 @@ impl Correlator {
     }
 
     /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
-    /// listening, cancelled requests cancelled, tasks without an outcome tasks.
-    pub fn finish(&mut self, changes: &mut Changes) {
+    /// listening, cancelled requests cancelled, tasks without an outcome tasks. At most `limit`
+    /// exchanges are handed over at once; whether there may be more.
+    pub fn finish(&mut self, limit: usize, changes: &mut Changes) -> bool {
         changes.begin();
-        for id in self.calls.all_open() {
-            let now = self.now;
-            let Some(call) = self.calls.get_mut(id) else {
-                continue;
-            };
-            if call.exchange.status != Status::Open {
-                continue;
-            }
+        let open = self.calls.first_open(limit);
+        for &id in &open {
+            self.end(id, changes);
+        }
+        open.len() == limit
+    }
+
+    fn end(&mut self, id: ExchangeId, changes: &mut Changes) {
+        let now = self.now;
+        self.calls.end(id);
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        if call.exchange.status == Status::Open {
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
             let fate = self.ending.fate(exchange.direction);
@@ -190,6 +204,35 @@ impl Correlator {
     pub fn is_waiting(&self, id: ExchangeId) -> bool {
         let call = self.calls.get(id);
         call.is_some_and(|call| call.waiting.is_under_way())
+    }
+
+    /// Nobody waits for the answer to a call any longer, or for the outcome of its task: there is no
+    /// room for it.
+    fn give_up(&mut self, id: ExchangeId, changes: &mut Changes) {
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        let kind = if call.kept == Kept::Unfinished {
+            Observed::TaskGivenUp
+        } else {
+            call.waits(|waiting| waiting.close(now));
+            Observed::RequestGivenUp
+        };
+        let exchange = &mut call.exchange;
+        if exchange.status == Status::Open {
+            exchange.status = Status::Unanswered;
+            changes.touch(exchange);
+        }
+        changes.observe(Observation {
+            frame: exchange.request.0,
+            exchange: Some(id),
+            direction: exchange.direction,
+            kind,
+            subject: exchange.rpc_id.json().into(),
+        });
+        self.end_wait(id, now, changes);
+        self.calls.forget(id);
     }
 
     /// The parent of a call, if any, no longer waits for it.

@@ -90,7 +90,11 @@ impl Correlator {
     ) -> Option<ExchangeId> {
         let requests = at.direction.reverse();
         let Some(id) = self.calls.by_token(requests, token) else {
-            let kind = Observed::ProgressUnknownToken;
+            let kind = if self.calls.may_have_forgotten_token(requests, token) {
+                Observed::ForGivenUp
+            } else {
+                Observed::ProgressUnknownToken
+            };
             changes.observe(at.observation(kind, None, token.json()));
             return None;
         };
@@ -142,6 +146,8 @@ impl Correlator {
             Observed::CancelCompleted
         } else if self.calls.in_flight(at.direction.reverse(), id).is_some() {
             Observed::CancelWrongDirection
+        } else if self.calls.may_have_forgotten(at.direction, id) {
+            Observed::ForGivenUp
         } else {
             Observed::CancelUnknown
         };

@@ -91,6 +91,7 @@ impl Correlator {
             waiting: Waiting::default(),
             round_wait_ns,
             awaited,
+            bytes: 0,
         });
         id
     }

@@ -2,7 +2,7 @@
 
 use super::calls::Call;
 use super::request::is_about_task;
-use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observed};
+use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observation, Observed};
 use crate::protocol::id::RequestId;
 use crate::protocol::mcp::summary::{self, Answer};
 use crate::protocol::message::{Direction, Outcome, Response};
@@ -84,6 +84,8 @@ impl Correlator {
             (Observed::ResponseDuplicate, Some(answered))
         } else if let Some(open) = self.calls.other_type(requests, id) {
             (Observed::ResponseIdTypeChanged, Some(open))
+        } else if self.calls.may_have_forgotten(requests, id) {
+            (Observed::ForGivenUp, None)
         } else {
             (Observed::ResponseUnknown, None)
         };
@@ -102,8 +104,17 @@ impl Correlator {
         if let (Status::InputRequired, Outcome::InputRequired(asked)) =
             (call.exchange.status, outcome)
         {
-            self.rounds.wait(&call.exchange, asked, at.head.t_last);
+            let given_up = self.rounds.wait(&call.exchange, asked, at.head.t_last);
             call.exchange.chain.get_or_insert(id);
+            for (frame, chain) in given_up {
+                changes.observe(Observation {
+                    frame,
+                    exchange: Some(chain),
+                    direction: call.exchange.direction,
+                    kind: Observed::RoundGivenUp,
+                    subject: Box::default(),
+                });
+            }
         }
         let status = call.exchange.status;
         changes.touch(&call.exchange);

@@ -3,18 +3,24 @@
 use crate::protocol::message::InputRound;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::Seq;
 
 /// Rounds that wait for their retry. Without a limit a client that never retries would make us
-/// grow; beyond it the oldest round is forgotten and its retry starts a chain of its own.
+/// grow; beyond it the oldest is given up and its retry starts a chain of its own.
 const WAITING_ROUNDS: usize = 256;
 
-/// Bytes of state and keys that the waiting rounds may hold: a state can be as long as a line.
-/// Beyond it the oldest rounds are forgotten; the newest is kept in any case.
+/// Bytes that the waiting rounds may hold: an answer can ask for thousands of inputs. Beyond it the
+/// oldest are given up.
 const WAITING_BYTES: usize = 1 << 20;
+
+/// Bytes that a text takes besides its own.
+const TEXT_BYTES: usize = 32;
 
 #[derive(Debug)]
 struct Round {
     chain: ExchangeId,
+    /// The frame of the request that was answered.
+    frame: Seq,
     method: Box<str>,
     name: Option<Box<str>>,
     asked: InputRound,
@@ -22,14 +28,13 @@ struct Round {
 }
 
 impl Round {
+    /// Bytes that it takes in memory, about.
     fn bytes(&self) -> usize {
         let InputRound { state, keys } = &self.asked;
-        let text = [Some(&self.method), self.name.as_ref(), state.as_ref()];
-        text.into_iter()
-            .flatten()
-            .chain(keys)
-            .map(|text| text.len())
-            .sum()
+        let texts = [Some(&self.method), self.name.as_ref(), state.as_ref()];
+        let texts = texts.into_iter().flatten().chain(keys);
+        let texts: usize = texts.map(|text| TEXT_BYTES + text.len()).sum();
+        size_of::<Self>() + texts
     }
 }
 
@@ -47,19 +52,30 @@ pub(super) struct Joined {
 pub(super) struct Rounds(Vec<Round>);
 
 impl Rounds {
-    /// `exchange` was answered by `asked` at `t`.
-    pub(super) fn wait(&mut self, exchange: &Exchange, asked: &InputRound, t: Moment) {
+    /// `exchange` was answered by `asked` at `t`. Returns the rounds that are given up for it: the
+    /// frames of their requests, and their chains.
+    pub(super) fn wait(
+        &mut self,
+        exchange: &Exchange,
+        asked: &InputRound,
+        t: Moment,
+    ) -> Vec<(Seq, ExchangeId)> {
         self.0.push(Round {
             chain: exchange.chain.unwrap_or(exchange.id),
+            frame: exchange.request.0,
             method: exchange.method.clone(),
             name: exchange.name.clone(),
             asked: asked.clone(),
             t,
         });
         let mut bytes: usize = self.0.iter().map(Round::bytes).sum();
-        while self.0.len() > 1 && (self.0.len() > WAITING_ROUNDS || bytes > WAITING_BYTES) {
-            bytes -= self.0.remove(0).bytes();
+        let mut given_up = Vec::new();
+        while !self.0.is_empty() && (self.0.len() > WAITING_ROUNDS || bytes > WAITING_BYTES) {
+            let oldest = self.0.remove(0);
+            bytes -= oldest.bytes();
+            given_up.push((oldest.frame, oldest.chain));
         }
+        given_up
     }
 
     /// The round that a retry answers: the newest with an equal `requestState`, rather one of the
@@ -115,20 +131,38 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_rounds_are_forgotten_beyond_the_limits() {
+    fn the_oldest_rounds_are_given_up_beyond_the_limits() {
         let mut rounds = Rounds::default();
+        let mut given_up = Vec::new();
         for id in 0..1000 {
-            rounds.wait(&exchange(id), &state(format!("{id}")), Moment(id));
+            given_up.extend(rounds.wait(&exchange(id), &state(format!("{id}")), Moment(id)));
         }
         assert_eq!(rounds.0.len(), WAITING_ROUNDS);
+        assert_eq!(given_up.len(), 1000 - WAITING_ROUNDS);
+        assert_eq!(given_up[0], (Seq(1), ExchangeId(0)));
         let newest = rounds.join("tools/call", None, &state("999".to_owned()));
         assert_eq!(newest.map(|joined| joined.chain), Some(ExchangeId(999)));
-        rounds.wait(
-            &exchange(2000),
-            &state("x".repeat(WAITING_BYTES)),
-            Moment(0),
-        );
-        assert_eq!(rounds.0.len(), 1);
-        assert_eq!(rounds.0[0].chain, ExchangeId(2000));
+    }
+
+    #[test]
+    fn keys_without_a_letter_take_memory_too() {
+        let mut rounds = Rounds::default();
+        let asked = |keys: usize| InputRound {
+            state: None,
+            keys: vec![Box::default(); keys],
+        };
+        for id in 0..100 {
+            rounds.wait(&exchange(id), &asked(10_000), Moment(id));
+            let held = rounds
+                .0
+                .iter()
+                .map(|round| round.asked.keys.capacity())
+                .sum::<usize>();
+            assert!(held * size_of::<Box<str>>() <= WAITING_BYTES, "{held} keys");
+        }
+        // One that is too much by itself leaves no room for any.
+        let given_up = rounds.wait(&exchange(100), &asked(WAITING_BYTES), Moment(0));
+        assert_eq!(given_up.last(), Some(&(Seq(1), ExchangeId(100))));
+        assert!(rounds.0.is_empty());
     }
 }

@@ -32,8 +32,11 @@ pub struct Session {
     pub version_asked: Option<Box<str>>,
     /// The version of the server's answer to `initialize`, or of a modern request that it served.
     pub version_agreed: Option<Box<str>>,
-    /// Versions that `server/discover` offered.
+    /// Versions that `server/discover` offered, the first of them.
     pub versions_offered: Vec<Box<str>>,
+    /// How many more of them there are.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub more_versions_offered: usize,
     /// Eras of the client's requests, in the order in which they were first met.
     pub eras: Vec<Era>,
     /// When the server was started.
@@ -118,6 +121,10 @@ pub struct Usage {
     pub user_ns: u64,
     /// CPU time in the kernel, nanoseconds.
     pub system_ns: u64,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Session {
@@ -241,6 +248,7 @@ impl Session {
             Asked::Discover => {
                 self.versions_offered
                     .clone_from(&identity.supported_versions);
+                self.more_versions_offered = identity.more_versions;
                 if let Some(version) = &answer.version
                     && identity.supported_versions.contains(version)
                 {

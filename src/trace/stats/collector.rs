@@ -212,7 +212,7 @@ impl Line {
             row.name = name;
         }
         row.count += 1;
-        row.failed += u64::from(exchange.status.is_failure());
+        row.failed += u64::from(exchange.has_failed());
         row.cancelled += u64::from(matches!(exchange.status, Status::Cancelled | Status::Late));
         row.waited_ns = row.waited_ns.saturating_add(exchange.waited_ns);
         row.request_bytes = row.request_bytes.saturating_add(exchange.request_size);

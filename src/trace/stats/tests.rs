@@ -1,7 +1,7 @@
 use super::*;
 use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
-use crate::trace::exchange::Status;
+use crate::trace::exchange::{PROBE, Status};
 
 const MS: u64 = 1_000_000;
 
@@ -54,6 +54,9 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let row = &stats.tools[0];
     assert_eq!(row.count, 11);
     assert_eq!(row.failed, 4, "error, tool-error, lost, unanswered");
+    let probe = exchange(PROBE, None, Status::Error, 3);
+    let refused = Stats::collect(&[probe]);
+    assert_eq!(refused.total.failed, 0, "a probe that was refused");
     assert_eq!(row.cancelled, 2, "cancelled, late");
     let measured = row.latency.map(|latency| latency.measured);
     assert_eq!(

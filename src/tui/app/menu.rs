@@ -10,14 +10,14 @@ use std::path::PathBuf;
 pub struct Menu {
     /// What is chosen.
     pub title: String,
-    /// Sentences above the choices, escaped.
+    /// Sentences above the choices, escaped; each goes on below where it is long.
     pub text: Vec<String>,
     /// The choices.
     pub entries: Vec<Entry>,
     /// The one under the cursor.
     pub at: usize,
-    /// The first one on the screen, where the wheel has left it; none: the cursor is seen.
-    pub wheel: Option<usize>,
+    /// The first line on the screen, where it was scrolled to; none: the cursor is seen.
+    pub top: Option<usize>,
 }
 
 /// One of them.
@@ -97,7 +97,7 @@ impl Menu {
             text: Vec::new(),
             entries,
             at: 0,
-            wheel: None,
+            top: None,
         }
     }
 }

@@ -8,22 +8,37 @@ use crate::tui::app::menu::Choice;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::keymap::Key;
-use crate::tui::view::overlay::{self, Hit};
+use crate::tui::view::menu as view;
+use crate::tui::view::overlay::Hit;
 use crate::tui::widget::scroll;
 use crossterm::event::KeyCode;
 
 /// Moves among the choices, or takes one.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
-    let Some(Overlay::Menu(menu)) = app.overlays.last_mut() else {
+    let Some(Overlay::Menu(menu)) = app.overlays.last() else {
         return None;
     };
     if action == Action::Open {
         let at = menu.at;
         return Some(take(app, at));
     }
+    // What is longer than the screen is read to its end before the cursor goes on.
+    let shown = view::shown(app, menu);
+    let by = match action {
+        Action::Down if shown.goes_on_below => 1,
+        Action::Up if shown.goes_on_above => -1,
+        _ => 0,
+    };
+    let Some(Overlay::Menu(menu)) = app.overlays.last_mut() else {
+        return None;
+    };
+    if by != 0 {
+        menu.top = Some(scroll::turned(shown.top, by, shown.lines, shown.page));
+        return Some(vec![]);
+    }
     let rows = menu.entries.len();
     menu.at = moved(action, menu.at, rows, rows)?;
-    menu.wheel = None;
+    menu.top = None;
     Some(vec![])
 }
 
@@ -42,7 +57,7 @@ pub fn press(app: &mut App, key: Key) -> Effects {
 /// A click on a cell of the screen: takes the choice there, beside the menu closes it.
 pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
     let hit = match app.overlays.last() {
-        Some(Overlay::Menu(menu)) => overlay::menu_hit(app, menu, cell),
+        Some(Overlay::Menu(menu)) => view::hit(app, menu, cell),
         _ => Hit::Inside,
     };
     match hit {
@@ -57,12 +72,12 @@ pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
 
 /// The wheel was turned by so many rows: scrolls without moving the cursor.
 pub fn wheel(app: &mut App, by: isize) -> Effects {
-    let (top, page) = match app.overlays.last() {
-        Some(Overlay::Menu(menu)) => overlay::menu_rows(app, menu),
+    let shown = match app.overlays.last() {
+        Some(Overlay::Menu(menu)) => view::shown(app, menu),
         _ => return vec![],
     };
     if let Some(Overlay::Menu(menu)) = app.overlays.last_mut() {
-        menu.wheel = Some(scroll::turned(top, by, menu.entries.len(), page));
+        menu.top = Some(scroll::turned(shown.top, by, shown.lines, shown.page));
     }
     vec![]
 }

@@ -2,27 +2,26 @@
 //!
 //! ```text
 //!  ┌ why: certain, the recording shows it ────────────────────┐
-//!  │  the server was ended by SIGSEGV in the middle of …      │
+//!  │  the server was ended by SIGSEGV in the middle of        │
+//!  │  transfer (#12); stderr says: fatal: bad pointer         │
+//!  │                                                          │
 //!  │  It crashed in native code: look for a core dump, and …  │
 //!  │                                                          │
 //!  │ 1  #12  the client asked: tools/call transfer {to:"b"}   │
 //!  │ 2  #14  stderr: fatal: bad pointer                       │
 //!  │ 3  besides, likely: search_docs failed twice: …          │
-//!  └──────────────────────────────────────────────────────────┘
+//!  └──────────────────────── Enter goes to #12, Esc closes ───┘
 //! ```
 //!
 //! What shows a cause leads to its frame, another cause to its own account.
 
 use crate::lint::cause::{Cause, Evidence, Place};
-use crate::text::{escape, since, wrap};
+use crate::text::{escape, since};
 use crate::tui::action::Action;
 use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::worker::{Ask, why};
-
-/// The widest line of the account: longer ones are hard to read.
-const WIDEST: usize = 100;
 
 /// Letters that choose an entry.
 const LETTERS: &str = "123456789abcdefghi";
@@ -51,26 +50,23 @@ pub fn answer(app: &mut App, answer: why::Answer) -> Effects {
 
 /// Opens the account of one of the causes.
 pub fn account(app: &mut App, at: usize) -> Effects {
-    let columns = usize::from(app.size.0).saturating_sub(8).clamp(20, WIDEST);
     let causes = app
         .session
         .as_deref()
         .map(|session| session.causes.as_slice());
-    let menu = causes.and_then(|causes| Some(menu(causes.get(at)?, at, causes, columns)));
+    let menu = causes.and_then(|causes| Some(menu(causes.get(at)?, at, causes)));
     app.overlays.extend(menu.map(Overlay::Menu));
     vec![]
 }
 
-fn menu(cause: &Cause, at: usize, causes: &[Cause], columns: usize) -> Menu {
+fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
     let certainty = cause.certainty;
     let title = if cause.is_trouble() {
         format!("why: {}, {}", certainty.as_str(), certainty.help())
     } else {
         "why".to_owned()
     };
-    let mut text = wrap(&escape(&cause.sentence), columns);
-    text.push(String::new());
-    text.extend(wrap(&escape(&cause.advice), columns));
+    let text = [cause.sentence.as_str(), "", &cause.advice];
     let evidence = cause.evidence.iter().map(|one| (label(one), leads_to(one)));
     let others = causes.iter().enumerate().filter(|(other, _)| *other != at);
     let others = others.map(|(other, cause)| {
@@ -84,7 +80,9 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause], columns: usize) -> Menu {
     };
     let entries = LETTERS.chars().zip(evidence.chain(others)).map(entry);
     Menu {
-        text,
+        text: text.map(|text| escape(text).into_owned()).into(),
+        // It is read from its beginning, however far down the first entry is.
+        top: Some(0),
         ..Menu::new(title, entries.collect())
     }
 }
@@ -128,7 +126,7 @@ mod tests {
             cause("crashed", "it \u{202e}crashed"),
             cause("log-on-stdout", "it logs"),
         ];
-        let menu = menu(&causes[0], 0, &causes, 40);
+        let menu = menu(&causes[0], 0, &causes);
         let choices: Vec<_> = menu.entries.iter().map(|entry| &entry.choice).collect();
         assert_eq!(choices, [&Choice::Frame(Seq(7)), &Choice::Cause(1)]);
         assert_eq!(menu.entries[1].label, "besides, likely: it logs");

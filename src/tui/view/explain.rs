@@ -95,7 +95,8 @@ pub fn meaning(rule: &Rule, revision: Option<Revision>) -> Vec<Line> {
         lines.push(line("", Role::Faint, section.url(revision)));
     }
     let revisions = lint::page::revisions(rule.revisions);
-    lines.push(line("holds", Role::Faint, revisions));
+    let milder = lint::page::in_brackets(rule, str::to_owned);
+    lines.push(line("holds", Role::Faint, format!("{revisions}{milder}")));
     lines
 }
 

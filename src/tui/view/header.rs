@@ -7,7 +7,7 @@
 //! What does not fit goes, the least important first; never what failed or waits.
 
 use crate::store::library::Standing;
-use crate::text::{clock, count, cut, escape, since, size, width};
+use crate::text::{clock, count, cut, escape, plural, since, size, width};
 use crate::trace::session::{End, Phase, Session as Facts};
 use crate::tui::action::Action;
 use crate::tui::app::session::Opening;
@@ -104,11 +104,7 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
         parts.push(part(6, Role::Text, version));
     }
     parts.push(part(3, Role::Text, clock(session.now(app.now).0)));
-    parts.push(part(
-        4,
-        Role::Text,
-        format!("{} calls", count(summary.exchanges)),
-    ));
+    parts.push(part(4, Role::Text, plural(summary.exchanges, "call")));
     let counts = [
         (summary.open, Role::Open, " open", 1),
         (summary.failed, Role::Bad, " failed", 0),

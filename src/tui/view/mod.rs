@@ -12,6 +12,7 @@ pub mod footer;
 pub mod header;
 pub mod library;
 pub mod list;
+pub mod menu;
 pub mod overlay;
 pub mod palette;
 pub mod playback;

@@ -1,30 +1,26 @@
 //! What lies on top: texts, menus, prompts, the palette.
 //!
 //! ```text
-//!  ┌ copy ───────────────┐      search ▸ quota▏                    Enter searches · Esc leaves
-//!  │ v  value            │
-//!  │ p  path             │
-//!  └─────────────────────┘
+//!  search ▸ quota▏                                                Enter searches · Esc leaves
 //! ```
 
-use super::palette;
-use crate::text::{cut, width};
-use crate::tui::app::menu::Menu;
+use super::{menu, palette};
+use crate::text::width;
 use crate::tui::app::prompt::{Prompt, Purpose};
 use crate::tui::app::text::Text;
 use crate::tui::app::{App, Overlay};
 use crate::tui::theme::{Glyph, Role};
-use crate::tui::widget::{frame, scroll};
+use crate::tui::widget::frame;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear};
+use ratatui::widgets::Clear;
 
 /// Draws it over `area`, the whole screen.
 pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
     match overlay {
         Overlay::Text(text) => draw_text(app, text, area, frame),
-        Overlay::Menu(menu) => draw_menu(app, menu, area, frame),
+        Overlay::Menu(menu) => menu::draw(app, menu, area, frame),
         Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
             super::filter::popup::draw(app, prompt, area, frame);
         }
@@ -68,42 +64,6 @@ fn draw_text(app: &App, text: &Text, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// Where the parts of a menu are.
-struct Placed {
-    /// All of it, with its border.
-    area: Rect,
-    /// Rows of the text that are shown.
-    texts: usize,
-    /// The first entry that is shown.
-    first: usize,
-    /// Entries that there is room for.
-    page: usize,
-}
-
-/// A menu in the middle of `area`. What is asked matters less than what may be answered.
-fn placed(menu: &Menu, area: Rect) -> Placed {
-    let labels = menu.entries.iter().map(|entry| width(&entry.label) + 5);
-    let texts = menu.text.iter().map(|text| width(text) + 2);
-    let wide = labels
-        .chain(texts)
-        .chain([width(&menu.title) + 4])
-        .max()
-        .unwrap_or(0);
-    let text_rows = menu.text.len() + usize::from(!menu.text.is_empty());
-    let high = menu.entries.len() + text_rows + 2;
-    let area = centered(area, wide + 4, high);
-    let room = usize::from(area.height.saturating_sub(2));
-    let texts = text_rows.min(room.saturating_sub(menu.entries.len()));
-    let page = room.saturating_sub(texts);
-    let first = scroll::top(menu.wheel, menu.entries.len(), menu.at, page);
-    Placed {
-        area,
-        texts,
-        first,
-        page,
-    }
-}
-
 /// What is at a cell of the screen, of something that lies on top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
@@ -113,28 +73,6 @@ pub enum Hit {
     Inside,
     /// What it lies on.
     Outside,
-}
-
-/// What of the menu is at this cell of the screen.
-#[must_use]
-pub fn menu_hit(app: &App, menu: &Menu, (x, y): (u16, u16)) -> Hit {
-    let placed = placed(menu, screen(app));
-    if !placed.area.contains((x, y).into()) {
-        return Hit::Outside;
-    }
-    let inner = Block::bordered().inner(placed.area);
-    let row = usize::from(y.saturating_sub(inner.y)).checked_sub(placed.texts);
-    let row = row.filter(|_| inner.contains((x, y).into()));
-    let entry = row.map(|row| placed.first + row);
-    let entry = entry.filter(|at| *at < menu.entries.len());
-    entry.map_or(Hit::Inside, Hit::Entry)
-}
-
-/// The first entry of the menu that is on the screen, and how many are at once.
-#[must_use]
-pub fn menu_rows(app: &App, menu: &Menu) -> (usize, usize) {
-    let placed = placed(menu, screen(app));
-    (placed.first, placed.page)
 }
 
 /// Whether this cell of the screen belongs to a text that lies on top.
@@ -147,35 +85,6 @@ pub fn is_on_text(app: &App, (x, y): (u16, u16)) -> bool {
 #[must_use]
 pub fn screen(app: &App) -> Rect {
     Rect::new(0, 0, app.size.0, app.size.1)
-}
-
-fn draw_menu(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
-    let Placed {
-        area, texts, first, ..
-    } = placed(menu, area);
-    frame.render_widget(Clear, area);
-    let inner = frame::draw(look, &menu.title, "", true, area, frame);
-    let columns = usize::from(inner.width);
-    let mut rows = inner.rows();
-    for at in 0..texts {
-        let text = menu.text.get(at).map_or("", String::as_str);
-        if let Some(row) = rows.next() {
-            let line = Line::styled(cut(&format!(" {text}"), columns), look.style(Role::Text));
-            frame.render_widget(line, row);
-        }
-    }
-    for (at, entry) in menu.entries.iter().enumerate().skip(first) {
-        let Some(row) = rows.next() else { break };
-        let letter = Span::styled(format!(" {} ", entry.letter), look.style(Role::Key));
-        let label = Span::raw(cut(&format!(" {}", entry.label), columns.saturating_sub(3)));
-        frame.render_widget(Line::from(vec![letter, label]), row);
-        if at == menu.at {
-            frame
-                .buffer_mut()
-                .set_style(row, look.style(Role::Selected));
-        }
-    }
 }
 
 /// The last row of the screen, while a line is typed.

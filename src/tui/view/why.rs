@@ -5,9 +5,10 @@
 //! ```
 //!
 //! What hangs now comes first, then the causes of what went wrong, the best first, then what was
-//! lost with them and the last words. As many as fit; `W` opens the whole account.
+//! lost with them and the last words. As many as fit; `W` opens the whole account. Where nothing
+//! went wrong but a rule warns or worse, that is said, and where nothing can be said that.
 
-use crate::lint::cause::{Cause, Certainty, Place};
+use crate::lint::cause::{Cause, Certainty, NOTHING_WRONG, Place};
 use crate::protocol::message::Direction;
 use crate::store::library::Standing;
 use crate::text::{cut, duration, escape, escape_bytes, size, width};
@@ -157,9 +158,28 @@ fn past(vitals: &Vitals) -> Said {
             .filter(|exchange| !causes.iter().any(|cause| shows(cause, exchange)))
             .collect();
         said.extend(lost(&rest));
-        said.extend(earlier(&vitals.last_words));
+        said.extend(words_of_stderr(&vitals.last_words, &causes));
+    }
+    if said.is_empty() && !live {
+        said.extend(remarks(vitals));
     }
     said
+}
+
+/// That nothing is wrong, where rules have more to say than notes; or that nothing can be said.
+fn remarks(vitals: &Vitals) -> Said {
+    let found = &vitals.severities;
+    let Some(cause) = vitals.causes.first() else {
+        return Said::new();
+    };
+    let text = escape(&cause.sentence).into_owned();
+    match cause.id {
+        NOTHING_WRONG if found.errors + found.warnings > 0 => {
+            vec![(Role::Warn, text), (Role::Faint, "4 lists them".to_owned())]
+        }
+        NOTHING_WRONG => Said::new(),
+        _ => vec![(Role::Warn, text)],
+    }
 }
 
 /// Whether a cause names a call.
@@ -180,22 +200,18 @@ fn lost(lost: &[&Exchange]) -> Option<(Role, String)> {
     (!lost.is_empty()).then_some((Role::Bad, text))
 }
 
-/// What stood on stderr before its last line, the latest first.
-fn earlier(words: &[Box<[u8]>]) -> Option<(Role, String)> {
-    let mut lines: Vec<_> = said_lines(words).rev().skip(1).collect();
-    lines.truncate(NAMED);
-    let lines: Vec<_> = lines
-        .into_iter()
-        .map(|line| escape_bytes(line).to_string())
+/// The last lines of stderr in their order, without those that a cause has told.
+fn words_of_stderr(words: &[Box<[u8]>], causes: &[&Cause]) -> Option<(Role, String)> {
+    let lines = words
+        .iter()
+        .map(|line| escape_bytes(line.trim_ascii()).to_string());
+    let is_told = |line: &String| causes.iter().any(|cause| cause.sentence.contains(line));
+    let mut lines: Vec<_> = lines
+        .filter(|line| !line.is_empty() && !is_told(line))
         .collect();
-    let text = format!("before that on stderr: {}", lines.join("; "));
+    lines.drain(..lines.len().saturating_sub(NAMED));
+    let text = format!("also on stderr: {}", lines.join("; "));
     (!lines.is_empty()).then_some((Role::Faint, text))
-}
-
-/// The lines in which something stands.
-fn said_lines(words: &[Box<[u8]>]) -> impl DoubleEndedIterator<Item = &[u8]> {
-    let lines = words.iter().map(|line| line.trim_ascii_end());
-    lines.filter(|line| !line.is_empty())
 }
 
 /// Whether it ended, and not well.
@@ -247,9 +263,18 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_stderr_before_the_last_are_told_the_latest_first() {
-        let words = ["one", "two", "", "three", "  "].map(|line| line.as_bytes().into());
-        assert_eq!(text(earlier(&words)), "before that on stderr: two; one");
-        assert_eq!(earlier(&words[..1]), None);
+    fn lines_of_stderr_that_no_cause_has_told_are_told_in_their_order() {
+        let words = ["zero", "one", "two", "", "boom", "three", "  "];
+        let words = words.map(|line| line.as_bytes().into());
+        let cause = Cause {
+            id: "crashed",
+            sentence: "it ended; stderr says: boom".to_owned(),
+            certainty: Certainty::Certain,
+            evidence: Vec::new(),
+            advice: String::new(),
+        };
+        let told = words_of_stderr(&words, &[&cause]);
+        assert_eq!(text(told), "also on stderr: one; two; three");
+        assert_eq!(words_of_stderr(&words[4..5], &[&cause]), None);
     }
 }

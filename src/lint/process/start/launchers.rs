@@ -35,8 +35,7 @@ const LAUNCHERS: [Known; 21] = [
 
 /// What runs inside a server.
 #[rustfmt::skip]
-const OTHERS: [Known; 11] = [
-    ("content-length:", "", "framing by Content-Length, as language servers have it"),
+const OTHERS: [Known; 10] = [
     ("[dotenv", "", "dotenv"),
     ("", "injecting env", "dotenv"),
     ("debugger listening", "", "the debugger of Node"),
@@ -110,10 +109,6 @@ mod tests {
     #[test]
     fn the_usual_suspects_are_named() {
         for (line, expected) in [
-            (
-                "Content-Length: 120\r\n",
-                Some("framing by Content-Length, as language servers have it"),
-            ),
             ("> server@1.0.0 start\n", Some("npm run")),
             (
                 "[dotenv@17.2.0] injecting env (3) from .env\n",

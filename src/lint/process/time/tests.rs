@@ -1,6 +1,6 @@
 use super::*;
 use crate::lint::Analysis;
-use crate::protocol::message::{Classifier, Content, Direction};
+use crate::protocol::message::{Classifier, Content, Direction, Lines};
 use crate::trace::event::{Closer, DEFAULT_SLOW_NS, Event, EventKind};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 
@@ -123,7 +123,7 @@ fn what_is_stored_when_something_comes_is_what_a_live_reader_had_told() {
         t_last: Moment(0),
         size: raw.len() as u64,
     };
-    let (content, root) = classifier.read(raw);
+    let (content, root) = classifier.read(raw, Lines::OfAll);
     analysis.frame(&head, raw, &content, root);
     let open = analysis.take().exchanges;
     let now = Moment(70 * SECOND);

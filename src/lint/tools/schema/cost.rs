@@ -14,13 +14,9 @@
 use super::pattern::STEPS;
 use super::plan::{Part, Plan, VALUE_SIZE};
 use super::skipped::Skipped;
-use serde_json::Value;
 
 /// Levels of a value that is checked.
-pub const VALUE_LEVELS: usize = 32;
-
-/// Levels of a schema's own text. Compiling is recursive, as checks are.
-pub const SCHEMA_LEVELS: usize = 64;
+const VALUE_LEVELS: usize = 32;
 
 /// Work that a check may be, in visits of a value by a part: some 10 ms of the slowest kind.
 const WORK: u64 = 1_000_000;
@@ -285,63 +281,44 @@ struct Level {
     longest_name: u64,
 }
 
+impl Level {
+    fn text(&mut self, text: &str) {
+        self.texts += 1;
+        self.bytes += text.len() as u64;
+    }
+}
+
 /// What there is on the levels of a value. Names of members count with their values.
 #[derive(Debug, Default)]
 pub struct Profile {
     levels: Vec<Level>,
-    limit: usize,
 }
 
 impl Profile {
-    /// The profile of `value`, which may have so many levels.
-    pub fn of(value: &Value, limit: usize) -> Result<Self, Skipped> {
-        let mut profile = Self {
-            levels: Vec::new(),
-            limit,
-        };
-        profile.add(value, 0)?;
-        Ok(profile)
+    /// One more value on `level`, a member with this name; `None` where that is too deep.
+    pub fn value(&mut self, name: Option<&str>, level: usize) -> Option<()> {
+        // Whoever counts a value has counted the one around it.
+        if level == self.levels.len() && level < VALUE_LEVELS {
+            self.levels.push(Level::default());
+        }
+        let level = self.levels.get_mut(level)?;
+        level.values += 1;
+        if let Some(name) = name {
+            level.longest_name = level.longest_name.max(name.len() as u64);
+            level.text(name);
+        }
+        Some(())
     }
 
-    /// Recursion ends at the limit.
-    fn add(&mut self, value: &Value, level: usize) -> Result<(), Skipped> {
-        self.level(level)?.values += 1;
-        match value {
-            Value::String(text) => self.text(text, level),
-            Value::Array(elements) => {
-                let mut elements = elements.iter();
-                elements.try_for_each(|element| self.add(element, level + 1))
-            }
-            Value::Object(members) => members.iter().try_for_each(|(name, value)| {
-                self.text(name, level + 1)?;
-                let longest = &mut self.level(level + 1)?.longest_name;
-                *longest = (*longest).max(name.len() as u64);
-                self.add(value, level + 1)
-            }),
-            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
-        }
+    /// A value on `level` that was counted is this text.
+    pub fn text(&mut self, text: &str, level: usize) -> Option<()> {
+        self.levels.get_mut(level)?.text(text);
+        Some(())
     }
 
     /// Bytes that copies of all values of a level take, with everything in them.
     fn content(&self, level: usize) -> u64 {
         let levels = self.levels[level..].iter();
         levels.map(|it| it.bytes + it.values * VALUE_SIZE).sum()
-    }
-
-    fn text(&mut self, text: &str, level: usize) -> Result<(), Skipped> {
-        let level = self.level(level)?;
-        level.texts += 1;
-        level.bytes += text.len() as u64;
-        Ok(())
-    }
-
-    fn level(&mut self, level: usize) -> Result<&mut Level, Skipped> {
-        if level == self.limit {
-            return Err(Skipped::DeepValue);
-        }
-        if level == self.levels.len() {
-            self.levels.push(Level::default());
-        }
-        Ok(&mut self.levels[level])
     }
 }

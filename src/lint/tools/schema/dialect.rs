@@ -5,6 +5,7 @@ use super::skipped::Skipped;
 use crate::protocol::mcp::Revision;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, ValidationError, draft4, draft6, draft7, draft201909, draft202012};
+use jsonschema_value::SerdeJson;
 use serde_json::Value;
 
 /// The dialect that `$schema` names; where it names none, that of the revision, which says so
@@ -44,7 +45,7 @@ pub fn judge(schema: &Value, revision: Revision) -> Result<Judged, Skipped> {
     if matches!(error.kind(), ValidationErrorKind::Format { .. }) {
         return Ok(Judged::Valid);
     }
-    let violation = violation(&error, schema);
+    let violation = violation::<SerdeJson>(&error, schema);
     if revision >= Revision::V2025_11_25 || schema.get("$schema").is_some() {
         return Ok(Judged::Invalid(violation));
     }

@@ -5,7 +5,7 @@
 //!  text ─▶ serde_json::Value ─▶ Plan ─▶ Costs ─▶ jsonschema::Validator
 //!           (bytes, depth)      (refs,   (work per level     │
 //!                                patterns) of a value)       ▼
-//!  value ─▶ serde_json::Value ─▶ Profile ─── allowed? ───▶ violations, with their paths
+//!  value ─▶ Instance, with its Profile ───── allowed? ───▶ violations, with their paths
 //! ```
 //!
 //! The validator cannot be interrupted, so that the work is estimated before: [`plan`] draws the
@@ -16,6 +16,8 @@
 mod check;
 mod cost;
 mod dialect;
+mod instance;
+mod nodes;
 mod pattern;
 mod plan;
 mod skipped;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::protocol::json::{Path, Step};
+use crate::protocol::json::{Document, Path, Step};
 use crate::protocol::mcp::Revision;
 use serde_json::json;
 
@@ -9,7 +9,13 @@ fn checker(schema: &Value) -> Result<Checker, Skipped> {
 
 /// What `value` does wrong: path and message.
 fn wrong(schema: &Value, value: &Value) -> Result<Vec<(String, String)>, Skipped> {
-    let violations = checker(schema)?.check(value)?;
+    wrong_in(schema, &value.to_string())
+}
+
+/// The same of a value by its text.
+fn wrong_in(schema: &Value, text: &str) -> Result<Vec<(String, String)>, Skipped> {
+    let document = Document::parse(text.as_bytes()).unwrap();
+    let violations = checker(schema)?.check(document.root())?;
     let shown = |violation: Violation| (Path::new(violation.path).to_string(), violation.message);
     Ok(violations.into_iter().map(shown).collect())
 }
@@ -83,14 +89,12 @@ fn formats_and_encodings_are_hints() {
 #[test]
 fn numbers_are_what_their_text_says() {
     let cents = json!({"multipleOf": 0.01, "maximum": 20});
-    assert!(is_fine(&cents, &value(b"19.99").unwrap()));
-    assert!(is_fine(
-        &json!({"type": "integer"}),
-        &value(b"1e2").unwrap()
-    ));
+    assert_eq!(wrong_in(&cents, "19.99"), Ok(Vec::new()));
+    assert_eq!(wrong_in(&json!({"type": "integer"}), "1e2"), Ok(Vec::new()));
     let large = json!({"type": "integer", "minimum": 9_007_199_254_740_993_i64});
-    assert!(is_fine(&large, &value(b"9007199254740993").unwrap()));
-    assert_eq!(value(b"1e999"), Err(Skipped::Unreadable));
+    assert_eq!(wrong_in(&large, "9007199254740993"), Ok(Vec::new()));
+    assert_eq!(wrong_in(&large, "9007199254740992").unwrap().len(), 1);
+    assert_eq!(wrong_in(&cents, "[1e999]"), Err(Skipped::Unreadable));
 }
 
 #[test]
@@ -187,8 +191,12 @@ fn deep_values_are_skipped() {
     let schema = json!({"additionalProperties": {"$ref": "#"}});
     assert!(is_fine(&schema, &deep(30)));
     assert_eq!(wrong(&schema, &deep(40)), Err(Skipped::DeepValue));
-    let text = "[".repeat(20_000) + &"]".repeat(20_000);
-    assert_eq!(value(text.as_bytes()), Err(Skipped::Unreadable));
+    let nested = |levels| "[".repeat(levels) + &"]".repeat(levels);
+    assert_eq!(wrong_in(&schema, &nested(127)), Err(Skipped::DeepValue));
+    assert_eq!(wrong_in(&schema, &nested(128)), Err(Skipped::Unreadable));
+    // What cannot be represented is told before what nests too deeply.
+    let both = format!("[{},\"\\ud800\"]", nested(40));
+    assert_eq!(wrong_in(&schema, &both), Err(Skipped::Unreadable));
 }
 
 #[test]
@@ -219,7 +227,7 @@ fn honest_expressions_are_not_too_much() {
     ] {
         let schema = json!({"items": {"pattern": pattern}});
         let value = json!(vec!["somebody.long@example.com"; 20]);
-        assert!(checker(&schema).unwrap().check(&value).is_ok(), "{pattern}");
+        assert!(wrong(&schema, &value).is_ok(), "{pattern}");
     }
 }
 

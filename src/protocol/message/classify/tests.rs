@@ -3,7 +3,7 @@
 mod problems;
 
 use super::*;
-use crate::protocol::id::{IdKey, RequestId};
+use crate::protocol::id::{IdKind, RequestId};
 use crate::protocol::message::{Body, Message, Notification, Outcome, Request, Response, Subject};
 
 fn line(text: &str) -> Content {
@@ -56,7 +56,10 @@ fn a_request_has_method_id_and_name() {
     assert_eq!(&*request.method, "tools/call");
     assert_eq!(request.name.as_deref(), Some("add"));
     assert_eq!(request.id.json(), r#""a\u0062""#);
-    assert_eq!(*request.id.key(), IdKey::String("ab".into()));
+    assert_eq!(
+        (request.id.kind(), request.id.form()),
+        (IdKind::String, "ab")
+    );
     assert!(!request.task && request.retry.is_none() && request.identity.is_none());
 }
 
@@ -76,6 +79,10 @@ fn a_request_can_retry_ask_for_a_task_and_say_who_asks() {
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","task":{"ttl":1}}}"#,
     );
     assert!(task.task);
+    let about = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":{"taskId":"t","task":{"ttl":1}}}"#,
+    );
+    assert!(!about.task);
     let hello = request(
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
     );
@@ -259,7 +266,8 @@ fn a_batch_has_parts_with_their_spans() {
         content.messages[2].problems,
         [Problem::NotObject { found: "array" }]
     );
-    let long = line(&format!("[{}1]", "1,".repeat(5000)));
+    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
+    let long = line(&format!("[{}{ping}]", format!("{ping},").repeat(5000)));
     assert_eq!(long.messages.len(), MAX_PARTS);
     assert_eq!(
         long.problems,
@@ -268,6 +276,25 @@ fn a_batch_has_parts_with_their_spans() {
             limit: MAX_PARTS
         }]
     );
+}
+
+#[test]
+fn of_members_that_are_no_messages_a_few_are_kept_and_all_others() {
+    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
+    let text = format!("[{}{ping},{{}},{ping}]", "1,".repeat(1000));
+    let content = line(&text);
+    let parts: Vec<_> = content
+        .messages
+        .iter()
+        .map(|message| message.part)
+        .collect();
+    assert!(parts[..64].iter().copied().eq(0..64));
+    assert_eq!(parts[64..], [1000, 1002]);
+    let problem = Problem::BatchOfOther {
+        invalid: 1001,
+        limit: 64,
+    };
+    assert_eq!(content.problems, [problem]);
 }
 
 #[test]
@@ -315,4 +342,26 @@ fn a_frame_too_large_to_hold_is_known_by_its_outline() {
         reason: "the text ends too early",
     };
     assert_eq!(unread.problems, [Problem::Truncated, expected]);
+}
+
+#[test]
+fn where_few_lines_are_wanted_the_others_can_be_made_later() {
+    let members = [
+        r#""id":1,"method":"tools/call","params":{"name":"add"}"#,
+        r#""id":1,"result":{"content":[{"type":"text","text":"3"}]}"#,
+        r#""method":"notifications/message","params":{"level":"info","data":"a"}"#,
+        r#""method":"notifications/progress","params":{"progressToken":1,"progress":4}"#,
+        r#""id":1"#,
+    ];
+    for (index, members) in members.into_iter().enumerate() {
+        let frame = format!("[{{\"jsonrpc\":\"2.0\",{members}}}]\n");
+        let whole = classify(frame.as_bytes()).messages.remove(0).summary;
+        let mut classifier = Classifier::default();
+        let (mut content, root) = classifier.read(frame.as_bytes(), Lines::OfProgress);
+        let message = content.messages.remove(0);
+        let value = root.unwrap().index(0).unwrap();
+        let kept = if index == 3 { whole.as_str() } else { "" };
+        assert_eq!(message.summary, kept, "{members}");
+        assert_eq!(super::line(&message, value), whole, "{members}");
+    }
 }

@@ -141,7 +141,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
 
 /// `✗ tool-error  842 ms ███████░░░ client 250 ms`
 fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
-    let mut spans = status(exchange.status, look);
+    let mut spans = status(exchange, look);
     let code = exchange.code.as_deref();
     spans.extend(code.map(|code| (Role::Bad, format!(" {}", escape(code)))));
     let Some(latency) = exchange.latency_ns() else {
@@ -179,8 +179,8 @@ fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
     spans
 }
 
-fn status(status: Status, look: Look) -> Spans {
-    let (glyph, role, word) = list::status(status);
+fn status(exchange: &Exchange, look: Look) -> Spans {
+    let (glyph, role, word) = list::status(exchange);
     let text = format!("  {} {word}", look.glyph(glyph));
     vec![(role, text)]
 }
@@ -200,7 +200,7 @@ fn missing(pane: &Pane<'_>, look: Look) -> Spans {
         "  no response"
     };
     let mut spans = vec![(Role::Strong, words.to_owned())];
-    spans.extend(status(exchange.status, look));
+    spans.extend(status(exchange, look));
     if is_waiting && pane.shown.ask.until.is_none() {
         let now = pane.session.now(pane.app.now);
         let waited = now.0.saturating_sub(exchange.t_request.0);

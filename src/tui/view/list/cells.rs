@@ -67,7 +67,7 @@ impl<'a> Cells<'a> {
                     cells.latency_ns = exchange.and_then(Exchange::latency_ns);
                     cells.status = Some(
                         exchange.map_or((Glyph::Warning, Role::Warn, "orphan"), |exchange| {
-                            status(exchange.status)
+                            status(exchange)
                         }),
                     );
                 }
@@ -100,7 +100,7 @@ impl<'a> Cells<'a> {
     fn exchange(&mut self, exchange: &Exchange, now: Moment, look: &Look) {
         self.what = about(&exchange.summary, Some(&exchange.method));
         self.size = Some(exchange.request_size + exchange.response_size);
-        self.status = Some(status(exchange.status));
+        self.status = Some(status(exchange));
         let is_open = matches!(exchange.status, Status::Open);
         let open_ns = u64::try_from(now.since(exchange.t_request).as_nanos()).unwrap_or(u64::MAX);
         self.latency_ns = exchange.latency_ns().or(is_open.then_some(open_ns));
@@ -144,17 +144,16 @@ pub fn arrow(direction: Direction) -> Glyph {
     }
 }
 
-/// The sign, colour and word of a status.
+/// The sign, colour and word of the status of an exchange.
 #[must_use]
-pub fn status(status: Status) -> (Glyph, Role, &'static str) {
-    let (glyph, role) = match status {
+pub fn status(exchange: &Exchange) -> (Glyph, Role, &'static str) {
+    let (glyph, role) = match exchange.status {
+        _ if exchange.has_failed() => (Glyph::Failed, Role::Bad),
         Status::Ok => (Glyph::Ok, Role::Good),
         Status::Open | Status::Listening | Status::Task => (Glyph::Running, Role::Open),
         Status::InputRequired => (Glyph::Diamond, Role::Open),
-        Status::Cancelled | Status::Late => (Glyph::Warning, Role::Warn),
-        Status::ToolError | Status::Error | Status::Lost | Status::Unanswered => {
-            (Glyph::Failed, Role::Bad)
-        }
+        // What remains are cancelled ones, and probes that were refused.
+        _ => (Glyph::Warning, Role::Warn),
     };
-    (glyph, role, status.as_str())
+    (glyph, role, exchange.status.as_str())
 }

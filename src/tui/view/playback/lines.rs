@@ -125,13 +125,8 @@ impl Lines<'_> {
         let role = if differ { Role::Warn } else { Role::Text };
         let text = format!("{} {}", versions.join(", "), eras.join("+"));
         self.named("version", role, text.trim_end().to_owned());
-        if !session.versions_offered.is_empty() {
-            let offered: Vec<_> = session
-                .versions_offered
-                .iter()
-                .map(|one| escape(one))
-                .collect();
-            self.named("offered", Role::Text, offered.join(", "));
+        if let Some(offered) = words::versions_offered(session) {
+            self.named("offered", Role::Text, offered);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::protocol::message::Direction;
 use crate::text::{duration, pad_start, width};
 use crate::trace::clock::Moment;
-use crate::trace::exchange::Status;
+use crate::trace::exchange::{Exchange, Status};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::worker::timeline::{Bar, Window};
 use ratatui::text::Span;
@@ -25,13 +25,12 @@ pub(super) fn cells(
     };
     canvas.body(bar, from, to);
     let ends_here = end.is_none_or(|end| window.column(end, columns).is_some());
-    match (end, bar.exchange.status) {
-        (None, _) => canvas.put(to, Glyph::Running, Role::Open),
-        (_, status) if ends_here && status.is_failure() => {
-            canvas.put(to, Glyph::Failed, Role::Bad);
-        }
-        (_, Status::Cancelled) if ends_here => canvas.put(to, Glyph::Times, Role::Warn),
-        _ => {}
+    if end.is_none() {
+        canvas.put(to, Glyph::Running, Role::Open);
+    } else if ends_here && bar.exchange.has_failed() {
+        canvas.put(to, Glyph::Failed, Role::Bad);
+    } else if ends_here && bar.exchange.status == Status::Cancelled {
+        canvas.put(to, Glyph::Times, Role::Warn);
     }
     let took = end.unwrap_or(now).since(bar.exchange.t_request).as_nanos();
     let time = duration(u64::try_from(took).unwrap_or(u64::MAX));
@@ -66,7 +65,7 @@ impl Canvas {
     fn body(&mut self, bar: &Bar, from: usize, to: usize) {
         let (glyph, role) = match bar.exchange.direction {
             Direction::ServerToClient => (Glyph::Hatched, Role::FromServer),
-            Direction::ClientToServer => (Glyph::Bar, role(bar.exchange.status)),
+            Direction::ClientToServer => (Glyph::Bar, role(&bar.exchange)),
         };
         (from..=to).for_each(|column| self.put(column, glyph, role));
         let (window, columns) = (self.window, self.cells.len());
@@ -129,11 +128,11 @@ fn clamped(window: Window, at: Moment, columns: usize) -> usize {
     window.column(at, columns).unwrap_or(0)
 }
 
-fn role(status: Status) -> Role {
-    match status {
+fn role(exchange: &Exchange) -> Role {
+    match exchange.status {
         Status::Open | Status::Listening => Role::Open,
         Status::Cancelled | Status::Late => Role::Warn,
-        status if status.is_failure() => Role::Bad,
+        _ if exchange.has_failed() => Role::Bad,
         _ => Role::Good,
     }
 }
@@ -142,7 +141,6 @@ fn role(status: Status) -> Role {
 mod tests {
     use super::*;
     use crate::store::figures::Meanwhile;
-    use crate::trace::exchange::Exchange;
     use crate::trace::item::ItemKey;
 
     const S: u64 = 1_000_000_000;

@@ -1,0 +1,22 @@
+//! Servers and clients that nobody here wrote, recorded as they really talk to each other. Needs
+//! node, npm, python3, git, and a network the first time.
+//!
+//! * [`alarms`]: nothing is called wrong that is right, but for what [`expected`] lists;
+//! * [`same`]: a client sees the same with the recorder in between as without it;
+//! * [`session`]: a session of any client with any server, its recordings, and how to have it again;
+//! * [`peers`]: the servers and clients; [`packages`]: where they come from.
+//!
+//! What a client does with a server stands in `plans.json`; `clients/converse.py` and
+//! `clients/converse.cjs` do it with whatever the server declares, in each mode that the client has.
+
+#![cfg(feature = "long-tests")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod alarms;
+mod expected;
+mod packages;
+mod peers;
+mod same;
+mod session;

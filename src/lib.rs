@@ -20,6 +20,7 @@
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
+//! | [`formats`] | what leaves a recording and comes in: the cassette |
 //! | [`replay`] | recordings used again: answers beside answers, a server that answers from one |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
@@ -34,6 +35,7 @@ pub mod capture;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod formats;
 pub mod lint;
 pub mod protocol;
 pub mod query;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Each top module with those that it may use. `cli` may use everything; nothing uses `cli` but
 /// the binary. `written` is there for the unit tests only.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("text", &[]),
     ("config", &[]),
     ("protocol", &[]),
@@ -23,6 +23,10 @@ const MAY_USE: [(&str, &[&str]); 14] = [
         &["capture", "query", "lint", "trace", "protocol", "written"],
     ),
     ("record", &["capture", "store", "trace", "protocol"]),
+    (
+        "formats",
+        &["store", "lint", "trace", "protocol", "text", "written"],
+    ),
     ("demo", &["protocol"]),
     (
         "replay",

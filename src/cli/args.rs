@@ -5,11 +5,13 @@
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod export;
 mod lint;
 mod mock;
 mod reading;
 mod viewer;
 
+pub use export::{Export, ExportFormat};
 pub use lint::{Format, Level, Lint, rule};
 pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
@@ -32,8 +34,9 @@ Examples:
   mcpreel
       All recordings, in the viewer.
 
-RECORDING is a path, `@` (the newest) or `@2` (the second newest), an id or its
-beginning (at least four digits), or a name (the newest of that name).";
+RECORDING is a path, also of a cassette, `@` (the newest) or `@2` (the second
+newest), an id or its beginning (at least four digits), or a name (the newest of
+that name).";
 
 /// A flight recorder for the Model Context Protocol: it sits in the stdio pipe between a host and a
 /// server, forwards every byte untouched, and keeps each session in one file.
@@ -63,6 +66,7 @@ pub enum Command {
     Why(Why),
     Lint(Lint),
     Search(Search),
+    Export(Export),
     Demo(Demo),
     Mock(Mock),
     Prune(Prune),

@@ -135,12 +135,13 @@ struct Line<'a> {
 
 impl<'a> From<&'a Entry> for Line<'a> {
     fn from(entry: &'a Entry) -> Self {
+        let wall_ns = Some(entry.wall_ns).filter(|&ns| ns > 0);
         let mut line = Self {
             id: Some(&*entry.id).filter(|id| !id.is_empty()),
             path: entry.path.to_string_lossy().into_owned(),
             state: entry.state(),
-            started: Some(when::rfc3339(entry.wall_ns)),
-            wall_ns: Some(entry.wall_ns),
+            started: wall_ns.map(when::rfc3339),
+            wall_ns,
             duration_ns: entry.lasted_ns(wall_clock_ns()),
             name: Some(&entry.name),
             size: entry.size,

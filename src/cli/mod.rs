@@ -4,14 +4,17 @@
 //! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
 //!   lines that need no table, `json` makes objects;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
+//!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
 
 pub mod args;
+pub mod cassette;
 mod completions;
 mod demo;
 pub mod exit;
+mod export;
 mod filter;
 mod folder;
 mod json;
@@ -32,6 +35,7 @@ mod show;
 mod stats;
 mod table;
 mod tail;
+mod temporary;
 mod why;
 
 use args::{Cli, Command};
@@ -74,6 +78,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Why(args) => why::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -1,9 +1,10 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
 use super::args::{Appearance, Folder, Ls, Open};
+use super::cassette::Tape;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
-use super::{ls, select};
+use super::{ls, select, temporary};
 use crate::record::{self, Ending};
 use crate::store::library::{Library, Selected};
 use crate::text::escape;
@@ -18,8 +19,15 @@ pub fn run(args: &Open) -> Outcome {
         let reason = "the viewer needs a terminal; `mcpreel show` prints a recording";
         return Err(Failure::Usage(reason.to_owned()));
     }
-    let viewer = Viewer::new(&args.folder, &args.appearance)?;
-    let selected = select::find(&args.recording, viewer.library())?;
+    let mut viewer = Viewer::new(&args.folder, &args.appearance)?;
+    let mut selected = select::find(&args.recording, viewer.library())?;
+    let tape = Tape::of(&selected.path)?;
+    if let Some(tape) = &tape {
+        tape.reel().clone_into(&mut selected.path);
+        viewer.remarks.extend_from_slice(tape.told());
+        let fleeting = "this is a cassette: marks and notes that you make here are not kept";
+        viewer.remarks.push(fleeting.to_owned());
+    }
     viewer.show(Some(selected))
 }
 
@@ -86,6 +94,8 @@ impl Viewer {
     /// Shows a recording, or all of them, until the user quits.
     pub fn show(self, recording: Option<Selected>) -> Outcome {
         let seq = recording.as_ref().and_then(|selected| selected.seq);
+        // The viewer takes care of them: it has a terminal to put in order.
+        temporary::hand_signals_over();
         let signal = tui::run(Options {
             library: self.library,
             open: recording.map(|selected| selected.path),
@@ -96,7 +106,10 @@ impl Viewer {
         })?;
         Ok(match signal {
             None => Exit::Fine,
-            Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),
+            Some(signal) => {
+                temporary::remove();
+                Exit::Process(record::end_as(Ending::Signal(signal)))
+            }
         })
     }
 }

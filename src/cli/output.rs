@@ -4,6 +4,7 @@
 //! [`crate::text`] before. A closed stdout surfaces as [`io::ErrorKind::BrokenPipe`], which
 //! [`super::exit`] takes for success.
 
+use crate::trace::clock::{Clock, Moment};
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -116,10 +117,19 @@ pub fn raw_diagnostic(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// What takes less than this needs no progress, nanoseconds.
+const SHORT_NS: u64 = 500_000_000;
+
+/// So often progress is shown at most, nanoseconds: more is not read.
+const BETWEEN_NS: u64 = 100_000_000;
+
 /// A line on a terminal's stderr that is written over until it is done; silent elsewhere.
 pub struct Progress {
     shown: bool,
     terminal: bool,
+    clock: Clock,
+    /// When it is shown next, unless it is to be shown at once.
+    next: Moment,
 }
 
 impl Progress {
@@ -129,6 +139,20 @@ impl Progress {
         Self {
             shown: false,
             terminal: io::stderr().is_terminal(),
+            clock: Clock::start(),
+            next: Moment(SHORT_NS),
+        }
+    }
+
+    /// Shows a message in place of the one before, if it takes long and it is time for another.
+    pub fn now_and_then(&mut self, message: impl FnOnce() -> String) {
+        if !self.terminal {
+            return;
+        }
+        let now = self.clock.now();
+        if now >= self.next {
+            self.next = Moment(now.0 + BETWEEN_NS);
+            self.show(&message());
         }
     }
 

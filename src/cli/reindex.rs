@@ -1,9 +1,9 @@
 //! `mcpreel reindex`: derives everything anew from the recorded bytes.
 
 use super::args::Reindex;
-use super::exit::{Exit, Outcome};
+use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Output, Progress};
-use super::{folder, select};
+use super::{cassette, folder, select};
 use crate::store::library::Library;
 use crate::store::reader::Recording;
 use crate::store::reindex::{self, ReindexError};
@@ -19,9 +19,13 @@ pub fn run(args: &Reindex) -> Outcome {
     let mut refused = false;
     for text in &args.recordings {
         let path = select::find(text, &library)?.path;
-        select::complete(&path, &library)?;
         let shown = path.to_string_lossy();
         let shown = escape(&shown);
+        if cassette::is_one(&path) {
+            let message = format!("{shown} is a cassette: there is nothing derived in it");
+            return Err(Failure::Usage(message));
+        }
+        select::complete(&path, &library)?;
         let mut progress = Progress::stderr();
         let rebuilt = reindex::reindex(&path, &mut |frames| {
             progress.show(&format!("{shown}: {} frames", count(frames)));

@@ -126,10 +126,9 @@ impl Searched {
         library: &Library,
         entries: &[Entry],
     ) -> Result<(), Failure> {
-        select::complete(path, library)?;
-        let recording = Recording::open(path)?;
+        let recording = select::recording(path, library)?;
         let id = recording.summary()?.id;
-        let search = Search::new(path, &self.pattern, None);
+        let search = Search::new(recording.file(), &self.pattern, None);
         let mut search = search.map_err(|error| no_pattern(&error))?;
         let pace = Pace {
             nanos: STEP_NS,

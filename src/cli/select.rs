@@ -1,6 +1,7 @@
 //! From what a person typed to a recording that is open and complete.
 
 use super::args::Folder;
+use super::cassette::Tape;
 use super::exit::Failure;
 use super::folder;
 use super::output::{self, Progress};
@@ -31,13 +32,24 @@ pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
     }
 }
 
-/// The recording that is meant, with all that its spool still holds, and its frame.
+/// The recording that is meant, and its frame; see [`recording`].
 pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Failure> {
     let library = Library::new(folder::of(folder)?);
     let selected = find(text, &library)?;
-    complete(&selected.path, &library)?;
-    let recording = Recording::open(&selected.path)?;
+    let recording = recording(&selected.path, &library)?;
     Ok((recording, selected))
+}
+
+/// The recording `path`, with all that its spool still holds. Of a cassette what it becomes, for as
+/// long as that is open; what is wrong with it is said.
+pub fn recording(path: &Path, library: &Library) -> Result<Recording, Failure> {
+    let Some(tape) = Tape::of(path)? else {
+        complete(path, library)?;
+        return Ok(Recording::open(path)?);
+    };
+    tape.tell();
+    let recording = Recording::open(tape.reel())?;
+    Ok(recording.in_place_of(path, Box::new(tape)))
 }
 
 /// How it stands. Its row says `live` also where the recorder was killed, or where it is a copy.

@@ -23,6 +23,7 @@ use crate::store::library::{Library, short_id};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, pad_end, plural, since, width, wrap};
 use crate::trace::clock::{Moment, wall_clock_ns};
+use crate::words;
 use serde::Serialize;
 
 /// Columns of the names on the left.
@@ -64,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
 /// recording is not in the folder.
 fn address(recording: &Recording, summary: &Summary, args: &Args) -> Result<String, Failure> {
     let library = Library::new(folder::of(&args.folder)?);
-    if !library.contains(recording.path()) {
+    if recording.is_temporary() || !library.contains(recording.path()) {
         return Ok(String::new());
     }
     Ok(short_id(&summary.id, &library.list()?).to_owned())
@@ -108,9 +109,9 @@ fn remarks(summary: &Summary, address: &str, args: &Args, out: &mut Output) -> R
     }
     // Outside the folder it is named as it was here.
     let named = if address.is_empty() {
-        args.recording.to_string_lossy()
+        words::command(&[args.recording.to_string_lossy().into_owned()])
     } else {
-        address.into()
+        address.to_owned()
     };
     let text = format!(
         "{}: mcpreel lint {named}",

@@ -11,9 +11,10 @@
 //! ```
 //!
 //! The session never waits for the recording: whatever fails here costs at most the recording,
-//! and is said once on stderr.
+//! and is said once on stderr. [`import`] makes a recording of a session that is over.
 
 mod disk;
+pub mod import;
 mod indexing;
 mod name;
 mod recorder;

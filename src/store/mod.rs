@@ -21,7 +21,8 @@
 //! * [`past`]: what was true at a frame;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
-//! * [`reader`]: read-only access to one recording; [`watch`] notices that it has changed, [`tail`]
+//! * [`reader`]: read-only access to one recording; [`links`] what its frames have to do with each
+//!   other; [`watch`] notices that it has changed, [`tail`]
 //!   hands over what is new.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a
@@ -34,6 +35,7 @@ pub mod figures;
 pub mod findings;
 pub mod indexer;
 pub mod library;
+pub mod links;
 pub mod open;
 pub mod past;
 pub mod reader;

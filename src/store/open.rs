@@ -202,7 +202,7 @@ fn is_corrupt(error: &rusqlite::Error) -> bool {
 }
 
 /// `file:` URI of a path, whatever its bytes are.
-fn uri(path: &Path, query: &str) -> String {
+pub(super) fn uri(path: &Path, query: &str) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file:");
     for &byte in absolute.as_os_str().as_bytes() {

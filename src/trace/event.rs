@@ -142,19 +142,19 @@ pub enum Passed {
 
 /// A process by number and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ProcessName {
-    /// Its process id.
+    /// Its process id, 0 where it is not known.
     pub pid: u32,
     /// Its name, empty where it cannot be had.
-    #[serde(default)]
     pub name: String,
     /// Its command line, empty where it cannot be had.
-    #[serde(default)]
     pub command: Vec<String>,
 }
 
-/// Who asked for what, where.
+/// Who asked for what, where. What is not known is empty, absent or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ProcessContext {
     /// The id of the recording, eight hex digits.
     pub recording: String,
@@ -163,34 +163,35 @@ pub struct ProcessContext {
     /// What made the recording: `live`, `demo`, `replay`, `mock` or `import`.
     pub origin: String,
     /// The id of the recording that this one was made from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Wall clock of t = 0, nanoseconds since the Unix epoch.
+    /// Wall clock of t = 0, nanoseconds since the Unix epoch; 0 where it is not known.
     pub wall_ns: u64,
     /// `stdio`.
     pub transport: String,
     /// The command and its arguments. Words that are no UTF-8 are shown with U+FFFD.
     pub argv: Vec<String>,
     /// The executable that was found, absent if none was.
-    #[serde(default)]
     pub executable: Option<String>,
     /// The working directory.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// The value of `PATH`.
-    #[serde(default)]
     pub path: Option<String>,
     /// The names of the environment variables, sorted; never their values.
-    #[serde(default)]
     pub env_names: Vec<String>,
     /// mcpreel's own process id.
     pub pid: u32,
     /// The process that started us.
-    #[serde(default)]
     pub host: ProcessName,
     /// mcpreel's version.
     pub mcpreel: String,
     /// Nanoseconds; an answer that takes longer is slow. [`DEFAULT_SLOW_NS`] where it is not said.
-    #[serde(default)]
     pub slow_ns: Option<u64>,
+    /// What had been taken out of that which the recording was made from: JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redaction: Option<String>,
+    /// What else stood in the header of the cassette that the recording was made from: a JSON
+    /// object of what this version does not know, so that it is not lost when it is written again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cassette: Option<String>,
 }

@@ -54,7 +54,7 @@ pub fn event(kind: &EventKind) -> String {
             system_ns,
         } => {
             let how = ended(code.as_ref(), signal.as_deref());
-            let cpu = duration(user_ns + system_ns);
+            let cpu = duration(user_ns.saturating_add(*system_ns));
             format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss_bytes))
         }
         EventKind::Survivors { processes } => {
@@ -183,9 +183,11 @@ pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
 /// A process by name and number.
 #[must_use]
 pub fn process(process: &ProcessName) -> String {
-    match process.name.as_str() {
-        "" => format!("pid {}", process.pid),
-        name => format!("{} (pid {})", escape(name), process.pid),
+    match (process.name.as_str(), process.pid) {
+        ("", 0) => "unknown".to_owned(),
+        ("", pid) => format!("pid {pid}"),
+        (name, 0) => escape(name).into_owned(),
+        (name, pid) => format!("{} (pid {pid})", escape(name)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Wall clock times in the local time zone.
+//! Wall clock times in the local time zone. 0 is no time but one that is not known.
 
 use chrono::{DateTime, Local, Utc};
 
@@ -8,16 +8,27 @@ fn local(wall_ns: u64) -> DateTime<Local> {
     DateTime::from_timestamp_nanos(nanos).with_timezone(&Local)
 }
 
+/// What stands in place of a time that is not known.
+const UNKNOWN: &str = "unknown";
+
+/// The time in this form, if it is known.
+fn written(wall_ns: u64, form: &str) -> String {
+    match wall_ns {
+        0 => UNKNOWN.to_owned(),
+        _ => local(wall_ns).format(form).to_string(),
+    }
+}
+
 /// `2026-11-20 15:17`
 #[must_use]
 pub fn short(wall_ns: u64) -> String {
-    local(wall_ns).format("%Y-%m-%d %H:%M").to_string()
+    written(wall_ns, "%Y-%m-%d %H:%M")
 }
 
 /// `15:17`
 #[must_use]
 pub fn time(wall_ns: u64) -> String {
-    local(wall_ns).format("%H:%M").to_string()
+    written(wall_ns, "%H:%M")
 }
 
 /// `15:17`, or `11-20` where that was longer ago than most of a day: for narrow places.
@@ -27,21 +38,19 @@ pub fn near(wall_ns: u64, now_ns: u64) -> String {
     if now_ns.saturating_sub(wall_ns) < MOST_OF_A_DAY_NS {
         return time(wall_ns);
     }
-    local(wall_ns).format("%m-%d").to_string()
+    written(wall_ns, "%m-%d")
 }
 
 /// `15:17:03`
 #[must_use]
 pub fn clock(wall_ns: u64) -> String {
-    local(wall_ns).format("%H:%M:%S").to_string()
+    written(wall_ns, "%H:%M:%S")
 }
 
 /// `2026-11-20 15:17:03.120 +01:00`
 #[must_use]
 pub fn exact(wall_ns: u64) -> String {
-    local(wall_ns)
-        .format("%Y-%m-%d %H:%M:%S%.3f %:z")
-        .to_string()
+    written(wall_ns, "%Y-%m-%d %H:%M:%S%.3f %:z")
 }
 
 /// RFC 3339 in UTC, for programs.
@@ -49,4 +58,16 @@ pub fn exact(wall_ns: u64) -> String {
 pub fn rfc3339(wall_ns: u64) -> String {
     let utc = local(wall_ns).with_timezone(&Utc);
     utc.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_not_known_is_no_date() {
+        let written = [short(0), time(0), near(0, 1), clock(0), exact(0)];
+        assert_eq!(written, [UNKNOWN; 5]);
+        assert_ne!(exact(1), UNKNOWN);
+    }
 }

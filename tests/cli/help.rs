@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "open",
     "ls",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 13] = [
     "stats",
     "why",
     "search",
+    "export",
     "demo",
     "prune",
     "reindex",

@@ -2,6 +2,8 @@
 //!
 //! * [`help`]: what the program says about itself, and its exit codes;
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
+//! * [`copy`]: `export --format recording`: a copy in one plain file;
+//! * [`export`]: `export`, and cassettes in place of recordings;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
@@ -12,6 +14,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod copy;
+mod export;
 mod filter;
 mod folder;
 mod help;

@@ -14,6 +14,8 @@ pub mod session;
 pub mod terminal;
 pub mod written;
 
+use mcpreel::capture::spool::MAX_CHUNK;
+use mcpreel::trace::frame::StreamId;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -24,6 +26,13 @@ pub const MCPREEL: &str = env!("CARGO_BIN_EXE_mcpreel");
 
 /// No condition takes longer on a busy machine, unless the program is broken.
 const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Bytes of a stream, however many: as chunks that a spool takes.
+pub fn chunk_all(session: &mut written::Session, stream: StreamId, bytes: &[u8]) {
+    for chunk in bytes.chunks(MAX_CHUNK) {
+        session.chunk(stream, chunk);
+    }
+}
 
 /// Servers and hosts that misbehave on purpose (`tests/support/peer/`).
 pub fn peer() -> PathBuf {

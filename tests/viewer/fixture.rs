@@ -284,7 +284,6 @@ fn context(id: u32, wall_ns: u64) -> ProcessContext {
         recording: format!("{id:08x}"),
         name: "weather-server".into(),
         origin: "live".into(),
-        parent: None,
         wall_ns,
         transport: "stdio".into(),
         argv: words("npx -y weather-server --units metric"),
@@ -300,6 +299,7 @@ fn context(id: u32, wall_ns: u64) -> ProcessContext {
         },
         mcpreel: "0.1.0".into(),
         slow_ns: Some(1000 * MS),
+        ..ProcessContext::default()
     }
 }
 

@@ -10,6 +10,8 @@
 //! a record is not taken for one; `crc` covers the rest of the header and the payload. `t` is in
 //! nanoseconds since the start. `offset` counts the bytes of the stream before this chunk, also
 //! those that are not on record: whatever is missing shows, to the byte, without a further word.
+//! A chunk without bytes ends the line that is open on its stream; no pump writes one, but sessions
+//! that happened elsewhere may have lines that were left open.
 //!
 //! The first record is the start event with the whole process context, so a spool alone is a
 //! complete session. A lock on the file says that its recorder lives.

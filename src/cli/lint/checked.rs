@@ -43,8 +43,7 @@ impl Checked {
         entries: &[Entry],
         skip: &BTreeSet<String>,
     ) -> Result<Self, Failure> {
-        select::complete(path, library)?;
-        let recording = Recording::open(path)?;
+        let recording = select::recording(path, library)?;
         let summary = recording.summary()?;
         let last = recording.last_finding()?;
         let all = recording.finding_groups_between(0, last, None)?;

@@ -132,7 +132,9 @@ fn side(peer: &Peer) -> String {
 }
 
 fn process(context: &ProcessContext, facts: &mut Facts) {
-    facts.push(("command", words::command(&context.argv)));
+    if !context.argv.is_empty() {
+        facts.push(("command", words::command(&context.argv)));
+    }
     if let Some(executable) = &context.executable {
         facts.push(("executable", escape(executable).into_owned()));
     }
@@ -162,7 +164,7 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
     }
     facts.push(("end", words));
     if let Some(usage) = session.usage {
-        let cpu = duration(usage.user_ns + usage.system_ns);
+        let cpu = duration(usage.user_ns.saturating_add(usage.system_ns));
         facts.push((
             "used",
             format!("{} at its peak, {cpu} of CPU", size(usage.max_rss_bytes)),

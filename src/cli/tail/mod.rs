@@ -6,6 +6,7 @@ mod watch;
 pub use watch::Newcomers;
 
 use super::args::Tail as Args;
+use super::cassette::Tape;
 use super::exit::{Exit, Failure, Outcome};
 use super::lines::Width;
 use super::output::{self, Output};
@@ -38,10 +39,14 @@ pub fn run(args: &Args) -> Outcome {
         Some(text) => select::find(text, &library)?.path,
         None => newest_or_next(&library)?,
     };
-    let entry = Entry::read(&path);
+    // A cassette has all that there is; it is shown like a recording that has just ended.
+    let tape = Tape::of(&path)?;
+    tape.iter().for_each(Tape::tell);
+    let path = tape.as_ref().map_or(&*path, Tape::reel);
+    let entry = Entry::read(path);
     let name = escape(&entry.name).into_owned();
     output::say(&format!("following {} {name}", entry.id));
-    follow(&path, &library, query, args.json)?;
+    follow(path, &library, query, args.json)?;
     Ok(Exit::Fine)
 }
 

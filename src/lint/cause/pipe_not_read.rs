@@ -99,7 +99,7 @@ fn held(facts: &Facts, of: StreamId) -> Held<'_> {
                 held.open = Some(event.t);
             }
             EventKind::StallEnded { stream, lasted_ns } if stream == of => {
-                held.total_ns += lasted_ns;
+                held.total_ns = held.total_ns.saturating_add(lasted_ns);
                 held.open = None;
             }
             EventKind::Undelivered { stream, bytes } if stream == of && held.open.is_some() => {
@@ -109,7 +109,8 @@ fn held(facts: &Facts, of: StreamId) -> Held<'_> {
         }
         held.shown.push(event);
     }
-    held.total_ns += held.open.map_or(0, |since| facts.since(since));
+    let open_ns = held.open.map_or(0, |since| facts.since(since));
+    held.total_ns = held.total_ns.saturating_add(open_ns);
     held
 }
 

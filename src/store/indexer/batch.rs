@@ -195,6 +195,9 @@ impl<'a> Batch<'a> {
         let mut line = std::mem::take(self.state.line(head.stream));
         self.gap(&mut line, head.stream, head.offset, head.t)?;
         line.push(head, payload, &mut |unit| self.frame(head.stream, unit))?;
+        if payload.is_empty() {
+            line.finish(&mut |unit| self.frame(head.stream, unit))?;
+        }
         *self.state.line(head.stream) = line;
         self.state.tally.t_last = self.state.tally.t_last.max(head.t);
         Ok(())

@@ -23,7 +23,7 @@ pub enum OpenError {
         source: io::Error,
     },
     /// Something else than a database.
-    #[error("{} is no recording: it is not an SQLite file", path.display())]
+    #[error("{} is no recording: it is not an SQLite file, nor a cassette", path.display())]
     NotSqlite {
         /// The file.
         path: PathBuf,

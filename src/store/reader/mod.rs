@@ -3,7 +3,9 @@
 //! Every call is one short statement, so that no reader keeps a live recording's WAL from being
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
+mod copy;
 pub(crate) mod rows;
+mod stand_in;
 mod summary;
 
 pub use rows::{EventRow, FindingRow, MessageRow};
@@ -18,6 +20,7 @@ use crate::trace::frame::{FrameHead, Seq};
 use rows::{exchange_columns, message_columns, summary_columns};
 use rusqlite::blob::Blob;
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, Params, Row};
+use stand_in::StandIn;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -90,7 +93,9 @@ pub enum ReadError {
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
+    /// Declared before what it rests on, so that it is closed first.
     opened: Opened,
+    stands_in: Option<StandIn>,
 }
 
 impl Recording {
@@ -116,6 +121,7 @@ impl Recording {
         Ok(Self {
             path: path.to_owned(),
             opened,
+            stands_in: None,
         })
     }
 
@@ -123,10 +129,11 @@ impl Recording {
         Ok(Self {
             path: path.to_owned(),
             opened: open::read_only(path)?,
+            stands_in: None,
         })
     }
 
-    /// The file.
+    /// The file, as people know it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -53,10 +53,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
 const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
 const INSERT_RECORDING: &str = "INSERT INTO recording
-    (one, id, name, state, origin, parent, wall_ns, transport, context, slow_ns, resume, drained,
-    derived_version)
-    VALUES (1, :id, :name, :state, :origin, :parent, :wall_ns, :transport, :context, :slow_ns, :resume,
-    :resume, :derived)";
+    (one, id, name, state, origin, parent, wall_ns, transport, context, slow_ns, redaction, resume,
+    drained, derived_version)
+    VALUES (1, :id, :name, :state, :origin, :parent, :wall_ns, :transport, :context, :slow_ns,
+    :redaction, :resume, :resume, :derived)";
 const INSERT_STREAM: &str =
     "INSERT INTO stream (id, direction, kind, label) VALUES (?1, ?2, ?3, ?4)";
 
@@ -230,6 +230,7 @@ fn insert_first_rows(
             ":transport": context.transport,
             ":context": json,
             ":slow_ns": to_sql(context.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
+            ":redaction": context.redaction,
             ":resume": to_sql(resume),
             ":derived": DERIVED_VERSION,
         },

@@ -11,11 +11,11 @@ CREATE TABLE recording (
     state           TEXT NOT NULL CHECK (state IN ('live', 'pending', 'complete', 'recovered')),
     origin          TEXT NOT NULL,     -- live, demo, replay, mock, import
     parent          TEXT,              -- id of the recording that this one was made from
-    wall_ns         INTEGER NOT NULL,  -- wall clock of t = 0, nanoseconds since the Unix epoch
+    wall_ns         INTEGER NOT NULL,  -- wall clock of t = 0, nanoseconds since the Unix epoch; 0: unknown
     transport       TEXT NOT NULL,
     context         TEXT NOT NULL,     -- the process context, JSON
     slow_ns         INTEGER NOT NULL,  -- an answer that takes longer is slow
-    redaction       TEXT,
+    redaction       TEXT,              -- what was taken out, JSON
     note            TEXT,
     -- How far the spool is drained.
     resume          INTEGER NOT NULL,  -- first record of the spool with a byte that is in no frame yet

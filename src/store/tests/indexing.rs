@@ -239,6 +239,27 @@ fn a_stream_that_its_writer_closes_ends_its_unfinished_line() {
 }
 
 #[test]
+fn a_chunk_without_bytes_ends_the_line_that_is_open_on_its_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"one");
+    session.chunk(StreamId::STDERR, b"other");
+    session.chunk(StreamId::S2C, b"");
+    session.chunk(StreamId::S2C, b"");
+    session.event(&EventKind::Spawned { pid: 1 });
+    session.chunk(StreamId::S2C, b"two\n");
+    session.chunk(StreamId::S2C, b"");
+    session.end();
+    let recording = finished(&mut session, 1);
+    let frames = recording.frames(Seq(0)).unwrap();
+    let frames: Vec<_> = frames.into_iter().filter_map(|(_, raw)| raw).collect();
+    assert_eq!(frames, [&b"one"[..], b"two\n", b"other"]);
+    let events = recording.events(0).unwrap();
+    assert_eq!(events[1].event.after_seq, Seq(1), "it came after the line");
+    assert_eq!(recording.summary().unwrap().gap_bytes, 0);
+}
+
+#[test]
 fn a_live_recording_shows_its_unfinished_lines() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);

@@ -3,6 +3,7 @@
 mod annotating;
 mod following;
 mod indexing;
+mod linking;
 mod listing;
 mod opening;
 mod recovering;

@@ -214,7 +214,8 @@ impl Comparing {
                 Half::Request => Some(exchange.t_request),
                 Half::Response => exchange.t_response,
             };
-            t.map(|t| source.summary.wall_ns.saturating_add(t.0))
+            let began = source.summary.wall_ns;
+            t.filter(|_| began > 0).map(|t| began.saturating_add(t.0))
         };
         let [left, right] = [0, 1].map(|at| Side {
             text: texts[at].as_deref(),

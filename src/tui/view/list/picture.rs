@@ -243,7 +243,11 @@ impl<'a> Picture<'a> {
                     .vitals
                     .as_deref()
                     .map_or(0, |vitals| vitals.summary.wall_ns);
-                when::clock(start + item.t().0)
+                match start {
+                    // When it was is not known; how long after its beginning is.
+                    0 => tenths(item.t()),
+                    _ => when::clock(start.saturating_add(item.t().0)),
+                }
             }
             TimeColumn::Delta => {
                 let before = before.and_then(|row| self.list.cache.get(row.key()));

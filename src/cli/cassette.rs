@@ -1,0 +1,263 @@
+//! A cassette given where a recording is taken: it becomes one for as long as it is looked at.
+
+use super::exit::Failure;
+use super::output::{self, Progress};
+use super::temporary::Folder;
+use crate::capture::spool::open_regular;
+use crate::formats::cassette::{self, Entry, Fault, Reader};
+use crate::formats::export::SelectionNote;
+use crate::record::import::{Import, ImportError};
+use crate::store::library::REEL;
+use crate::text::{escape, plural, size};
+use crate::trace::clock::Moment;
+use crate::trace::event::EventKind;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+
+/// Faults of a file that are told one by one; more of them say nothing new.
+const MOST_TOLD: usize = 5;
+
+/// Losses that the recording states one by one.
+const MOST_RECORDED: u64 = 100;
+
+/// Bytes that are read at once to tell two files apart.
+const BLOCK: usize = 256 * 1024;
+
+/// A recording that was made of a cassette, and vanishes with this value.
+#[derive(Debug)]
+pub struct Tape {
+    reel: PathBuf,
+    told: Vec<String>,
+    _folder: Folder,
+}
+
+impl Tape {
+    /// Makes a recording of the file `path`; `None` if it is no cassette.
+    pub fn of(path: &Path) -> Result<Option<Self>, Failure> {
+        let Some(file) = look(path) else {
+            return Ok(None);
+        };
+        let folder = Folder::make()?;
+        take(path, file, folder).map(Some).map_err(|error| {
+            let shown = path.display().to_string();
+            let context = format!("{} cannot be read", escape(&shown));
+            Failure::Refused(anyhow::Error::from(error).context(context))
+        })
+    }
+
+    /// The recording.
+    #[must_use]
+    pub fn reel(&self) -> &Path {
+        &self.reel
+    }
+
+    /// What is to be known about it, one sentence each, escaped.
+    #[must_use]
+    pub fn told(&self) -> &[String] {
+        &self.told
+    }
+
+    /// Says that on stderr.
+    pub fn tell(&self) {
+        for line in &self.told {
+            output::say(line);
+        }
+    }
+}
+
+/// Whether the file `path` is a cassette.
+#[must_use]
+pub fn is_one(path: &Path) -> bool {
+    look(path).is_some()
+}
+
+/// The file `path` if it is a cassette. What cannot be opened is told by whoever opens it as a
+/// recording.
+fn look(path: &Path) -> Option<File> {
+    let mut file = open_regular(path, false).ok()?;
+    cassette::is_cassette(&mut file).ok()?.then_some(file)
+}
+
+#[derive(Debug, thiserror::Error)]
+enum TakeError {
+    #[error(transparent)]
+    Read(#[from] cassette::ReadError),
+    #[error(transparent)]
+    Import(#[from] ImportError),
+}
+
+impl From<io::Error> for TakeError {
+    fn from(error: io::Error) -> Self {
+        Self::Read(error.into())
+    }
+}
+
+fn take(path: &Path, mut file: File, folder: Folder) -> Result<Tape, TakeError> {
+    let id = checksum(&mut file)?;
+    let len = file.metadata()?.len();
+    file.rewind()?;
+    let mut reader = Reader::new(file)?;
+    let mut context = reader.context().clone();
+    context.recording = format!("{id:08x}");
+    if context.name.is_empty() && context.argv.is_empty() {
+        let stem = path.file_stem().unwrap_or_default();
+        context.name = stem.to_string_lossy().into_owned();
+    }
+    let reel = folder.path().join(&context.recording).with_extension(REEL);
+    let shown = path.display().to_string();
+    let shown = escape(&shown);
+    let mut taking = Taking {
+        import: Import::begin(&reel, context)?,
+        now: Moment(0),
+        end: None,
+        losses: 0,
+        told: Told::default(),
+    };
+    let mut progress = Progress::stderr();
+    while reader.next(&mut |entry| taking.entry(entry))? {
+        progress
+            .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));
+    }
+    drop(progress);
+    let told = taking.finish()?.lines(&shown, &reader);
+    Ok(Tape {
+        reel,
+        told,
+        _folder: folder,
+    })
+}
+
+/// Makes the id: equal for equal files.
+fn checksum(file: &mut File) -> io::Result<u32> {
+    file.rewind()?;
+    let mut hasher = crc32fast::Hasher::new();
+    let mut block = vec![0; BLOCK];
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return Ok(hasher.finalize()),
+            Ok(read) => hasher.update(&block[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A cassette that becomes a recording.
+struct Taking {
+    import: Import,
+    /// The last moment so far.
+    now: Moment,
+    /// When it was over, as it says itself.
+    end: Option<Moment>,
+    /// Lines that could not be read.
+    losses: u64,
+    told: Told,
+}
+
+impl Taking {
+    fn entry(&mut self, entry: Entry<'_>) -> Result<(), TakeError> {
+        match entry {
+            Entry::Chunk { stream, t, bytes } => {
+                self.now = self.now.max(t);
+                self.import.chunk(stream, t, bytes)?;
+            }
+            Entry::LineEnd { stream, t } => self.import.end_line(stream, t)?,
+            Entry::Gap {
+                stream,
+                t,
+                bytes,
+                reason,
+            } => {
+                self.now = self.now.max(t);
+                self.import.lose(stream, t, bytes, reason)?;
+            }
+            Entry::Event { t, kind } => {
+                self.now = self.now.max(t);
+                self.import.event(t, &kind)?;
+            }
+            Entry::End { t } => self.end = Some(t),
+            Entry::Fault(fault) => self.fault(fault)?,
+        }
+        Ok(())
+    }
+
+    /// What is lost is stated in the recording as well: whoever looks at it must know.
+    fn fault(&mut self, fault: Fault) -> Result<(), TakeError> {
+        if fault.kind.is_loss() {
+            self.losses += 1;
+            if self.losses <= MOST_RECORDED {
+                self.warn(format!("of the cassette, {fault}"))?;
+            }
+        }
+        self.told.push(fault);
+        Ok(())
+    }
+
+    fn warn(&mut self, message: String) -> Result<(), TakeError> {
+        let kind = EventKind::Warning { message };
+        Ok(self.import.event(self.now, &kind)?)
+    }
+
+    fn finish(mut self) -> Result<Told, TakeError> {
+        if let more @ 1.. = self.losses.saturating_sub(MOST_RECORDED) {
+            let lines = plural(more, "more line");
+            self.warn(format!("{lines} of the cassette could not be read"))?;
+        }
+        self.import.finish(self.end.unwrap_or(self.now))?;
+        Ok(self.told)
+    }
+}
+
+/// What is wrong with a file, as far as it is told one by one.
+#[derive(Default)]
+struct Told {
+    faults: Vec<Fault>,
+    more: u64,
+}
+
+impl Told {
+    fn push(&mut self, fault: Fault) {
+        if self.faults.len() < MOST_TOLD {
+            self.faults.push(fault);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// What is said about the file, whose name is `shown`.
+    fn lines(&self, shown: &str, reader: &Reader<File>) -> Vec<String> {
+        let faults = self.faults.iter().map(Fault::to_string);
+        let mut lines: Vec<_> = faults
+            .map(|fault| format!("{shown}: {}", escape(&fault)))
+            .collect();
+        if self.more > 0 {
+            lines.push(format!(
+                "{shown}: {} of that kind",
+                plural(self.more, "more remark")
+            ));
+        }
+        let selection = reader.header().selection.as_ref();
+        if let Some(note) = selection {
+            lines.push(format!(
+                "{shown} holds a part of a recording ({}): what is missing is no fault of the session",
+                escape(&in_words(note))
+            ));
+        }
+        if reader.is_renumbered() {
+            lines.push(format!(
+                "{shown}: its frames have new numbers here, from #1 on"
+            ));
+        }
+        lines
+    }
+}
+
+/// How a part was asked for.
+fn in_words(note: &SelectionNote) -> String {
+    let query = note.query.as_ref().map(|query| format!("-q {query}"));
+    let from = note.from.map(|from| format!("from #{from}"));
+    let to = note.to.map(|to| format!("to #{to}"));
+    let parts: Vec<_> = [query, from, to].into_iter().flatten().collect();
+    parts.join(", ")
+}

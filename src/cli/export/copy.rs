@@ -1,0 +1,53 @@
+//! A recording as a recording: a copy in one plain file, whatever it was before.
+
+use super::target::{Whole, failure};
+use super::{may, usage};
+use crate::cli::args::Export as Args;
+use crate::cli::exit::Failure;
+use crate::cli::output::{self, Progress};
+use crate::cli::select;
+use crate::store::reader::Recording;
+use crate::text::{escape, plural, size};
+
+/// What has no meaning for a copy.
+pub fn refuse(args: &Args) -> Result<(), Failure> {
+    if args.query.is_some() || args.from.is_some() || args.to.is_some() {
+        return Err(usage(
+            "--format recording copies all of it; -q, --from and --to are for --format jsonl",
+        ));
+    }
+    if args.output.is_none() {
+        return Err(usage("--format recording makes a file: name it (-o FILE)"));
+    }
+    Ok(())
+}
+
+/// Copies `recording` to where the arguments say.
+pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
+    let Some(path) = &args.output else {
+        return refuse(args);
+    };
+    let summary = recording.summary()?;
+    let is_live = select::is_live(recording, &summary);
+    let whole = Whole::begin(path, recording.path(), may(args))?;
+    let mut progress = Progress::stderr();
+    progress.show(&format!("copying {}", size(summary.bytes)));
+    recording.copy_into(whole.draft.path())?;
+    drop(progress);
+    let copied = whole.draft.path().metadata();
+    let bytes = copied.map_err(|error| failure(path, error))?.len();
+    // Of the copy: a live recording may have grown since it was looked at.
+    let copy = Recording::open(whole.draft.path())?.summary()?;
+    whole.finish()?;
+    let path = path.display().to_string();
+    output::say(&format!(
+        "{}: {}, {}; nothing in it is redacted",
+        escape(&path),
+        plural(copy.frames, "frame"),
+        size(bytes)
+    ));
+    if is_live {
+        output::say("it is still recorded: what comes from now on is not in the copy");
+    }
+    Ok(())
+}

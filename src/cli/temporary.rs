@@ -1,0 +1,232 @@
+//! Files and folders that nobody shall find after us, however we end, but by SIGKILL.
+//!
+//! Whoever is ended by a signal drops nothing, so a thread of its own waits for signals: it removes
+//! what there is, and ends the process as the signal would have.
+
+use crate::capture::process::inspect;
+use crate::record::{Ending, end_as};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
+use tempfile::{NamedTempFile, TempDir};
+
+/// What is removed when a signal comes.
+static DOOMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+static WATCH: Once = Once::new();
+
+/// Whether somebody else takes care of signals.
+static HANDED_OVER: AtomicBool = AtomicBool::new(false);
+
+/// A folder that only we can read, removed with this value.
+#[derive(Debug)]
+pub struct Folder {
+    dir: TempDir,
+    _doomed: Doomed,
+}
+
+impl Folder {
+    /// Makes one where temporary files belong.
+    pub fn make() -> io::Result<Self> {
+        watch();
+        let dir = tempfile::Builder::new()
+            .prefix("mcpreel-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()?;
+        let doomed = Doomed::new(dir.path());
+        Ok(Self {
+            dir,
+            _doomed: doomed,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// A file that only we can read, beside the one that it takes the place of when it is whole.
+#[derive(Debug)]
+pub struct Draft {
+    file: NamedTempFile,
+    _doomed: Doomed,
+    /// What `SQLite` puts beside it, where it is that which writes.
+    _journal: Doomed,
+}
+
+impl Draft {
+    /// Makes one in the folder of `target`.
+    pub fn beside(target: &Path) -> io::Result<Self> {
+        watch();
+        let folder = target
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        // Whatever the user lets others read, this may hold secrets.
+        let file = tempfile::Builder::new()
+            .prefix(".mcpreel-")
+            .permissions(Permissions::from_mode(0o600))
+            .tempfile_in(folder)?;
+        let doomed = Doomed::new(file.path());
+        let mut journal = file.path().as_os_str().to_owned();
+        journal.push("-journal");
+        Ok(Self {
+            file,
+            _doomed: doomed,
+            _journal: Doomed::new(journal.as_ref()),
+        })
+    }
+
+    /// Where it is until then.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// It is whole: becomes `target`, which is not there.
+    pub fn appear(self, target: &Path) -> io::Result<()> {
+        self.file.persist_noclobber(target)?;
+        Ok(())
+    }
+
+    /// It is whole: takes the place of `target`.
+    pub fn replace(self, target: &Path) -> io::Result<()> {
+        self.file.persist(target)?;
+        Ok(())
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// From now on somebody else ends us when a signal comes, and calls [`remove`] before.
+pub fn hand_signals_over() {
+    HANDED_OVER.store(true, Ordering::SeqCst);
+}
+
+/// Removes what there is: whoever is ended by a signal drops nothing.
+pub fn remove() {
+    remove_all(&doomed());
+}
+
+fn remove_all(doomed: &BTreeSet<PathBuf>) {
+    for path in doomed {
+        let _ = if path.is_dir() {
+            std::fs::remove_dir_all(path)
+        } else {
+            std::fs::remove_file(path)
+        };
+    }
+}
+
+/// A path that is removed when a signal comes, for as long as this value lives.
+#[derive(Debug)]
+struct Doomed(PathBuf);
+
+impl Doomed {
+    fn new(path: &Path) -> Self {
+        doomed().insert(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        doomed().remove(&self.0);
+    }
+}
+
+/// A panic of another thread leaves a set that is whole.
+fn doomed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    DOOMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins to wait for signals, but those that were ignored when we were started.
+fn watch() {
+    WATCH.call_once(|| {
+        let ignored = inspect::dispositions("self").unwrap_or_default().0;
+        let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+        let handled = signals
+            .into_iter()
+            .filter(|signal| !ignored.contains(*signal));
+        // Without it a signal leaves files behind, which is no reason to refuse.
+        if let Ok(mut signals) = Signals::new(handled) {
+            let builder = thread::Builder::new().name("signals".into());
+            drop(builder.spawn(move || signals.forever().for_each(end)));
+        }
+    });
+}
+
+fn end(signal: i32) {
+    if HANDED_OVER.load(Ordering::SeqCst) {
+        return;
+    }
+    // Held until the end: nothing new is made meanwhile.
+    let doomed = doomed();
+    remove_all(&doomed);
+    let _ = end_as(Ending::Signal(signal));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_folder_is_ours_alone_and_vanishes() {
+        let folder = Folder::make().unwrap();
+        let path = folder.path().to_owned();
+        std::fs::write(path.join("x"), "x").unwrap();
+        assert_eq!(mode(&path), 0o700);
+        assert!(doomed().contains(&path));
+        drop(folder);
+        assert!(!path.exists());
+        assert!(!doomed().contains(&path));
+    }
+
+    #[test]
+    fn a_draft_takes_the_place_of_its_target_only_when_it_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("a.jsonl");
+        std::fs::write(&target, "before").unwrap();
+        let mut draft = Draft::beside(&target).unwrap();
+        draft.write_all(b"after").unwrap();
+        let journal = format!("{}-journal", draft.path().display());
+        assert!(doomed().contains(draft.path()) && doomed().contains(Path::new(&journal)));
+        drop(draft);
+        assert!(!doomed().contains(Path::new(&journal)));
+        assert_eq!(std::fs::read(&target).unwrap(), b"before");
+        let mut draft = Draft::beside(&target).unwrap();
+        draft.write_all(b"after").unwrap();
+        let error = draft.appear(&target).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&target).unwrap(), b"before");
+        let mut draft = Draft::beside(&target).unwrap();
+        draft.write_all(b"after").unwrap();
+        draft.replace(&target).unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"after");
+        assert_eq!(mode(&target), 0o600);
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "nothing is left"
+        );
+    }
+}

@@ -1,0 +1,221 @@
+//! What is wrong with a line of a cassette.
+
+use crate::trace::frame::StreamId;
+use std::fmt;
+
+/// Below this likeness a suggestion is a guess that sends people the wrong way.
+const ALIKE: f64 = 0.7;
+
+/// Characters of what stands in a line that are kept to be quoted.
+const QUOTED: usize = 40;
+
+/// Something that is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with a line. Text is as it stands in the file, not yet escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// It is no JSON; passed over.
+    Syntax {
+        /// Where that begins, bytes from 1.
+        column: usize,
+        /// What was expected there.
+        reason: &'static str,
+    },
+    /// It is JSON, but no object; passed over.
+    NotObject,
+    /// The file ends in the middle of it; passed over.
+    Cut,
+    /// It is too long to be held, and not in the form in which such lines are written; passed over.
+    TooLong {
+        /// How long.
+        bytes: u64,
+    },
+    /// It does not say in which direction its frame went; passed over.
+    Direction {
+        /// What it says instead.
+        found: Option<String>,
+    },
+    /// It has no bytes (`raw`, `b64` or `text`); passed over.
+    NoBody {
+        /// What it says that it is.
+        kind: Option<String>,
+    },
+    /// Its `b64` is no base64; passed over.
+    Coded,
+    /// Its event is missing; passed over.
+    NoEvent,
+    /// Another cassette begins; it and what follows is passed over.
+    Another,
+    /// A start event that does not follow the header; passed over.
+    Start,
+    /// More bytes are missing than there can be: taken as fewer.
+    Gap,
+    /// Its event is of a kind that this version does not know; kept as a warning.
+    Event,
+    /// Its time is none, or beyond all times; taken for that of the line before.
+    Time {
+        /// The key.
+        key: &'static str,
+        /// What stands there.
+        found: Option<String>,
+    },
+    /// Its first byte came after its last; taken for the same time.
+    First,
+    /// Its time lies before that of the frame before it on the same stream; taken for that one.
+    Backwards {
+        /// By how many microseconds.
+        us: u64,
+    },
+    /// Its bytes are several lines: they become as many frames.
+    SeveralLines,
+    /// It has its bytes more than once; the first of `raw`, `b64`, `text` counts.
+    Bodies,
+    /// A key that this version does not know, told for the first line that has it; passed over.
+    Key(String),
+    /// A kind that this version does not know, told for the first line that has it; its bytes are
+    /// a frame like any other.
+    Kind(String),
+    /// A key of the header that this version does not know; kept, and written again.
+    HeaderKey(String),
+    /// A key of the header whose value is none that it may have; likewise.
+    HeaderValue(String),
+    /// The file ends without the line that says that it is whole.
+    NoEnd,
+}
+
+impl FaultKind {
+    /// Whether something is missing in what was read.
+    #[must_use]
+    pub fn is_loss(&self) -> bool {
+        matches!(
+            self,
+            Self::Syntax { .. }
+                | Self::NotObject
+                | Self::Cut
+                | Self::TooLong { .. }
+                | Self::Direction { .. }
+                | Self::NoBody { .. }
+                | Self::Coded
+                | Self::NoEvent
+                | Self::Another
+        )
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.kind)?;
+        let passed_over = "; the line is passed over";
+        f.write_str(if self.kind.is_loss() { passed_over } else { "" })
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { column, reason } => write!(f, "no JSON at column {column} ({reason})"),
+            Self::NotObject => f.write_str("no object"),
+            Self::Cut => f.write_str("the file ends in the middle of it: it was cut off"),
+            Self::TooLong { bytes } => write!(
+                f,
+                "{bytes} bytes, which is too much for a line whose last key is not a whole `raw` \
+                 or `b64`"
+            ),
+            Self::Direction { found } => direction(found.as_deref(), f),
+            Self::NoBody { kind: Some(kind) } => {
+                write!(
+                    f,
+                    "neither `raw` nor `b64` nor `text`, of the kind `{kind}`"
+                )
+            }
+            Self::NoBody { kind: None } => f.write_str("neither `raw` nor `b64` nor `text`"),
+            Self::Coded => f.write_str("its `b64` is no base64"),
+            Self::NoEvent => f.write_str("an event without an `event`"),
+            Self::Another => f.write_str("another cassette begins, which is not read"),
+            Self::Start => f.write_str("a start event that does not follow the header"),
+            Self::Gap => f.write_str("more bytes are missing than there can be"),
+            Self::Event => {
+                f.write_str("an event that this version does not know; kept as a warning")
+            }
+            Self::Time {
+                key,
+                found: Some(found),
+            } => write!(
+                f,
+                "`{key}` is no number of microseconds: {found}; taken for that of the line before"
+            ),
+            Self::Time { key, found: None } => {
+                write!(f, "it has no `{key}`; taken for that of the line before")
+            }
+            Self::First => f.write_str("its `t0` lies after its `t`; taken for the same"),
+            Self::Backwards { us } => write!(
+                f,
+                "it lies {us} µs before the frame before it on the same stream; taken for the \
+                 time of that"
+            ),
+            Self::SeveralLines => f.write_str("its bytes are several lines, each a frame"),
+            Self::Bodies => f.write_str("more than one of `raw`, `b64` and `text`"),
+            Self::Key(key) => write!(f, "the key `{key}` is not known; passed over"),
+            Self::Kind(kind) => write!(f, "the kind `{kind}` is not known"),
+            Self::HeaderKey(key) => write!(f, "the header's `{key}` is not known; kept"),
+            Self::HeaderValue(key) => {
+                write!(f, "the header's `{key}` is not what it should be; kept")
+            }
+            Self::NoEnd => f.write_str("there is no line `\"k\":\"end\"`: the file may be cut off"),
+        }
+    }
+}
+
+fn direction(found: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let Some(found) = found else {
+        return f.write_str("no direction (`d`)");
+    };
+    write!(f, "`d` is neither c2s nor s2c nor stderr but `{found}`")?;
+    let names = StreamId::STDIO.map(StreamId::as_str);
+    let found = found.to_lowercase();
+    let likeness = |name: &&str| strsim::jaro_winkler(name, &found);
+    let nearest = names
+        .into_iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|name| likeness(name) >= ALIKE) {
+        Some(name) => write!(f, ", did you mean {name}?"),
+        None => Ok(()),
+    }
+}
+
+/// The beginning of a text, to be quoted: what stands in a line may be as long as the line.
+pub(super) fn quoted(text: &str) -> String {
+    text.chars().take(QUOTED).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_says_where_and_what_and_what_was_probably_meant() {
+        let fault = |kind| Fault { line: 7, kind }.to_string();
+        let found = |text: &str| FaultKind::Direction {
+            found: Some(text.into()),
+        };
+        assert_eq!(
+            fault(found("S2C")),
+            "line 7: `d` is neither c2s nor s2c nor stderr but `S2C`, did you mean s2c?; the line is passed over"
+        );
+        assert!(fault(found("std-err")).contains("did you mean stderr?"));
+        assert!(!fault(found("")).contains("mean"));
+        assert!(!fault(found("x")).contains("mean"));
+        assert_eq!(quoted(&"é".repeat(1000)).chars().count(), QUOTED);
+        assert_eq!(
+            fault(FaultKind::Backwards { us: 3 }),
+            "line 7: it lies 3 µs before the frame before it on the same stream; taken for the time of that"
+        );
+    }
+}

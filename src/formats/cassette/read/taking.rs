@@ -1,0 +1,204 @@
+//! What the lines mean, one after the other.
+
+use super::fields::Fields;
+use super::frame::{self, Frame};
+use super::giving::Giving;
+use super::times::Times;
+use super::{Entry, ReadError};
+use crate::formats::cassette::FaultKind;
+use crate::formats::cassette::fault::quoted;
+use crate::protocol::json::Value;
+use crate::trace::event::EventKind;
+use crate::trace::frame::StreamId;
+use std::collections::BTreeSet;
+
+/// More bytes cannot be missing together: offsets have room for no more.
+const MAX_MISSING: u64 = 1 << 60;
+
+/// Names that are told; a file that has more has been told enough.
+const MAX_TOLD: usize = 32;
+
+/// Characters that are kept of an event that nobody knows.
+const MAX_UNKNOWN: usize = 4096;
+
+/// The kinds of frames.
+const KINDS: [&str; 5] = ["req", "res", "note", "other", "text"];
+
+/// What is remembered from line to line.
+#[derive(Debug, Default)]
+pub(super) struct Taking {
+    times: Times,
+    /// Bytes that are missing.
+    missing: u64,
+    frames: u64,
+    is_renumbered: bool,
+    /// Names of keys and kinds that were told.
+    told: BTreeSet<String>,
+    has_ended: bool,
+}
+
+impl Taking {
+    /// Whether frames had other numbers than one after the other from 1.
+    pub fn is_renumbered(&self) -> bool {
+        self.is_renumbered
+    }
+
+    /// The file is at its end.
+    pub fn end_of_file<E>(&mut self, out: &mut Giving<'_, E>) -> Result<(), E> {
+        if std::mem::replace(&mut self.has_ended, true) {
+            return Ok(());
+        }
+        out.fault(FaultKind::NoEnd)
+    }
+
+    /// Takes a line. `false`: nothing after it is to be read.
+    pub fn line<E: From<ReadError>>(
+        &mut self,
+        root: Value<'_>,
+        out: &mut Giving<'_, E>,
+    ) -> Result<bool, E> {
+        if !root.is_object() {
+            out.fault(FaultKind::NotObject)?;
+            return Ok(true);
+        }
+        let fields = Fields::of(root);
+        if fields.cassette.is_some() {
+            out.fault(FaultKind::Another)?;
+            return Ok(false);
+        }
+        self.tell_unknown_keys(&fields, out)?;
+        if fields.is("event") {
+            self.event(&fields, out)?;
+        } else if fields.is("end") {
+            let t = self.times.other(&fields, out)?;
+            self.has_ended = true;
+            out.give(Entry::End { t })?;
+        } else {
+            self.frame(&fields, out)?;
+        }
+        Ok(true)
+    }
+
+    fn tell_unknown_keys<E>(
+        &mut self,
+        fields: &Fields<'_>,
+        out: &mut Giving<'_, E>,
+    ) -> Result<(), E> {
+        for key in &fields.others {
+            let key = quoted(&key.as_str().unwrap_or_default());
+            if self.is_new(&key) {
+                out.fault(FaultKind::Key(key))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a name was not told before, and is to be told now.
+    fn is_new(&mut self, name: &str) -> bool {
+        self.told.len() < MAX_TOLD && self.told.insert(name.to_owned())
+    }
+
+    fn frame<E>(&mut self, fields: &Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
+        let bodies = [fields.raw, fields.b64, fields.text];
+        if bodies.iter().flatten().count() > 1 {
+            out.fault(FaultKind::Bodies)?;
+        }
+        let bytes = match frame::bytes(fields) {
+            Ok(bytes) => bytes,
+            Err(fault) => return out.fault(fault),
+        };
+        let Some(mut frame) = self.begin(fields, out)? else {
+            return Ok(());
+        };
+        frame.piece(&bytes, out)?;
+        frame.end(memchr::memchr_iter(b'\n', &bytes).count() as u64, out)
+    }
+
+    /// Begins a frame whose bytes are too many to be held.
+    pub fn begin_long<E>(
+        &mut self,
+        root: Value<'_>,
+        out: &mut Giving<'_, E>,
+    ) -> Result<Option<Frame>, E> {
+        let fields = Fields::of(root);
+        self.tell_unknown_keys(&fields, out)?;
+        self.begin(&fields, out)
+    }
+
+    /// Begins a frame; `None` where it does not say where it belongs.
+    fn begin<E>(
+        &mut self,
+        fields: &Fields<'_>,
+        out: &mut Giving<'_, E>,
+    ) -> Result<Option<Frame>, E> {
+        let stream = match frame::stream(fields) {
+            Ok(stream) => stream,
+            Err(fault) => return out.fault(fault).map(|()| None),
+        };
+        let kind = fields.k.and_then(|k| Some(quoted(&k.as_str()?)));
+        if let Some(kind) = kind.filter(|kind| !KINDS.contains(&&**kind))
+            && self.is_new(&kind)
+        {
+            out.fault(FaultKind::Kind(kind))?;
+        }
+        let times = self.times.frame(stream, fields, out)?;
+        self.frames += 1;
+        self.is_renumbered |= fields.number() != Some(self.frames);
+        Ok(Some(Frame::new(stream, times)))
+    }
+
+    fn event<E>(&mut self, fields: &Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
+        let Some(json) = fields.event else {
+            return out.fault(FaultKind::NoEvent);
+        };
+        let t = self.times.other(fields, out)?;
+        let kind = match fields.event().filter(is_of_known_streams) {
+            Some(EventKind::Start(_)) => return out.fault(FaultKind::Start),
+            Some(EventKind::Gap {
+                stream,
+                bytes,
+                reason,
+                ..
+            }) if bytes > 0 => {
+                let bytes = self.missing(bytes, out)?;
+                return out.give(Entry::Gap {
+                    stream,
+                    t,
+                    bytes,
+                    reason,
+                });
+            }
+            Some(kind) => kind,
+            None => {
+                out.fault(FaultKind::Event)?;
+                let json = json.raw_text();
+                let json: String = json.chars().take(MAX_UNKNOWN).collect();
+                let message = format!("an event that this version does not know: {json}");
+                EventKind::Warning { message }
+            }
+        };
+        out.give(Entry::Event { t, kind })
+    }
+
+    /// So many bytes are missing, of which not more are taken than there can be.
+    fn missing<E>(&mut self, bytes: u64, out: &mut Giving<'_, E>) -> Result<u64, E> {
+        let fewer = bytes.min(MAX_MISSING - self.missing);
+        self.missing += fewer;
+        if fewer < bytes {
+            out.fault(FaultKind::Gap)?;
+        }
+        Ok(fewer)
+    }
+}
+
+/// Whether an event is about no other streams than there are.
+fn is_of_known_streams(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Eof { stream, .. }
+        | EventKind::StallBegan { stream, .. }
+        | EventKind::StallEnded { stream, .. }
+        | EventKind::Undelivered { stream, .. }
+        | EventKind::Gap { stream, .. } => StreamId::STDIO.contains(stream),
+        _ => true,
+    }
+}

@@ -1,0 +1,176 @@
+//! A recording as lines.
+
+mod body;
+mod seen;
+
+use super::{Header, US, start};
+use crate::formats::export::{self, Part, Selection};
+use crate::protocol::json::Node;
+use crate::store::links::Link;
+use crate::store::reader::{EventRow, ReadError, Recording};
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageKind;
+use crate::trace::frame::{FrameHead, Seq, StreamId};
+use seen::Seen;
+use std::io::{self, Write};
+
+/// Why a cassette could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The recording could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The lines could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Frames.
+    pub frames: u64,
+    /// Events, without that of the start.
+    pub events: u64,
+    /// Frames that were not selected.
+    pub left_out: u64,
+}
+
+/// Writes what is selected of `recording`, up to the frame `last`, as a cassette. Holds no more of
+/// it than a frame of a megabyte. `progress` is told each frame that is done.
+pub fn write(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
+    let summary = recording.summary()?;
+    Header::of(&summary, selection.note()).write(out)?;
+    let start = start::json(&summary.context).map_err(io::Error::from)?;
+    writeln!(out, "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}")?;
+    let mut writer = Writer {
+        recording,
+        out,
+        line: Vec::new(),
+        nodes: Vec::new(),
+        seen: Seen::default(),
+        written: Written::default(),
+    };
+    export::walk(recording, selection, last, &mut |part| {
+        if let Part::Frame(head, ..) | Part::Passed(head) = &part {
+            progress(head.seq);
+        }
+        writer.part(&part)
+    })?;
+    let written = writer.written;
+    let end = summary.t_last_ns / US;
+    writeln!(out, "{{\"t\":{end},\"k\":\"end\"}}")?;
+    Ok(written)
+}
+
+struct Writer<'r, W> {
+    recording: &'r Recording,
+    out: &'r mut W,
+    /// The line that is being made; its memory is used again.
+    line: Vec<u8>,
+    nodes: Vec<Node>,
+    seen: Seen,
+    written: Written,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn part(&mut self, part: &Part<'_>) -> Result<(), WriteError> {
+        match part {
+            Part::Frame(head, raw, link) => {
+                self.written.frames += 1;
+                self.frame(head, *raw, *link)?;
+            }
+            Part::Passed(head) => {
+                self.written.left_out += 1;
+                self.seen.frame(head);
+            }
+            Part::Event(row) => {
+                self.written.events += 1;
+                self.event(row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, row: &EventRow) -> Result<(), WriteError> {
+        let t = row.event.t.0 / US;
+        write!(self.out, "{{\"t\":{t},\"k\":\"event\",\"event\":")?;
+        serde_json::to_writer(&mut *self.out, &row.event.kind).map_err(io::Error::from)?;
+        Ok(self.out.write_all(b"}\n")?)
+    }
+
+    fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: Option<&[u8]>,
+        link: Option<&Link>,
+    ) -> Result<(), WriteError> {
+        self.line.clear();
+        let seen = self.seen.frame(head);
+        beginning(&mut self.line, head, link, seen)?;
+        let Some(raw) = raw else {
+            self.out.write_all(&self.line)?;
+            return body::long(self.recording, head, self.out);
+        };
+        body::short(&mut self.line, head.stream, raw, &mut self.nodes);
+        Ok(self.out.write_all(&self.line)?)
+    }
+}
+
+/// The keys before the body, with the comma after them.
+fn beginning(
+    line: &mut Vec<u8>,
+    head: &FrameHead,
+    told: Option<&Link>,
+    seen: Option<Seq>,
+) -> io::Result<()> {
+    let us = |t: Moment| t.0 / US;
+    write!(line, "{{\"n\":{},\"t\":{}", head.seq.0, us(head.t_last))?;
+    if us(head.t_first) != us(head.t_last) {
+        write!(line, ",\"t0\":{}", us(head.t_first))?;
+    }
+    write!(
+        line,
+        ",\"d\":\"{}\",\"k\":\"{}\",",
+        head.stream.as_str(),
+        kind(head, told)
+    )?;
+    if let Some(method) = told.and_then(method) {
+        line.extend_from_slice(b"\"m\":");
+        serde_json::to_writer(&mut *line, method)?;
+        line.push(b',');
+    }
+    let numbers = [
+        ("re", told.and_then(|link| link.answers)),
+        ("in", told.and_then(|link| link.within)),
+        ("seen", seen),
+    ];
+    for (key, seq) in numbers {
+        if let Some(seq) = seq {
+            write!(line, "\"{key}\":{},", seq.0)?;
+        }
+    }
+    Ok(())
+}
+
+fn kind(head: &FrameHead, link: Option<&Link>) -> &'static str {
+    match link.map(|link| link.kind) {
+        Some(MessageKind::Request) => "req",
+        Some(MessageKind::Response) => "res",
+        Some(MessageKind::Notification) => "note",
+        None if head.stream == StreamId::STDERR => "text",
+        Some(MessageKind::Other) | None => "other",
+    }
+}
+
+/// The method that the message itself names.
+fn method(link: &Link) -> Option<&str> {
+    let names = matches!(link.kind, MessageKind::Request | MessageKind::Notification);
+    link.method.as_deref().filter(|_| names)
+}

@@ -1,0 +1,81 @@
+//! What the frames of a recording have to do with each other: what answers what, and what belongs
+//! to which exchange.
+
+use super::reader::rows::{number, optional, word};
+use super::reader::{ReadError, Recording};
+use super::values::{self, to_sql};
+use crate::trace::correlator::MessageKind;
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::Seq;
+use rusqlite::Row;
+
+/// The request around a message is that of the exchange in which the other side asked it, else the
+/// first of its chain of input rounds; of what is neither request nor response its own exchange's.
+///
+/// Batches, and methods longer than any that there is, would make a page as large as their frames.
+const LINKS: &str = "SELECT m.frame, m.kind,
+        CASE WHEN octet_length(coalesce(m.method, e.method)) <= 256
+            THEN coalesce(m.method, e.method) END,
+        e.request, a.request
+    FROM message m LEFT JOIN exchange e ON e.id = m.exchange
+    LEFT JOIN exchange a ON a.id = coalesce(e.parent, nullif(e.chain, e.id))
+    WHERE m.frame > ?1 AND m.frame <= ?2 AND m.part = 0
+        AND NOT EXISTS (SELECT 1 FROM message o WHERE o.frame = m.frame AND o.part > 0)
+    ORDER BY m.frame";
+const FRAMES_OF_EXCHANGE: &str = "WITH chain(id) AS (
+        SELECT ?1 UNION SELECT o.id FROM exchange e JOIN exchange o ON o.chain = e.chain
+        WHERE e.id = ?1),
+    whole(id) AS (SELECT id FROM chain
+        UNION SELECT o.id FROM exchange o JOIN chain c ON o.parent = c.id)
+    SELECT m.frame FROM message m JOIN whole w ON m.exchange = w.id";
+
+/// What a message has to do with other frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Where it stands.
+    pub frame: Seq,
+    /// Request, notification, response or none of them.
+    pub kind: MessageKind,
+    /// Its method; of a response that of its request. None if it is longer than 256 bytes: it
+    /// stands in the frame anyway.
+    pub method: Option<Box<str>>,
+    /// Of a response: the frame of its request.
+    pub answers: Option<Seq>,
+    /// The request around it: of a notification that which it belongs to, of a request the one
+    /// during which the other side asked it, or the first round of its chain.
+    pub within: Option<Seq>,
+}
+
+impl Recording {
+    /// What the frames after `after` up to `last` have to do with other frames: those that are one
+    /// message, not those that are none, or several.
+    pub fn links(&self, after: Seq, last: Seq) -> Result<Vec<Link>, ReadError> {
+        self.list(LINKS, (to_sql(after.0), to_sql(last.0)), link)
+    }
+
+    /// The frames of an exchange with all that belongs to it: progress, cancel, the other rounds of
+    /// its chain, what the other side asked meanwhile. In no order, some perhaps twice.
+    pub fn frames_of_exchange(&self, id: ExchangeId) -> Result<Vec<Seq>, ReadError> {
+        self.list(FRAMES_OF_EXCHANGE, [to_sql(id.0)], |row| {
+            number(row, 0).map(Seq)
+        })
+    }
+}
+
+fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
+    let kind = word(row, 1, values::message_kind)?;
+    let request = optional(row, 3)?.map(Seq);
+    let around = optional(row, 4)?.map(Seq);
+    let (answers, within) = match kind {
+        MessageKind::Request => (None, around),
+        MessageKind::Response => (request, None),
+        MessageKind::Notification | MessageKind::Other => (None, request),
+    };
+    Ok(Link {
+        frame: Seq(number(row, 0)?),
+        kind,
+        method: row.get(2)?,
+        answers,
+        within,
+    })
+}

@@ -1,0 +1,37 @@
+//! A recording that stands for another file, for as long as it is open.
+
+use super::Recording;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+/// What such a recording is.
+#[derive(Debug)]
+pub(super) struct StandIn {
+    /// The file that is read.
+    file: PathBuf,
+    /// What has to be kept for that.
+    _rest: Box<dyn Debug + Send + Sync>,
+}
+
+impl Recording {
+    /// The same recording, which was made of the file `path` and stands for it as long as it is
+    /// open; `rest` is what has to be kept for that.
+    #[must_use]
+    pub fn in_place_of(mut self, path: &Path, rest: Box<dyn Debug + Send + Sync>) -> Self {
+        let file = std::mem::replace(&mut self.path, path.to_owned());
+        self.stands_in = Some(StandIn { file, _rest: rest });
+        self
+    }
+
+    /// Whether it vanishes when it is closed.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        self.stands_in.is_some()
+    }
+
+    /// The file that is read.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        self.stands_in.as_ref().map_or(&self.path, |own| &own.file)
+    }
+}

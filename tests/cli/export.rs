@@ -1,0 +1,704 @@
+//! `export`, and cassettes in place of recordings.
+
+use super::{mcpreel, refusal, stdout};
+use crate::support::terminal::Terminal;
+use crate::support::written::{Session, bytes, drain};
+use crate::support::{Library, MCPREEL, chunk_all, peak_memory, text};
+use mcpreel::store::values::State;
+use mcpreel::trace::frame::StreamId;
+use serde_json::Value;
+use std::io::Read as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+fn sample(name: &str) -> String {
+    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The lines of a cassette on stdout.
+fn lines(library: &Library, args: &[&str]) -> Vec<Value> {
+    let args = [&["export", "--raw"], args].concat();
+    let text = stdout(library, &args);
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("every line is JSON")
+}
+
+/// The numbers of the frames in it.
+fn frames(lines: &[Value]) -> Vec<u64> {
+    lines.iter().filter_map(|line| line["n"].as_u64()).collect()
+}
+
+/// Writes a cassette of a sample into the folder.
+fn cassette(library: &Library, name: &str) -> PathBuf {
+    let path = library.path().join(name).with_extension("jsonl");
+    let shown = path.to_str().expect("the path is text");
+    let output = mcpreel(library, &["export", &sample(name), "--raw", "-o", shown]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(output.stdout, b"");
+    path
+}
+
+/// What is in the folder for temporary files.
+fn temporary(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).expect("it can be listed");
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+#[test]
+fn without_raw_nothing_is_written_and_the_reason_is_said() {
+    let library = Library::new();
+    let path = library.path().join("a.jsonl");
+    let shown = path.to_str().expect("the path is text");
+    let (code, said) = refusal(&library, &["export", &sample("crash"), "-o", shown]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("nothing is redacted yet") && said.contains("--raw"),
+        "{said}"
+    );
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_file_appears_whole_and_for_its_owner_alone() {
+    let library = Library::new();
+    let path = cassette(&library, "crash");
+    let mode = path.metadata().expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let written = std::fs::read_to_string(&path).expect("it is text");
+    assert_eq!(
+        written,
+        stdout(&library, &["export", &sample("crash"), "--raw"])
+    );
+    assert!(written.ends_with("\"k\":\"end\"}\n"));
+    let output = mcpreel(
+        &library,
+        &["export", &sample("crash"), "--raw", "-o", "/dev/null"],
+    );
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(
+        Path::new("/dev/null")
+            .metadata()
+            .is_ok_and(|null| !null.is_file())
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_and_leaves_nothing_behind() {
+    let library = Library::new();
+    let dir = library.path().to_str().expect("the path is text");
+    let sample = sample("crash");
+    let copy = library.path().join("copy.reel");
+    std::fs::copy(&sample, &copy).expect("it can be copied");
+    let copy = copy.to_str().expect("the path is text");
+    let missing = format!("{dir}/nowhere/a.jsonl");
+    let there = format!("{dir}/there.jsonl");
+    std::fs::write(&there, "before").expect("it can be written");
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&[&sample, "-o", dir], 3, "could not write"),
+        (&[&sample, "-o", &missing], 3, "No such file"),
+        (&[copy, "-o", copy], 2, "names the recording itself"),
+        (
+            &[&sample, "-q", "tool:nothing", "-o", &there],
+            3,
+            "nothing on record fits",
+        ),
+        (
+            &[&sample, "--from", "99", "-o", &there],
+            2,
+            "the last one is #11",
+        ),
+        (
+            &[&sample, "--from", "5", "--to", "4"],
+            2,
+            "--from comes after --to",
+        ),
+        (&[&sample, "--to", "0"], 2, "0 is not in 1.."),
+        (&[&format!("{sample}#3")], 2, "--from and --to"),
+        (&[&sample, "-q", "tool:"], 2, "-q, column"),
+    ];
+    for (args, exit, why) in cases {
+        let (code, said) = refusal(&library, &[&["export", "--raw"], args].concat());
+        assert_eq!(code, Some(exit), "{args:?}: {said}");
+        assert!(said.contains(why), "{args:?}: {said}");
+    }
+    let kept = std::fs::read_to_string(&there).expect("it is there");
+    assert_eq!(kept, "before");
+    let mut left = temporary(library.path());
+    left.sort();
+    assert_eq!(left, [Path::new(copy), Path::new(&there)]);
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_only_if_that_is_said() {
+    let library = Library::new();
+    let there = library.path().join("there");
+    let shown = there.to_str().expect("the path is text");
+    std::fs::write(&there, "before").expect("it can be written");
+    for format in ["jsonl", "recording"] {
+        let args = [
+            "export",
+            "--raw",
+            &sample("crash"),
+            "--format",
+            format,
+            "-o",
+        ];
+        let (code, said) = refusal(&library, &[&args[..], &[shown]].concat());
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("is there already; --force"), "{said}");
+        let kept = std::fs::read(&there).expect("it is there");
+        assert_eq!(kept, b"before");
+        assert_eq!(temporary(library.path()), std::slice::from_ref(&there));
+        stdout(&library, &[&args[..], &[shown, "--force"]].concat());
+        let events = stdout(&library, &["show", shown, "--events"]);
+        assert!(events.contains("SIGSEGV"), "{events}");
+        std::fs::write(&there, "before").expect("it can be written");
+    }
+}
+
+#[test]
+fn a_cassette_is_not_replaced_by_what_is_made_of_it() {
+    let library = Library::new();
+    let path = cassette(&library, "crash");
+    let shown = path.to_str().expect("the path is text");
+    let args = ["export", shown, "--raw", "--force", "-o", shown];
+    let (code, said) = refusal(&library, &args);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("names the recording itself"), "{said}");
+}
+
+#[test]
+fn what_nobody_knows_in_a_header_is_written_again() {
+    let library = Library::new();
+    let path = library.path().join("a.jsonl");
+    let header =
+        "{\"cassette\":1,\"command\":[\"srv\"],\"reviewed\":{\"by\":\"Ana\",\"n\":1.50}}\n";
+    let end = "{\"t\":9,\"k\":\"end\"}\n";
+    std::fs::write(&path, format!("{header}{end}")).expect("it can be written");
+    let shown = path.to_str().expect("the path is text");
+    let again = stdout(&library, &["export", shown, "--raw"]);
+    let first = again.lines().next().expect("there is a header");
+    assert!(
+        first.ends_with("\"command\":[\"srv\"],\"reviewed\":{\"by\":\"Ana\",\"n\":1.50}}"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_folder_of_recordings_may_hold_cassettes() {
+    let library = super::demo();
+    let listed = library.json(&["ls"]);
+    cassette(&library, "crash");
+    let odd = library.path().join("cassette.reel");
+    std::fs::rename(library.path().join("crash.jsonl"), &odd).expect("it can be renamed");
+    cassette(&library, "well-behaved");
+    let with = library.json(&["ls"]);
+    assert!(with.contains(&listed[0]), "{with:?}");
+    assert_eq!(
+        with.len(),
+        2,
+        "only what is called a recording is one: {with:?}"
+    );
+    stdout(&library, &["ls"]);
+    let id = listed[0]["id"].as_str().expect("it has an id");
+    stdout(&library, &["show", id]);
+    let found = library.json(&["search", "journal is locked"]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["path"], odd.to_str().expect("the path is text"));
+}
+
+#[test]
+fn a_filter_takes_exchanges_whole_and_a_range_takes_frames() {
+    let library = Library::new();
+    let sample = sample("noisy-stdout");
+    let all = lines(&library, &[&sample]);
+    let failed = lines(&library, &[&sample, "-q", "is:failed"]);
+    let calls = frames(&failed);
+    assert_eq!(calls.len(), 2, "a request and its answer: {calls:?}");
+    let request = all
+        .iter()
+        .find(|line| line["n"] == calls[0])
+        .expect("it is in the whole");
+    assert_eq!(failed[2], *request, "its line is the same");
+    assert_eq!(failed[3]["re"], calls[0]);
+    assert_eq!(
+        failed[0]["selection"],
+        serde_json::json!({"query": "is:failed"})
+    );
+    let some = lines(&library, &[&sample, "--from", "3", "--to", "5"]);
+    assert_eq!(frames(&some), [3, 4, 5]);
+    let both = lines(
+        &library,
+        &[&sample, "--from", "3", "--to", "5", "-q", "-is:failed"],
+    );
+    assert!(frames(&both).iter().all(|seq| (3..=5).contains(seq)));
+    let stderr = lines(&library, &[&sample, "-q", "kind:stderr"]);
+    assert!(
+        stderr
+            .iter()
+            .filter(|line| line["n"].is_u64())
+            .all(|line| line["d"] == "stderr")
+    );
+}
+
+#[test]
+fn progress_and_what_the_server_asked_belong_to_a_call() {
+    let library = super::demo();
+    let trip = lines(&library, &["@", "-q", "tool:plan_trip"]);
+    let kinds: Vec<_> = trip.iter().filter_map(|line| line["m"].as_str()).collect();
+    assert!(
+        kinds.contains(&"tools/call") && kinds.contains(&"elicitation/create"),
+        "{trip:#?}"
+    );
+    let asked = trip.iter().find(|line| line["m"] == "elicitation/create");
+    let call = trip
+        .iter()
+        .find(|line| line["m"] == "tools/call")
+        .expect("it is there");
+    assert_eq!(asked.expect("it is there")["in"], call["n"]);
+    let report = lines(&library, &["@", "-q", "tool:climate_report"]);
+    let progress = report
+        .iter()
+        .filter(|line| line["m"] == "notifications/progress");
+    let call = report
+        .iter()
+        .find(|line| line["m"] == "tools/call")
+        .expect("it is there");
+    assert!(progress.clone().count() > 1);
+    for line in progress {
+        assert_eq!(line["in"], call["n"], "{line}");
+    }
+}
+
+#[test]
+fn every_command_that_reads_takes_a_cassette_whatever_its_name() {
+    let library = Library::new();
+    let path = cassette(&library, "crash");
+    let odd = library.path().join("odd name.txt");
+    std::fs::rename(&path, &odd).expect("it can be renamed");
+    let odd = odd.to_str().expect("the path is text");
+    let reel = sample("crash");
+    // All that there is to tell apart is the head: what it is called, where and when it was.
+    let rest = |text: String| -> Vec<String> {
+        let lines = text
+            .lines()
+            .skip_while(|line| !line.is_empty() && !line.starts_with("why"));
+        lines.map(str::to_owned).collect()
+    };
+    for command in [&["show"][..], &["why"], &["stats"], &["show", "--frames"]] {
+        let of = |file| stdout(&library, &[command, &[file]].concat());
+        let quoted = format!("'{odd}'");
+        let cassette = of(odd).replace(&quoted, "FILE");
+        assert_eq!(
+            rest(cassette),
+            rest(of(&reel).replace(&reel, "FILE")),
+            "{command:?}"
+        );
+    }
+    let shown = stdout(&library, &["show", odd]);
+    assert!(shown.contains(&format!("file       {odd}\n")), "{shown}");
+    assert!(
+        shown.contains("started    unknown, 1.0 s long\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("origin     import\n"), "{shown}");
+    let frame = stdout(&library, &["show", &format!("{odd}#10")]);
+    assert!(frame.starts_with("#10 → tools/call transfer"), "{frame}");
+    let found = library.json(&["search", "journal is locked", odd]);
+    assert_eq!((found.len(), &found[0]["path"]), (1, &Value::from(odd)));
+    let (code, _) = refusal(&library, &["lint", odd]);
+    assert_eq!(code, Some(1), "the call was lost");
+    let sarif = mcpreel(&library, &["lint", odd, "--format", "sarif"]);
+    assert!(String::from_utf8_lossy(&sarif.stdout).contains("odd%20name.txt"));
+    assert!(stdout(&library, &["tail", odd]).contains("the server was ended by SIGSEGV"));
+    let again = stdout(&library, &["export", odd, "--raw"]);
+    assert_eq!(again, std::fs::read_to_string(odd).expect("it is text"));
+    let (code, said) = refusal(&library, &["reindex", odd]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("is a cassette"), "{said}");
+    // Without a folder before it, and with a frame.
+    let mut bare = library.mcpreel("show");
+    bare.current_dir(library.path()).arg("odd name.txt#10");
+    let bare = bare.output().expect("mcpreel starts");
+    assert_eq!(String::from_utf8_lossy(&bare.stdout), frame);
+}
+
+#[test]
+fn a_cassette_leaves_nothing_behind_and_nobody_else_can_read_what_it_becomes() {
+    let library = Library::new();
+    let path = cassette(&library, "well-behaved");
+    let dir = Library::new();
+    let mut show = library.mcpreel("show");
+    show.env("TMPDIR", dir.path())
+        .arg(&path)
+        .args(["--frames", "--json"]);
+    let output = show.output().expect("mcpreel starts");
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(temporary(dir.path()), [""; 0].map(PathBuf::from));
+}
+
+/// A cassette of so many lines that a program that prints them waits for its reader.
+fn long_cassette(library: &Library) -> PathBuf {
+    let path = library.path().join("long.jsonl");
+    let mut file = String::from("{\"cassette\":1}\n");
+    for n in 1..3000 {
+        let message = "{\"jsonrpc\":\"2.0\",\"method\":\"m\"}";
+        let line = format!("{{\"n\":{n},\"t\":{n},\"d\":\"s2c\",\"raw\":{message}}}\n");
+        file.push_str(&line);
+    }
+    file.push_str("{\"t\":5000,\"k\":\"end\"}\n");
+    std::fs::write(&path, file).expect("it can be written");
+    path
+}
+
+#[test]
+fn a_signal_takes_what_is_temporary_with_it() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    use std::os::unix::process::ExitStatusExt as _;
+    let library = Library::new();
+    let path = long_cassette(&library);
+    for (args, signal) in [
+        (&["show", "--frames"][..], Signal::SIGINT),
+        (&["export", "--raw"], Signal::SIGTERM),
+    ] {
+        let dir = Library::new();
+        let mut command = library.mcpreel(args[0]);
+        command
+            .env("TMPDIR", dir.path())
+            .args(&args[1..])
+            .arg(&path);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("mcpreel starts");
+        let mut out = child.stdout.take().expect("it is a pipe");
+        // It has begun to print, and waits for us: the recording is there.
+        out.read_exact(&mut [0]).expect("it prints");
+        let there = temporary(dir.path());
+        assert_eq!(there.len(), 1, "{there:?}");
+        let mode = |path: &Path| {
+            let metadata = path.metadata().expect("it is there");
+            metadata.permissions().mode() & 0o777
+        };
+        assert_eq!(mode(&there[0]), 0o700);
+        for file in temporary(&there[0]) {
+            assert_eq!(mode(&file), 0o600, "{}", file.display());
+        }
+        let pid = Pid::from_raw(i32::try_from(child.id()).expect("it is a pid"));
+        kill(pid, signal).expect("it lives");
+        let ended = child.wait().expect("it ends");
+        assert_eq!(ended.signal(), Some(signal as i32));
+        assert_eq!(temporary(dir.path()), [""; 0].map(PathBuf::from));
+    }
+}
+
+#[test]
+fn an_export_that_is_interrupted_leaves_the_file_as_it_was() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let library = Library::new();
+    let target = library.path().join("target");
+    std::fs::create_dir(&target).expect("it can be made");
+    let file = target.join("a.jsonl");
+    std::fs::write(&file, "before").expect("it can be written");
+    // Long enough to be interrupted.
+    let long = library.path().join("long.reel");
+    let mut session = Session::start(library.path(), "long", 1);
+    for _ in 0..60_000 {
+        session.chunk(StreamId::STDERR, b"x\n");
+    }
+    let mut indexer = session.indexer();
+    session.end();
+    drain(&mut indexer, &bytes(1 << 26));
+    indexer.finish(State::Complete).expect("it can be finished");
+    indexer.release_spool().expect("it can be removed");
+    std::fs::rename(&session.reel, &long).expect("it can be renamed");
+    let mut export = library.mcpreel("export");
+    export
+        .arg(&long)
+        .args(["--raw", "--force", "-o"])
+        .arg(&file);
+    let mut child = export.spawn().expect("mcpreel starts");
+    crate::support::wait_for("a draft", || (temporary(&target).len() == 2).then_some(()));
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("it is a pid"));
+    kill(pid, Signal::SIGTERM).expect("it lives");
+    let ended = child.wait().expect("it ends");
+    assert!(!ended.success());
+    assert_eq!(temporary(&target), std::slice::from_ref(&file));
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("it is there"),
+        "before"
+    );
+}
+
+#[test]
+fn the_viewer_shows_a_cassette_says_what_is_odd_and_leaves_nothing_behind() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let library = Library::new();
+    let path = cassette(&library, "crash");
+    let shown = path.to_str().expect("the path is text");
+    let frame = format!("{shown}#10");
+    let home = library.path().to_str().expect("the path is text");
+    for by_signal in [false, true] {
+        let dir = Library::new();
+        let temp = dir.path().to_str().expect("the path is text");
+        let surroundings = [("HOME", home), ("MCPREEL_DIR", home), ("TMPDIR", temp)];
+        let arguments = ["open", &frame];
+        let mut terminal = Terminal::start(MCPREEL, &arguments, &surroundings, (120, 40));
+        terminal.wait_for("transfer");
+        terminal.wait_for("are not kept");
+        assert_eq!(temporary(dir.path()).len(), 1);
+        if by_signal {
+            let pid = i32::try_from(terminal.pid()).expect("it is a pid");
+            kill(Pid::from_raw(pid), Signal::SIGTERM).expect("it lives");
+        } else {
+            terminal.press("q");
+            terminal.press("q");
+        }
+        terminal.end();
+        terminal.look(|screen| assert!(!screen.alternate_screen(), "the terminal is given back"));
+        assert_eq!(temporary(dir.path()), [""; 0].map(PathBuf::from));
+    }
+}
+
+#[test]
+fn what_was_said_on_the_wire_is_not_written_to_a_terminal() {
+    let library = Library::new();
+    let home = library.path().to_str().expect("the path is text");
+    let surroundings = [("HOME", home)];
+    let sample = sample("crash");
+    let arguments = ["export", &sample, "--raw"];
+    let mut terminal = Terminal::start(MCPREEL, &arguments, &surroundings, (120, 40));
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 2, "{screen}");
+    assert!(screen.contains("a terminal would obey"), "{screen}");
+}
+
+#[test]
+fn damage_is_said_once_and_the_rest_is_shown() {
+    let library = Library::new();
+    let path = cassette(&library, "crash");
+    let whole = std::fs::read_to_string(&path).expect("it is text");
+    let mut lines: Vec<_> = whole.lines().collect();
+    lines[4] = "{\"n\":2,\u{1b}[2J";
+    lines.pop();
+    std::fs::write(&path, lines.join("\n")).expect("it can be written");
+    let shown = path.to_str().expect("the path is text");
+    let output = mcpreel(&library, &["show", shown]);
+    assert!(output.status.success(), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<_> = said.lines().collect();
+    assert_eq!(said.len(), 3, "{said:#?}");
+    assert!(
+        said[0].contains("a.jsonl: line 5: no JSON at column 8")
+            || said[0].contains("line 5: no JSON at column 8"),
+        "{said:#?}"
+    );
+    assert!(said[1].contains("the file may be cut off"), "{said:#?}");
+    assert!(said[2].contains("new numbers here"), "{said:#?}");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        out.contains("remark     warning: of the cassette, line 5: no JSON"),
+        "{out}"
+    );
+    assert!(out.contains("lost"), "{out}");
+}
+
+#[test]
+fn a_part_says_that_it_is_one() {
+    let library = Library::new();
+    let path = library.path().join("part.jsonl");
+    let shown = path.to_str().expect("the path is text");
+    let sample = sample("crash");
+    let args = ["export", &sample, "--raw", "-q", "status:lost", "-o", shown];
+    let output = mcpreel(&library, &args);
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("10 frames are left out"),
+        "{output:?}"
+    );
+    let (_, said) = refusal(&library, &["show", shown]);
+    assert!(
+        said.contains("holds a part of a recording (-q status:lost)"),
+        "{said}"
+    );
+    assert!(
+        said.contains("its frames have new numbers here, from #1 on"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_no_cassette_for_us_is_refused_in_one_sentence() {
+    let library = Library::new();
+    let path = library.path().join("a.jsonl");
+    let shown = path.to_str().expect("the path is text");
+    let said = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).expect("it can be written");
+        let (code, said) = refusal(&library, &["show", shown]);
+        assert_eq!(code, Some(3), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        said
+    };
+    let newer = said(b"{\"cassette\":9,\"tool\":\"mcpreel 4.5.6\"}\n");
+    assert!(newer.ends_with("cannot be read: it is a cassette of version 9, this program reads up to 1; it needs mcpreel 4.5.6 or newer\n"), "{newer}");
+    assert!(said(b"{\"cassette\":1,\"x\"").contains("cannot be read: the first line is no JSON"));
+    assert!(said(b"{\"jsonrpc\":\"2.0\"}\n").contains("is no recording"));
+}
+
+#[test]
+fn nothing_that_stands_in_a_cassette_reaches_a_terminal_or_breaks_what_shows_it() {
+    let library = Library::new();
+    let huge = u64::MAX;
+    let path = library.path().join("a.jsonl");
+    let evil = "\\u001b[2J\u{9b}31m\u{202e}";
+    let event = |json: &str| format!("{{\"t\":5,\"k\":\"event\",\"event\":{json}}}");
+    let lines = [
+        format!(
+            "{{\"cassette\":1,\"tool\":\"{evil}\",\"command\":[\"{evil}\"],\"selection\":{{\"query\":\"{evil}\"}},\"{evil}\":1}}"
+        ),
+        event(&format!(
+            "{{\"kind\":\"start\",\"name\":\"{evil}\",\"cwd\":\"{evil}\",\"host\":{{\"name\":\"{evil}\"}},\"slow_ns\":{huge}}}"
+        )),
+        format!("{{\"n\":1,\"t\":9223372036854775,\"d\":\"{evil}\",\"raw\":1}}"),
+        format!(
+            "{{\"n\":1,\"t\":9223372036854775,\"d\":\"c2s\",\"k\":\"{evil}\",\"raw\":{{\"jsonrpc\":\"2.0\",\"id\":\"{evil}\",\"method\":\"{evil}\"}}}}"
+        ),
+        format!(
+            "{{\"n\":2,\"t\":9223372036854775,\"d\":\"s2c\",\"raw\":{{\"jsonrpc\":\"2.0\",\"id\":\"{evil}\",\"result\":{{}}}}}}"
+        ),
+        format!("{{\"n\":3,\"t\":9,\"d\":\"stderr\",\"text\":\"{evil}\\n\"}}"),
+        event(&format!(
+            "{{\"kind\":\"gap\",\"stream\":0,\"offset\":{huge},\"bytes\":{huge},\"reason\":\"{evil}\"}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"stall-ended\",\"stream\":1,\"lasted_ns\":{huge}}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"stall-ended\",\"stream\":1,\"lasted_ns\":{huge}}}"
+        )),
+        event(&format!("{{\"kind\":\"{evil}\"}}")),
+        event(&format!(
+            "{{\"kind\":\"survivors\",\"processes\":[{{\"pid\":{},\"name\":\"{evil}\"}}]}}",
+            u32::MAX
+        )),
+        event(&format!(
+            "{{\"kind\":\"exit\",\"signal\":\"{evil}\",\"max_rss_bytes\":{huge},\"user_ns\":{huge},\"system_ns\":{huge}}}"
+        )),
+        evil.to_owned(),
+    ];
+    std::fs::write(&path, lines.join("\n")).expect("it can be written");
+    let shown = path.to_str().expect("the path is text");
+    for args in [
+        &["show", shown][..],
+        &["show", shown, "--frames"],
+        &["show", shown, "--events"],
+        &["show", shown, "--findings"],
+        &["show", &format!("{shown}#1")],
+        &["why", shown],
+        &["lint", shown, "--fail-on", "never"],
+        &["stats", shown],
+        &["tail", shown],
+        &["search", "result", shown],
+    ] {
+        let output = mcpreel(&library, args);
+        assert!(output.status.success(), "{args:?}: {}", text(&output));
+        for bytes in [&output.stdout, &output.stderr] {
+            let text = String::from_utf8_lossy(bytes);
+            let hostile = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+            assert!(!text.contains(hostile), "{args:?}: {text}");
+        }
+    }
+}
+
+/// A recording with one answer of so many bytes.
+fn long_answer(library: &Library, size: usize) -> PathBuf {
+    let mut session = Session::start(library.path(), "long", 2);
+    session.chunk(
+        StreamId::C2S,
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n",
+    );
+    let text = vec![b'x'; size];
+    session.chunk(
+        StreamId::S2C,
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"",
+    );
+    chunk_all(&mut session, StreamId::S2C, &text);
+    session.chunk(StreamId::S2C, b"\"}}\n");
+    let mut indexer = session.indexer();
+    session.end();
+    drain(&mut indexer, &bytes(1 << 24));
+    indexer.finish(State::Complete).expect("it can be finished");
+    indexer.release_spool().expect("it can be removed");
+    session.reel.clone()
+}
+
+#[test]
+fn a_message_of_any_length_passes_without_being_held() {
+    const SIZE: usize = 48 << 20;
+    // The rest is more than a pipe holds.
+    const SEEN: usize = SIZE - (1 << 20);
+    const ROOM: u64 = 32 << 20;
+    let library = Library::new();
+    let reel = long_answer(&library, SIZE);
+    let mut export = library.mcpreel("export");
+    export.arg(&reel).arg("--raw").stdout(Stdio::piped());
+    let mut child = export.spawn().expect("mcpreel starts");
+    let mut out = child.stdout.take().expect("it is a pipe");
+    let mut file = vec![0; SEEN];
+    out.read_exact(&mut file).expect("it writes");
+    // It waits for us with the rest, and has seen nearly all of it.
+    let peak = peak_memory(child.id()).expect("it runs");
+    assert!(peak < ROOM, "export took {peak} bytes");
+    out.read_to_end(&mut file).expect("it writes");
+    assert!(child.wait().expect("it ends").success());
+    let path = library.path().join("a.jsonl");
+    std::fs::write(&path, &file).expect("it can be written");
+    let mut again = library.mcpreel("export");
+    again.arg(&path).arg("--raw").stdout(Stdio::piped());
+    let mut child = again.spawn().expect("mcpreel starts");
+    let mut out = child.stdout.take().expect("it is a pipe");
+    let mut same = vec![0; SEEN];
+    out.read_exact(&mut same).expect("it writes");
+    let peak = peak_memory(child.id()).expect("it runs");
+    assert!(peak < ROOM, "import took {peak} bytes");
+    out.read_to_end(&mut same).expect("it writes");
+    assert!(child.wait().expect("it ends").success());
+    assert!(same == file);
+}
+
+#[test]
+fn a_line_that_never_ends_takes_no_memory() {
+    const LONG: u64 = 256 << 20;
+    let library = Library::new();
+    let path = library.path().join("a.jsonl");
+    let file = std::fs::File::create(&path).expect("it can be made");
+    let beginning = b"{\"cassette\":1}\n{\"d\":\"s2c\",\"raw\":[";
+    file.write_all_at(beginning, 0).expect("it can be written");
+    // More than a pipe takes, so that the program waits for us when it has read everything.
+    let frame = "{\"n\":1,\"t\":1,\"d\":\"s2c\",\"raw\":{}}\n".repeat(4000);
+    let rest = format!("\n{frame}");
+    file.write_all_at(rest.as_bytes(), LONG)
+        .expect("it can be written");
+    let mut export = library.mcpreel("export");
+    export
+        .arg("--raw")
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = export.spawn().expect("mcpreel starts");
+    let mut out = child.stdout.take().expect("it is a pipe");
+    out.read_exact(&mut [0]).expect("it writes");
+    let peak = peak_memory(child.id()).expect("it runs");
+    assert!(peak < 32 << 20, "it took {peak} bytes");
+    drop(out);
+    let said = child.wait_with_output().expect("it ends").stderr;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(
+        said.contains("line 2: 268435442 bytes, which is too much"),
+        "{said}"
+    );
+}

@@ -21,7 +21,7 @@
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`formats`] | what leaves a recording and comes in: the cassette |
-//! | [`replay`] | recordings used again: answers beside answers, a server that answers from one |
+//! | [`replay`] | recordings used again: a client played again, a server that answers from one, answers beside answers |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`words`] | what is on record in words for people |

@@ -125,6 +125,21 @@ fn what_the_readme_puts_into_a_hosts_configuration_starts_a_server() {
 }
 
 #[test]
+fn the_rules_of_the_readme_are_read() {
+    let blocks = blocks(&document("README.md"), "toml");
+    let rules: Vec<_> = blocks
+        .iter()
+        .filter(|block| block.starts_with("[["))
+        .collect();
+    assert!(!rules.is_empty());
+    for block in rules {
+        let mut rules = mcpreel::replay::rules::Rules::default();
+        let added = rules.add(block, Path::new("README.md"));
+        assert!(added.is_ok() && rules.len() >= 3, "{added:?}");
+    }
+}
+
+#[test]
 fn the_readme_begins_with_two_commands_that_need_nothing_else() {
     let first = blocks(&document("README.md"), "sh").swap_remove(0);
     assert_eq!(first, "cargo run --release -- demo\ncargo test\n");

@@ -31,7 +31,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     (
         "replay",
         &[
-            "record", "capture", "store", "query", "trace", "protocol", "text",
+            "record", "capture", "store", "query", "trace", "protocol", "text", "config",
         ],
     ),
     (
@@ -48,7 +48,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
 const ONLY_PARTS: [(&str, &str, &[&str]); 3] = [
     ("capture", "trace", &["clock", "event", "frame"]),
     ("store", "capture", &["spool"]),
-    ("replay", "capture", &["process", "tap"]),
+    ("replay", "capture", &["process", "tap", "gauge"]),
 ];
 
 /// A place where a file names another module.

@@ -19,6 +19,7 @@ mod machine;
 mod memory;
 mod peer;
 mod prepared;
+mod replay;
 mod round_trip;
 mod session;
 mod size;
@@ -31,7 +32,7 @@ use lines::{Line, Wanted};
 use std::path::PathBuf;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line<Setup>); 9] = [
+const LINES: [(&str, Line<Setup>); 10] = [
     ("round-trip", round_trip::measure),
     ("flood", flood::measure),
     ("big-message", big_message::measure),
@@ -41,6 +42,7 @@ const LINES: [(&str, Line<Setup>); 9] = [
     ("idle", idle::measure),
     ("indexing", indexing::measure),
     ("size", size::measure),
+    ("replay", replay::measure),
 ];
 
 /// How to measure.

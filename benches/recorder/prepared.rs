@@ -47,17 +47,7 @@ pub struct Indexed {
 impl Prepared {
     /// Writes about `frames` messages of `size` bytes into a new spool in `dir`.
     pub fn write(dir: &Path, kind: Kind, size: usize, frames: usize) -> anyhow::Result<Self> {
-        let start = EventKind::Start(Box::default());
-        let writer = Writer::create(&spool(dir), 0x5EED, &serde_json::to_vec(&start)?)?;
-        let mut session = Session {
-            writer,
-            t: 0,
-            sent: [0; 2],
-            raw_bytes: 0,
-        };
-        session.chunk(StreamId::C2S, &traffic::initialize())?;
-        session.chunk(StreamId::S2C, &traffic::initialized_result())?;
-        session.chunk(StreamId::C2S, &traffic::initialized())?;
+        let mut session = Session::begin(dir)?;
         let written = match kind {
             Kind::Notifications => session.notifications(size, frames)?,
             Kind::Calls => session.calls(traffic::echo(size), traffic::answer(size), frames)?,
@@ -67,12 +57,45 @@ impl Prepared {
                 session.calls(traffic::search(size), traffic::found(size), frames)?
             }
         };
-        Ok(Self {
-            dir: dir.to_owned(),
-            end: session.writer.end(),
-            frames: written,
-            raw_bytes: session.raw_bytes,
-        })
+        Ok(session.end(dir, written))
+    }
+
+    /// Writes a session of `exchanges` calls of `size` bytes and as long answers, `together` of
+    /// them under way at once.
+    pub fn exchanges(
+        dir: &Path,
+        size: usize,
+        exchanges: usize,
+        together: usize,
+    ) -> anyhow::Result<Self> {
+        let mut session = Session::begin(dir)?;
+        let (mut calls, mut answers) = (
+            traffic::echo(size).repeat(together),
+            traffic::answer(size).repeat(together),
+        );
+        let mut id = traffic::FIRST_ID;
+        for _ in 0..exchanges / together {
+            for (call, answer) in calls.chunks_mut(size).zip(answers.chunks_mut(size)) {
+                traffic::set_id(call, id);
+                traffic::set_id(answer, id);
+                id += 1;
+            }
+            session.chunk(StreamId::C2S, &calls)?;
+            session.chunk(StreamId::S2C, &answers)?;
+        }
+        Ok(session.end(dir, exchanges * 2))
+    }
+
+    /// Drains it into a recording that stays.
+    pub fn recording(self) -> anyhow::Result<PathBuf> {
+        let reel = self.dir.join("prepared.reel");
+        let reader = SpoolReader::open(&spool(&self.dir))?;
+        let mut indexer = Indexer::create(&reel, &ProcessContext::default(), reader)?;
+        let budget = Budget::beside_a_session(Clock::start());
+        while !indexer.step(self.end, &budget)?.caught_up {}
+        indexer.finish(State::Complete)?;
+        std::fs::remove_file(spool(&self.dir))?;
+        Ok(reel)
     }
 
     /// Drains it into a recording, as it is done beside a session, and finishes that.
@@ -117,6 +140,31 @@ struct Session {
 }
 
 impl Session {
+    /// The handshake is over.
+    fn begin(dir: &Path) -> anyhow::Result<Self> {
+        let start = EventKind::Start(Box::default());
+        let writer = Writer::create(&spool(dir), 0x5EED, &serde_json::to_vec(&start)?)?;
+        let mut session = Self {
+            writer,
+            t: 0,
+            sent: [0; 2],
+            raw_bytes: 0,
+        };
+        session.chunk(StreamId::C2S, &traffic::initialize())?;
+        session.chunk(StreamId::S2C, &traffic::initialized_result())?;
+        session.chunk(StreamId::C2S, &traffic::initialized())?;
+        Ok(session)
+    }
+
+    fn end(self, dir: &Path, frames: usize) -> Prepared {
+        Prepared {
+            dir: dir.to_owned(),
+            end: self.writer.end(),
+            frames,
+            raw_bytes: self.raw_bytes,
+        }
+    }
+
     fn chunk(&mut self, stream: StreamId, bytes: &[u8]) -> anyhow::Result<()> {
         self.t += 10_000;
         let sent = &mut self.sent[usize::from(stream.0)];

@@ -65,20 +65,20 @@ impl Gauge {
         allowed
     }
 
-    /// The pump is about to write `bytes` that were read at `t`.
-    pub(super) fn begin_write(&self, t: Moment, bytes: usize) {
+    /// `bytes` that were read at `t` are about to be written.
+    pub fn begin_write(&self, t: Moment, bytes: usize) {
         self.last_read.store(t.0, Ordering::Relaxed);
         self.pending.store(bytes as u64, Ordering::Relaxed);
         self.writing_since.store(t.0 + 1, Ordering::Release);
     }
 
     /// Of the bytes being written, `bytes` are left.
-    pub(super) fn left(&self, bytes: usize) {
+    pub fn left(&self, bytes: usize) {
         self.pending.store(bytes as u64, Ordering::Relaxed);
     }
 
     /// The write has ended; says so in the recording if it had stalled.
-    pub(super) fn end_write(&self, tap: &Tap) {
+    pub fn end_write(&self, tap: &Tap) {
         let (now, began) = (
             tap.clock().now(),
             self.writing_since.load(Ordering::Relaxed),

@@ -5,6 +5,10 @@
 //! status block how many bytes went by, so that the gap is known to the byte.
 
 use super::spool::{EndNote, RecordKind, Status, Writer};
+
+/// Bytes of a chunk that is put on record, at most.
+pub use super::spool::MAX_CHUNK;
+
 use crate::trace::clock::{Clock, Moment};
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;

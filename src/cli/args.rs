@@ -5,16 +5,20 @@
     reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
 )]
 
+mod compare;
 mod export;
 mod lint;
 mod mock;
 mod reading;
+mod replay;
 mod viewer;
 
+pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
 pub use lint::{Format, Level, Lint, rule};
 pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
+pub use replay::{Asked, Bind, Order as ReplayOrder, Replay, bind};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -66,9 +70,11 @@ pub enum Command {
     Why(Why),
     Lint(Lint),
     Search(Search),
+    Diff(Diff),
+    Replay(Replay),
+    Mock(Mock),
     Export(Export),
     Demo(Demo),
-    Mock(Mock),
     Prune(Prune),
     Reindex(Reindex),
     Completions(Completions),

@@ -16,19 +16,24 @@ const STEP_NS: u64 = 20_000_000;
 
 /// Reads a filter; none was given: `None`. What is no filter is refused, with its place.
 pub fn parse(text: Option<&str>) -> Result<Option<Query>, Failure> {
-    let parsed = text.map(|text| Query::parse(text).map_err(|error| refusal(text, &error)));
-    parsed.transpose().map_err(Failure::Usage)
+    parse_as("-q", text)
+}
+
+/// The same for another option than `-q`.
+pub fn parse_as(option: &str, text: Option<&str>) -> Result<Option<Query>, Failure> {
+    let parse = |text| Query::parse(text).map_err(|error| refusal(option, text, &error));
+    text.map(parse).transpose().map_err(Failure::Usage)
 }
 
 /// The sentence, and below it the place.
-fn refusal(text: &str, error: &QueryError) -> String {
+fn refusal(option: &str, text: &str, error: &QueryError) -> String {
     let before = text.get(..error.at.start).unwrap_or(text);
     let column = before.chars().count() + 1;
     let at = crate::text::width(&escape(before));
     let meant = text.get(error.at.clone()).unwrap_or_default();
     let carets = crate::text::width(&escape(meant)).max(1);
     format!(
-        "-q, column {column}: {}\n  {}\n  {}{}",
+        "{option}, column {column}: {}\n  {}\n  {}{}",
         escape(&error.message),
         escape(text),
         " ".repeat(at),
@@ -89,7 +94,8 @@ fn limit(hits: usize) -> Limit {
     }
 }
 
-fn scan(
+/// A scan of the rows of `recording` that fit.
+pub fn scan(
     recording: &Recording,
     lens: Lens,
     query: &Query,

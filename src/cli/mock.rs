@@ -2,17 +2,18 @@
 //!
 //! stdout is the protocol's; what is said about the session goes to stderr, a line at a time.
 
-use super::args::{Mock, OnMiss, Sequence};
+use super::args::{Bind, Mock, OnMiss, Sequence};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
-use super::{quantity, run, select};
+use super::{quantity, report, run, select, temporary};
 use crate::record::{self, Ending};
 use crate::replay::mock::reel::Source;
 use crate::replay::mock::report::{Counted, Missed};
-use crate::replay::mock::serve::{How, Manner, serve};
+use crate::replay::mock::serve::{How, Manner, Signals, serve};
 use crate::replay::mock::server::Ended;
 use crate::replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
 use crate::replay::mock::{OnMiss as Missing, index};
+use crate::replay::rules::Rules;
 use crate::text::{count, escape, plural};
 use crate::trace::frame::Seq;
 use nix::sys::signal::Signal;
@@ -21,27 +22,6 @@ use std::time::Duration;
 
 /// Frames that are named; more do not help.
 const MOST_NAMED: usize = 10;
-
-/// A value for a redacted placeholder.
-#[derive(Clone, Debug)]
-pub struct Binding {
-    name: String,
-    variable: String,
-}
-
-/// Reads `secret:1=env:TOKEN`.
-pub fn binding(text: &str) -> Result<Binding, String> {
-    let expected = || format!("`{text}` is no binding; write for example secret:1=env:TOKEN");
-    let (name, value) = text.split_once('=').ok_or_else(expected)?;
-    let variable = value.strip_prefix("env:").ok_or_else(expected)?;
-    if !Secrets::is_name(name) || variable.is_empty() {
-        return Err(expected());
-    }
-    Ok(Binding {
-        name: name.to_owned(),
-        variable: variable.to_owned(),
-    })
-}
 
 /// Reads `none`, `recorded` or `fixed:50ms`.
 pub fn latency(text: &str) -> Result<Latency, String> {
@@ -64,16 +44,25 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
-    let options = options(args)?;
-    let secrets = secrets(&args.bind);
+    let mut options = options(args)?;
+    let mut secrets = Secrets::default();
+    for Bind { placeholder, value } in &args.bind {
+        secrets.bind(placeholder.clone(), value.clone());
+    }
     let (recording, _) = select::open(&args.recording, &args.folder)?;
+    options.rules = report::rules(&args.rules, recording.path())?.0;
     let summary = recording.summary()?;
-    let index = Index::read(&recording, &secrets).map_err(anyhow::Error::from)?;
+    let index =
+        Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
     let mut record = record_options(args, &summary.name, &summary.id);
     record.remarks.extend(needless(&secrets, &index));
     let server = Server::new(index, Source::new(recording, secrets), options);
     let manner = Voice { args };
-    let ending = serve(server, &record, &manner).map_err(anyhow::Error::from)?;
+    let signals = Signals::catch().map_err(anyhow::Error::from)?;
+    // From here on a signal ends the session, not the process.
+    temporary::hand_signals_over();
+    let ending = serve(server, signals, &record, &manner).map_err(anyhow::Error::from)?;
+    temporary::remove();
     Ok(Exit::Process(record::end_as(ending)))
 }
 
@@ -105,18 +94,8 @@ fn options(args: &Mock) -> Result<Options, Failure> {
         latency: args.latency,
         faults: args.fault.clone(),
         stderr: args.stderr,
+        rules: Rules::default(),
     })
-}
-
-/// Values that are set; one that is not is missing like one that was not named.
-fn secrets(bindings: &[Binding]) -> Secrets {
-    let mut secrets = Secrets::default();
-    for Binding { name, variable } in bindings {
-        if let Ok(value) = std::env::var(variable) {
-            secrets.bind(name.clone(), value);
-        }
-    }
-    secrets
 }
 
 /// That a value stands for nothing.
@@ -316,24 +295,6 @@ fn frames(lines: &mut Vec<String>, what: &str, frames: &Counted<Seq>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_binding_names_a_placeholder_and_a_variable() {
-        let read = binding("secret:1=env:TOKEN").unwrap();
-        assert_eq!((&*read.name, &*read.variable), ("secret:1", "TOKEN"));
-        for text in [
-            "secret:1",
-            "secret:1=TOKEN",
-            "secret:1=env:",
-            "secret=env:TOKEN",
-            "=env:X",
-        ] {
-            assert!(
-                binding(text).unwrap_err().contains("write for example"),
-                "{text}"
-            );
-        }
-    }
 
     #[test]
     fn latencies_have_units() {

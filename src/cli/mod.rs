@@ -3,6 +3,7 @@
 //! * [`args`]: the command line; one file per command does what it says;
 //! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
 //!   lines that need no table, `json` makes objects;
+//! * `machine`, `report`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us;
 //! * [`exit`]: the exit codes, and which failure has which.
@@ -13,6 +14,7 @@ pub mod args;
 pub mod cassette;
 mod completions;
 mod demo;
+mod diff;
 pub mod exit;
 mod export;
 mod filter;
@@ -21,6 +23,7 @@ mod json;
 mod lines;
 mod lint;
 mod ls;
+mod machine;
 mod man;
 pub mod mock;
 mod open;
@@ -28,6 +31,8 @@ pub mod output;
 mod prune;
 mod quantity;
 mod reindex;
+mod replay;
+mod report;
 mod run;
 mod search;
 mod select;
@@ -78,6 +83,9 @@ fn dispatch(command: Command) -> Outcome {
         Command::Why(args) => why::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Search(args) => search::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Mock(args) => mock::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
@@ -87,6 +95,5 @@ fn dispatch(command: Command) -> Outcome {
         Command::DemoHost(args) => demo::host(&args),
         Command::Tail(args) => tail::run(&args),
         Command::Demo(args) => demo::run(&args),
-        Command::Mock(args) => mock::run(&args),
     }
 }

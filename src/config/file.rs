@@ -1,20 +1,13 @@
 //! The configuration file: TOML, kebab-case, every key optional.
 
+use super::reading::{Problem, Reading, Setting, read_text, table};
 use super::viewer::Viewer;
-use nix::fcntl::OFlag;
-use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 /// The shipped sample; it spells out the defaults.
 pub const SAMPLE: &str = include_str!("sample.toml");
-
-/// A longer file is no configuration, and would be held in memory for as long as it is parsed.
-const MAX_SIZE: u64 = 1024 * 1024;
 
 /// The keys that are known.
 const KEYS: [&str; 5] = ["dir", "lint", "max-size", "slow", "viewer"];
@@ -35,98 +28,6 @@ pub struct Config {
     pub allow: Vec<Setting>,
     /// What the viewer looks like, and its keys.
     pub viewer: Viewer,
-}
-
-/// A value as it stands in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The text between the quotes.
-    pub text: String,
-    /// Where it begins.
-    pub at: Position,
-}
-
-/// A place in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The file.
-    pub path: PathBuf,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}:{}:{}",
-            self.path.display(),
-            self.line,
-            self.column
-        )
-    }
-}
-
-/// What is wrong with the file.
-#[derive(Debug, thiserror::Error)]
-pub enum Problem {
-    /// It exists, but cannot be read.
-    #[error("cannot read {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is no TOML; nothing in it is used.
-    #[error("{at}: {message}")]
-    Syntax {
-        /// Where.
-        at: Position,
-        /// What the parser says.
-        message: String,
-    },
-    /// A key that is not known; the others are used.
-    #[error("{at}: unknown key `{key}`{}", did_you_mean(*nearest, known))]
-    UnknownKey {
-        /// Where.
-        at: Position,
-        /// The key.
-        key: String,
-        /// The known key that looks most like it.
-        nearest: Option<&'static str>,
-        /// All that are known there.
-        known: &'static [&'static str],
-    },
-    /// A value of the wrong type; the others are used.
-    #[error("{at}: `{key}` is {found}, expected {expected}")]
-    WrongType {
-        /// Where.
-        at: Position,
-        /// The key.
-        key: String,
-        /// The TOML type that was found.
-        found: &'static str,
-        /// What it should be.
-        expected: &'static str,
-    },
-}
-
-impl Problem {
-    /// Whether something that was set is not in force: more than a warning.
-    #[must_use]
-    pub fn is_fatal(&self) -> bool {
-        !matches!(self, Self::UnknownKey { .. })
-    }
-}
-
-fn did_you_mean(nearest: Option<&str>, known: &[&str]) -> String {
-    match nearest {
-        Some(key) => format!(", did you mean `{key}`?"),
-        None => format!(", known are {}", known.join(", ")),
-    }
 }
 
 impl Config {
@@ -152,14 +53,9 @@ impl Config {
     /// Reads the text of a file; `path` is for the positions only.
     #[must_use]
     pub fn parse(text: &str, path: &Path) -> (Self, Vec<Problem>) {
-        let table = match DeTable::parse(text) {
-            Ok(table) => table.into_inner(),
-            Err(error) => {
-                let offset = error.span().map_or(0, |span| span.start);
-                let at = position(text, path, offset);
-                let message = error.message().to_owned();
-                return (Self::default(), vec![Problem::Syntax { at, message }]);
-            }
+        let table = match table(text, path) {
+            Ok(table) => table,
+            Err(problem) => return (Self::default(), vec![problem]),
         };
         let mut config = Self::default();
         let mut reading = Reading::new(text, path);
@@ -173,7 +69,7 @@ impl Config {
                 _ => reading.unknown(key, &KEYS),
             }
         }
-        (config, reading.problems)
+        (config, reading.finish())
     }
 }
 
@@ -196,119 +92,6 @@ fn allow(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Setting
         }
     }
     allowed
-}
-
-/// A file that is read: where its values stand, and what is wrong with them.
-pub(super) struct Reading<'t> {
-    text: &'t str,
-    path: &'t Path,
-    problems: Vec<Problem>,
-}
-
-impl<'t> Reading<'t> {
-    fn new(text: &'t str, path: &'t Path) -> Self {
-        Self {
-            text,
-            path,
-            problems: Vec::new(),
-        }
-    }
-
-    /// Where a key or value stands.
-    pub fn at<T>(&self, what: &Spanned<T>) -> Position {
-        position(self.text, self.path, what.span().start)
-    }
-
-    /// A string.
-    pub fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
-        match value.get_ref() {
-            DeValue::String(text) => Some(Setting {
-                text: text.clone().into_owned(),
-                at: self.at(value),
-            }),
-            _ => self.wrong(key, value, "a string in quotes"),
-        }
-    }
-
-    /// `true` or `false`, as text.
-    pub fn switch(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Setting> {
-        match value.get_ref() {
-            DeValue::Boolean(on) => Some(Setting {
-                text: on.to_string(),
-                at: self.at(value),
-            }),
-            _ => self.wrong(key, value, "true or false"),
-        }
-    }
-
-    /// A value of another type than `expected`.
-    pub fn wrong<T>(
-        &mut self,
-        key: &str,
-        value: &Spanned<DeValue<'_>>,
-        expected: &'static str,
-    ) -> Option<T> {
-        self.problems.push(Problem::WrongType {
-            at: self.at(value),
-            key: key.to_owned(),
-            found: value.get_ref().type_str(),
-            expected,
-        });
-        None
-    }
-
-    /// A key that is none of those `known`.
-    pub fn unknown<T: AsRef<str>>(&mut self, key: &Spanned<T>, known: &'static [&'static str]) {
-        let at = self.at(key);
-        let problem = unknown_key(key.get_ref().as_ref(), known, at);
-        self.problems.push(problem);
-    }
-}
-
-/// The text of the regular file `path`. The file is read before a server is started, so a pipe or
-/// device in its place must not be waited for, nor an endless one be read to its end.
-fn read_text(path: &Path) -> io::Result<String> {
-    let flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits())
-        .open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    let mut text = String::new();
-    file.take(MAX_SIZE + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_SIZE {
-        return Err(io::Error::other("it is longer than 1 MiB"));
-    }
-    Ok(text)
-}
-
-fn unknown_key(key: &str, known: &'static [&'static str], at: Position) -> Problem {
-    // Below this likeness a suggestion is a guess that sends people the wrong way.
-    const ALIKE: f64 = 0.6;
-    let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(known, key);
-    let nearest = known
-        .iter()
-        .copied()
-        .filter(|known| likeness(known) >= ALIKE)
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-    Problem::UnknownKey {
-        at,
-        key: key.to_owned(),
-        nearest,
-        known,
-    }
-}
-
-fn position(text: &str, path: &Path, offset: usize) -> Position {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Position {
-        path: path.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a user may set, and where.
 //!
 //! * [`mod@file`]: `~/.config/mcpreel/config.toml`, every key optional, as text with positions;
+//! * [`reading`]: text with positions, for this file and others of its kind;
 //! * [`paths`]: which folder holds the recordings;
 //! * [`viewer`]: what the file says about the viewer.
 //!
@@ -11,8 +12,10 @@
 
 pub mod file;
 pub mod paths;
+pub mod reading;
 pub mod viewer;
 
-pub use file::{Config, Position, Problem, Setting};
+pub use file::Config;
 pub use paths::{Environment, FolderError, recordings_dir};
+pub use reading::{Position, Problem, Setting};
 pub use viewer::Viewer;

@@ -1,6 +1,6 @@
 //! Which folder holds the recordings.
 
-use super::file::Setting;
+use super::reading::Setting;
 use nix::unistd::{Uid, User};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

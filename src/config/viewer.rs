@@ -1,7 +1,7 @@
 //! What the file says about the viewer: `[viewer]`, `[viewer.keys.CONTEXT]`, `[[viewer.rules]]`,
 //! `[viewer.views]`.
 
-use super::file::{Reading, Setting};
+use super::reading::{Reading, Setting};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

@@ -23,8 +23,9 @@ mod worker;
 
 pub use recorder::Recorder;
 
+use crate::capture::process::ending::exit_event;
 use crate::capture::process::spawn::SpawnError;
-use crate::capture::process::{descriptors, exit, signals};
+use crate::capture::process::{descriptors, signals};
 use crate::capture::stdio;
 use crate::trace::clock::Clock;
 use crate::trace::event::EventKind;
@@ -93,7 +94,7 @@ fn conclude(ended: &Result<ExitStatus, SpawnError>, recorder: &Recorder) -> Endi
     let tap = recorder.tap();
     match ended {
         Ok(status) => {
-            tap.end(Some(exit::event(*status)));
+            tap.end(Some(exit_event(*status)));
             match (status.signal(), status.code()) {
                 (Some(signal), _) => Ending::Signal(signal),
                 (None, code) => Ending::Code(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(1)),

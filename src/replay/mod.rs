@@ -1,9 +1,43 @@
-//! Answers beside answers: what differs between two exchanges, and whether it matters.
+//! Recordings played again, and answers beside answers: what differs between two exchanges, and
+//! whether it matters.
 //!
-//! * [`compare`]: two messages, structurally. Pure;
-//! * [`key`]: what a request is told apart by. Pure;
+//! ```text
+//!  a rules file ──▶ rules ─┐
+//!                          ▼
+//!  two exchanges ──────▶ judge ──▶ report ──▶ an exit code, and what the commands write
+//!                          ▲
+//!                       compare
+//!
+//!  a recording ─ script ─▶ client ◀─▶ a server      bind: recorded values → live values
+//!  a recording ─ index ──▶ mock ◀──▶ a host
+//! ```
+//!
+//! * [`compare`]: two messages, structurally;
+//! * [`rules`]: what a user says about values that may differ;
+//! * [`judge`]: two exchanges, or one that has no other: what differs, and how much it matters;
+//! * [`report`]: what came of a comparison;
+//! * [`mod@align`]: which exchange of one recording stands for which of another;
+//! * [`recorded`]: two recordings, exchange beside exchange;
+//! * [`mod@key`]: which request is which;
+//! * [`rewrite`]: paths that stand for others; [`mod@edit`]: messages with other values in them;
+//! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
+//!   [`client`]: a recorded client, played to a server again;
 //! * [`mock`]: a server that answers from a recording.
+//!
+//! All of it is pure, but for [`recorded`] and [`script`], which read recordings, and
+//! [`client::target`], which drives a process, and [`mock::serve`], which is one.
 
+pub mod align;
+pub mod bind;
+pub mod client;
 pub mod compare;
+pub mod edit;
+pub mod judge;
 pub mod key;
 pub mod mock;
+mod noise;
+pub mod recorded;
+pub mod report;
+pub mod rewrite;
+pub mod rules;
+pub mod script;

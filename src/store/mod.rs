@@ -18,7 +18,7 @@
 //! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
 //! * [`vitals`]: who waits, what was lost, last words; [`facts`]: all that is known when the
 //!   cause of it is looked for;
-//! * [`past`]: what was true at a frame;
+//! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
 //! * [`reader`]: read-only access to one recording; [`links`] what its frames have to do with each
@@ -37,6 +37,7 @@ pub mod indexer;
 pub mod library;
 pub mod links;
 pub mod open;
+pub mod passage;
 pub mod past;
 pub mod reader;
 pub mod recovery;

@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "open",
     "ls",
@@ -14,8 +14,11 @@ const COMMANDS: [&str; 14] = [
     "stats",
     "why",
     "search",
+    "diff",
+    "replay",
     "export",
     "demo",
+    "mock",
     "prune",
     "reindex",
     "completions",

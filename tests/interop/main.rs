@@ -3,6 +3,9 @@
 //!
 //! * [`alarms`]: nothing is called wrong that is right, but for what [`expected`] lists;
 //! * [`same`]: a client sees the same with the recorder in between as without it;
+//! * [`replayed`]: a recording played to the same server again differs in nothing, and to an altered
+//!   one in exactly what was altered;
+//! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
 //! * [`session`]: a session of any client with any server, its recordings, and how to have it again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
 //!
@@ -16,7 +19,9 @@ mod support;
 
 mod alarms;
 mod expected;
+mod mocked;
 mod packages;
 mod peers;
+mod replayed;
 mod same;
 mod session;

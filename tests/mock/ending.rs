@@ -105,7 +105,7 @@ fn a_recording_that_cannot_be_served_is_exit_code_3_before_anything_is_served() 
         "--bind",
         "secret:1=env:TOKEN",
         "--bind",
-        "secret:2=env:UNSET",
+        "secret:3=env:TOKEN",
     ];
     for (rows, said) in [
         (&silent[..], "nothing in the recording to answer"),

@@ -26,6 +26,7 @@ use mcpreel::replay::mock::index::Death;
 use mcpreel::replay::mock::reel::Source;
 use mcpreel::replay::mock::server::{Action, Ended};
 use mcpreel::replay::mock::{Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server};
+use mcpreel::replay::rules::Rules;
 use mcpreel::store::reader::Recording;
 use mcpreel::trace::clock::Moment;
 use serde::Deserialize;
@@ -61,6 +62,8 @@ struct Asked {
     faults: Vec<String>,
     stderr: bool,
     bind: BTreeMap<String, String>,
+    /// The text of a file of rules.
+    rules: String,
 }
 
 #[test]
@@ -107,17 +110,17 @@ fn check(scenario: &Scenario) -> Result<(), String> {
     for (name, value) in &scenario.options.bind {
         secrets.bind(name.clone(), value.clone());
     }
-    let index = match (Index::read(&recording, &secrets), &scenario.refused) {
+    let options = options(&scenario.options);
+    let index = match (
+        Index::read(&recording, &secrets, &options.rules),
+        &scenario.refused,
+    ) {
         (Ok(index), None) => index,
         (Ok(_), Some(refused)) => return Err(format!("it is served, expected: {refused}")),
         (Err(error), Some(refused)) => return has_parts(&error.to_string(), refused),
         (Err(error), None) => return Err(error.to_string()),
     };
-    let server = Server::new(
-        index,
-        Source::new(recording, secrets),
-        options(&scenario.options),
-    );
+    let server = Server::new(index, Source::new(recording, secrets), options);
     let mut live = Live {
         server,
         came: VecDeque::new(),
@@ -138,6 +141,9 @@ fn options(asked: &Asked) -> Options {
         let ms = text.strip_suffix("ms")?.parse().ok()?;
         Some(Duration::from_millis(ms))
     };
+    let mut rules = Rules::default();
+    let added = rules.add(&asked.rules, Path::new("rules.toml"));
+    added.unwrap_or_else(|problems| panic!("{problems:?}"));
     Options {
         on_miss: match asked.on_miss.as_deref() {
             None => OnMiss::Error,
@@ -160,6 +166,7 @@ fn options(asked: &Asked) -> Options {
             .map(|fault| Fault::parse(fault, duration).expect("it is a fault"))
             .collect(),
         stderr: asked.stderr,
+        rules,
     }
 }
 

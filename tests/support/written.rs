@@ -48,7 +48,12 @@ impl Session {
 
     /// The next record stands at `t`, nanoseconds; it never goes back.
     pub fn at(&mut self, t: u64) -> &mut Self {
-        self.t = self.t.max(t.saturating_sub(STEP));
+        self.set_clock(t.max(self.t + STEP))
+    }
+
+    /// The next record stands at `t`, though the clock went back.
+    pub fn set_clock(&mut self, t: u64) -> &mut Self {
+        self.t = t.saturating_sub(STEP);
         self
     }
 

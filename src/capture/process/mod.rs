@@ -3,7 +3,7 @@
 
 pub mod context;
 pub mod descriptors;
-pub mod exit;
+pub mod ending;
 pub mod inspect;
 pub mod signals;
 pub mod spawn;

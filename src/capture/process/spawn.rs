@@ -81,6 +81,15 @@ pub struct ServerEnds {
 /// working directory untouched. It must be called by a thread that lives to the end: on Linux the
 /// server is killed when that thread goes, so that killing us leaves no server behind.
 pub fn spawn(command: &[OsString], ends: ServerEnds) -> Result<Child, SpawnError> {
+    spawn_in(None, command, ends)
+}
+
+/// The same with another working directory.
+pub fn spawn_in(
+    dir: Option<&Path>,
+    command: &[OsString],
+    ends: ServerEnds,
+) -> Result<Child, SpawnError> {
     let program = command
         .first()
         .map_or_else(String::new, |p| p.to_string_lossy().into_owned());
@@ -94,6 +103,9 @@ pub fn spawn(command: &[OsString], ends: ServerEnds) -> Result<Child, SpawnError
         .stdin(Stdio::from(ends.stdin))
         .stdout(Stdio::from(ends.stdout))
         .stderr(Stdio::from(ends.stderr));
+    if let Some(dir) = dir {
+        server.current_dir(dir);
+    }
     die_with_us(&mut server);
     server
         .spawn()

@@ -14,9 +14,10 @@ mod life;
 mod plumbing;
 
 use super::gauge::Gauge;
+use super::process::ending::exit_event;
+use super::process::inspect;
 use super::process::signals::{self, Arrivals, Pending};
 use super::process::spawn::{SpawnError, spawn};
-use super::process::{exit, inspect};
 use super::pump::{End, Pump};
 use super::tap::Tap;
 use crate::trace::clock::Moment;
@@ -242,7 +243,7 @@ impl Session<'_> {
     fn reap(&mut self) -> io::Result<ExitStatus> {
         let status = self.server.wait()?;
         self.facts.server_ended(self.now());
-        self.tap.event(exit::event(status));
+        self.tap.event(exit_event(status));
         Ok(status)
     }
 

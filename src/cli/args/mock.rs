@@ -1,10 +1,11 @@
 //! A server that answers from a recording.
 
-use super::Folder;
+use super::{Bind, Folder, bind};
 use crate::cli::mock;
 use crate::replay::mock::{Fault, Latency};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,9 +71,13 @@ pub struct Mock {
     /// Something that goes wrong on purpose: 'tool:search -> error -32603'
     #[arg(long, value_name = "FAULT", value_parser = mock::fault, allow_hyphen_values = true)]
     pub fault: Vec<Fault>,
-    /// The value of a redacted placeholder, from the environment: secret:1=env:TOKEN
-    #[arg(long, value_name = "NAME=env:VARIABLE", value_parser = mock::binding)]
-    pub bind: Vec<mock::Binding>,
+    /// What a redacted value is: env:NAME or file:PATH, for example secret:1=env:TOKEN
+    #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
+    pub bind: Vec<Bind>,
+    /// A file of rules about params that may differ; NAME.rules.toml beside the recording is read
+    /// as well
+    #[arg(long, value_name = "FILE")]
+    pub rules: Vec<PathBuf>,
     /// Write the recorded lines of stderr again
     #[arg(long)]
     pub stderr: bool,

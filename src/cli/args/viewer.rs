@@ -29,10 +29,10 @@ pub struct Appearance {
 }
 
 /// One of these words, as what it means.
-fn words<T: Clone + Send + Sync + 'static>(
+pub(super) fn words<T: Clone + Send + Sync + 'static>(
     words: &[&'static str],
     parse: fn(&str) -> Option<T>,
-) -> impl TypedValueParser<Value = T> {
+) -> impl TypedValueParser<Value = T> + use<T> {
     let words = PossibleValuesParser::new(words.iter().copied());
     words.map(move |word| parse(&word).expect("it is one of the words"))
 }

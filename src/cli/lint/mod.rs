@@ -14,11 +14,13 @@ mod text;
 use super::args::{self, Format, Level, Lint as Args};
 use super::exit::{Exit, Failure, Outcome, code};
 use super::json::FindingLine;
+use super::machine::github::Annotations;
+use super::machine::junit as xml;
 use super::output::{self, Output};
 use super::{folder, select};
 use crate::config::Setting;
 use crate::store::library::Library;
-use crate::text::{cut, escape};
+use crate::text::escape;
 use checked::Checked;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -90,15 +92,6 @@ fn which(args: &Args, library: &Library) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// Columns of a text in a report for machines. What a recording says may come from a stranger, and
-/// who takes such reports refuses, or cuts, what is longer.
-const TEXT: usize = 1000;
-
-/// A text for a report: on one line, with nothing hidden in it, and of bounded length.
-fn safe(text: &str) -> String {
-    cut(&escape(text), TEXT)
-}
-
 /// What is written, as it is found.
 struct Report {
     format: Format,
@@ -110,7 +103,7 @@ struct Report {
     /// Whether something was as bad as `fail_on`.
     failed: bool,
     sarif: sarif::Sarif,
-    github: github::Github,
+    annotations: Annotations,
 }
 
 impl Report {
@@ -123,14 +116,14 @@ impl Report {
             recordings: 0,
             failed: false,
             sarif: sarif::Sarif::default(),
-            github: github::Github::default(),
+            annotations: Annotations::new("finding"),
         }
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
         match self.format {
             Format::Sarif => sarif::begin(&mut self.out),
-            Format::Junit => junit::begin(&mut self.out),
+            Format::Junit => xml::begin("mcpreel lint", &mut self.out),
             Format::Text | Format::Github => Ok(()),
         }
     }
@@ -147,7 +140,7 @@ impl Report {
             Format::Text => text::recording(checked, self.recordings > 0, out)?,
             Format::Sarif => self.sarif.recording(checked, out)?,
             Format::Junit => junit::recording(checked, self.fail_on, out)?,
-            Format::Github => self.github.recording(checked)?,
+            Format::Github => github::recording(checked, &mut self.annotations)?,
         }
         self.recordings += 1;
         Ok(())
@@ -156,8 +149,8 @@ impl Report {
     fn end(&mut self) -> Result<(), Failure> {
         match self.format {
             Format::Sarif => self.sarif.end(&mut self.out)?,
-            Format::Junit => junit::end(&mut self.out)?,
-            Format::Github => self.github.end(&mut self.out)?,
+            Format::Junit => xml::end(&mut self.out)?,
+            Format::Github => self.annotations.write(&mut self.out)?,
             Format::Text => {}
         }
         Ok(self.out.flush()?)

@@ -4,8 +4,8 @@
 //! more are written, and a notification says how many were left out.
 
 use super::checked::{Checked, Told, sentence};
-use super::safe;
 use crate::cli::exit::Failure;
+use crate::cli::machine::safe;
 use crate::cli::output::Output;
 use crate::lint::{Rule, catalogue};
 use crate::store::reader::FindingRow;

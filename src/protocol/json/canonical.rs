@@ -99,8 +99,9 @@ fn hex(unit: u16, out: &mut String) {
     let _ = write!(out, "\\u{unit:04x}");
 }
 
-/// `text` as a JSON string, quotes included.
-pub(super) fn quoted(text: &str) -> String {
+/// `text` as a JSON string, quotes included, as [`canonical`] writes it.
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     text.chars().for_each(|char| character(char, &mut out));
     out.push('"');

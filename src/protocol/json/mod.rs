@@ -22,7 +22,7 @@ mod scan;
 mod string;
 mod value;
 
-pub use canonical::canonical;
+pub use canonical::{canonical, quoted};
 pub use document::{Document, MAX_DEPTH, Node, Stopped, parse_into, parsed_root};
 pub use error::{Reason, SyntaxError};
 pub use number::Number;

@@ -49,6 +49,33 @@ impl Path {
         Self { steps }
     }
 
+    /// The path from `root` to a value inside of it; `None` for one that is not.
+    #[must_use]
+    pub fn of(root: Value<'_>, value: Value<'_>) -> Option<Self> {
+        let place = value.span();
+        let holds = |other: Value<'_>| {
+            let span = other.span();
+            span.start <= place.start && place.end <= span.end
+        };
+        let (mut steps, mut at) = (Vec::new(), root);
+        while at.span() != place {
+            let member = at.members().find(|(_, member)| holds(*member));
+            let mut elements = at.elements().enumerate();
+            (steps, at) = match (member, elements.find(|(_, element)| holds(*element))) {
+                (Some((name, member)), _) => {
+                    steps.push(Step::Member(name.as_str()?.into()));
+                    (steps, member)
+                }
+                (None, Some((index, element))) => {
+                    steps.push(Step::Element(index));
+                    (steps, element)
+                }
+                (None, None) => return None,
+            };
+        }
+        Some(Self { steps })
+    }
+
     /// Its steps, from the outside in.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
@@ -207,6 +234,19 @@ mod tests {
     fn path(text: &str) -> Path {
         text.parse()
             .unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn a_value_has_a_path() {
+        let json = br#"{"a":[{"b c":1},[2,{"d":"x"}]],"e":1}"#;
+        let document = Document::parse(json).unwrap();
+        for text in [r#"a[0]["b c"]"#, "a[1][1].d", "a[1]", "e", ""] {
+            let value = path(text).first(document.root()).unwrap();
+            assert_eq!(Path::of(document.root(), value), Some(path(text)));
+        }
+        let outside = document.root();
+        let inside = path("e").first(outside).unwrap();
+        assert_eq!(Path::of(inside, outside), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::equal::{Exhausted, Work};
 use crate::protocol::json::{Value, canonical};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Cells of the table by which the longest common subsequence is found: 4 MB. Two sequences of
 /// over a thousand elements each, without a common beginning or end, are paired by place.
@@ -83,6 +83,24 @@ pub(super) fn align(left: &[u32], right: &[u32]) -> Alignment {
     Alignment { pairs, coarse }
 }
 
+/// Pairs the elements of two lists whose order means nothing.
+pub(super) fn as_sets(left: &[u32], right: &[u32]) -> Alignment {
+    let mut places: HashMap<u32, VecDeque<usize>> = HashMap::new();
+    for (at, number) in right.iter().enumerate() {
+        places.entry(*number).or_default().push_back(at);
+    }
+    let (mut pairs, mut only_left) = (Vec::new(), Vec::new());
+    for (at, number) in left.iter().enumerate() {
+        match places.get_mut(number).and_then(VecDeque::pop_front) {
+            Some(other) => pairs.push(Pair::Same(at, other)),
+            None => only_left.push(at),
+        }
+    }
+    let mut only_right: Vec<_> = places.into_values().flatten().collect();
+    only_right.sort_unstable();
+    Alignment::of_sets(pairs, only_left, only_right)
+}
+
 /// Pairs what stands between two matches in order.
 fn between(
     left: std::ops::Range<usize>,
@@ -149,6 +167,11 @@ pub(super) struct Keyed {
 /// where an element has no key or one has several elements.
 pub(super) fn keyed(name: Option<&str>, left: &[Value<'_>], right: &[Value<'_>]) -> Option<Keyed> {
     let (_, member) = KEYED.iter().find(|(list, _)| Some(*list) == name)?;
+    keyed_by(member, left, right)
+}
+
+/// Aligns two lists by the member of their elements that is called `member`.
+pub(super) fn keyed_by(member: &str, left: &[Value<'_>], right: &[Value<'_>]) -> Option<Keyed> {
     let (left, right) = (keys(left, member)?, keys(right, member)?);
     let places: HashMap<&str, usize> = right.iter().map(AsRef::as_ref).zip(0..).collect();
     let known: HashSet<&str> = left.iter().map(AsRef::as_ref).collect();

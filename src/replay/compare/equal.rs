@@ -12,28 +12,35 @@ const MAX_WORK: u64 = 8_000_000;
 /// Bytes of text that count as one value.
 const BYTES: usize = 32;
 
-/// How much may still be done.
+/// How much may still be done, and what counts as equal.
 #[derive(Debug)]
-pub(super) struct Work(u64);
+pub(super) struct Work {
+    left: u64,
+    /// Whether numbers are equal only if written alike.
+    exact_numbers: bool,
+}
 
 /// There was too much to do.
 #[derive(Debug)]
 pub(super) struct Exhausted;
 
 impl Work {
-    pub(super) fn new() -> Self {
-        Self(MAX_WORK)
+    pub(super) fn new(exact_numbers: bool) -> Self {
+        Self {
+            left: MAX_WORK,
+            exact_numbers,
+        }
     }
 
     pub(super) fn on_value(&mut self) -> Result<(), Exhausted> {
-        self.0 = self.0.checked_sub(1).ok_or(Exhausted)?;
+        self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         Ok(())
     }
 
     pub(super) fn on_bytes(&mut self, bytes: usize) -> Result<(), Exhausted> {
         // A length is never beyond 64 bits.
         let amount = u64::try_from(bytes / BYTES).unwrap_or(u64::MAX);
-        self.0 = self.0.checked_sub(amount).ok_or(Exhausted)?;
+        self.left = self.left.checked_sub(amount).ok_or(Exhausted)?;
         self.on_value()
     }
 }
@@ -53,7 +60,7 @@ pub(super) fn equal(left: Value<'_>, right: Value<'_>, work: &mut Work) -> Resul
     }
     match left.kind() {
         Kind::Null | Kind::Bool => Ok(false),
-        Kind::Number => Ok(left.number() == right.number()),
+        Kind::Number => Ok(!work.exact_numbers && left.number() == right.number()),
         Kind::String => {
             work.on_bytes(a.len())?;
             let spelled = left.has_escapes() || right.has_escapes();

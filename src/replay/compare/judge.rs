@@ -1,12 +1,13 @@
 //! How much a difference matters.
 
 use super::line::{Excerpt, Label, Verdict};
-use super::noise;
 use super::walk::Walk;
 use super::{Change, Class, Half};
 use crate::protocol::json::Value;
+use crate::replay::noise;
+use crate::replay::rules::Side;
 
-impl Walk {
+impl Walk<'_> {
     pub(super) fn scalar(
         &mut self,
         depth: u16,
@@ -15,7 +16,7 @@ impl Walk {
         left: Value<'_>,
         right: Value<'_>,
     ) {
-        let class = if noise::is_noise(&self.names, left, right, self.wall_ns) {
+        let class = if self.beside().is_noise(left, right) {
             Class::Noise
         } else if change == Change::Type || self.is_outcome(Some(left), right) {
             self.worse()
@@ -35,8 +36,38 @@ impl Walk {
         self.push(depth, label, verdict);
     }
 
+    /// Two strings, with what they read as by the rules.
+    pub(super) fn text(
+        &mut self,
+        depth: u16,
+        label: Label,
+        [left, right]: [Value<'_>; 2],
+        texts: &[String; 2],
+    ) {
+        let [l, r] = texts;
+        let as_they_are = left.is_str(l) && right.is_str(r);
+        if as_they_are || !self.beside().same_shape(l, r) {
+            return self.scalar(depth, label, Change::Value, left, right);
+        }
+        if l == r {
+            self.out.passed_over += 1;
+            return;
+        }
+        let [left, right] = Excerpt::pair(left.raw(), right.raw()).map(Some);
+        let verdict = Verdict::Differs {
+            class: Class::Noise,
+            change: Change::Value,
+            left,
+            right,
+        };
+        self.push(depth, label, verdict);
+    }
+
     /// Only the left side has it. `relied_on` says whether somebody asks for it by name.
     pub(super) fn removed(&mut self, depth: u16, label: Label, value: Value<'_>, relied_on: bool) {
+        if self.is_passed_over(Side::Left) {
+            return;
+        }
         let class = match &label {
             Label::Member(_) if noise::may_be_missing(&self.names) => Class::Noise,
             _ if relied_on => self.worse(),
@@ -52,6 +83,9 @@ impl Walk {
     }
 
     pub(super) fn added(&mut self, depth: u16, label: Label, value: Value<'_>) {
+        if self.is_passed_over(Side::Right) {
+            return;
+        }
         let class = match &label {
             Label::Member(_) if noise::may_be_missing(&self.names) => Class::Noise,
             Label::Member(_) if self.is_outcome(None, value) => self.worse(),
@@ -64,6 +98,13 @@ impl Walk {
             right: Some(Excerpt::of(value)),
         };
         self.push(depth, label, verdict);
+    }
+
+    /// Whether what only one side has is not looked at here.
+    fn is_passed_over(&mut self, only: Side) -> bool {
+        let ignored = self.terms.scope.ignores(&self.place, Some(only));
+        self.out.passed_over += u64::from(ignored);
+        ignored || self.is_elsewhere()
     }
 
     /// Whether the change means that the right side no longer answers as the left one did:

@@ -48,6 +48,14 @@ pub enum Label {
     },
 }
 
+impl Label {
+    /// Whether it is the member of this name.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        matches!(self, Self::Member(member) if &**member == name)
+    }
+}
+
 /// What was found about a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {

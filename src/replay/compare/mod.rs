@@ -6,7 +6,7 @@
 //!  bytes ──▶ Document ─┘    │
 //!                           ├─ equal: by value, not by spelling
 //!                           ├─ align: which element stands for which
-//!                           └─ noise: what differs between any two runs
+//!                           └─ lists, texts: what has elements and lines
 //! ```
 //!
 //! * The order of members and the spelling of numbers and strings make no difference; numbers
@@ -15,22 +15,25 @@
 //!   longest common subsequence, texts of several lines by line.
 //! * Every difference has a [`Class`]. What is expected to differ (ids, tokens, times) is found
 //!   and shown as [`Class::Noise`], not hidden.
+//! * [`Terms`] say more: rules about values that may differ, numbers compared as written.
 //! * Work is bounded: [`Comparison::limits`] says what was not looked at, or only coarsely.
 
 mod align;
 mod equal;
 mod judge;
 mod line;
-mod noise;
+mod lists;
 mod rows;
+mod terms;
 mod texts;
 mod walk;
 
 pub use line::{Excerpt, Label, Line, Verdict};
-pub(super) use noise::shape;
 pub use rows::{Row, Rows};
+pub use terms::Terms;
 
-use crate::protocol::json::{Document, Path, Step};
+use super::rules::Spot;
+use crate::protocol::json::{Document, Path, Step, Value};
 use walk::Walk;
 
 /// How much a difference matters, the worst first.
@@ -45,21 +48,24 @@ pub enum Class {
     Added,
     /// The same things in another order, where order should not matter.
     Order,
+    /// The same answer, later than the budget allows.
+    Latency,
     /// What differs between any two runs: ids, tokens, times.
     Noise,
 }
 
 impl Class {
     /// All of them, the worst first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Breaking,
         Self::Changed,
         Self::Added,
         Self::Order,
+        Self::Latency,
         Self::Noise,
     ];
 
-    /// `breaking`, `changed`, `added`, `order` or `noise`.
+    /// `breaking`, `changed`, `added`, `order`, `latency` or `noise`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -67,8 +73,15 @@ impl Class {
             Self::Changed => "changed",
             Self::Added => "added",
             Self::Order => "order",
+            Self::Latency => "latency",
             Self::Noise => "noise",
         }
+    }
+
+    /// The class of this name.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.as_str() == word)
     }
 }
 
@@ -115,6 +128,8 @@ pub struct Limits {
     /// Arrays and texts that were too long to look for what was moved or put in between: they
     /// were compared place by place.
     pub coarse: u64,
+    /// Lists that were to be compared by a member that not all elements have, or several alike.
+    pub unkeyed: u64,
     /// Whether a side is no JSON (or nested too deeply), so that only its bytes were compared.
     pub as_bytes: bool,
 }
@@ -133,6 +148,8 @@ pub struct Comparison {
     /// All lines, containers before what is in them. Containers without a difference are one
     /// line.
     pub lines: Vec<Line>,
+    /// Differences that rules pass over.
+    pub passed_over: u64,
     /// What was not looked at.
     pub limits: Limits,
 }
@@ -140,7 +157,13 @@ pub struct Comparison {
 /// Compares two messages, the left one being the one to go by.
 #[must_use]
 pub fn compare(half: Half, left: Side<'_>, right: Side<'_>) -> Comparison {
-    let mut walk = Walk::new(half, [left.wall_ns, right.wall_ns]);
+    compare_by(&Terms::default(), half, left, right)
+}
+
+/// The same by other terms than the usual ones.
+#[must_use]
+pub fn compare_by(terms: &Terms<'_>, half: Half, left: Side<'_>, right: Side<'_>) -> Comparison {
+    let mut walk = Walk::new(terms, half, [left.wall_ns, right.wall_ns]);
     let (left, right) = match (left.text, right.text) {
         (Some(left), Some(right)) => (left, right),
         (left, right) => {
@@ -152,6 +175,19 @@ pub fn compare(half: Half, left: Side<'_>, right: Side<'_>) -> Comparison {
         (Ok(left), Ok(right)) => walk.message(left.root(), right.root()),
         _ => walk.bytes(left, right),
     }
+    walk.finish()
+}
+
+/// Compares two values that stand at `place` of two answers.
+#[must_use]
+pub fn compare_values(
+    terms: &Terms<'_>,
+    place: &[Spot],
+    left: Value<'_>,
+    right: Value<'_>,
+) -> Comparison {
+    let mut walk = Walk::new(terms, Half::Response, [None; 2]);
+    walk.value_at(place, left, right);
     walk.finish()
 }
 

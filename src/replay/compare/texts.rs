@@ -3,7 +3,6 @@
 use super::align::{self, Numbers};
 use super::equal::Exhausted;
 use super::line::{Excerpt, Label, Verdict};
-use super::noise;
 use super::walk::{Walk, places};
 use super::{Change, Class};
 use crate::protocol::json::Value;
@@ -11,7 +10,7 @@ use crate::protocol::json::Value;
 /// Texts of several lines that are compared by line; longer ones as a whole.
 const MAX_TEXT: usize = 1 << 20;
 
-impl Walk {
+impl Walk<'_> {
     pub(super) fn text_lines(
         &mut self,
         depth: u16,
@@ -40,7 +39,7 @@ impl Walk {
             (Some(left), Some(right)) if left == right => {
                 return self.same(depth, label, left.as_bytes());
             }
-            (Some(left), Some(right)) if noise::same_shape(left, right) => {
+            (Some(left), Some(right)) if self.beside().same_shape(left, right) => {
                 (Class::Noise, Change::Value)
             }
             (Some(_), Some(_)) => (Class::Changed, Change::Value),
@@ -62,13 +61,18 @@ impl Walk {
     }
 }
 
-/// Two strings as texts, if one has several lines and neither is too long.
-pub(super) fn texts_of_lines(left: Value<'_>, right: Value<'_>) -> Option<[String; 2]> {
+/// Two strings as texts, if neither is too long.
+pub(super) fn texts(left: Value<'_>, right: Value<'_>) -> Option<[String; 2]> {
     if left.raw().len().max(right.raw().len()) > MAX_TEXT {
         return None;
     }
     let (left, right) = (left.as_str()?, right.as_str()?);
+    Some([left.into_owned(), right.into_owned()])
+}
+
+/// Whether texts are compared by line.
+pub(super) fn have_lines([left, right]: &[String; 2]) -> bool {
     let several = left.contains('\n') && right.contains('\n');
     // Texts that differ only in what a text does not show would be the same, line by line.
-    (several && left != right).then(|| [left.into_owned(), right.into_owned()])
+    several && left != right
 }

@@ -1,12 +1,14 @@
 //! Walking two messages side by side.
 
-use super::align::{self, Numbers, Pair};
+use super::align::Pair;
 use super::equal::{Exhausted, Members, Work, equal};
 use super::line::{Excerpt, Label, Line, Verdict};
-use super::noise;
-use super::texts::texts_of_lines;
+use super::terms::Terms;
+use super::texts::{have_lines, texts};
 use super::{Change, Class, Comparison, Half};
 use crate::protocol::json::{Kind, Value};
+use crate::replay::noise::Beside;
+use crate::replay::rules::{Side, Spot};
 
 /// Lines that are kept. More can be neither read nor held: each may carry two kilobytes.
 const MAX_LINES: usize = 10_000;
@@ -15,22 +17,27 @@ const MAX_LINES: usize = 10_000;
 const KEPT_IN_A_ROW: usize = 100;
 
 /// Two messages, being compared.
-pub(super) struct Walk {
+pub(super) struct Walk<'r> {
+    pub(super) terms: &'r Terms<'r>,
     pub(super) half: Half,
     pub(super) wall_ns: [Option<u64>; 2],
     pub(super) work: Work,
     /// The members on the way to what is being compared; elements are left out.
     pub(super) names: Vec<Box<str>>,
+    /// The whole way, as rules see it.
+    pub(super) place: Vec<Spot>,
     pub(super) out: Comparison,
 }
 
-impl Walk {
-    pub(super) fn new(half: Half, wall_ns: [Option<u64>; 2]) -> Self {
+impl<'r> Walk<'r> {
+    pub(super) fn new(terms: &'r Terms<'r>, half: Half, wall_ns: [Option<u64>; 2]) -> Self {
         Self {
+            terms,
             half,
             wall_ns,
-            work: Work::new(),
+            work: Work::new(terms.exact_numbers),
             names: Vec::new(),
+            place: Vec::new(),
             out: Comparison::default(),
         }
     }
@@ -96,9 +103,22 @@ impl Walk {
         }
     }
 
-    fn value(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+    /// Two values that stand at `place` of two messages.
+    pub(super) fn value_at(&mut self, place: &[Spot], left: Value<'_>, right: Value<'_>) {
+        self.place = place.to_vec();
+        let names = place.iter().filter_map(|spot| match spot {
+            Spot::Member(name) => Some(name.clone()),
+            Spot::Element(_) => None,
+        });
+        self.names = names.collect();
+        self.value(0, Label::Root, left, right);
+    }
+
+    pub(super) fn value(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
         match equal(left, right, &mut self.work) {
             Ok(true) => self.same(depth, label, left.raw()),
+            Ok(false) if self.is_elsewhere() => {}
+            Ok(false) if self.terms.scope.ignores(&self.place, None) => self.out.passed_over += 1,
             Ok(false) => self.different(depth, label, left, right),
             Err(Exhausted) => self.not_compared(depth, label, left, right),
         }
@@ -108,27 +128,73 @@ impl Walk {
         if left.kind() != right.kind() {
             return self.scalar(depth, label, Change::Type, left, right);
         }
-        let texts = match left.kind() {
-            Kind::String => texts_of_lines(left, right),
-            _ => None,
+        match left.kind() {
+            Kind::Object | Kind::Array => self.containers(depth, label, left, right),
+            Kind::String => self.strings(depth, label, left, right),
+            _ => self.scalar(depth, label, Change::Value, left, right),
+        }
+    }
+
+    fn containers(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+        if self.beside().is_noise(left, right) {
+            return self.scalar(depth, label, Change::Value, left, right);
+        }
+        self.within(depth, label, [left, right], |walk| match left.kind() {
+            Kind::Object => walk.members(depth + 1, left, right, &[]),
+            _ => walk.elements(depth + 1, left, right),
+        });
+    }
+
+    fn strings(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
+        let Some(mut texts) = texts(left, right) else {
+            return self.scalar(depth, label, Change::Value, left, right);
         };
-        if texts.is_none() && !matches!(left.kind(), Kind::Object | Kind::Array) {
-            return self.scalar(depth, label, Change::Value, left, right);
+        let sides = [Side::Left, Side::Right];
+        for (text, side) in texts.iter_mut().zip(sides) {
+            let normalised = self.terms.scope.normalised(&self.place, side, text);
+            if let Some(normalised) = normalised {
+                *text = normalised;
+            }
         }
-        if noise::is_noise(&self.names, left, right, self.wall_ns) {
-            return self.scalar(depth, label, Change::Value, left, right);
+        let noise = self.beside().is_noise(left, right);
+        if noise || !have_lines(&texts) {
+            return self.text(depth, label, [left, right], &texts);
         }
+        let [l, r] = &texts;
+        self.within(depth, label, [left, right], |walk| {
+            walk.text_lines(depth + 1, l, r)
+        });
+    }
+
+    /// What `compare` finds between two values, or that there was too much to compare.
+    fn within(
+        &mut self,
+        depth: u16,
+        label: Label,
+        [left, right]: [Value<'_>; 2],
+        compare: impl FnOnce(&mut Self) -> Result<(), Exhausted>,
+    ) {
         let begin = self.out.lines.len();
         self.push(depth, label.clone(), Verdict::Within(left.kind()));
-        let done = match (left.kind(), &texts) {
-            (Kind::Object, _) => self.members(depth + 1, left, right, &[]),
-            (_, Some([left, right])) => self.text_lines(depth + 1, left, right),
-            _ => self.elements(depth + 1, left, right),
-        };
-        if done.is_err() {
+        if compare(self).is_err() {
             self.out.lines.truncate(begin);
             self.not_compared(depth, label, left, right);
         }
+    }
+
+    /// What differs between two values at the place that is being compared.
+    pub(super) fn beside(&self) -> Beside<'_> {
+        Beside {
+            names: &self.names,
+            wall_ns: self.wall_ns,
+            rewrites: self.terms.rewrites,
+        }
+    }
+
+    pub(super) fn is_elsewhere(&self) -> bool {
+        let names = self.names.iter().map(AsRef::as_ref);
+        let mut elsewhere = self.terms.elsewhere.iter();
+        elsewhere.any(|place| names.clone().eq(place.iter().copied()))
     }
 
     fn members(
@@ -142,90 +208,39 @@ impl Walk {
         let right = Members::of(right, &mut self.work)?;
         let wanted = |name: &str| !without.contains(&name);
         for (name, value) in left.in_order().filter(|(name, _)| wanted(name)) {
-            self.names.push(Box::from(&**name));
             let label = Label::Member(Box::from(&**name));
+            self.enter(name);
             match right.get(name) {
                 Some(other) => self.value(depth, label, value, other),
                 None => self.removed(depth, label, value, true),
             }
-            self.names.pop();
+            self.leave();
         }
         let added = right
             .in_order()
             .filter(|(name, _)| left.get(name).is_none());
         for (name, value) in added.filter(|(name, _)| wanted(name)) {
-            self.names.push(Box::from(&**name));
+            self.enter(name);
             self.added(depth, Label::Member(Box::from(&**name)), value);
-            self.names.pop();
+            self.leave();
         }
         Ok(())
     }
 
-    fn elements(&mut self, depth: u16, left: Value<'_>, right: Value<'_>) -> Result<(), Exhausted> {
-        let left: Vec<_> = left.elements().collect();
-        let right: Vec<_> = right.elements().collect();
-        let name = self.names.last().map(AsRef::as_ref);
-        if let Some(keyed) = align::keyed(name, &left, &right) {
-            self.keyed(depth, &keyed, &left, &right);
-            return Ok(());
-        }
-        let mut numbers = Numbers::default();
-        let a = align::numbered(&left, &mut numbers, &mut self.work)?;
-        let b = align::numbered(&right, &mut numbers, &mut self.work)?;
-        let alignment = align::align(&a, &b);
-        self.out.limits.coarse += u64::from(alignment.coarse);
-        for pair in alignment.pairs {
-            let (l, r) = places(pair);
-            let label = |left, right| Label::Element {
-                left,
-                right,
-                key: None,
-            };
-            let (one, other) = (l.map(|at| left[at]), r.map(|at| right[at]));
-            match (one, other) {
-                (Some(one), Some(other)) if one.kind() == other.kind() => {
-                    self.value(depth, label(l, r), one, other);
-                }
-                _ => {
-                    if let Some(one) = one {
-                        self.removed(depth, label(l, None), one, false);
-                    }
-                    if let Some(other) = other {
-                        self.added(depth, label(None, r), other);
-                    }
-                }
-            }
-        }
-        Ok(())
+    fn enter(&mut self, name: &str) {
+        self.names.push(name.into());
+        self.place.push(Spot::Member(name.into()));
     }
 
-    /// Lists whose elements are known by name: their order is worth a word, no more.
-    fn keyed(&mut self, depth: u16, keyed: &align::Keyed, left: &[Value<'_>], right: &[Value<'_>]) {
-        if !keyed.in_order {
-            let verdict = Verdict::Differs {
-                class: Class::Order,
-                change: Change::Order,
-                left: Some(names(keyed.pairs.iter().map(|(key, l, _)| (*l, key)))),
-                right: Some(names(keyed.pairs.iter().map(|(key, _, r)| (*r, key)))),
-            };
-            self.push(depth, Label::Root, verdict);
-        }
-        for (key, l, r) in &keyed.pairs {
-            let label = Label::Element {
-                left: *l,
-                right: *r,
-                key: Some(key.clone()),
-            };
-            match (l.map(|at| left[at]), r.map(|at| right[at])) {
-                (Some(one), Some(other)) => self.value(depth, label, one, other),
-                (Some(one), None) => self.removed(depth, label, one, true),
-                (None, Some(other)) => self.added(depth, label, other),
-                (None, None) => {}
-            }
-        }
+    fn leave(&mut self) {
+        self.names.pop();
+        self.place.pop();
     }
 
     pub(super) fn same(&mut self, depth: u16, label: Label, raw: &[u8]) {
+        if self.terms.differences_only {
+            return;
+        }
         let run = self.out.lines.iter().rev().take(KEPT_IN_A_ROW);
         let run = run.take_while(|line| line.depth == depth && line.verdict.is_same());
         let kept = run.count();
@@ -292,14 +307,4 @@ pub(super) fn places(pair: Pair) -> (Option<usize>, Option<usize>) {
         Pair::Left(left) => (Some(left), None),
         Pair::Right(right) => (None, Some(right)),
     }
-}
-
-/// The keys of one side in its order.
-fn names<'k>(keys: impl Iterator<Item = (Option<usize>, &'k Box<str>)>) -> Excerpt {
-    let mut keys: Vec<_> = keys
-        .filter_map(|(place, key)| Some((place?, &**key)))
-        .collect();
-    keys.sort_unstable();
-    let keys: Vec<_> = keys.into_iter().map(|(_, key)| key).collect();
-    Excerpt::new(keys.join(", ").as_bytes())
 }

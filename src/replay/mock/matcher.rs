@@ -243,6 +243,7 @@ impl Order {
 mod tests {
     use super::*;
     use crate::replay::mock::index::{Entry, NONE, Outcome, Place};
+    use crate::replay::rules::Rules;
     use crate::trace::frame::Seq;
 
     /// Entries with these digests, in this order.
@@ -271,7 +272,7 @@ mod tests {
         Wanted {
             exact: digest,
             normalised: digest / 10,
-            ..Wanted::new("tools/call", None, None)
+            ..Wanted::new("tools/call", None, None, &Rules::default())
         }
     }
 

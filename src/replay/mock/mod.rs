@@ -25,8 +25,9 @@
 //!   `subscriptionId` and `requestId` are those of the live session, `requestState` is our own token,
 //!   and a batch is answered by one array if it was on record. The same input gives the same
 //!   output, to the byte; only the latencies that are asked for depend on time.
-//! * **Matching.** Params without `_meta`, in canonical form: first `exact`, then `normalised`
-//!   (what no two runs share is reduced to its shape); with `--on-miss nearest` also `name`. In each
+//! * **Matching.** Params without `_meta` (but for what a rule keeps), in canonical form: first
+//!   `exact`, then `normalised` (what no two runs share is reduced to its shape, rules are applied;
+//!   what the server hands out counts as it is); with `--on-miss nearest` also `name`. In each
 //!   tier: the earliest that was not used yet at or after the cursor (the place after the last one
 //!   that was served), then earlier ones, then the last one again (with `--once`: no more). `initialize`
 //!   (whatever its params), `server/discover`, `ping` and lists with the same cursor can always be
@@ -56,7 +57,6 @@
 //! Not served again: responses that answered nothing on record. What the host asks for is hostile
 //! like everything off a wire: work and memory per request are bounded.
 
-pub mod edit;
 pub mod faults;
 pub mod index;
 pub mod latency;
@@ -77,6 +77,7 @@ pub use report::Report;
 pub use secrets::Secrets;
 pub use server::{Action, Server};
 
+use super::rules::Rules;
 use std::ffi::OsString;
 
 /// How a recording is served.
@@ -94,6 +95,8 @@ pub struct Options {
     pub faults: Vec<Fault>,
     /// Whether recorded lines of stderr are written again.
     pub stderr: bool,
+    /// What is passed over where requests are matched.
+    pub rules: Rules,
 }
 
 /// What a request gets that is not on record.

@@ -2,7 +2,8 @@
 
 use super::index::Index;
 use super::wanted::Wanted;
-use crate::replay::compare::{Class, Half, Side, compare};
+use crate::replay::compare::{Class, Half, Side, Terms, compare_by};
+use crate::replay::rules::{Rules, Scope};
 
 /// How many are named.
 pub const NAMED: usize = 3;
@@ -51,6 +52,7 @@ pub fn nearest(
     index: &Index,
     wanted: &Wanted,
     cursor: u32,
+    rules: &Rules,
     mut text: impl FnMut(u32) -> Option<String>,
 ) -> Nearest {
     let (same_name, candidates) = candidates(index, wanted, cursor);
@@ -60,9 +62,10 @@ pub fn nearest(
         ..Nearest::default()
     };
     let mut left = BYTES;
-    if wanted.text.len() > BYTES {
+    if wanted.texts.exact.len() > BYTES {
         return found;
     }
+    let scope = rules.scope(&wanted.method, wanted.name.as_deref());
     for entry in candidates.into_iter().take(COMPARED) {
         let Some(text) = text(entry) else { continue };
         let Some(rest) = left.checked_sub(text.len()) else {
@@ -70,7 +73,7 @@ pub fn nearest(
         };
         left = rest;
         found.compared += 1;
-        let (distance, paths) = distance(&text, &wanted.text);
+        let (distance, paths) = distance(&text, &wanted.texts.exact, &scope);
         found.near.push(Near {
             entry,
             distance,
@@ -102,14 +105,18 @@ fn candidates(index: &Index, wanted: &Wanted, cursor: u32) -> (bool, Vec<u32>) {
 }
 
 /// In how many places two texts of params differ, and in which.
-fn distance(recorded: &str, live: &str) -> (usize, Vec<String>) {
+fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String>) {
     // Paths are those of the message.
     let [recorded, live] = [recorded, live].map(|params| format!("{{\"params\":{params}}}"));
     let [recorded, live] = [&recorded, &live].map(|text| Side {
         text: Some(text.as_bytes()),
         wall_ns: None,
     });
-    let found = compare(Half::Request, recorded, live);
+    let terms = Terms {
+        scope: scope.clone(),
+        ..Terms::default()
+    };
+    let found = compare_by(&terms, Half::Request, recorded, live);
     let differing = found.differences();
     let differing: Vec<_> = differing
         .filter(|(_, class)| *class != Class::Noise)
@@ -135,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_distance_is_the_number_of_places_that_differ() {
-        let of = |recorded, live| distance(recorded, live);
+        let of = |recorded, live| distance(recorded, live, &Scope::default());
         assert_eq!(of(r#"{"a":1}"#, r#"{"a":1.0}"#), (0, Vec::new()));
         let (count, paths) = of(r#"{"a":1,"b":[1,2]}"#, r#"{"a":2,"b":[1,3],"c":0}"#);
         assert_eq!(count, 3);
@@ -148,10 +155,10 @@ mod tests {
             let members: Vec<_> = (0..50).map(|n| format!("\"{n}\":{value}")).collect();
             format!("{{{}}}", members.join(","))
         };
-        let (count, paths) = distance(&members(1), &members(2));
+        let (count, paths) = distance(&members(1), &members(2), &Scope::default());
         assert_eq!((count, paths.len()), (50, PATHS));
         let long = |value: u8| format!("{{\"{}\":{value}}}", "é".repeat(500));
-        let (_, paths) = distance(&long(1), &long(2));
+        let (_, paths) = distance(&long(1), &long(2), &Scope::default());
         assert!(
             paths[0].len() <= PATH + 3 && paths[0].ends_with('…'),
             "{}",

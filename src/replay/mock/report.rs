@@ -167,7 +167,7 @@ impl Report {
             tally: tally.clone(),
             ..Self::default()
         };
-        let ping = crate::replay::key::digest("ping", "");
+        let ping = super::wanted::digest("ping", "");
         for (entry, number) in index.entries.iter().zip(0_u32..) {
             if entry.method == ping {
                 continue;

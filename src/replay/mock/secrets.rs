@@ -1,13 +1,11 @@
 //! Redacted values: placeholders in a recording, and what stands for them in a live session.
 
+use crate::protocol::json::quoted;
+use crate::replay::bind::{self, CLOSE, OPEN};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a placeholder begins and ends with.
-const OPEN: &str = "\u{2039}";
-const CLOSE: &str = "\u{203a}";
-
-/// The same where JSON has escaped it.
+/// What a placeholder begins and ends with where JSON has escaped it.
 const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
 
 /// Placeholders that are remembered: names of more could not be told.
@@ -20,8 +18,8 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Bytes of the longest placeholder, twelve of them for its two signs.
-    pub const LONGEST: usize = 64;
+    /// Bytes of the longest placeholder: a name, and six for each of its two signs.
+    pub const LONGEST: usize = bind::LONGEST + 12;
 
     /// `value` stands for the placeholder `name`.
     pub fn bind(&mut self, name: String, value: String) {
@@ -33,29 +31,15 @@ impl Secrets {
         self.values.keys().map(String::as_str)
     }
 
-    /// Whether `name` is one that a placeholder can have: `secret:1`.
-    #[must_use]
-    pub fn is_name(name: &str) -> bool {
-        let Some((kind, number)) = name.split_once(':') else {
-            return false;
-        };
-        let letters = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
-        !kind.is_empty()
-            && kind.bytes().all(letters)
-            && !number.is_empty()
-            && number.bytes().all(|byte| byte.is_ascii_digit())
-            && name.len() <= Self::LONGEST - 12
-    }
-
     /// Adds the names of the placeholders in `bytes` to `found`.
     pub fn find(bytes: &[u8], found: &mut BTreeSet<String>) {
         for (open, close) in spellings() {
-            for at in memchr::memmem::find_iter(bytes, open) {
+            for at in memchr::memmem::find_iter(bytes, &open) {
                 let rest = &bytes[at + open.len()..];
                 let rest = &rest[..rest.len().min(Self::LONGEST)];
                 let end = memchr::memmem::find(rest, close.as_bytes());
                 let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
-                if let Some(name) = name.filter(|name| Self::is_name(name))
+                if let Some(name) = name.filter(|name| bind::is_name(name))
                     && found.len() < MOST
                 {
                     found.insert(name.to_owned());
@@ -72,8 +56,7 @@ impl Secrets {
     }
 
     /// JSON text with the values in place of their placeholders.
-    #[must_use]
-    pub fn fill<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    fn fill<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut filled = Cow::Borrowed(text);
         for (name, value) in &self.values {
             let value = escaped(value);
@@ -103,13 +86,14 @@ impl Secrets {
     }
 }
 
-fn spellings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    std::iter::once((OPEN, CLOSE)).chain(ESCAPED)
+fn spellings() -> impl Iterator<Item = (String, String)> {
+    let escaped = ESCAPED.map(|(open, close)| (open.to_owned(), close.to_owned()));
+    std::iter::once((OPEN.to_string(), CLOSE.to_string())).chain(escaped)
 }
 
-/// `value` as it stands within a JSON string of canonical form.
+/// `value` as it stands within a JSON string.
 fn escaped(value: &str) -> String {
-    let json = serde_json::Value::from(value).to_string();
+    let json = quoted(value);
     json[1..json.len() - 1].to_owned()
 }
 
@@ -133,7 +117,6 @@ mod tests {
             "‹:1›",
             "‹secret:1",
             "< secret:1 >",
-            "‹Secret:1›",
         ] {
             assert_eq!(found(none), Vec::<String>::new(), "{none}");
         }

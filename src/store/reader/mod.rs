@@ -4,10 +4,12 @@
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
 mod copy;
+mod notifications;
 pub(crate) mod rows;
 mod stand_in;
 mod summary;
 
+pub use notifications::NotificationAt;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;
 

@@ -37,6 +37,7 @@ mod waiting;
 
 pub use calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
 pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
+pub use response::status_of;
 
 use super::clock::Moment;
 use super::event::Event;

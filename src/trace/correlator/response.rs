@@ -27,7 +27,9 @@ fn task_outcome<'a>(
     })
 }
 
-fn status_of(method: &str, outcome: &Outcome) -> Status {
+/// How an exchange of `method` stands that was answered by `outcome`.
+#[must_use]
+pub fn status_of(method: &str, outcome: &Outcome) -> Status {
     match outcome {
         Outcome::Result { .. } => Status::Ok,
         Outcome::ToolError => Status::ToolError,

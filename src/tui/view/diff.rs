@@ -293,6 +293,7 @@ fn sign(look: &Look, class: Class) -> &'static str {
         Class::Changed => Glyph::Changed,
         Class::Added => Glyph::Added,
         Class::Order => Glyph::Order,
+        Class::Latency => Glyph::Warning,
         Class::Noise => Glyph::Noise,
     })
 }
@@ -302,7 +303,7 @@ fn role(class: Class) -> Role {
         Class::Breaking => Role::Bad,
         Class::Changed => Role::Warn,
         Class::Added => Role::Good,
-        Class::Order => Role::Event,
+        Class::Order | Class::Latency => Role::Event,
         Class::Noise => Role::Faint,
     }
 }

@@ -19,8 +19,16 @@ mod pattern;
 #[path = "../pieces.rs"]
 mod pieces;
 mod rmcp_server;
+mod script;
 mod signals;
 mod sleeper;
+#[expect(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "the tests use the rest, and what cannot go on has failed"
+)]
+#[path = "../told.rs"]
+mod told;
 
 use std::process::ExitCode;
 
@@ -32,6 +40,7 @@ fn main() -> ExitCode {
         bytes::run,
         chatter::run,
         rmcp_server::run,
+        script::run,
         signals::run,
         sleeper::run,
     ];

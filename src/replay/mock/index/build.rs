@@ -8,6 +8,7 @@ mod server;
 use super::{Act, Death, Index, NONE, Notice, Outcome, Place, Step, Trigger};
 use crate::protocol::message::Classifier;
 use crate::replay::mock::Secrets;
+use crate::replay::rules::Rules;
 use crate::store::reader::{EventRow, MessageRow, ReadError, Recording, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::event::{Closer, EventKind};
@@ -15,12 +16,16 @@ use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use crate::trace::session::End;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt::Write as _;
 
 /// Exchanges that are read at once.
 const PAGE: u32 = 1000;
 
 /// Bytes of a long frame that are looked at at once.
 const PIECE: u64 = 1 << 20;
+
+/// Placeholders that are named.
+const MOST_NAMED: usize = 20;
 
 /// Why a recording cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +37,7 @@ pub enum IndexError {
     #[error("there is nothing in the recording to answer: no client asked anything")]
     Nothing,
     /// Redacted values without a value to stand for them.
-    #[error("the recording is redacted, and nothing stands for {names}: give each a value, for example --bind {first}=env:NAME", names = .0.join(", "), first = .0.first().map_or("", String::as_str))]
+    #[error("the recording is redacted, and nothing stands for {names}: give each a value, for example --bind {first}=env:NAME", names = named(.0), first = .0.first().map_or("", String::as_str))]
     Unbound(Vec<String>),
 }
 
@@ -54,9 +59,14 @@ enum Anchor {
 }
 
 impl Index {
-    /// Reads `recording`, with `secrets` in place of redacted values.
-    pub fn read(recording: &Recording, secrets: &Secrets) -> Result<Self, IndexError> {
-        let mut reading = Reading::begin(recording, secrets)?;
+    /// Reads `recording`, with `secrets` in place of redacted values. Requests are told apart by
+    /// `rules`.
+    pub fn read(
+        recording: &Recording,
+        secrets: &Secrets,
+        rules: &Rules,
+    ) -> Result<Self, IndexError> {
+        let mut reading = Reading::begin(recording, secrets, rules)?;
         let mut after = Seq(0);
         loop {
             let page = recording.frames(after)?;
@@ -79,6 +89,7 @@ impl Index {
 struct Reading<'r> {
     recording: &'r Recording,
     secrets: &'r Secrets,
+    rules: &'r Rules,
     index: Index,
     classifier: Classifier,
     exchanges: VecDeque<Exchange>,
@@ -95,7 +106,11 @@ struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    fn begin(recording: &'r Recording, secrets: &'r Secrets) -> Result<Self, ReadError> {
+    fn begin(
+        recording: &'r Recording,
+        secrets: &'r Secrets,
+        rules: &'r Rules,
+    ) -> Result<Self, ReadError> {
         let summary = recording.summary()?;
         Ok(Self {
             index: Index {
@@ -107,6 +122,7 @@ impl<'r> Reading<'r> {
             },
             recording,
             secrets,
+            rules,
             classifier: Classifier::default(),
             exchanges: VecDeque::new(),
             last_exchange: ExchangeId(0),
@@ -292,6 +308,16 @@ fn end_of_input(recording: &Recording) -> Result<Option<Seq>, ReadError> {
             return Ok(Some(row.event.after_seq));
         }
     }
+}
+
+/// Placeholders without a value, not more than help.
+fn named(names: &[String]) -> String {
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let mut named = names[..names.len() - more].join(", ");
+    if more > 0 {
+        let _ = write!(named, " and {more} more");
+    }
+    named
 }
 
 /// A recording with so many rows would fill disks.

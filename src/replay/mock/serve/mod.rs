@@ -19,7 +19,7 @@ mod output;
 
 use super::server::{Action, Ended};
 use super::{Report, Server};
-use crate::capture::process::exit;
+use crate::capture::process::ending::own_exit_event;
 use crate::capture::process::signals::{self, Arrivals, Caught, SCHEDULED};
 use crate::capture::tap::Tap;
 use crate::record::{self, Ending, Recorder};
@@ -78,15 +78,29 @@ pub trait Manner {
     fn ending(&self, report: &Report, how: &How) -> Ending;
 }
 
+/// The signals that end a session.
+pub struct Signals {
+    caught: Caught,
+    arrivals: Arrivals,
+}
+
+impl Signals {
+    /// From now on they do not end the process.
+    pub fn catch() -> io::Result<Self> {
+        let (caught, arrivals) = signals::catch()?;
+        Ok(Self { caught, arrivals })
+    }
+}
+
 /// Serves `server`'s recording between our standard streams until the session is over; records the
 /// session as `record` says.
 pub fn serve<R: Reel>(
     server: Server<R>,
+    Signals { caught, arrivals }: Signals,
     record: &record::Options,
     manner: &dyn Manner,
 ) -> io::Result<Ending> {
     signals::survive_large_files();
-    let (caught, arrivals) = signals::catch()?;
     let mut recorder = Recorder::create(record, Clock::start());
     let tap = recorder.tap();
     for message in &record.remarks {
@@ -111,7 +125,7 @@ pub fn serve<R: Reel>(
         manner,
     }
     .run();
-    let ended = exit::own_event(status(ending));
+    let ended = own_exit_event(status(ending));
     tap.event(ended.clone());
     tap.end(Some(ended));
     recorder.finish();

@@ -5,10 +5,10 @@ use super::request::Serving;
 use super::{Server, own};
 use crate::protocol::json::Value;
 use crate::protocol::mcp::methods;
-use crate::protocol::message::{Body, Content, Message, Notification, Problem, Subject};
-use crate::replay::key::digest;
+use crate::protocol::message::{Body, Content, Lines, Message, Notification, Problem, Subject};
 use crate::replay::mock::index::Trigger;
 use crate::replay::mock::reel::{Reel, Said};
+use crate::replay::mock::wanted::digest;
 use crate::trace::clock::Moment;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ impl<R: Reel> Server<R> {
     /// A line of the host, its end included.
     pub fn line(&mut self, line: &[u8], now: Moment) {
         let mut classifier = std::mem::take(&mut self.classifier);
-        let (content, root) = classifier.read(line);
+        let (content, root) = classifier.read(line, Lines::OfProgress);
         self.content(&content, root, line, now);
         classifier.give_back();
         self.classifier = classifier;

@@ -5,7 +5,7 @@ use super::say::with;
 use super::{Action, MOST_OPEN, Server, own};
 use crate::protocol::id::RequestId;
 use crate::replay::compare::{Class, Half, Side, compare};
-use crate::replay::mock::edit::{Edit, edit};
+use crate::replay::edit::{Edit, edit};
 use crate::replay::mock::index::Trigger;
 use crate::replay::mock::reel::{Reel, Said};
 use crate::trace::clock::Moment;

@@ -9,7 +9,7 @@ use super::play::Live;
 use super::{Action, MOST_OPEN, OnMiss, Server, own};
 use crate::protocol::id::RequestId;
 use crate::protocol::message::{Body, classify};
-use crate::replay::mock::edit::{Edit, edit};
+use crate::replay::edit::{Edit, edit};
 use crate::replay::mock::reel::{Reel, Said};
 use serde_json::json;
 use std::collections::HashMap;

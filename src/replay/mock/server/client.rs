@@ -5,7 +5,7 @@ use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::levels::LEVELS;
 use crate::protocol::mcp::methods;
 use crate::protocol::message::Identity;
-use crate::replay::mock::edit::follow;
+use crate::replay::edit::follow;
 use std::collections::BTreeSet;
 
 /// Resources that are subscribed to at most: a host may subscribe in a loop.

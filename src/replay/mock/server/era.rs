@@ -4,12 +4,11 @@ use super::play::Live;
 use super::{Action, Server, own};
 use crate::protocol::mcp::keys;
 use crate::protocol::message::{Message, Request};
-use crate::replay::key;
-use crate::replay::mock::edit::{Edit, edit};
+use crate::replay::edit::{Edit, edit};
 use crate::replay::mock::matcher::Reason;
 use crate::replay::mock::reel::Reel;
 use crate::replay::mock::report::Missed;
-use crate::replay::mock::wanted::Wanted;
+use crate::replay::mock::wanted::{self, Wanted};
 use serde_json::json;
 
 impl<R: Reel> Server<R> {
@@ -53,7 +52,7 @@ impl<R: Reel> Server<R> {
     }
 
     fn is_on_record(&self, method: &str) -> bool {
-        let digest = key::digest(method, "");
+        let digest = wanted::digest(method, "");
         let mut entries = self.index.entries.iter();
         entries.any(|entry| entry.method == digest)
     }

@@ -4,13 +4,11 @@ use super::behind::Passing;
 use super::play::Live;
 use super::request::Serving;
 use super::{Action, Ended, OnMiss, Server, own};
-use crate::protocol::json::Document;
-use crate::protocol::message::{Body, classify};
 use crate::replay::mock::matcher::Reason;
 use crate::replay::mock::nearest::{Near, Nearest, nearest};
 use crate::replay::mock::reel::Reel;
 use crate::replay::mock::report::Missed;
-use crate::replay::mock::wanted::{self, Wanted};
+use crate::replay::mock::wanted::{Texts, Wanted};
 use crate::trace::clock::Moment;
 use serde_json::{Value, json};
 
@@ -63,10 +61,11 @@ impl<R: Reel> Server<R> {
 
     fn nearest(&mut self, wanted: &Wanted) -> Nearest {
         let cursor = self.matcher.cursor();
-        let (index, reel) = (&self.index, &mut self.reel);
-        nearest(index, wanted, cursor, |entry| {
+        let (index, reel, rules) = (&self.index, &mut self.reel, &self.options.rules);
+        nearest(index, wanted, cursor, rules, |entry| {
             let place = index.entry(entry).request;
-            text_of(&reel.said(place).ok()?.message)
+            let said = reel.said(place).ok()?;
+            Some(Texts::of_recorded(&said.message, rules)?.exact)
         })
     }
 
@@ -109,7 +108,8 @@ impl<R: Reel> Server<R> {
         own::error(Some(&live.id), &code, &message, Some(data))
     }
 
-    fn named(&self, near: &Near) -> Value {
+    /// What is said of a recorded request that comes near.
+    pub(super) fn named(&self, near: &Near) -> Value {
         let seq = self.index.entry(near.entry).request.seq().0;
         json!({
             "recording": self.index.recording,
@@ -118,13 +118,4 @@ impl<R: Reel> Server<R> {
             "paths": near.paths,
         })
     }
-}
-
-/// The text of the params of a recorded request.
-pub fn text_of(message: &[u8]) -> Option<String> {
-    let document = Document::parse(message).ok()?;
-    let Body::Request(request) = classify(message).messages.pop()?.body else {
-        return None;
-    };
-    Some(wanted::text(&request.method, document.root().get("params")))
 }

@@ -3,18 +3,17 @@
 use super::client::{self, Phase};
 use super::play::{Answer, Live, Then};
 use super::rounds::Retry;
-use super::{Action, Ended, Server, miss, own};
+use super::{Action, Ended, Server, own};
 use crate::protocol::json::Value;
 use crate::protocol::mcp::keys;
 use crate::protocol::message::{Era, Message, Request};
-use crate::replay::key;
-use crate::replay::mock::edit::follow;
+use crate::replay::edit::follow;
 use crate::replay::mock::faults::{self, Effect};
 use crate::replay::mock::index::Outcome;
 use crate::replay::mock::matcher::{Match, Reason, Tier};
 use crate::replay::mock::nearest::Near;
 use crate::replay::mock::reel::{Reel, Said};
-use crate::replay::mock::wanted::Wanted;
+use crate::replay::mock::wanted::{Texts, Wanted};
 use crate::trace::clock::Moment;
 use std::time::Duration;
 
@@ -52,7 +51,7 @@ impl<R: Reel> Server<R> {
             return self.respond(Said::own(error), serving.batch);
         }
         let live = live(request, message, serving.params);
-        let wanted = Wanted::new(&request.method, request.name.as_deref(), serving.params);
+        let wanted = Wanted::new(&request.method, request.name.as_deref(), serving.params, &self.options.rules);
         if &*request.method == "initialize" {
             self.client
                 .initializes(request.identity.as_deref(), serving.message);
@@ -169,16 +168,16 @@ impl<R: Reel> Server<R> {
     }
 
     fn matched(&mut self, wanted: &Wanted) -> Result<Match, Reason> {
-        let (index, reel) = (&self.index, &mut self.reel);
+        let (index, reel, rules) = (&self.index, &mut self.reel, &self.options.rules);
         self.matcher.find(index, wanted, |entry, tier| {
             if &*wanted.method == "initialize" {
                 return true;
             }
             let said = reel.said(index.entry(entry).request).ok();
-            let text = said.and_then(|said| miss::text_of(&said.message));
-            text.is_some_and(|text| match tier {
-                Tier::Exact => text == wanted.text,
-                Tier::Normalised => key::normalised(&text) == key::normalised(&wanted.text),
+            let texts = said.and_then(|said| Texts::of_recorded(&said.message, rules));
+            texts.is_some_and(|texts| match tier {
+                Tier::Exact => texts.exact == wanted.texts.exact,
+                Tier::Normalised => texts.normalised == wanted.texts.normalised,
             })
         })
     }

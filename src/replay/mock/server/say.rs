@@ -5,12 +5,10 @@ use super::rounds::state_of;
 use super::{Action, Server, client, own};
 use crate::protocol::json::{Document, Value};
 use crate::protocol::mcp::keys;
-use crate::replay::mock::edit::{Edit, edit, follow};
+use crate::replay::edit::{Edit, edit, follow};
 use crate::replay::mock::index::{Act, Outcome, Trigger};
-use crate::replay::mock::nearest::Near;
 use crate::replay::mock::reel::{Reel, Said};
 use crate::trace::clock::Moment;
-use serde_json::json;
 
 const ID: &[&str] = &["id"];
 const TOKEN: &[&str] = &["params", keys::PROGRESS_TOKEN];
@@ -115,33 +113,22 @@ impl<R: Reel> Server<R> {
         };
         let entry = *self.index.entry(answer.entry);
         let state = format!("\"{}\"", state_of(entry.request));
-        let mark = answer.mark.as_ref().map(|near| self.mark(near));
         let mut edits = vec![Edit::Replace(ID, live.id.json())];
         if entry.outcome == Outcome::Input {
             edits.push(Edit::ReplaceString(STATE, &state));
             self.rounds.wait(answer.entry, &self.index, &said.message);
         }
-        if let Some(mark) = &mark {
-            edits.extend(mark_in(&said.message, mark));
+        let mut said = edited(said, &edits);
+        if let Some(near) = &answer.mark
+            && let Some(message) = marked(&said.message, &self.named(near).to_string())
+        {
+            said.message = message;
         }
-        let said = edited(said, &edits);
         self.respond(said, answer.batch);
         if !repeats {
             let trigger = Trigger::Answered(answer.entry);
             self.play_after(trigger, Some(live), Some(answer.place), now);
         }
-    }
-
-    /// What is said of an answer that is only the nearest.
-    fn mark(&self, near: &Near) -> String {
-        let seq = self.index.entry(near.entry).request.seq().0;
-        json!({
-            "recording": self.index.recording,
-            "seq": seq,
-            "distance": near.distance,
-            "paths": near.paths,
-        })
-        .to_string()
     }
 
     /// Writes a message of the recording with live values in it.
@@ -191,16 +178,18 @@ fn edited(said: Said, edits: &[Edit<'_>]) -> Said {
     }
 }
 
-/// A member of `_meta` that says that an answer is only the nearest; nothing in an error, which has
-/// no room for it.
-fn mark_in<'m>(message: &[u8], mark: &'m str) -> Option<Edit<'m>> {
+/// An answer that says in its `_meta` that it is only the nearest; an error has no room for it.
+fn marked(message: &[u8], mark: &str) -> Option<Vec<u8>> {
     let has_meta = with(message, |root| {
         let result = root.get("result").filter(Value::is_object)?;
         Some(result.get("_meta").map(|meta| meta.is_object()))
     })?;
     match has_meta {
-        Some(true) => Some(Edit::Insert(&["result", "_meta"], MARK, mark)),
+        Some(true) => edit(message, &[Edit::Insert(&["result", "_meta"], MARK, mark)]),
         Some(false) => None,
-        None => Some(Edit::InsertObject(&["result"], "_meta", MARK, mark)),
+        None => {
+            let meta = format!("{{\"{MARK}\":{mark}}}");
+            edit(message, &[Edit::Insert(&["result"], "_meta", &meta)])
+        }
     }
 }

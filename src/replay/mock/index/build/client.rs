@@ -1,10 +1,10 @@
 //! What the recorded client said.
 
 use super::{Anchor, Reading, Whose, narrow};
-use crate::protocol::message::{Body, Era};
-use crate::replay::key::{self, digest};
+use crate::protocol::message::{Body, Era, Lines};
 use crate::replay::mock::index::{Act, Entry, NONE, Notice, Outcome, Place, Trigger};
-use crate::replay::mock::wanted;
+use crate::replay::mock::wanted::{self, Texts, digest};
+use crate::replay::rules::Side;
 use crate::store::reader::{MessageRow, ReadError};
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
@@ -31,6 +31,7 @@ impl Reading<'_> {
             None if asks => self.recording.raw(head.seq)?,
             None => Vec::new(),
         };
+        let raw = self.secrets.fill_bytes(raw);
         self.index.batches |= asks && raw.trim_ascii_start().starts_with(b"[");
         for row in rows {
             let place = Place::new(row.record.frame, row.record.part);
@@ -70,7 +71,7 @@ impl Reading<'_> {
     }
 
     fn entry(&mut self, exchange: &Exchange, request: Place, raw: &[u8]) -> Entry {
-        let (content, root) = self.classifier.read(raw);
+        let (content, root) = self.classifier.read(raw, Lines::OfProgress);
         let message = content
             .messages
             .iter()
@@ -83,8 +84,8 @@ impl Reading<'_> {
             };
             object.get("params")
         });
-        let exact = wanted::text(&exchange.method, params);
-        let exact = self.secrets.fill(&exact);
+        let about = (&*exchange.method, exchange.name.as_deref());
+        let texts = Texts::new(about, params, self.rules, Side::Left);
         let version = message.and_then(|message| {
             let identity = message.meta.identity.as_deref()?;
             identity.protocol_version.clone()
@@ -95,8 +96,8 @@ impl Reading<'_> {
         let entry = Entry {
             request,
             response: exchange.response.map(|(seq, part)| Place::new(seq, part)),
-            exact: digest(&exchange.method, &exact),
-            normalised: digest(&exchange.method, &key::normalised(&exact)),
+            exact: digest(&exchange.method, &texts.exact),
+            normalised: digest(&exchange.method, &texts.normalised),
             name: wanted::name(&exchange.method, exchange.name.as_deref()),
             method: digest(&exchange.method, ""),
             next: NONE,

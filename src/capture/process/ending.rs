@@ -1,4 +1,4 @@
-//! How a process ended, and what it used.
+//! How a server ended.
 
 use crate::trace::event::EventKind;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -9,13 +9,13 @@ use std::process::ExitStatus;
 
 /// The event for the end of the server, the only child that was reaped.
 #[must_use]
-pub fn event(status: ExitStatus) -> EventKind {
+pub fn exit_event(status: ExitStatus) -> EventKind {
     with_usage(status, UsageWho::RUSAGE_CHILDREN)
 }
 
 /// The event for our own end, where we were the server.
 #[must_use]
-pub fn own_event(status: ExitStatus) -> EventKind {
+pub fn own_exit_event(status: ExitStatus) -> EventKind {
     with_usage(status, UsageWho::RUSAGE_SELF)
 }
 
@@ -35,6 +35,8 @@ fn with_usage(status: ExitStatus, whose: UsageWho) -> EventKind {
     }
 }
 
-fn signal_name(number: i32) -> String {
+/// The name of a signal.
+#[must_use]
+pub fn signal_name(number: i32) -> String {
     Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |s| s.as_str().to_owned())
 }

@@ -1,0 +1,277 @@
+//! Driving a server again from a recording.
+
+use super::Folder;
+use super::compare::{Form, Strictness, rewrite};
+use crate::cli::quantity;
+use crate::protocol::json::{Document, Path};
+use crate::replay::bind::is_name;
+use crate::trace::frame::Seq;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// Drive a server again from a recording, and compare its answers
+///
+/// Starts the recorded command (or the one after `--`), plays the recorded client to it in causal
+/// order, answers what the server asks as the client did then, and compares what comes back. The
+/// result is a recording of its own.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel replay @                            the newest recording, against its own command
+  mcpreel replay 7f3a -- ./target/debug/my-server
+  mcpreel replay @ --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
+  mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
+  mcpreel replay @ --order serial --timeout 60s
+  mcpreel replay @ --noise-runs 3             what differs between any two runs, as rules
+  mcpreel replay fixed.reel --frozen-rules --format junit -- ./my-server > replay.xml
+
+Calls of tools go out only where the server lists the tool with readOnlyHint; the others
+are refused unless --allow-tool names them. On a terminal you are asked.
+
+What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
+arguments) goes back to it as it is now. Handles that were found so are kept as rules in
+the file of --rules, or in NAME.rules.toml beside the recording; not with --frozen-rules.
+
+Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
+recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls were
+refused; 130 and 143 interrupted.")]
+pub struct Replay {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING")]
+    pub recording: OsString,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub pace: Pace,
+    #[command(flatten)]
+    pub part: Part,
+    #[command(flatten)]
+    pub allowed: Allowed,
+    #[command(flatten)]
+    pub values: Values,
+    #[command(flatten)]
+    pub strictness: Strictness,
+    #[command(flatten)]
+    pub learning: Learning,
+    #[command(flatten)]
+    pub form: Form,
+    /// What the server gets where it asks what the recorded client was not asked
+    #[arg(long, value_name = "HOW", default_value = "fail")]
+    pub on_server_request: Asked,
+    /// The server's command and its arguments [default: the recorded one]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// In which order, and how fast.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Order and time")]
+pub struct Pace {
+    /// In which order the client's messages go out
+    #[arg(long, value_name = "ORDER", default_value = "causal")]
+    pub order: Order,
+    /// With --order timed: how many times faster
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
+    pub speed: f64,
+    /// With --order timed: no gap is longer, before it is divided by --speed
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    pub max_gap: Duration,
+    /// How long all of it may take; without it each answer has 10 s, or ten times what it took
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub timeout: Option<Duration>,
+}
+
+/// In which order the client's messages go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Each after what the client had seen before it; overlapping requests overlap again
+    Causal,
+    /// One request at a time
+    Serial,
+    /// Causal, with the recorded gaps
+    Timed,
+}
+
+/// What the server gets where it asks something unexpected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Asked {
+    /// An error
+    Fail,
+    /// No roots, a cancelled form
+    Stub,
+}
+
+/// Which part of the recording.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Which part")]
+pub struct Part {
+    /// Only requests that fit, in the filter language; the handshake is made in any case
+    #[arg(long, value_name = "FILTER")]
+    pub only: Option<String>,
+    /// Nothing after this frame
+    #[arg(long, value_name = "SEQ", value_parser = frame)]
+    pub until: Option<Seq>,
+    /// Put another value into a request: its frame, a path, a JSON value
+    #[arg(long, value_name = "SEQ:PATH=JSON", value_parser = edit)]
+    pub edit: Vec<Edit>,
+}
+
+/// What may be called.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What may be called")]
+pub struct Allowed {
+    /// Allow calls of this tool, whatever it does
+    #[arg(long, value_name = "NAME")]
+    pub allow_tool: Vec<String>,
+    /// Allow calls of all tools
+    #[arg(long)]
+    pub allow_side_effects: bool,
+}
+
+/// What becomes of values.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Values")]
+pub struct Values {
+    /// What a redacted value is: env:NAME or file:PATH, for example secret:1=env:TOKEN
+    #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
+    pub bind: Vec<Bind>,
+    /// Put another folder in the place of a recorded one, in texts and file:// URIs
+    #[arg(long, value_name = "OLD=NEW", value_parser = rewrite)]
+    pub rewrite: Vec<(String, String)>,
+    /// Make new ids and progress tokens
+    #[arg(long)]
+    pub fresh_ids: bool,
+    /// Send traceparent as recorded, not with a new span id
+    #[arg(long)]
+    pub keep_trace: bool,
+    /// Ask for this version of the protocol
+    #[arg(long, value_name = "VERSION")]
+    pub protocol: Option<String>,
+}
+
+/// What is learned.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is learned")]
+pub struct Learning {
+    /// Learn nothing: only rules say which values go back as they are now
+    #[arg(long)]
+    pub frozen_rules: bool,
+    /// Replay so many times more, and list what differs between the runs, as rules
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=20))]
+    pub noise_runs: u8,
+}
+
+/// A value that is put into a request.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub seq: Seq,
+    pub path: Path,
+    pub json: String,
+}
+
+/// The value of a placeholder.
+#[derive(Clone, Debug)]
+pub struct Bind {
+    pub placeholder: String,
+    pub value: String,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    quantity::nanoseconds(text).map(Duration::from_nanos)
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse::<f64>().ok();
+    let usable = speed.filter(|speed| speed.is_finite() && *speed > 0.0);
+    usable.ok_or_else(|| format!("`{text}` is no speed; write for example 2 or 0.5"))
+}
+
+fn frame(text: &str) -> Result<Seq, String> {
+    let number = text.strip_prefix('#').unwrap_or(text).parse().ok();
+    let seq = number.filter(|number| *number > 0).map(Seq);
+    seq.ok_or_else(|| format!("`{text}` is no frame; write its number, for example 23"))
+}
+
+fn edit(text: &str) -> Result<Edit, String> {
+    let expected =
+        || format!("`{text}` is no edit; write for example 23:params.arguments.city=\"Oslo\"");
+    let (seq, rest) = text.split_once(':').ok_or_else(expected)?;
+    let seq = frame(seq)?;
+    // A path may have an equals sign in it, in quotes: the first that leaves a path behind counts.
+    let places = rest.match_indices('=').map(|(at, _)| at);
+    let found = places.into_iter().find_map(|at| {
+        let path = rest[..at].parse::<Path>().ok()?;
+        Some((path, &rest[at + 1..]))
+    });
+    let (path, json) = found.ok_or_else(expected)?;
+    if path.steps().is_empty() || path.is_multiple() {
+        return Err(format!("`{text}`: the path has to lead to one value"));
+    }
+    if Document::parse(json.as_bytes()).is_err() {
+        let hint = "; a text stands in double quotes";
+        return Err(format!("`{text}`: `{json}` is no JSON value{hint}"));
+    }
+    let json = json.to_owned();
+    Ok(Edit { seq, path, json })
+}
+
+/// Reads `secret:1=env:TOKEN`, and what the variable or file holds.
+pub fn bind(text: &str) -> Result<Bind, String> {
+    let expected =
+        || format!("`{text}` supplies nothing; write for example secret:1=env:TOKEN or =file:PATH");
+    let (placeholder, source) = text.split_once('=').ok_or_else(expected)?;
+    let placeholder = placeholder.trim_matches(['‹', '›']).to_owned();
+    if !is_name(&placeholder) {
+        return Err(expected());
+    }
+    let value = if let Some(name) = source.strip_prefix("env:") {
+        std::env::var(name).map_err(|_| format!("the variable {name} is not set, or no text"))?
+    } else if let Some(path) = source.strip_prefix("file:") {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+        text.trim_end_matches(['\n', '\r']).to_owned()
+    } else {
+        return Err(expected());
+    };
+    Ok(Bind { placeholder, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_is_a_frame_a_path_and_a_value() {
+        let one = edit(r##"#23:params.arguments["a=b"]={"c":1}"##).unwrap();
+        assert_eq!(one.seq, Seq(23));
+        assert_eq!(one.path.to_string(), r#"params.arguments["a=b"]"#);
+        assert_eq!(one.json, r#"{"c":1}"#);
+        for wrong in [
+            "23",
+            "x:params=1",
+            "0:params=1",
+            "23:params.a[*]=1",
+            "23:=1",
+            "23:params.a=Oslo",
+        ] {
+            assert!(edit(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_gets_its_value_from_where_it_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("token");
+        std::fs::write(&file, "hunter2\n").unwrap();
+        let one = bind(&format!("‹secret:1›=file:{}", file.display())).unwrap();
+        assert_eq!((&*one.placeholder, &*one.value), ("secret:1", "hunter2"));
+        for wrong in [
+            "secret:1",
+            "secret:1=hunter2",
+            "secret:1=env:NO_SUCH_VARIABLE",
+            "secret=env:HOME",
+        ] {
+            assert!(bind(wrong).is_err(), "{wrong}");
+        }
+    }
+}

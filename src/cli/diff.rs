@@ -1,0 +1,161 @@
+//! `mcpreel diff`: what differs between two recordings, or two exchanges.
+
+use super::args::Diff as Args;
+use super::exit::{Exit, Failure, Outcome};
+use super::output::Progress;
+use super::report::{self, Compared, Judging, Party};
+use super::{filter, folder, select};
+use crate::query::Query;
+use crate::replay::judge::Judge;
+use crate::replay::recorded::{self, Wanted};
+use crate::replay::rewrite::Rewrites;
+use crate::store::library::{Entry, Library};
+use crate::store::reader::Recording;
+use crate::text::{count, escape};
+use crate::trace::exchange::ExchangeId;
+use crate::trace::frame::Seq;
+use crate::trace::item::{Lens, What};
+use std::collections::HashSet;
+use std::process::ExitCode;
+
+/// Progress is shown every so many exchanges.
+const TOLD_EVERY: usize = 500;
+
+/// Compares what is meant.
+pub fn run(args: &Args) -> Outcome {
+    let library = Library::new(folder::of(&args.folder)?);
+    let query = filter::parse_as("--only", args.only.as_deref())?;
+    let sides = sides(args, &library)?;
+    if query.is_some() && sides.iter().any(|side| side.seq.is_some()) {
+        let message = "#SEQ names one exchange; leave it out, or leave out --only";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let rewrites = Rewrites::new(args.rewrite.iter().cloned());
+    let Judging { mut judge, files } =
+        report::judge(&args.strictness, rewrites, sides[0].recording.path())?;
+    compare(&sides, query.as_ref(), &mut judge)?;
+    let report = judge.finish();
+    let parties = parties(args, &sides, &library)?;
+    let compared = Compared {
+        report: &report,
+        parties: &parties,
+        rules: &files,
+        command: "mcpreel diff",
+    };
+    report::write(&compared, args.form.format())?;
+    Ok(Exit::Process(ExitCode::from(report.exit_code())))
+}
+
+/// A recording, and the frame of it that is meant.
+struct Side {
+    recording: Recording,
+    seq: Option<Seq>,
+}
+
+/// Who is compared with whom.
+fn sides(args: &Args, library: &Library) -> Result<[Side; 2], Failure> {
+    let open = |text| {
+        let (recording, selected) = select::open(text, &args.folder)?;
+        let seq = selected.seq;
+        Ok::<_, Failure>(Side { recording, seq })
+    };
+    let left = open(&args.left)?;
+    let Some(right) = &args.right else {
+        return Ok([parent(&left, args, library)?, left]);
+    };
+    let right = open(right)?;
+    if left.seq.is_some() != right.seq.is_some() {
+        let message = "one exchange is compared with one exchange: give both a #SEQ, or none";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    Ok([left, right])
+}
+
+/// The recording that another one was made from.
+fn parent(replay: &Side, args: &Args, library: &Library) -> Result<Side, Failure> {
+    let summary = replay.recording.summary()?;
+    let usage = |message: String| Err(Failure::Usage(message));
+    if replay.seq.is_some() {
+        return usage("one exchange is compared with another one: give a second #SEQ".to_owned());
+    }
+    let Some(parent) = summary.parent else {
+        let (id, name) = (escape(&summary.id), escape(&summary.name));
+        return usage(format!(
+            "{id} ({name}) was not made from another recording: say what to compare it with, for \
+             example `mcpreel diff @2 @`"
+        ));
+    };
+    let beside = replay.recording.path().parent().map(Library::new);
+    for library in [Some(library), beside.as_ref()].into_iter().flatten() {
+        let entries = library.list().unwrap_or_default();
+        if let Some(entry) = entries.into_iter().find(|entry| entry.id == parent) {
+            let (recording, _) = select::open(entry.path.as_os_str(), &args.folder)?;
+            return Ok(Side {
+                recording,
+                seq: None,
+            });
+        }
+    }
+    let parent = escape(&parent);
+    usage(format!(
+        "the recording {parent} that it was made from is not there: say what to compare it with"
+    ))
+}
+
+fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Result<(), Failure> {
+    let [left, right] = sides;
+    if let (Some(l), Some(r)) = (left.seq, right.seq) {
+        let (l, r) = (exchange(left, l)?, exchange(right, r)?);
+        let (left, right) = ((&left.recording, l), (&right.recording, r));
+        return Ok(recorded::exchanges(left, right, judge)?);
+    }
+    let wanted = match query {
+        None => Wanted::All,
+        Some(query) => Wanted::Only([fitting(left, query)?, fitting(right, query)?]),
+    };
+    let mut progress = Progress::stderr();
+    let told = &mut |done: usize, of: usize| {
+        if done.is_multiple_of(TOLD_EVERY) {
+            let (done, of) = (count(done as u64), count(of as u64));
+            progress.show(&format!("{done} of {of} exchanges compared"));
+        }
+    };
+    let both = [&left.recording, &right.recording];
+    Ok(recorded::recordings(both, &wanted, judge, told)?)
+}
+
+/// The exchange that a frame belongs to.
+fn exchange(side: &Side, seq: Seq) -> Result<ExchangeId, Failure> {
+    let all = side.recording.exchanges_of_frame(seq)?;
+    all.first().map(|exchange| exchange.id).ok_or_else(|| {
+        let path = side.recording.path().display().to_string();
+        let message = format!("#{} of {} belongs to no exchange", seq.0, escape(&path));
+        Failure::Usage(message)
+    })
+}
+
+/// The exchanges that fit.
+fn fitting(side: &Side, query: &Query) -> Result<HashSet<ExchangeId>, Failure> {
+    let mut fitting = HashSet::new();
+    filter::each(&side.recording, Lens::Exchanges, query, |item| {
+        if let What::Exchange(exchange) = item.what {
+            fitting.insert(exchange.id);
+        }
+        Ok(())
+    })?;
+    Ok(fitting)
+}
+
+fn parties(args: &Args, sides: &[Side; 2], library: &Library) -> Result<[Party; 2], Failure> {
+    let entries = library.list().unwrap_or_default();
+    // Other commands look in this folder only if nobody said so by an option.
+    let folder = args.folder.dir.is_none().then_some((library, &*entries));
+    Ok([party(&sides[0], folder)?, party(&sides[1], folder)?])
+}
+
+fn party(side: &Side, folder: Option<(&Library, &[Entry])>) -> Result<Party, Failure> {
+    let summary = side.recording.summary()?;
+    let mut party = Party::new(&side.recording, &summary, folder);
+    party.seq = side.seq;
+    Ok(party)
+}

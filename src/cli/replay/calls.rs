@@ -1,0 +1,43 @@
+//! Calls that would be refused: on a terminal the user is asked once.
+
+use super::only;
+use crate::cli::args::Replay as Args;
+use crate::cli::exit::Failure;
+use crate::cli::output;
+use crate::replay::client::guard::Guard;
+use crate::replay::client::survey;
+use crate::store::reader::Recording;
+use crate::text::{escape, plural};
+use std::io::{self, IsTerminal as _};
+
+/// Tools that are listed.
+const MOST_LISTED: usize = 20;
+
+/// Asks whether the calls that `guard` does not allow may be made, where somebody is there.
+pub fn ask(args: &Args, recording: &Recording, guard: &mut Guard) -> Result<(), Failure> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let mut wanted = only::wanted(args.part.only.as_deref(), recording)?;
+    let refused = survey::refused(recording, guard, args.part.until, &mut wanted)?;
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let mut text = "These tools do not say that they only read:\n".to_owned();
+    for (tool, calls) in refused.iter().take(MOST_LISTED) {
+        text += &format!("  {}, {}\n", escape(tool), plural(*calls, "call"));
+    }
+    if refused.len() > MOST_LISTED {
+        text += &format!("  and {} more\n", refused.len() - MOST_LISTED);
+    }
+    text += "Call them? Only `yes` does. ";
+    output::raw_diagnostic(&text);
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if answer.trim().eq_ignore_ascii_case("yes") {
+        for tool in refused.into_keys() {
+            guard.allow(tool);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! `mcpreel replay`: a server, driven again from a recording.
+//!
+//! ```text
+//!  recording ─ plan ─▶ one run, or several ─▶ a report with the recording, as `diff` writes it
+//!                        │                    told: what was done, refused, bound
+//!                        └─ each a recording   noise: what differs between the runs
+//! ```
+//!
+//! * [`plan`]: what is started, sent and allowed, from the command line; one run of it;
+//! * [`calls`]: on a terminal the user is asked about calls that would be refused;
+//! * [`only`]: which requests are made; [`learned`]: handles that become rules;
+//! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.
+
+mod calls;
+mod learned;
+mod noise;
+mod only;
+mod plan;
+mod told;
+
+use super::args::{Replay as Args, ReportFormat};
+use super::exit::{Exit, Failure, Outcome};
+use super::folder;
+use super::report::{self, Compared, Party};
+use super::select;
+use crate::store::library::Library;
+use crate::store::reader::Recording;
+use plan::{Plan, Played};
+use std::process::ExitCode;
+
+/// Replays a recording.
+pub fn run(args: &Args) -> Outcome {
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    if selected.seq.is_some() {
+        let message = "`replay` is about a whole recording; --until SEQ ends it at a frame";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let plan = Plan::new(args, &recording)?;
+    let played = plan.play("")?;
+    let kept = learned::keep(args, recording.path(), &played.outcome.tally);
+    write(args, &recording, &played, kept.as_ref())?;
+    let mut code = match played.outcome.interrupted {
+        Some(signal) => 128 + u8::try_from(signal).unwrap_or(0),
+        None => played.outcome.report.exit_code(),
+    };
+    if args.learning.noise_runs > 0 && played.outcome.interrupted.is_none() {
+        let interrupted = noise::runs(&plan, &played)?;
+        code = interrupted.map_or(code, |signal| 128 + u8::try_from(signal).unwrap_or(0));
+    }
+    Ok(Exit::Process(ExitCode::from(code)))
+}
+
+/// Writes what came of the first run.
+fn write(
+    args: &Args,
+    recording: &Recording,
+    played: &Played,
+    kept: Option<&learned::Kept>,
+) -> Result<(), Failure> {
+    let library = Library::new(folder::of(&args.folder)?);
+    let entries = library.list().unwrap_or_default();
+    // Other commands look in this folder only if nobody said so by an option.
+    let folder = args.folder.dir.is_none().then_some((&library, &*entries));
+    let party = |recording: &Recording| {
+        let summary = recording.summary()?;
+        Ok::<_, Failure>(Party::new(recording, &summary, folder))
+    };
+    let parties = [party(recording)?, party(&played.recording)?];
+    let compared = Compared {
+        report: &played.outcome.report,
+        parties: &parties,
+        rules: &played.rules,
+        command: "mcpreel replay",
+    };
+    let format = args.form.format();
+    report::write(&compared, format)?;
+    let told = told::Told {
+        outcome: &played.outcome,
+        made: &parties[1],
+        kept,
+    };
+    match format {
+        ReportFormat::Text => told.text(),
+        ReportFormat::Json => told.json(),
+        // What takes these has no place for more.
+        ReportFormat::Junit | ReportFormat::Github => {
+            told.hint();
+            Ok(())
+        }
+    }
+}

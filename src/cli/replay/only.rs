@@ -1,0 +1,76 @@
+//! `--only`: which requests are made.
+
+use crate::cli::exit::Failure;
+use crate::cli::filter;
+use crate::query::Query;
+use crate::replay::client::target::Wanted;
+use crate::store::reader::Recording;
+use crate::store::select::{Limit, Scan, Way};
+use crate::trace::clock::Clock;
+use crate::trace::exchange::Exchange;
+use crate::trace::item::{ItemKey, Lens};
+use std::collections::VecDeque;
+
+/// Rows that are read at once.
+const PAGE: usize = 500;
+
+/// Whether an exchange is wanted, asked in the order of the recording. The handshake always is:
+/// without it no legacy server answers.
+pub fn wanted<'r>(filter: Option<&str>, recording: &'r Recording) -> Result<Wanted<'r>, Failure> {
+    let Some(query) = filter::parse_as("--only", filter)? else {
+        return Ok(Box::new(|_| true));
+    };
+    let mut rows = Rows::new(&query, recording)?;
+    Ok(Box::new(move |exchange: &Exchange| {
+        &*exchange.method == "initialize" || rows.has(exchange)
+    }))
+}
+
+/// The rows that fit, read as they are needed.
+struct Rows<'r> {
+    recording: &'r Recording,
+    scan: Scan,
+    found: VecDeque<ItemKey>,
+    done: bool,
+}
+
+impl<'r> Rows<'r> {
+    fn new(query: &Query, recording: &'r Recording) -> Result<Self, Failure> {
+        let (_, scan) = filter::scan(recording, Lens::Exchanges, query, Way::Oldest)?;
+        Ok(Self {
+            recording,
+            scan,
+            found: VecDeque::new(),
+            done: false,
+        })
+    }
+
+    fn has(&mut self, exchange: &Exchange) -> bool {
+        let (seq, nth) = exchange.request;
+        let key = ItemKey { seq, nth };
+        loop {
+            while self.found.pop_front_if(|found| *found < key).is_some() {}
+            match self.found.front() {
+                Some(found) => return *found == key,
+                None if self.done => return false,
+                None => self.read(),
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        let limit = Limit {
+            hits: PAGE,
+            nanos: u64::MAX,
+            clock: Clock::start(),
+        };
+        match self.scan.step(self.recording, &limit) {
+            Ok(step) => {
+                self.done = step.done;
+                self.found.extend(step.hits.iter().map(|hit| hit.key));
+            }
+            // What cannot be read is not sent; the walk, which reads the same, says why.
+            Err(_) => self.done = true,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A comparison as annotations: what fails is an error, the rest a notice.
+
+use super::Compared;
+use super::grouped::grouped;
+use super::party::opens;
+use super::words;
+use crate::cli::exit::Failure;
+use crate::cli::machine::github::{Annotation, Annotations, Kind};
+use crate::cli::output::Output;
+use crate::replay::compare::Class;
+use crate::trace::frame::Seq;
+
+/// Writes it.
+pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
+    let report = compared.report;
+    let mut annotations = Annotations::new("difference");
+    if report.trouble().is_some() {
+        let verdict = words::verdict(compared);
+        add(
+            &mut annotations,
+            compared,
+            Kind::Error,
+            "comparison",
+            &verdict,
+            1,
+        );
+    }
+    for offer in &report.offers {
+        let difference = &offer.difference;
+        let subject = words::offered(offer);
+        let said = words::in_words(difference);
+        let said = spotted(&said, [offer.left, offer.right], compared);
+        one(
+            &mut annotations,
+            compared,
+            Some(difference.class),
+            &subject,
+            &said,
+            1,
+        );
+    }
+    for group in grouped(report) {
+        let subject = words::call((group.method, group.name));
+        for entry in &group.entries {
+            let said = spotted(&entry.what.in_words(), entry.seqs, compared);
+            let times = entry.times;
+            one(
+                &mut annotations,
+                compared,
+                entry.class,
+                &subject,
+                &said,
+                times,
+            );
+        }
+        annotations.left_out(Kind::Notice, group.more);
+    }
+    annotations.left_out(Kind::Notice, report.more_accounts + report.more_offers);
+    annotations.write(out)
+}
+
+fn spotted(said: &str, seqs: [Option<Seq>; 2], compared: &Compared<'_>) -> String {
+    match opens(compared.parties, seqs).join(", ") {
+        none if none.is_empty() => said.to_owned(),
+        spots => format!("{said} ({spots})"),
+    }
+}
+
+fn one(
+    annotations: &mut Annotations,
+    compared: &Compared<'_>,
+    class: Option<Class>,
+    subject: &str,
+    said: &str,
+    times: u64,
+) {
+    let fails = class.is_some_and(|class| compared.report.fail_on.fails(class));
+    let kind = match class {
+        _ if fails => Kind::Error,
+        Some(Class::Noise) => return,
+        _ => Kind::Notice,
+    };
+    let title = format!("{}: {subject}", class.map_or("skipped", Class::as_str));
+    add(annotations, compared, kind, &title, said, times);
+}
+
+fn add(
+    annotations: &mut Annotations,
+    compared: &Compared<'_>,
+    kind: Kind,
+    title: &str,
+    message: &str,
+    stands_for: u64,
+) {
+    annotations.add(Annotation {
+        kind,
+        file: &compared.parties[1].path,
+        title,
+        message,
+        stands_for,
+    });
+}

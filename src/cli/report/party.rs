@@ -1,0 +1,135 @@
+//! One of the two that were compared.
+
+use crate::cli::select;
+use crate::store::library::{Entry, Library, short_id};
+use crate::store::reader::{Recording, Summary};
+use crate::text::{escape, plural, size};
+use crate::trace::frame::Seq;
+
+/// One of the two that were compared.
+#[derive(Clone, Debug)]
+pub struct Party {
+    /// Its id, all of it.
+    pub id: String,
+    /// Its name. Not escaped.
+    pub name: String,
+    /// The version that its server says it has. Not escaped.
+    pub version: Option<Box<str>>,
+    /// Its file. Not escaped.
+    pub path: String,
+    /// How many exchanges it has.
+    pub exchanges: u64,
+    /// How it stands, where that is not as it should be in the end.
+    pub state: Option<&'static str>,
+    /// Bytes that are not on record.
+    pub gap_bytes: u64,
+    /// The exchange of it that was compared, where it is one.
+    pub seq: Option<Seq>,
+    /// The beginning of its id that names it.
+    short: String,
+    /// What other commands call it, ready for a shell.
+    address: String,
+}
+
+impl Party {
+    /// A recording. `folder` is where ids are looked for, with all that is there; `None` where
+    /// other commands would look elsewhere.
+    #[must_use]
+    pub fn new(
+        recording: &Recording,
+        summary: &Summary,
+        folder: Option<(&Library, &[Entry])>,
+    ) -> Self {
+        let path = recording.path().display().to_string();
+        let entries = folder.map_or(&[][..], |(_, entries)| entries);
+        let short = short_id(&summary.id, entries).to_owned();
+        let alone = entries.iter().filter(|entry| entry.id == summary.id);
+        let is_there = folder.is_some_and(|(library, _)| library.contains(recording.path()));
+        let by_id = is_there && alone.count() == 1;
+        Self {
+            id: summary.id.clone(),
+            name: summary.name.clone(),
+            version: summary.session.server.version.clone(),
+            exchanges: summary.exchanges,
+            state: (!summary.state.is_final()).then(|| select::state(recording, summary)),
+            gap_bytes: summary.gap_bytes,
+            seq: None,
+            address: if by_id { short.clone() } else { path.clone() },
+            path,
+            short,
+        }
+    }
+
+    /// `7f3a`, or `7f3a#12` where one exchange is meant.
+    #[must_use]
+    pub fn short(&self) -> String {
+        match self.seq {
+            Some(seq) => format!("{}#{}", self.short, seq.0),
+            None => self.short.clone(),
+        }
+    }
+
+    /// `weather-server 1.2.0`, escaped.
+    #[must_use]
+    pub fn server(&self) -> String {
+        let version = self.version.as_deref().unwrap_or_default();
+        let version = if version.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", escape(version))
+        };
+        format!("{}{version}", escape(&self.name))
+    }
+
+    /// `31 exchanges, live`: how much of it there is to compare.
+    #[must_use]
+    pub fn extent(&self) -> String {
+        let mut words = Vec::new();
+        if self.seq.is_none() {
+            words.push(plural(self.exchanges, "exchange"));
+        }
+        words.extend(self.state.map(str::to_owned));
+        if self.gap_bytes > 0 {
+            words.push(format!("{} not on record", size(self.gap_bytes)));
+        }
+        words.join(", ")
+    }
+
+    /// The command that opens a frame of it, to be pasted into a shell.
+    #[must_use]
+    pub fn open(&self, seq: Seq) -> String {
+        let place = format!("{}#{}", escape(&self.address), seq.0);
+        format!("mcpreel open '{}'", place.replace('\'', r"'\''"))
+    }
+}
+
+/// The commands that open the places of both sides, as far as there are any.
+#[must_use]
+pub fn opens(parties: &[Party; 2], seqs: [Option<Seq>; 2]) -> Vec<String> {
+    let places = parties.iter().zip(seqs);
+    let commands = places.filter_map(|(party, seq)| seq.map(|seq| party.open(seq)));
+    commands.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_of_a_file_breaks_out_of_the_command() {
+        let party = Party {
+            id: "7f3a9c21".into(),
+            name: "n\u{1b}".into(),
+            version: Some("1\u{202e}".into()),
+            path: String::new(),
+            exchanges: 0,
+            state: None,
+            gap_bytes: 0,
+            seq: None,
+            short: "7f3a".into(),
+            address: "a'; rm -r \u{1b}x".into(),
+        };
+        assert_eq!(party.open(Seq(7)), r"mcpreel open 'a'\''; rm -r \x1bx#7'");
+        assert_eq!(party.server(), "n\\x1b 1\\u{202e}");
+    }
+}

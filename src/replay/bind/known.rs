@@ -1,0 +1,241 @@
+//! What the server chose, in the recording and now.
+
+use super::MOST;
+use super::handle;
+use crate::protocol::json::Path;
+use crate::replay::rules::{Bind, Calls};
+use crate::trace::frame::Seq;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::Hash;
+
+/// Which of the values that a server chooses by the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Slot {
+    /// Where a list goes on: its scope is the method of the list.
+    Cursor,
+    /// A task.
+    Task,
+    /// An elicitation by URL.
+    Elicitation,
+    /// What progress of a server's request is told by; a JSON text.
+    Token,
+    /// What the rule at this place binds; a JSON text.
+    Rule(usize),
+}
+
+impl Slot {
+    fn what(self) -> &'static str {
+        match self {
+            Self::Cursor => "the page before it",
+            Self::Task => "the task that it is about",
+            Self::Elicitation => "the elicitation that it is about",
+            Self::Token => "the request that it tells progress of",
+            Self::Rule(_) => "a value of an answer that a rule binds it to",
+        }
+    }
+}
+
+/// A value of such a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Chosen {
+    pub slot: Slot,
+    pub scope: Box<str>,
+    pub value: Box<str>,
+}
+
+/// A handle that was sent in place of the recorded one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// What the recorded client sent.
+    pub recorded: Box<str>,
+    /// What was sent instead, the latest.
+    pub live: Box<str>,
+    /// The request whose answer it was found in.
+    pub seq: Seq,
+    /// Which answers that is one of.
+    pub answer: Calls,
+    /// Where in that answer.
+    pub from: Path,
+    /// Whether it is all that stands there, or a word of a text.
+    pub is_whole: bool,
+    /// The first request that it was sent in, and where.
+    pub to: Option<(Calls, Path)>,
+    /// How many times it was sent.
+    pub uses: u64,
+}
+
+impl Bound {
+    /// The rule that says the same, where one can say it.
+    #[must_use]
+    pub fn rule(&self) -> Option<Bind> {
+        let (request, to) = self.to.clone().filter(|_| self.is_whole)?;
+        Some(Bind {
+            answer: self.answer.clone(),
+            from: self.from.clone(),
+            request,
+            to,
+        })
+    }
+}
+
+/// All of them, bounded.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// `None`: there is no live value.
+    chosen: Bounded<Chosen, Option<Box<str>>>,
+    handles: Bounded<Box<str>, Bound>,
+    /// Texts that rules bind, wherever the server says them.
+    echoes: Bounded<Box<str>, Box<str>>,
+    /// Handles that came with answers that were never asked for.
+    orphans: HashSet<Box<str>>,
+    pub forgotten: u64,
+}
+
+impl Known {
+    pub(super) fn is_empty(&self) -> bool {
+        // Whatever is echoed is chosen as well.
+        self.chosen.map.is_empty() && self.handles.map.is_empty() && self.orphans.is_empty()
+    }
+
+    pub(super) fn bind(&mut self, chosen: Chosen, live: Option<Box<str>>) {
+        self.forgotten += self.chosen.insert(chosen, live);
+    }
+
+    /// The live value, or what is missing; `None` where nothing is known: it is sent as it is.
+    pub(super) fn chosen(&self, chosen: &Chosen) -> Option<Result<&str, &'static str>> {
+        let live = self.chosen.map.get(chosen)?;
+        Some(live.as_deref().ok_or(chosen.slot.what()))
+    }
+
+    pub(super) fn bind_handle(&mut self, bound: Bound) {
+        self.orphans.remove(&bound.recorded);
+        if let Some(known) = self.handles.map.get_mut(&bound.recorded) {
+            known.live = bound.live;
+            return;
+        }
+        let recorded = bound.recorded.clone();
+        self.forgotten += self.handles.insert(recorded, bound);
+    }
+
+    /// What is to be sent in place of a recorded handle.
+    /// `place` says where.
+    pub(super) fn use_handle(
+        &mut self,
+        recorded: &str,
+        place: impl FnOnce() -> Option<(Calls, Path)>,
+    ) -> Option<&str> {
+        let bound = self.handles.map.get_mut(recorded)?;
+        bound.uses += 1;
+        bound.to = bound.to.take().or_else(place);
+        Some(&bound.live)
+    }
+
+    /// The server says this now where it said `recorded`.
+    pub(super) fn echo(&mut self, recorded: Box<str>, live: Box<str>) {
+        self.forgotten += self.echoes.insert(recorded, live);
+    }
+
+    /// What stands for a recorded text now, where the server says it.
+    pub(super) fn said(&self, recorded: &str) -> Option<&str> {
+        let handle = || self.handles.map.get(recorded).map(|bound| &*bound.live);
+        self.echoes
+            .map
+            .get(recorded)
+            .map(|live| &**live)
+            .or_else(handle)
+    }
+
+    /// A recorded text that will not come has this in it.
+    pub(super) fn lose(&mut self, text: &str, is_known: impl Fn(&str) -> bool) {
+        for part in handle::candidates(text) {
+            let new = !is_known(part) && !self.handles.map.contains_key(part);
+            if new && self.orphans.len() < MOST {
+                self.orphans.insert(part.into());
+            }
+        }
+    }
+
+    pub(super) fn is_orphan(&self, text: &str) -> bool {
+        self.orphans.contains(text)
+    }
+
+    /// What has come all the same, with another answer.
+    pub(super) fn found_again(&mut self, text: &str) {
+        if !self.orphans.is_empty() {
+            for part in handle::candidates(text) {
+                self.orphans.remove(part);
+            }
+        }
+    }
+
+    pub(super) fn has_orphans(&self) -> bool {
+        !self.orphans.is_empty()
+    }
+
+    pub(super) fn bound(&self) -> Vec<Bound> {
+        let order = self.handles.order.iter();
+        let all = order.filter_map(|recorded| self.handles.map.get(recorded));
+        all.filter(|bound| bound.uses > 0).cloned().collect()
+    }
+}
+
+/// A map of [`MOST`] entries, of which the oldest go first.
+#[derive(Debug)]
+struct Bounded<K, V> {
+    map: HashMap<K, V>,
+    order: VecDeque<K>,
+}
+
+impl<K, V> Default for Bounded<K, V> {
+    fn default() -> Self {
+        Self {
+            map: HashMap::new(),
+            order: VecDeque::new(),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
+    /// How many had to go.
+    fn insert(&mut self, key: K, value: V) -> u64 {
+        if self.map.insert(key.clone(), value).is_some() {
+            return 0;
+        }
+        self.order.push_back(key);
+        if self.order.len() <= MOST {
+            return 0;
+        }
+        let oldest = self.order.pop_front();
+        oldest.map_or(0, |oldest| u64::from(self.map.remove(&oldest).is_some()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(value: &str) -> Chosen {
+        Chosen {
+            slot: Slot::Task,
+            scope: "".into(),
+            value: value.into(),
+        }
+    }
+
+    #[test]
+    fn the_oldest_values_are_forgotten_and_counted() {
+        let mut known = Known::default();
+        for n in 0..MOST + 3 {
+            known.bind(task(&n.to_string()), Some("live".into()));
+        }
+        assert_eq!(known.forgotten, 3);
+        assert_eq!(known.chosen(&task("2")), None);
+        assert_eq!(known.chosen(&task("3")), Some(Ok("live")));
+        known.bind(task("3"), None);
+        assert_eq!(
+            known.chosen(&task("3")),
+            Some(Err("the task that it is about"))
+        );
+        assert_eq!(known.forgotten, 3);
+    }
+}

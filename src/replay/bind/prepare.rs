@@ -1,0 +1,326 @@
+//! A recorded message, made ready to be sent.
+
+use super::known::Slot;
+use super::message::{From, Place, each_string, places};
+use super::{About, Binder, Edits, Round, fresh, secret};
+use crate::protocol::id::RequestId;
+use crate::protocol::json::{Path, Step, Value, parse_into};
+use crate::protocol::mcp::keys;
+use crate::replay::rules::Calls;
+use crate::trace::frame::Seq;
+use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Built once: to build it takes as long as to search a message.
+static TRACEPARENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("traceparent"));
+
+/// A message of a frame that is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// Its place in a batch, 0 where there is none.
+    pub part: u32,
+    /// What it is.
+    pub role: Role<'a>,
+}
+
+/// What a message of the client is.
+#[derive(Clone, Copy, Debug)]
+pub enum Role<'a> {
+    /// A request.
+    Request {
+        /// Its method.
+        method: &'a str,
+        /// Its tool, prompt or resource.
+        name: Option<&'a str>,
+        /// What it answers, where it is the retry of an input round.
+        round: Option<&'a Round>,
+    },
+    /// A notification of this method.
+    Notification(&'a str),
+    /// The answer to a request of the server that has this id now: JSON text.
+    Answer(&'a str),
+}
+
+/// Why a message cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Redacted values in it are not known: the names of their placeholders.
+    Redacted(Vec<Box<str>>),
+    /// It needs something that did not come: what.
+    Unreached(Box<str>),
+}
+
+impl Binder {
+    /// The bytes to send for the frame `seq`, whose recorded bytes are `raw`: `raw` itself where
+    /// nothing in it changes.
+    pub fn prepare<'t>(
+        &mut self,
+        seq: Seq,
+        raw: &'t [u8],
+        parts: &[Outgoing<'_>],
+    ) -> Result<Cow<'t, [u8]>, Fault> {
+        if !self.may_change(seq, raw, parts) {
+            return Ok(Cow::Borrowed(raw));
+        }
+        let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let changed = match parse_into(text, &mut nodes) {
+            Ok(root) => self.edit(seq, root, parts).map(|edits| edits.apply(text)),
+            Err(_) => not_json(text),
+        };
+        self.nodes = nodes;
+        Ok(match changed? {
+            Cow::Borrowed(_) => Cow::Borrowed(raw),
+            Cow::Owned(changed) if text.len() < raw.len() => {
+                Cow::Owned([BYTE_ORDER_MARK, &changed].concat())
+            }
+            changed => changed,
+        })
+    }
+
+    fn may_change(&self, seq: Seq, raw: &[u8], parts: &[Outgoing<'_>]) -> bool {
+        let by_part = |part: &Outgoing<'_>| {
+            !matches!(
+                part.role,
+                Role::Request { round: None, .. } | Role::Notification(_)
+            )
+        };
+        self.fresh_ids
+            || self.protocol.is_some()
+            || !self.known.is_empty()
+            || !self.rewrites.is_empty()
+            || self.edits.contains_key(&seq)
+            || parts.iter().any(by_part)
+            || secret::may_be_in(raw)
+            || (self.span_seed.is_some() && TRACEPARENT.find(raw).is_some())
+    }
+
+    fn edit(&mut self, seq: Seq, root: Value<'_>, parts: &[Outgoing<'_>]) -> Result<Edits, Fault> {
+        let mut edits = Edits::default();
+        for part in parts {
+            let message = if root.is_object() {
+                Some(root)
+            } else {
+                root.index(part.part as usize)
+            };
+            if let Some(message) = message {
+                self.edit_message(seq, message, part.role, &mut edits)?;
+            }
+        }
+        Ok(edits)
+    }
+
+    fn edit_message(
+        &mut self,
+        seq: Seq,
+        message: Value<'_>,
+        role: Role<'_>,
+        edits: &mut Edits,
+    ) -> Result<(), Fault> {
+        let (method, name) = match role {
+            Role::Request {
+                method,
+                name,
+                round,
+            } => {
+                if let Some(round) = round {
+                    round.answer(message, edits);
+                }
+                for (path, json) in self.edits.get(&seq).into_iter().flatten() {
+                    put(message, path, json, edits);
+                }
+                self.edit_request(message, edits);
+                (method, name)
+            }
+            Role::Notification(method) => {
+                self.edit_notification(message, method, edits);
+                (method, None)
+            }
+            Role::Answer(id) => {
+                if let Some(recorded) = message.get("id") {
+                    edits.replace(recorded, id);
+                }
+                ("", None)
+            }
+        };
+        self.edit_values(message, About { seq, method, name }, edits)
+    }
+
+    /// What the client itself chose: ids, spans, its version.
+    fn edit_request(&mut self, message: Value<'_>, edits: &mut Edits) {
+        let params = message.get("params");
+        let meta = params.and_then(|params| params.get("_meta"));
+        let in_meta = |key: &str| meta.and_then(|meta| meta.get(key));
+        if self.fresh_ids {
+            for id in [message.get("id"), in_meta(keys::PROGRESS_TOKEN)] {
+                fresh_value(id, edits);
+            }
+        }
+        if let (Some(seed), Some(traceparent)) = (self.span_seed, in_meta(keys::TRACEPARENT)) {
+            self.spans_made += 1;
+            let random = fresh::random(seed, self.spans_made);
+            let recorded = traceparent.as_str().unwrap_or_default();
+            if let Some(fresh) = fresh::with_fresh_span(&recorded, random) {
+                edits.replace_string(traceparent, &fresh);
+            }
+        }
+        if let Some(version) = &self.protocol {
+            let asked = params
+                .filter(|_| {
+                    message
+                        .get("method")
+                        .is_some_and(|it| it.is_str("initialize"))
+                })
+                .and_then(|params| params.get("protocolVersion"));
+            for recorded in [asked, in_meta(keys::PROTOCOL_VERSION)]
+                .into_iter()
+                .flatten()
+            {
+                edits.replace_string(recorded, version);
+            }
+        }
+    }
+
+    fn edit_notification(&self, message: Value<'_>, method: &str, edits: &mut Edits) {
+        if self.fresh_ids && method == "notifications/cancelled" {
+            let params = message.get("params");
+            fresh_value(params.and_then(|params| params.get("requestId")), edits);
+        }
+    }
+
+    /// What the server chose, what was redacted, and where the roots are.
+    fn edit_values(
+        &mut self,
+        message: Value<'_>,
+        about: About<'_>,
+        edits: &mut Edits,
+    ) -> Result<(), Fault> {
+        let mut chosen = self.ruled(message, about);
+        let is_ruled = |value: Value<'_>| chosen.iter().any(|it| it.value.span() == value.span());
+        let by_protocol = places(message, about.method, From::Client);
+        let by_protocol: Vec<_> = by_protocol
+            .into_iter()
+            .filter(|it| !is_ruled(it.value))
+            .collect();
+        chosen.extend(by_protocol);
+        for place in &chosen {
+            self.edit_chosen(place, edits)?;
+        }
+        let mut missing = Vec::new();
+        for half in ["params", "result", "error"] {
+            let Some(value) = message.get(half) else {
+                continue;
+            };
+            each_string(value, &mut Vec::new(), &mut |names, value| {
+                if chosen
+                    .iter()
+                    .any(|place| place.value.span() == value.span())
+                {
+                    return Ok(());
+                }
+                let place = || place_of(message, about, value);
+                match self.edit_string(names, value, place, edits) {
+                    Err(Fault::Redacted(names)) => missing.extend(names),
+                    edited => edited?,
+                }
+                Ok(())
+            })?;
+        }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::Redacted(missing))
+        }
+    }
+
+    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<(), Fault> {
+        match (self.known.chosen(&place.chosen), place.chosen.slot) {
+            (None, _) => Ok(()),
+            (Some(Ok(live)), Slot::Token) => {
+                edits.replace(place.value, live);
+                Ok(())
+            }
+            (Some(Ok(live)), Slot::Rule(at)) => {
+                if live != place.value.raw_text() {
+                    edits.replace(place.value, live);
+                    self.fired.extend(self.binds.get(at).map(|(id, _)| *id));
+                }
+                Ok(())
+            }
+            (Some(Ok(live)), _) => {
+                if live != &*place.chosen.value {
+                    edits.replace_string(place.value, live);
+                }
+                Ok(())
+            }
+            (Some(Err(missing)), _) => Err(Fault::Unreached(missing.into())),
+        }
+    }
+
+    fn edit_string(
+        &mut self,
+        names: &[Value<'_>],
+        value: Value<'_>,
+        place: impl FnOnce() -> Option<(Calls, Path)>,
+        edits: &mut Edits,
+    ) -> Result<(), Fault> {
+        let recorded = value.as_str().unwrap_or_default();
+        let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
+        // What is called is no handle, whatever it looks like.
+        let is_name = matches!(names, [only] if only.is_str("name"));
+        if !is_name && let Some(live) = self.known.use_handle(&filled, place) {
+            edits.replace_string(value, live);
+            return Ok(());
+        }
+        if self.known.has_orphans() && !is_name && self.known.is_orphan(&filled) {
+            let missing = "a value that came with an answer which was not asked for";
+            return Err(Fault::Unreached(missing.into()));
+        }
+        let now = self.rewrites.apply(&filled);
+        if *now != *recorded {
+            edits.replace_string(value, &now);
+        }
+        Ok(())
+    }
+}
+
+/// Where a value stands, as a rule has it; only requests have rules.
+fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(Calls, Path)> {
+    let calls = Calls::of(about.method, about.name);
+    let path = Path::of(message, value).filter(|_| message.get("id").is_some());
+    path.filter(|_| !about.method.is_empty())
+        .map(|path| (calls, path))
+}
+
+/// A line that is no JSON goes out as it is, unless something in it is redacted.
+fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
+    let text = String::from_utf8_lossy(line);
+    let names: Vec<Box<str>> = secret::placeholders(&text).map(Into::into).collect();
+    match names.is_empty() {
+        true => Ok(Cow::Borrowed(line)),
+        false => Err(Fault::Redacted(names)),
+    }
+}
+
+fn fresh_value(value: Option<Value<'_>>, edits: &mut Edits) {
+    if let Some(value) = value {
+        let id = RequestId::from_value(value);
+        edits.replace(value, fresh::fresh_id(&id).json());
+    }
+}
+
+/// Puts a value at a path: in place of what is there, or as a new member.
+fn put(message: Value<'_>, path: &Path, json: &str, edits: &mut Edits) {
+    if let Some(value) = path.first(message) {
+        edits.replace(value, json);
+        return;
+    }
+    if let Some((Step::Member(name), above)) = path.steps().split_last()
+        && let Some(parent) = Path::new(above.to_vec()).first(message)
+    {
+        edits.insert(parent, name, json);
+    }
+}

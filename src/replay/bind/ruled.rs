@@ -1,0 +1,91 @@
+//! Values that rules bind: what an answer says is what a later request has to say.
+
+use super::known::{Chosen, Slot};
+use super::message::Place;
+use super::{About, Binder, Edits};
+use crate::protocol::json::{Kind, Value, canonical};
+use crate::replay::rules::{Bind, RuleId, Rules};
+
+impl Binder {
+    /// Binds as these rules say as well.
+    pub fn bind_by(&mut self, rules: &Rules) {
+        let binds = rules.binds().map(|(id, bind)| (id, bind.clone()));
+        self.binds.extend(binds);
+    }
+
+    /// The rules by which a value was sent in place of another.
+    pub fn fired(&self) -> impl Iterator<Item = RuleId> {
+        self.fired.iter().copied()
+    }
+
+    /// Learns from an answer, then and now, what rules want to know of it.
+    pub(super) fn learn_ruled(
+        &mut self,
+        about: About<'_>,
+        then: Value<'_>,
+        now: Option<Value<'_>>,
+    ) {
+        for (at, (_, bind)) in self.binds.iter().enumerate() {
+            if !bind.answer.include(about.method, about.name) {
+                continue;
+            }
+            let live = now.map(|now| bind.from.all(now)).unwrap_or_default();
+            for (nth, recorded) in bind.from.all(then).into_iter().enumerate() {
+                let live = live.get(nth);
+                if let (Some(then), Some(now)) = (text(recorded), live.copied().and_then(text)) {
+                    self.known.echo(then, now);
+                }
+                let live = live.map(|live| live.raw_text().into());
+                self.known.bind(chosen(at, recorded), live);
+            }
+        }
+    }
+
+    /// The values of a request that rules are about.
+    pub(super) fn ruled<'d>(&self, message: Value<'d>, about: About<'_>) -> Vec<Place<'d>> {
+        self.places(message, about, |bind| (&bind.request, &bind.to))
+    }
+
+    /// What rules found in an answer is what they found in the live one.
+    pub(super) fn edit_ruled(&self, then: Value<'_>, about: About<'_>, edits: &mut Edits) {
+        for place in self.places(then, about, |bind| (&bind.answer, &bind.from)) {
+            // A text is one everywhere.
+            let is_text = place.value.kind() == Kind::String;
+            if let Some(Ok(live)) = self.known.chosen(&place.chosen).filter(|_| !is_text) {
+                edits.replace(place.value, live);
+            }
+        }
+    }
+
+    fn places<'d>(
+        &self,
+        message: Value<'d>,
+        about: About<'_>,
+        end: impl Fn(&Bind) -> (&crate::replay::rules::Calls, &crate::protocol::json::Path),
+    ) -> Vec<Place<'d>> {
+        let mut places = Vec::new();
+        for (at, (_, bind)) in self.binds.iter().enumerate() {
+            let (calls, path) = end(bind);
+            if calls.include(about.method, about.name) {
+                let values = path.all(message).into_iter();
+                places.extend(values.map(|value| Place {
+                    chosen: chosen(at, value),
+                    value,
+                }));
+            }
+        }
+        places
+    }
+}
+
+fn chosen(rule: usize, value: Value<'_>) -> Chosen {
+    Chosen {
+        slot: Slot::Rule(rule),
+        scope: "".into(),
+        value: canonical(value).into(),
+    }
+}
+
+fn text(value: Value<'_>) -> Option<Box<str>> {
+    value.as_str().map(Into::into)
+}

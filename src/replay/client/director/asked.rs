@@ -1,0 +1,214 @@
+//! What the server asks: which recorded question a live one stands for, and what it gets.
+
+use super::asks::Ask;
+use super::settle::message_at;
+use super::{Director, Scene};
+use crate::protocol::json::{Document, Value};
+use crate::protocol::message::Request;
+use crate::replay::bind::{About, Fault, Outgoing, Role};
+use crate::replay::client::options::Policy;
+use crate::replay::judge::{Missing, Occurrence, Skip};
+use crate::replay::key::Digest;
+use crate::replay::rules::Side;
+use crate::replay::script::Step;
+use crate::trace::exchange::{Exchange, ExchangeId};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+impl Director {
+    /// The walk has come to the recorded answer to a question.
+    pub(super) fn answer_ask(&mut self, id: ExchangeId, step: &Step, scene: &mut Scene<'_>) {
+        if let Some(ask) = self.asks.find(id) {
+            ask.answer = Some(step.clone());
+            let is_roots = &*ask.exchange.method == "roots/list";
+            if let Some(result) = step.raw.as_deref().filter(|_| is_roots).and_then(result_of) {
+                self.asks.roots = Some(result);
+            }
+            self.send_answer(id, scene);
+        }
+    }
+
+    /// Sends the recorded answer to a question, if both are there.
+    fn send_answer(&mut self, id: ExchangeId, scene: &mut Scene<'_>) {
+        let ready = |ask: &mut Ask| ask.live.clone().zip(ask.answer.clone());
+        let Some((live_id, step)) = self.asks.find(id).and_then(ready) else {
+            return;
+        };
+        let Some(ask) = self.asks.remove(id) else {
+            return;
+        };
+        let part = Outgoing {
+            part: 0,
+            role: Role::Answer(&live_id),
+        };
+        let raw = step.raw.as_deref().unwrap_or_default();
+        match self.options.binder.prepare(step.head.seq, raw, &[part]) {
+            Ok(bytes) if !bytes.is_empty() => {
+                self.action.send.extend_from_slice(&bytes);
+                self.tally.asked += 1;
+                self.tally.last_method = ask.exchange.method;
+            }
+            prepared => {
+                if let Err(Fault::Redacted(names)) = prepared {
+                    self.tally.lack(&names);
+                    let why = Missing::Skipped(Skip::Redacted(names.join(", ").into()));
+                    self.judge.missing(&recorded_ask(&ask.exchange, None), why);
+                }
+                self.reply_error(&live_id, "the recorded answer cannot be given");
+                self.go(scene);
+            }
+        }
+    }
+
+    /// The server asks something.
+    pub(super) fn asked(&mut self, request: &Request, message: Value<'_>, scene: &mut Scene<'_>) {
+        if request.id.is_null() {
+            return;
+        }
+        let Some(id) = self.stands_for(message, scene) else {
+            return self.asked_unexpectedly(request, message);
+        };
+        let Some(ask) = self.asks.find(id) else {
+            return;
+        };
+        ask.live = Some(id_text(request, message).into());
+        let (seq, method) = (ask.exchange.request.0, ask.exchange.method.clone());
+        if let Some(raw) = scene.past.raw(seq) {
+            let about = About {
+                seq,
+                method: &method,
+                name: None,
+            };
+            self.learn_from(about, &raw, message, scene);
+        }
+        self.send_answer(id, scene);
+    }
+
+    /// The recorded question that a live one stands for: of those of the same words first the ones
+    /// of the same call, the earliest of them.
+    fn stands_for(&mut self, live: Value<'_>, scene: &mut Scene<'_>) -> Option<ExchangeId> {
+        self.asks.look_ahead(scene);
+        let wall_ns = self.options.wall_ns.checked_add(scene.now.0);
+        let words = self.words(live, Side::Right, wall_ns);
+        let parent = self.calls.newest();
+        let mut asks = std::mem::take(&mut self.asks.list);
+        let mut best = None;
+        for ask in asks.iter_mut().filter(|ask| ask.live.is_none()) {
+            let same_call = parent.is_some() && ask.exchange.parent == parent;
+            if best.is_some() && !same_call {
+                continue;
+            }
+            if self.words_of(ask, scene) == Some(words) {
+                best = Some(ask.exchange.id);
+                if same_call {
+                    break;
+                }
+            }
+        }
+        self.asks.list = asks;
+        best
+    }
+
+    /// By which words a recorded question is known; `None` where it cannot be read.
+    fn words_of(&self, ask: &mut Ask, scene: &mut Scene<'_>) -> Option<Digest> {
+        if ask.words.is_none() {
+            let (seq, part) = ask.exchange.request;
+            let raw = scene.past.raw(seq)?;
+            let document = Document::parse(message_at(&raw, part)?).ok()?;
+            let wall_ns = self.recorded_wall(ask.exchange.t_request);
+            ask.words = Some(self.words(document.root(), Side::Left, wall_ns));
+        }
+        ask.words
+    }
+
+    fn learn_from(
+        &mut self,
+        about: About<'_>,
+        then: &Arc<[u8]>,
+        now: Value<'_>,
+        scene: &mut Scene<'_>,
+    ) {
+        if let Ok(document) = Document::parse(then) {
+            let past = &mut scene.past;
+            let binder = &mut self.options.binder;
+            binder.learn(about, document.root(), now, &mut |text| {
+                past.sends_after(about.seq, text)
+            });
+        }
+    }
+
+    /// The server asks what the recorded client was not asked.
+    fn asked_unexpectedly(&mut self, request: &Request, message: Value<'_>) {
+        self.tally.unexpected += 1;
+        let id = &*id_text(request, message);
+        // Whether somebody is there is no question that a recording could answer.
+        if &*request.method == "ping" {
+            return self.reply(id, "result", "{}");
+        }
+        self.judge.more(&Occurrence {
+            seq: None,
+            method: &request.method,
+            name: request.name.as_deref(),
+            request: Some(message.raw()),
+            response: None,
+            outline: None,
+            status: crate::trace::exchange::Status::Ok,
+            latency_ns: None,
+            wall_ns: None,
+            progress: None,
+        });
+        let roots = self
+            .asks
+            .roots
+            .clone()
+            .filter(|_| &*request.method == "roots/list");
+        match (
+            self.options.asked,
+            roots.as_deref().or(stub(&request.method)),
+        ) {
+            (Policy::Stub, Some(result)) => self.reply(id, "result", result),
+            _ => self.reply_error(id, "the recorded client was not asked this"),
+        }
+    }
+
+    fn reply_error(&mut self, id: &str, message: &str) {
+        let error = format!(r#"{{"code":-32601,"message":"mcpreel replay: {message}"}}"#);
+        self.reply(id, "error", &error);
+    }
+
+    fn reply(&mut self, id: &str, member: &str, json: &str) {
+        if !self.may_write() {
+            return;
+        }
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{json}}}"#);
+        self.action.send.extend_from_slice(line.as_bytes());
+        self.action.send.push(b'\n');
+    }
+}
+
+/// The id of a request as on the wire; of a long one the request itself remembers less.
+fn id_text<'m>(request: &'m Request, message: Value<'m>) -> Cow<'m, str> {
+    let id = message.get("id").map(|id| id.raw_text());
+    id.unwrap_or(Cow::Borrowed(request.id.json()))
+}
+
+/// The result of an answer, as JSON text.
+fn result_of(answer: &[u8]) -> Option<Box<str>> {
+    let document = Document::parse(answer).ok()?;
+    let result = document.root().get("result")?;
+    Some(result.raw_text().into())
+}
+
+/// What a client says that has nothing to offer; `None` where it can only refuse.
+pub(super) fn stub(method: &str) -> Option<&'static str> {
+    match method {
+        "roots/list" => Some(r#"{"roots":[]}"#),
+        "elicitation/create" => Some(r#"{"action":"cancel"}"#),
+        _ => None,
+    }
+}
+
+/// A recorded question as the left side of a comparison.
+pub(super) fn recorded_ask<'a>(exchange: &'a Exchange, wall_ns: Option<u64>) -> Occurrence<'a> {
+    super::recorded(exchange, wall_ns, None)
+}

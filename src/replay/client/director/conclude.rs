@@ -1,0 +1,306 @@
+//! What is left to be said at the end.
+
+use super::asked::recorded_ask;
+use super::calls::Call;
+use super::{Deadly, Director, Ended, Stop, recorded};
+use crate::replay::compare::Class;
+use crate::replay::judge::Missing;
+use crate::replay::report::{Remark, Trouble};
+use crate::text::{duration, escape, escape_bytes, plural, size};
+use crate::trace::exchange::Exchange;
+use crate::trace::frame::Seq;
+use crate::trace::session::End;
+use std::collections::BTreeMap;
+
+/// Pending requests that a hang names.
+const MOST_NAMED: usize = 5;
+
+/// What others know of the end.
+#[derive(Clone, Debug, Default)]
+pub struct Witness {
+    /// The last lines of the server's stderr, as on the wire.
+    pub stderr: Vec<Box<[u8]>>,
+    /// Requests of the client in the recording.
+    pub requests: u64,
+    /// When it is.
+    pub now: crate::trace::clock::Moment,
+}
+
+impl Director {
+    pub(super) fn conclude(&mut self, witness: &Witness) {
+        match self.ending.stop.clone() {
+            Some(Stop::Hang) => self.conclude_hang(witness),
+            Some(Stop::Crash) => self.conclude_crash(witness),
+            Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why),
+            Some(Stop::Interrupted(_)) | None => {}
+            Some(Stop::End) => {
+                self.conclude_end();
+                self.conclude_nothing(witness);
+            }
+        }
+        let missing = self.asks.missing();
+        let could_come = |exchange: &Exchange| {
+            let parent = exchange.parent.and_then(|parent| self.calls.get(parent));
+            parent.is_none_or(|call| !call.is_awaited())
+        };
+        let missing: Vec<_> = missing.into_iter().filter(could_come).collect();
+        for exchange in missing {
+            let wall_ns = self.recorded_wall(exchange.t_request);
+            let left = recorded_ask(&exchange, wall_ns);
+            self.judge.missing(&left, Missing::NeverAsked);
+        }
+        self.conclude_notices();
+        self.conclude_noise();
+    }
+
+    /// Work was pending at its deadline: which, and whether the server did not even read.
+    fn conclude_hang(&mut self, witness: &Witness) {
+        let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
+        let named = pending.iter().take(MOST_NAMED).map(|call| {
+            let waited = witness.now.since(call.sent).as_nanos();
+            format!(
+                "{} for {}",
+                named(call),
+                duration(u64::try_from(waited).unwrap_or(u64::MAX))
+            )
+        });
+        let mut text = match pending.len() {
+            0 => self.waits_in_words(witness),
+            1 => format!("no answer to {}", named.collect::<String>()),
+            count => {
+                let named = named.collect::<Vec<_>>().join(", ");
+                format!("no answer to {}: {named}", plural(count as u64, "request"))
+            }
+        };
+        match self.ending.unread {
+            Some((bytes, _)) => {
+                text += &format!("; the write is blocked, {} are not read", size(bytes));
+            }
+            None => text += "; the write is not blocked",
+        }
+        text += &self.stray_hint();
+        text += &last_words(witness);
+        self.trouble(Trouble::Hang, text);
+        self.conclude_pending();
+    }
+
+    /// The server left with work pending: how, after what, and what it said last.
+    fn conclude_crash(&mut self, witness: &Witness) {
+        let how = match &self.ending.exited {
+            Some((ended, _)) if !self.ending.outlived => in_words(ended),
+            _ if self.ending.output_ended => "the server closed its output and lived on".to_owned(),
+            _ => "the server closed its input and lived on".to_owned(),
+        };
+        let mut text = format!(
+            "{how}, after {}; {} of {} sent",
+            escape(&self.tally.last_method),
+            self.tally.sent,
+            plural(witness.requests, "request"),
+        );
+        let well = |(ended, _): &(Ended, _)| ended.code == Some(0);
+        let badly = !self.ending.exited.as_ref().is_some_and(well);
+        if !self.ending.outlived && badly && self.is_as_recorded() {
+            text += "; in the recording it ended in the same way";
+        }
+        text += &last_words(witness);
+        self.trouble(Trouble::Target, text);
+        self.conclude_pending();
+    }
+
+    fn conclude_pending(&mut self) {
+        let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
+        for call in pending {
+            let wall_ns = self
+                .options
+                .recorded_wall_ns
+                .checked_add(call.exchange.t_request.0);
+            let left = recorded(&call.exchange, wall_ns, None);
+            self.judge.missing(&left, Missing::NeverAnswered);
+        }
+    }
+
+    /// Everything was done; whether the server left as it should, and as it did then.
+    fn conclude_end(&mut self) {
+        let text = match (&self.ending.exited, self.ending.needed) {
+            _ if self.is_as_recorded() => return,
+            (_, Some(Deadly::Kill)) => "the server did not end at SIGTERM, and was killed".into(),
+            (_, Some(Deadly::Term)) => "the server did not end when its input was closed".into(),
+            (Some((ended, _)), None) if ended.code != Some(0) => in_words(ended),
+            _ => return,
+        };
+        self.say(Class::Changed, text, None);
+    }
+
+    /// Why nothing was compared, if that is so and nobody has said it.
+    fn conclude_nothing(&mut self, witness: &Witness) {
+        let tally = &self.tally;
+        if tally.answered > 0 || tally.refused > 0 || !tally.unbound.is_empty() {
+            return;
+        }
+        let why = match (witness.requests, tally.unwanted) {
+            (0, _) => "the recording has no request of the client",
+            (_, 1..) if tally.sent == 0 => "no request is wanted",
+            _ => "no request was answered both in the recording and now",
+        };
+        self.judge.trouble(Trouble::Unreadable, why.into());
+    }
+
+    /// Whether the server ended as in the recording, or better than that.
+    fn is_as_recorded(&self) -> bool {
+        let Some(then) = &self.options.recorded_end else {
+            return false;
+        };
+        let now = self.ending.exited.as_ref().map(|(ended, _)| ended);
+        match (then, self.ending.needed) {
+            (End::Killed { signal }, Some(Deadly::Term)) => {
+                signal == "SIGTERM" || signal == "SIGKILL"
+            }
+            (End::Killed { signal }, Some(Deadly::Kill)) => signal == "SIGKILL",
+            (End::Killed { signal }, None) => {
+                now.and_then(|now| now.signal.as_deref()) == Some(signal)
+            }
+            // A shell's way to say that a signal ended it.
+            (End::Exited { code }, Some(Deadly::Term)) => *code == 143,
+            (End::Exited { code }, None) => now.and_then(|now| now.code) == Some(*code),
+            _ => false,
+        }
+    }
+
+    /// Notifications that have no counterpart.
+    fn conclude_notices(&mut self) {
+        let reached = self.ending.stop == Some(Stop::End);
+        if reached {
+            let [then, now] = std::mem::take(&mut self.logs);
+            self.judge.notices(&then, &now);
+        }
+        let mut counts: BTreeMap<(Box<str>, bool), (u64, Option<Seq>)> = BTreeMap::new();
+        for notice in self.notices.recorded.iter().filter(|_| reached) {
+            let entry = counts
+                .entry((notice.method.clone(), notice.is_due))
+                .or_default();
+            entry.0 += 1;
+            entry.1 = entry.1.or(notice.seq);
+        }
+        for ((method, is_due), (count, seq)) in counts {
+            let class = if is_due { Class::Changed } else { Class::Noise };
+            let times = plural(count, "time");
+            let text = format!("{} did not come, {times}", escape(&method));
+            self.say(class, text, seq);
+        }
+        let mut more: BTreeMap<Box<str>, u64> = BTreeMap::new();
+        for notice in &self.notices.live {
+            *more.entry(notice.method.clone()).or_default() += 1;
+        }
+        for (method, count) in more {
+            let times = plural(count, "time");
+            let text = format!("{} came in addition, {times}", escape(&method));
+            self.say(Class::Added, text, None);
+        }
+        let [recorded, live] = self.notices.dropped;
+        if recorded + live > 0 {
+            let text = format!(
+                "{} had no counterpart and were too many to keep",
+                plural(recorded + live, "notification")
+            );
+            self.say(Class::Noise, text, None);
+        }
+    }
+
+    /// Lines that are no messages, and answers to nothing, where the recording had none.
+    fn conclude_noise(&mut self) {
+        if let [0, lines] = self.tally.noise
+            && lines > 0
+        {
+            let first = self.tally.first_noise.as_deref().unwrap_or_default();
+            let text = format!(
+                "{} on stdout that are no JSON-RPC, and there were none in the recording: {}",
+                plural(lines, "line"),
+                escape_bytes(first)
+            );
+            self.say(Class::Changed, text, None);
+        }
+        if let [0, answers] = self.tally.strays
+            && answers > 0
+        {
+            let text = format!(
+                "{} to nothing that was asked{}",
+                plural(answers, "answer"),
+                self.stray_hint()
+            );
+            self.say(Class::Changed, text, None);
+        }
+    }
+
+    /// Which id an answer had that fits nothing.
+    fn stray_hint(&self) -> String {
+        let id = self.tally.first_stray.as_deref();
+        id.map_or_else(String::new, |id| {
+            format!(
+                "; an answer with the id {} came, which nobody used",
+                escape(id)
+            )
+        })
+    }
+
+    fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
+        self.judge.remark(Remark {
+            left,
+            right: None,
+            method: "".into(),
+            name: None,
+            class,
+            text: text.into(),
+            trouble: None,
+        });
+    }
+
+    fn trouble(&mut self, trouble: Trouble, text: String) {
+        self.judge.trouble(trouble, text.into());
+    }
+
+    fn waits_in_words(&self, witness: &Witness) -> String {
+        match self.waits(witness.now) {
+            super::Waits::Question(seq, method) => {
+                format!("the server does not ask {} (#{})", escape(&method), seq.0)
+            }
+            super::Waits::Room => "the server does not read".to_owned(),
+            _ => "the time is up".to_owned(),
+        }
+    }
+}
+
+/// A call by its method, what it is about, and where it stands in the recording.
+fn named(call: &Call) -> String {
+    let exchange = &call.exchange;
+    let name = exchange
+        .name
+        .as_deref()
+        .map_or_else(String::new, |name| format!(" {}", escape(name)));
+    format!(
+        "{}{name} (#{})",
+        escape(&exchange.method),
+        exchange.request.0.0
+    )
+}
+
+fn in_words(ended: &Ended) -> String {
+    match (&ended.signal, ended.code) {
+        (Some(signal), _) => format!("the server was ended by {}", escape(signal)),
+        (None, Some(code)) => format!("the server ended with exit code {code}"),
+        (None, None) => "the server ended".to_owned(),
+    }
+}
+
+fn last_words(witness: &Witness) -> String {
+    if witness.stderr.is_empty() {
+        return String::new();
+    }
+    let lines = witness
+        .stderr
+        .iter()
+        .map(|line| escape_bytes(line).into_owned());
+    format!(
+        "; its stderr ends: {}",
+        lines.collect::<Vec<_>>().join(" / ")
+    )
+}

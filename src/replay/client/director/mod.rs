@@ -1,0 +1,287 @@
+//! Decides what is sent when, what is compared with what, and when it is over. Pure.
+//!
+//! | file | what it decides |
+//! |---|---|
+//! | `walk` | what the recorded frames want, one after the other |
+//! | `send` | what goes out for a frame of the client, or why nothing does |
+//! | `arrive` | what a live line is, and whom it concerns |
+//! | `settle` | what an answer means for what comes later |
+//! | `calls` | the requests that wait for their answers |
+//! | `asks`, `asked` | what the server asks, then and now |
+//! | `notices` | what the server tells |
+//! | `ending` | deadlines, the end of the server, the end of everything |
+//! | `conclude` | what is left to be said then |
+
+mod arrive;
+mod asked;
+mod asks;
+mod calls;
+mod conclude;
+mod ending;
+mod notices;
+mod send;
+mod settle;
+mod skipped;
+mod tally;
+mod walk;
+
+pub use conclude::Witness;
+pub use ending::{Ended, Stop};
+pub use tally::{Refusal, Tally};
+
+use super::options::Options;
+use crate::capture::gauge::STALL;
+use crate::protocol::json::Value;
+use crate::protocol::message::Classifier;
+use crate::replay::judge::{self, Judge, Occurrence};
+use crate::replay::key::{Digest, Terms, key};
+use crate::replay::report::{Report, Trouble};
+use crate::replay::rules::{Scope, Side};
+use crate::trace::clock::Moment;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::frame::Seq;
+use asks::Asks;
+use calls::Calls;
+use ending::{Ending, Stage};
+use notices::Notices;
+use skipped::Skipped;
+use std::sync::Arc;
+use walk::Walk;
+
+/// What the director asks the recording for besides its steps.
+pub trait Past {
+    /// The bytes of a frame; `None` where they cannot be had.
+    fn raw(&mut self, seq: Seq) -> Option<Arc<[u8]>>;
+    /// Whether the recorded client sends this text, as a whole value, after the frame `seq`.
+    fn sends_after(&mut self, seq: Seq, text: &str) -> bool;
+    /// Whether the user wants this exchange.
+    fn is_wanted(&mut self, exchange: &Exchange) -> bool;
+    /// What the server asks in the recording after the exchange of the last one of `known`, as far
+    /// as is worth looking ahead; nothing where there is no more.
+    fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange>;
+}
+
+/// A moment, and the recording at hand.
+pub struct Scene<'a> {
+    /// Now.
+    pub now: Moment,
+    /// The recording.
+    pub past: &'a mut dyn Past,
+}
+
+/// What is to be done, in this order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Action {
+    /// Bytes for the server.
+    pub send: Vec<u8>,
+    /// Its input is to be closed.
+    pub close: bool,
+    /// A signal that it is to get.
+    pub signal: Option<Deadly>,
+}
+
+/// A signal that ends a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Deadly {
+    /// It may clean up.
+    Term,
+    /// It may not.
+    Kill,
+}
+
+/// What the director needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// The next recorded frame, or that there is none.
+    Step,
+    /// Something from the server, or that it is this moment.
+    Wait(Option<Moment>),
+    /// It is over.
+    Nothing,
+}
+
+/// What is waited for. Texts are as on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// For nothing.
+    Nothing,
+    /// For the answer to this request.
+    Answer(Seq, Box<str>),
+    /// For all answers that are open.
+    Answers(usize),
+    /// For this question of the server.
+    Question(Seq, Box<str>),
+    /// For this notification of the server.
+    Notice(Seq, Box<str>),
+    /// For the server to read.
+    Room,
+    /// For the moment at which the recorded client went on.
+    Gap,
+    /// For the server to end.
+    End,
+}
+
+/// Plays the recorded client.
+#[derive(Debug)]
+pub struct Director {
+    options: Options,
+    judge: Judge,
+    ending: Ending,
+    walk: Walk,
+    calls: Calls,
+    asks: Asks,
+    notices: Notices,
+    skipped: Skipped,
+    /// Log messages, then and now, where they are compared.
+    logs: [judge::Notices; 2],
+    tally: Tally,
+    action: Action,
+    classifier: Classifier,
+    began: Moment,
+}
+
+impl Director {
+    /// Nothing was sent yet; it is `now`.
+    #[must_use]
+    pub fn new(options: Options, judge: Judge, now: Moment) -> Self {
+        Self {
+            options,
+            judge,
+            ending: Ending::default(),
+            walk: Walk::default(),
+            calls: Calls::default(),
+            asks: Asks::default(),
+            notices: Notices::default(),
+            skipped: Skipped::default(),
+            logs: Default::default(),
+            tally: Tally::default(),
+            action: Action::default(),
+            classifier: Classifier::default(),
+            began: now,
+        }
+    }
+
+    /// What is to be done since this was asked last.
+    pub fn take_action(&mut self) -> Action {
+        std::mem::take(&mut self.action)
+    }
+
+    /// Bytes that are to be sent, not taken yet.
+    #[must_use]
+    pub fn unsent(&self) -> usize {
+        self.action.send.len()
+    }
+
+    /// What it needs to go on.
+    #[must_use]
+    pub fn want(&self) -> Want {
+        match self.ending.stage {
+            Stage::Over => Want::Nothing,
+            Stage::Walking if self.walk.wants_step() => Want::Step,
+            _ => Want::Wait(self.next_moment()),
+        }
+    }
+
+    /// What it waits for.
+    #[must_use]
+    pub fn waits(&self, now: Moment) -> Waits {
+        let is_stuck = |(_, since): (u64, Moment)| now.since(since) >= STALL;
+        if self.may_write() && self.ending.unread.is_some_and(is_stuck) {
+            return Waits::Room;
+        }
+        match self.ending.stage {
+            Stage::Walking => self.walk.waits(),
+            Stage::Settling { .. } => Waits::Answers(self.calls.awaited()),
+            _ => Waits::End,
+        }
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Why it stopped, once it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&Stop> {
+        self.ending.stop.as_ref()
+    }
+
+    /// What came of it; to be asked once it is over.
+    #[must_use]
+    pub fn finish(mut self, witness: &Witness) -> (Report, Tally) {
+        self.conclude(witness);
+        for rule in self.options.binder.fired() {
+            self.judge.rules().fired(rule);
+        }
+        self.tally.bound = self.options.binder.bound();
+        self.tally.forgotten = self.options.binder.forgotten();
+        (self.judge.finish(), self.tally)
+    }
+
+    /// What came of it where there was no server: why, escaped.
+    #[must_use]
+    pub fn not_started(mut self, why: Box<str>) -> (Report, Tally) {
+        self.judge.trouble(Trouble::Target, why);
+        (self.judge.finish(), self.tally)
+    }
+
+    /// By which words a request of the server is known.
+    fn words(&self, request: Value<'_>, side: Side, wall_ns: Option<u64>) -> Digest {
+        let terms = Terms {
+            scope: &Scope::default(),
+            side,
+            rewrites: &self.options.binder.rewrites,
+            wall_ns,
+        };
+        key(request, terms).normalised
+    }
+
+    /// Nanoseconds of a moment of the recording since the Unix epoch.
+    fn recorded_wall(&self, t: Moment) -> Option<u64> {
+        self.options.recorded_wall_ns.checked_add(t.0)
+    }
+}
+
+/// A recorded exchange as the left side of a comparison.
+fn recorded<'a>(
+    exchange: &'a Exchange,
+    wall_ns: Option<u64>,
+    response: Option<&'a [u8]>,
+) -> Occurrence<'a> {
+    Occurrence {
+        seq: Some(exchange.request.0),
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+        request: None,
+        response,
+        outline: None,
+        status: exchange.status,
+        latency_ns: exchange.latency_ns(),
+        wall_ns,
+        progress: None,
+    }
+}
+
+/// What came now, as the right side of it.
+fn live<'a>(
+    exchange: &'a Exchange,
+    wall_ns: Option<u64>,
+    response: Option<&'a [u8]>,
+    status: Status,
+    latency_ns: Option<u64>,
+) -> Occurrence<'a> {
+    Occurrence {
+        seq: None,
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+        request: None,
+        response,
+        outline: None,
+        status,
+        latency_ns,
+        wall_ns,
+        progress: None,
+    }
+}

@@ -1,0 +1,201 @@
+//! What the server tells: notifications, then and now, as a multiset.
+//!
+//! Progress and log messages are not among them: progress belongs to its call, log messages are
+//! for people, and compared only where a user wants that. Of the rest each live one stands for a recorded one of the same words, whichever
+//! came first. What is left over at the end is told: a recorded one that came while a call was
+//! open, or just after one, is missed; one that came by itself is not, because a replay is over
+//! sooner than the clock that made it.
+
+use super::walk::Hold;
+use super::{Director, Waits};
+use crate::protocol::mcp::methods::canonical;
+use crate::protocol::message::{Body, Message, Subject};
+use crate::replay::rules::Side;
+use crate::replay::script::{Step, What};
+use crate::trace::clock::Moment;
+use crate::trace::frame::{FrameHead, Seq};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Notifications without a counterpart that are remembered on each side; the oldest go first, and
+/// are counted.
+const MOST: usize = 1024;
+
+/// A client that lists or reads so soon after a notification has reacted to it.
+const REACTION: Duration = Duration::from_millis(100);
+
+/// How long such a reaction waits for the notification.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A notification of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Notice {
+    pub method: Box<str>,
+    /// What it is about, where the client knows it by that name.
+    pub about: Option<Box<str>>,
+    /// Where and when it was recorded.
+    pub seq: Option<Seq>,
+    t: Moment,
+    /// Whether it came while, or just after, the client wanted something.
+    pub is_due: bool,
+    waited_since: Option<Moment>,
+}
+
+/// Those that have no counterpart yet.
+#[derive(Debug, Default)]
+pub(super) struct Notices {
+    pub recorded: VecDeque<Notice>,
+    pub live: VecDeque<Notice>,
+    /// Those that were too many to keep, recorded and live.
+    pub dropped: [u64; 2],
+    /// When an answer or a message of the client was recorded last.
+    last_activity: Option<Moment>,
+}
+
+impl Notices {
+    /// The walk has come to a notification; `busy`: while a call was open; `lost`: what the client
+    /// did last before it was not done now.
+    pub fn pass(&mut self, head: &FrameHead, message: &Message, busy: bool, lost: bool) {
+        let t = head.t_last;
+        let soon = self
+            .last_activity
+            .is_some_and(|last| t.since(last) <= REACTION);
+        let Some(mut notice) = notice(message) else {
+            return;
+        };
+        notice.seq = Some(head.seq);
+        notice.t = t;
+        notice.is_due = (busy || soon) && !lost;
+        if let Some(at) = self.live.iter().position(|other| other.is_like(&notice)) {
+            self.live.remove(at);
+            return;
+        }
+        self.recorded.push_back(notice);
+        if self.recorded.len() > MOST {
+            self.recorded.pop_front();
+            self.dropped[0] += 1;
+        }
+    }
+
+    /// Something of the client's doing was recorded at `t`.
+    pub fn active(&mut self, t: Moment) {
+        self.last_activity = Some(t);
+    }
+
+    /// A notification came.
+    pub fn tell(&mut self, message: &Message) {
+        let Some(notice) = notice(message) else {
+            return;
+        };
+        if let Some(at) = self
+            .recorded
+            .iter()
+            .position(|other| other.is_like(&notice))
+        {
+            self.recorded.remove(at);
+            return;
+        }
+        self.live.push_back(notice);
+        if self.live.len() > MOST {
+            self.live.pop_front();
+            self.dropped[1] += 1;
+        }
+    }
+
+    /// Whether a message of the client is a reaction to a notification that has not come yet.
+    pub fn held(&mut self, step: &Step, now: Moment) -> Option<Hold> {
+        let Some(What::Asks(exchange)) = step.single() else {
+            return None;
+        };
+        let (method, name) = (&*exchange.method, exchange.name.as_deref());
+        let t = step.head.t_first;
+        let caused = |notice: &&mut Notice| {
+            notice.is_due && t.since(notice.t) <= REACTION && notice.leads_to(method, name)
+        };
+        let notice = self.recorded.iter_mut().rev().find(caused)?;
+        let since = *notice.waited_since.get_or_insert(now);
+        let until = since + PATIENCE;
+        let seq = notice.seq.unwrap_or_default();
+        let waits = Waits::Notice(seq, notice.method.clone());
+        (now < until).then(|| Hold::new(waits, Some(until)))
+    }
+
+    /// Whether something is still due.
+    pub fn are_due(&self) -> bool {
+        self.recorded.iter().any(|notice| notice.is_due)
+    }
+}
+
+impl Director {
+    /// A log message in a line: one that was recorded there, or that came now. Compared where that
+    /// is wanted.
+    pub(super) fn log(
+        &mut self,
+        message: &Message,
+        line: &[u8],
+        recorded: Option<&FrameHead>,
+        now: Moment,
+    ) {
+        let is_log = match &message.body {
+            Body::Notification(it) => matches!(it.subject, Subject::Log { .. }),
+            _ => false,
+        };
+        let text = line.get(message.span.clone()).unwrap_or(line);
+        if !is_log || !self.judge.options().strict_logs {
+            return;
+        }
+        let (side, wall_ns) = match recorded {
+            Some(head) => (Side::Left, self.recorded_wall(head.t_first)),
+            None => (Side::Right, self.options.wall_ns.checked_add(now.0)),
+        };
+        let logs = &mut self.logs[usize::from(side == Side::Right)];
+        let seq = recorded.map(|head| head.seq);
+        self.judge.notice(logs, side, seq, text, wall_ns);
+    }
+}
+
+impl Notice {
+    fn is_like(&self, other: &Self) -> bool {
+        self.method == other.method && self.about == other.about
+    }
+
+    /// Whether a client that hears this makes such a request.
+    fn leads_to(&self, method: &str, name: Option<&str>) -> bool {
+        match &*self.method {
+            "notifications/tools/list_changed" => method == "tools/list",
+            "notifications/prompts/list_changed" => method == "prompts/list",
+            "notifications/resources/list_changed" => {
+                matches!(method, "resources/list" | "resources/templates/list")
+            }
+            "notifications/resources/updated" => {
+                method == "resources/read" && self.about.as_deref() == name
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The notification that a message is, unless it is one of those that are not compared here.
+fn notice(message: &Message) -> Option<Notice> {
+    let Body::Notification(notification) = &message.body else {
+        return None;
+    };
+    let about = match &notification.subject {
+        Subject::Progress { .. } | Subject::Log { .. } => return None,
+        // The ids are the server's own.
+        Subject::Task { status, .. } => status.clone(),
+        Subject::Cancelled { .. } => None,
+        Subject::Other { .. } if &*notification.method == "notifications/elicitation/complete" => {
+            None
+        }
+        Subject::Other { name } => name.clone(),
+    };
+    Some(Notice {
+        method: canonical(&notification.method).into(),
+        about,
+        seq: None,
+        t: Moment(0),
+        is_due: false,
+        waited_since: None,
+    })
+}

@@ -1,0 +1,306 @@
+//! What goes out for a frame of the client, or why nothing does.
+
+use super::calls::{Call, Calls, Progress};
+use super::settle::message_at;
+use super::skipped::Chain;
+use super::{Director, Scene, Stop, recorded};
+use crate::protocol::id::RequestId;
+use crate::protocol::json::Document;
+use crate::protocol::mcp::keys::PROGRESS_TOKEN;
+use crate::protocol::mcp::methods::canonical;
+use crate::protocol::message::{Body, Message, Subject};
+use crate::replay::bind::{Fault, Outgoing, Role, Round, fresh_id};
+use crate::replay::judge::{List, Missing, Skip};
+use crate::replay::report::Trouble;
+use crate::replay::script::{Part, Step, What};
+use crate::text::escape;
+use crate::trace::exchange::Exchange;
+use memchr::memmem::Finder;
+use std::sync::{Arc, LazyLock};
+
+/// Built once: to build it takes as long as to search a message.
+static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROGRESS_TOKEN));
+
+/// Why something is not sent.
+enum Held {
+    /// The user does not want it.
+    Unwanted,
+    /// It has no say.
+    Why(Missing),
+    /// A part of it cannot be sent.
+    Fault(Fault),
+}
+
+impl Director {
+    /// Sends a frame of the client, or says why not.
+    pub(super) fn send(&mut self, step: Step, scene: &mut Scene<'_>) {
+        self.notices.active(step.head.t_last);
+        match self.prepared(&step, scene) {
+            Ok(()) => self.sent(step, scene),
+            Err(held) => self.hold_back(&step, &held, scene),
+        }
+    }
+
+    /// Puts what goes out for a frame into the output.
+    fn prepared(&mut self, step: &Step, scene: &mut Scene<'_>) -> Result<(), Held> {
+        let too_long = || Held::Why(Missing::Skipped(Skip::Unreached("it is too long".into())));
+        let raw = step.raw.as_deref().ok_or_else(too_long)?;
+        let (mut rounds, mut live_ids) = (Vec::new(), Vec::new());
+        for part in &step.parts {
+            rounds.push(match &part.what {
+                What::Asks(exchange) => self.may_ask(exchange, scene)?,
+                What::Tells(message) => self.may_tell(message).map(|()| None)?,
+                _ => None,
+            });
+            live_ids.push(match part.what {
+                // What was not asked cannot be answered.
+                What::Answers(id) => Some(self.asks.live_id(id).ok_or(Held::Unwanted)?),
+                _ => None,
+            });
+        }
+        let outgoing = step.parts.iter().zip(rounds.iter().zip(&live_ids));
+        let outgoing: Vec<_> = outgoing
+            .map(|(part, (round, live_id))| Outgoing {
+                part: part.part,
+                role: match &part.what {
+                    What::Asks(exchange) => Role::Request {
+                        method: &exchange.method,
+                        name: exchange.name.as_deref(),
+                        round: round.as_ref(),
+                    },
+                    What::Tells(message) => Role::Notification(method_of(message)),
+                    _ => live_id
+                        .as_deref()
+                        .map_or(Role::Notification(""), Role::Answer),
+                },
+            })
+            .collect();
+        let binder = &mut self.options.binder;
+        let bytes = binder.prepare(step.head.seq, raw, &outgoing);
+        self.action
+            .send
+            .extend_from_slice(&bytes.map_err(Held::Fault)?);
+        Ok(())
+    }
+
+    /// Whether a request may be sent; the round that it answers, if it is a retry.
+    fn may_ask(
+        &mut self,
+        exchange: &Exchange,
+        scene: &mut Scene<'_>,
+    ) -> Result<Option<Round>, Held> {
+        if !scene.past.is_wanted(exchange) {
+            return Err(Held::Unwanted);
+        }
+        let tool = exchange.name.as_deref().unwrap_or_default();
+        if &*exchange.method == "tools/call" && !self.options.guard.allows(tool) {
+            let why = format!("{} does not say that it only reads", escape(tool));
+            return Err(Held::Why(Missing::Refused(why.into())));
+        }
+        let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {
+            return Ok(None);
+        };
+        let unreached = |why: &str| Held::Why(Missing::Skipped(Skip::Unreached(why.into())));
+        match self.skipped.chain(first) {
+            Some(Chain::Asks(round)) => Ok(Some(round.clone())),
+            Some(Chain::Complete(_)) => Err(Held::Why(Missing::Skipped(Skip::NotNeeded))),
+            Some(Chain::Broken(why)) => Err(unreached(why)),
+            None => Err(unreached("the request that it repeats")),
+        }
+    }
+
+    /// Whether a notification may be sent: nothing is cancelled that was not begun.
+    fn may_tell(&self, message: &Message) -> Result<(), Held> {
+        match &message.body {
+            Body::Notification(notification) => match &notification.subject {
+                Subject::Cancelled {
+                    request_id: Some(id),
+                } if self.skipped.has_id(id) => Err(Held::Unwanted),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// A frame went out.
+    fn sent(&mut self, step: Step, scene: &Scene<'_>) {
+        let raw = step.raw.as_deref().unwrap_or_default();
+        let has_token = TOKEN.find(raw).is_some();
+        for part in step.parts {
+            match part.what {
+                What::Asks(exchange) => {
+                    let token = has_token.then(|| progress_token(raw, part.part)).flatten();
+                    self.called(exchange, token, scene);
+                }
+                What::Tells(message) => self.told(&message),
+                What::Answers(id) => self.asks.answered(id),
+                What::Other => {}
+            }
+        }
+    }
+
+    /// A request went out.
+    fn called(&mut self, exchange: Box<Exchange>, token: Option<RequestId>, scene: &Scene<'_>) {
+        let fresh = self.options.binder.fresh_ids;
+        let as_sent = |id: RequestId| if fresh { fresh_id(&id) } else { id };
+        let id = as_sent(exchange.rpc_id.clone());
+        self.skipped.sent(&exchange.rpc_id);
+        self.tally.sent += 1;
+        self.tally.last_method.clone_from(&exchange.method);
+        let end = self.options.timeout.map(|timeout| self.began + timeout);
+        self.calls.open(Call {
+            deadline: Calls::deadline(&exchange, scene.now, end),
+            exchange,
+            id,
+            sent: scene.now,
+            cancelled: false,
+            token: token.map(as_sent),
+            progress: Progress::default(),
+        });
+    }
+
+    /// A notification went out.
+    fn told(&mut self, message: &Message) {
+        let Body::Notification(notification) = &message.body else {
+            return;
+        };
+        self.tally.last_method.clone_from(&notification.method);
+        if let Subject::Cancelled {
+            request_id: Some(id),
+        } = &notification.subject
+        {
+            let id = match self.options.binder.fresh_ids {
+                true => fresh_id(id),
+                false => id.clone(),
+            };
+            self.calls.cancel(&id);
+        }
+    }
+
+    /// A frame does not go out: what that means for each request in it.
+    fn hold_back(&mut self, step: &Step, held: &Held, scene: &mut Scene<'_>) {
+        if let Held::Fault(Fault::Redacted(names)) = held {
+            self.tally.lack(names);
+            let asks = |part: &Part| matches!(part.what, What::Asks(_));
+            if !step.parts.iter().any(asks) {
+                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
+                let text = format!(
+                    "#{} has redacted values: {}",
+                    step.head.seq.0,
+                    names.join(", ")
+                );
+                self.judge.trouble(Trouble::Unreadable, text.into());
+            }
+        }
+        for part in &step.parts {
+            match &part.what {
+                What::Asks(exchange) => self.hold_back_request(exchange, held, scene),
+                What::Answers(id) => self.asks.answered(*id),
+                _ => {}
+            }
+        }
+    }
+
+    fn hold_back_request(&mut self, exchange: &Exchange, held: &Held, scene: &mut Scene<'_>) {
+        let why = match held {
+            Held::Unwanted => None,
+            Held::Why(missing) => Some(missing.clone()),
+            Held::Fault(Fault::Redacted(names)) => {
+                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
+                Some(Missing::Skipped(Skip::Redacted(names.join(", ").into())))
+            }
+            Held::Fault(Fault::Unreached(what)) => {
+                Some(Missing::Skipped(Skip::Unreached(what.clone())))
+            }
+        };
+        match &why {
+            None => {
+                self.tally.unwanted += 1;
+                self.judge.unwanted();
+            }
+            Some(Missing::Refused(_)) => {
+                let tool = exchange.name.as_deref().unwrap_or_default();
+                self.tally.refuse(exchange.request.0, tool);
+            }
+            Some(_) => self.tally.skipped += 1,
+        }
+        self.skip(exchange, why.as_ref(), scene);
+        if &*exchange.method == "initialize" {
+            // Nothing that comes after it would mean anything.
+            self.stop(Stop::End, scene.now);
+        }
+        if let Some(why) = why {
+            let wall_ns = self.recorded_wall(exchange.t_request);
+            // What was on a page that is not there any more may be on another one.
+            let page = listing(exchange, scene);
+            let answer = exchange.response.filter(|_| page.is_some());
+            let answer = answer.and_then(|(seq, part)| Some((scene.past.raw(seq)?, part)));
+            let answer = answer
+                .as_ref()
+                .and_then(|(raw, part)| message_at(raw, *part));
+            let mut left = recorded(exchange, wall_ns, answer);
+            left.request = page.as_deref();
+            self.judge.missing(&left, why);
+        }
+    }
+
+    /// A request is not sent: nothing that comes of it will.
+    fn skip(&mut self, exchange: &Exchange, why: Option<&Missing>, scene: &mut Scene<'_>) {
+        self.skipped.add(exchange);
+        let complete = why == Some(&Missing::Skipped(Skip::NotNeeded));
+        if complete {
+            return self.bind_to_complete(exchange, scene);
+        }
+        if let Some(first) = exchange.chain {
+            let why = "the round of input before it was not gone through";
+            self.skipped.set_chain(first, Chain::Broken(why.into()));
+        }
+        let Some((seq, part)) = exchange.response else {
+            return;
+        };
+        let (Some(request), Some(response)) =
+            (scene.past.raw(exchange.request.0), scene.past.raw(seq))
+        else {
+            return;
+        };
+        if let Some(response) = message_at(&response, part) {
+            self.options
+                .binder
+                .lose(super::settle::about(exchange), response, |text| {
+                    memchr::memmem::find(&request, text.as_bytes()).is_some()
+                });
+        }
+    }
+
+    /// A frame of the client broke off in the recording.
+    pub(super) fn skip_cut(&mut self, step: &Step, scene: &mut Scene<'_>) {
+        let why = Missing::Skipped(Skip::Unreached("the rest of its line".into()));
+        self.hold_back(step, &Held::Why(why), scene);
+    }
+}
+
+/// The request for a page of a list, `None` for any other one: it says whether the list begins anew.
+pub(super) fn listing(exchange: &Exchange, scene: &mut Scene<'_>) -> Option<Arc<[u8]>> {
+    List::of(&exchange.method)?;
+    scene.past.raw(exchange.request.0)
+}
+
+fn method_of(message: &Message) -> &str {
+    match &message.body {
+        Body::Notification(notification) => canonical(&notification.method),
+        _ => "",
+    }
+}
+
+/// The progress token that a request gives.
+fn progress_token(raw: &[u8], part: u32) -> Option<RequestId> {
+    let document = Document::parse(raw).ok()?;
+    let root = document.root();
+    let message = if root.is_object() {
+        root
+    } else {
+        root.index(part as usize)?
+    };
+    let token = message.get("params")?.get("_meta")?.get(PROGRESS_TOKEN)?;
+    Some(RequestId::from_value(token))
+}

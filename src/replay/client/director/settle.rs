@@ -1,0 +1,313 @@
+//! What an answer means for what comes later.
+
+use super::calls::{Call, was_answered};
+use super::send::listing;
+use super::skipped::Chain;
+use super::{Director, Scene, live, recorded};
+use crate::protocol::id::RequestId;
+use crate::protocol::json::{Document, Number, Value};
+use crate::protocol::message::Outcome;
+use crate::replay::bind::{About, Round};
+use crate::replay::client::options::Policy;
+use crate::replay::compare::Class;
+use crate::replay::report::Remark;
+use crate::replay::rules::Side;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use std::sync::Arc;
+
+/// A final answer that is longer is not kept for the retry that it made unnecessary.
+const LONGEST_KEPT: usize = 64 * 1024;
+
+impl Director {
+    /// The answer to a call came, byte for byte the recorded one.
+    pub(super) fn answered_alike(&mut self, id: ExchangeId, line: &[u8], scene: &mut Scene<'_>) {
+        let Some(call) = self.calls.close(id) else {
+            return;
+        };
+        let exchange = &call.exchange;
+        if &*exchange.method == "tools/list" {
+            self.learn_tools(line);
+        }
+        if exchange.status == Status::InputRequired {
+            return self.compare(&call, exchange.status, line, scene);
+        }
+        self.tally.answered += 1;
+        let walls = [
+            self.recorded_wall(exchange.t_request),
+            self.options.wall_ns.checked_add(call.sent.0),
+        ];
+        let latency_ns = nanos(scene, &call);
+        let page = listing(exchange, scene);
+        let mut then = recorded(exchange, walls[0], Some(line));
+        then.request = page.as_deref();
+        let now = live(exchange, walls[1], Some(line), exchange.status, latency_ns);
+        self.judge.both(&then, &now);
+        self.compare_progress(&call);
+    }
+
+    /// An answer to a call came.
+    pub(super) fn answered(
+        &mut self,
+        id: ExchangeId,
+        outcome: &Outcome,
+        text: &[u8],
+        value: Option<Value<'_>>,
+        scene: &mut Scene<'_>,
+    ) {
+        let Some(call) = self.calls.close(id) else {
+            return;
+        };
+        if call.cancelled {
+            self.tally.late += 1;
+            return;
+        }
+        let method = &*call.exchange.method;
+        if method == "tools/list" && value.is_some() {
+            self.learn_tools(text);
+        }
+        if let Some(why) = self.other_era(&call.exchange, outcome, value) {
+            return self.stop(super::Stop::OtherEra(why.into()), scene.now);
+        }
+        let status = crate::trace::correlator::status_of(method, outcome);
+        self.compare(&call, status, text, scene);
+    }
+
+    /// Puts an answer to the recorded one, and learns from both.
+    fn compare(&mut self, call: &Call, status: Status, text: &[u8], scene: &mut Scene<'_>) {
+        let exchange = &*call.exchange;
+        let walls = [
+            self.recorded_wall(exchange.t_request),
+            self.options.wall_ns.checked_add(call.sent.0),
+        ];
+        let now = live(exchange, walls[1], Some(text), status, nanos(scene, call));
+        if !was_answered(exchange) {
+            if !exchange.is_listen() {
+                self.judge.more(&now);
+            }
+            return;
+        }
+        self.tally.answered += 1;
+        let frame = exchange.response.and_then(|(seq, _)| scene.past.raw(seq));
+        let part = exchange.response.map_or(0, |(_, part)| part);
+        let then = frame.as_deref().and_then(|frame| message_at(frame, part));
+        if let Some(then) = then {
+            self.learn(exchange, then, text, scene);
+            self.go_round(exchange, status, then, text);
+        }
+        let about = about(exchange);
+        match then.map(|then| self.options.binder.as_now(about, then)) {
+            Some(then) => {
+                let page = listing(exchange, scene);
+                let mut then = recorded(exchange, walls[0], Some(&then));
+                then.request = page.as_deref();
+                self.judge.both(&then, &now);
+            }
+            None => self.tally.uncompared += 1,
+        }
+        self.compare_progress(call);
+    }
+
+    fn learn(&mut self, exchange: &Exchange, then: &[u8], now: &[u8], scene: &mut Scene<'_>) {
+        if then == now {
+            return;
+        }
+        let (Ok(then), Ok(now)) = (Document::parse(then), Document::parse(now)) else {
+            return;
+        };
+        let (seq, about) = (exchange.request.0, about(exchange));
+        let request: std::cell::OnceCell<Option<Arc<[u8]>>> = std::cell::OnceCell::new();
+        let past = &mut scene.past;
+        let binder = &mut self.options.binder;
+        binder.learn(about, then.root(), now.root(), &mut |text| {
+            // What the client said itself was not made up by the server.
+            let request = request.get_or_init(|| past.raw(seq));
+            let said = |request: &Arc<[u8]>| memchr::memmem::find(request, text.as_bytes());
+            request.as_ref().and_then(said).is_none() && past.sends_after(seq, text)
+        });
+    }
+
+    /// What an input round, then or now, means for the recorded retry.
+    fn go_round(&mut self, exchange: &Exchange, status: Status, then: &[u8], now: &[u8]) {
+        let Some(first) = exchange
+            .chain
+            .filter(|_| exchange.status == Status::InputRequired)
+        else {
+            return;
+        };
+        let chain = match status {
+            Status::InputRequired => self.round(then, now),
+            Status::Ok | Status::ToolError | Status::Task => {
+                let kept = if now.len() <= LONGEST_KEPT { now } else { b"" };
+                Chain::Complete(kept.into())
+            }
+            _ => Chain::Broken("the server answered the request with an error".into()),
+        };
+        self.skipped.set_chain(first, chain);
+    }
+
+    fn round(&mut self, then: &[u8], now: &[u8]) -> Chain {
+        let (Ok(then), Ok(now)) = (Document::parse(then), Document::parse(now)) else {
+            return Chain::Broken("the server's answer cannot be read".into());
+        };
+        let (Some(then), Some(now)) = (then.root().get("result"), now.root().get("result")) else {
+            return Chain::Broken("the server's answer has no result".into());
+        };
+        let left = |request: Value<'_>| self.words(request, Side::Left, None);
+        let right = |request: Value<'_>| self.words(request, Side::Right, None);
+        let mut round = Round::new(then, now, [&left, &right]);
+        for unexpected in std::mem::take(&mut round.unexpected) {
+            self.tally.unexpected += 1;
+            match (self.options.asked, super::asked::stub(&unexpected.method)) {
+                (Policy::Stub, Some(result)) => round.give(&unexpected.key, result),
+                _ => {
+                    let method = crate::text::escape(&unexpected.method);
+                    let why = format!("an answer to {method}, which the server asks for now");
+                    return Chain::Broken(why.into());
+                }
+            }
+        }
+        Chain::Asks(round)
+    }
+
+    /// A recorded retry is not needed: what came of it then stands for the answer that came at once.
+    pub(super) fn bind_to_complete(&mut self, exchange: &Exchange, scene: &mut Scene<'_>) {
+        let chain = exchange.chain.and_then(|first| self.skipped.chain(first));
+        let Some(Chain::Complete(now)) = chain.cloned() else {
+            return;
+        };
+        let Some((seq, part)) = exchange.response else {
+            return;
+        };
+        if exchange.status != Status::InputRequired
+            && let Some(frame) = scene.past.raw(seq)
+            && let Some(then) = message_at(&frame, part)
+        {
+            self.learn(exchange, then, &now, scene);
+        }
+    }
+
+    fn learn_tools(&mut self, text: &[u8]) {
+        if let Ok(document) = Document::parse(text)
+            && let Some(result) = document.root().get("result")
+        {
+            self.options.guard.live_list(result);
+        }
+    }
+
+    /// Why the server is of the other era than the recording, if that shows: in its first answer.
+    fn other_era(
+        &self,
+        exchange: &Exchange,
+        outcome: &Outcome,
+        value: Option<Value<'_>>,
+    ) -> Option<&'static str> {
+        use crate::protocol::message::Era;
+        if self.tally.answered > 0 || exchange.status != Status::Ok {
+            return None;
+        }
+        let refused = matches!(outcome, Outcome::Error { .. });
+        let result = value.and_then(|value| value.get("result"));
+        let stateless = result.is_some_and(|result| result.get("resultType").is_some());
+        match exchange.era {
+            Era::Legacy if &*exchange.method == "initialize" && refused => Some(
+                "the recording begins with initialize, which the server refuses: it may speak the \
+                 modern era only",
+            ),
+            Era::Modern if refused => Some(
+                "the recording has no handshake, and the server refuses its first request: it may \
+                 speak the legacy era only",
+            ),
+            Era::Modern if result.is_some() && !stateless => Some(
+                "the recording is of the modern era, and the server's first answer has no \
+                 resultType: it is of the legacy one",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Progress of a call was told.
+    pub(super) fn progressed(
+        &mut self,
+        token: &RequestId,
+        value: Option<&str>,
+        total: Option<&str>,
+    ) {
+        let Some(call) = self.calls.by_token(token) else {
+            return;
+        };
+        let progress = &mut call.progress;
+        progress.count += 1;
+        if let Some(value) = value {
+            let number = Number::parse(value);
+            let before = progress
+                .last
+                .as_ref()
+                .and_then(|(last, _)| Number::parse(last));
+            progress.fell |= number.zip(before).is_some_and(|(now, before)| now < before);
+            progress.last = Some((value.into(), total.map(Into::into)));
+        }
+    }
+
+    /// Progress that was told: whether there was any, whether it went back, whether it came to an
+    /// end. How often, and how far each time, is a matter of the clock.
+    fn compare_progress(&mut self, call: &Call) {
+        let (exchange, progress) = (&call.exchange, &call.progress);
+        let finished = progress.last.as_ref().is_none_or(|(value, total)| {
+            let total = total.as_deref().and_then(Number::parse);
+            total.is_none_or(|total| Number::parse(value) == Some(total))
+        });
+        let text = match (exchange.progress_count, progress.count) {
+            (1.., 0) => "progress was told in the recording, and is not now",
+            _ if progress.fell => "progress goes back",
+            (1.., _) if !finished && came_to_an_end(exchange.progress.as_deref()) => {
+                "progress does not come to its end"
+            }
+            _ => return,
+        };
+        self.judge.remark(Remark {
+            left: Some(exchange.request.0),
+            right: None,
+            method: crate::text::escape(&exchange.method).into(),
+            name: exchange
+                .name
+                .as_deref()
+                .map(|name| crate::text::escape(name).into()),
+            class: Class::Changed,
+            text: text.into(),
+            trouble: None,
+        });
+    }
+}
+
+/// What values of an exchange belong to.
+pub(super) fn about(exchange: &Exchange) -> About<'_> {
+    About {
+        seq: exchange.request.0,
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+    }
+}
+
+/// Whether the last progress on record (`100/100 done`) was all of it.
+fn came_to_an_end(progress: Option<&str>) -> bool {
+    let words = progress.and_then(|text| text.split(' ').next());
+    let parts = words.and_then(|words| words.split_once('/'));
+    parts.is_some_and(|(value, total)| {
+        Number::parse(value).is_some() && Number::parse(value) == Number::parse(total)
+    })
+}
+
+fn nanos(scene: &Scene<'_>, call: &Call) -> Option<u64> {
+    u64::try_from(scene.now.since(call.sent).as_nanos()).ok()
+}
+
+/// The message at a place of a batch, or the only one of a frame.
+pub(super) fn message_at(frame: &[u8], part: u32) -> Option<&[u8]> {
+    let text = frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame);
+    if text.trim_ascii_start().first() != Some(&b'[') {
+        return Some(text);
+    }
+    let document = Document::parse(text).ok()?;
+    let span = document.root().index(part as usize)?.span();
+    text.get(span)
+}

@@ -1,0 +1,77 @@
+//! What was done: counts, and the little that is told one by one.
+
+use crate::replay::bind::Bound;
+use crate::trace::frame::Seq;
+
+/// Refused calls that are kept; all are counted.
+const MOST: usize = 100;
+
+/// What was done.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Requests that were sent.
+    pub sent: u64,
+    /// Requests that were not: not asked for by the user.
+    pub unwanted: u64,
+    /// Not sent: too long, redacted, needed something that did not come, not needed any more.
+    pub skipped: u64,
+    /// Not sent: no tool that only reads.
+    pub refused: u64,
+    /// The first of those.
+    pub refusals: Vec<Refusal>,
+    /// Placeholders that would have been needed.
+    pub unbound: Vec<Box<str>>,
+    /// Answers of the server that were put to those of the recording.
+    pub answered: u64,
+    /// Of those, the ones that are too long, then or now, to be compared.
+    pub uncompared: u64,
+    /// Answers that came for cancelled requests.
+    pub late: u64,
+    /// Requests of the server that were answered as in the recording.
+    pub asked: u64,
+    /// Requests of the server that were answered otherwise.
+    pub unexpected: u64,
+    /// The method of the last message that was sent, as on the wire.
+    pub last_method: Box<str>,
+    /// Lines of the server that are no JSON-RPC: recorded and live.
+    pub noise: [u64; 2],
+    /// The first such line that came now, as on the wire, cut.
+    pub first_noise: Option<Box<[u8]>>,
+    /// Answers to nothing that was asked: recorded and live.
+    pub strays: [u64; 2],
+    /// The id of the first of the live ones, JSON text.
+    pub first_stray: Option<Box<str>>,
+    /// Recorded lines of the client that broke off and were not sent.
+    pub cut: u64,
+    /// Handles that were sent in place of recorded ones.
+    pub bound: Vec<Bound>,
+    /// Values that were forgotten, because there were too many to bind.
+    pub forgotten: u64,
+}
+
+/// A call that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its frame.
+    pub seq: Seq,
+    /// Its tool, as on the wire.
+    pub tool: Box<str>,
+}
+
+impl Tally {
+    pub(super) fn refuse(&mut self, seq: Seq, tool: &str) {
+        self.refused += 1;
+        if self.refusals.len() < MOST {
+            let tool = tool.into();
+            self.refusals.push(Refusal { seq, tool });
+        }
+    }
+
+    pub(super) fn lack(&mut self, placeholders: &[Box<str>]) {
+        for name in placeholders {
+            if !self.unbound.contains(name) && self.unbound.len() < MOST {
+                self.unbound.push(name.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The server as a process: it is started, given what the director says, and listened to.
+//!
+//! ```text
+//!  one thread, one poll:   stdin (when something waits) · stdout · stderr · signals
+//!
+//!    stdout ─read─▶ on record ─▶ lines ─▶ director ─▶ on record ─write─▶ stdin
+//!    stderr ─read─▶ on record ─▶ its last lines
+//! ```
+//!
+//! Nothing here blocks: a server that does not read cannot keep us from hearing what it says, and
+//! the other way round. What is read is on record before it is used, what is sent before it is
+//! written. Memory holds what the pipes hold, one line, and a page of the recording.
+
+mod lines;
+mod past;
+mod pipes;
+mod playing;
+mod signals;
+mod writing;
+
+pub use past::{Library, Wanted};
+pub use signals::Signals;
+
+use super::director::{Director, Tally, Waits};
+use crate::record::Recorder;
+use crate::replay::report::Report;
+use crate::store::reader::ReadError;
+use crate::text::escape;
+use crate::trace::clock::Moment;
+use crate::trace::event::EventKind;
+use lines::{Lines, Tail};
+use pipes::Pipes;
+use playing::Target;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is started, and where.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// Program and arguments.
+    pub words: Vec<OsString>,
+    /// Its working directory; `None`: ours.
+    pub dir: Option<PathBuf>,
+}
+
+/// How far a replay is.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    /// What was done.
+    pub tally: &'a Tally,
+    /// Requests in the recording.
+    pub requests: u64,
+    /// What is waited for.
+    pub waits: Waits,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// The recording that is replayed could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The pipes to the server could not be used.
+    #[error("the pipes to the server cannot be used")]
+    Pipe(#[from] std::io::Error),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What differs.
+    pub report: Report,
+    /// What was done.
+    pub tally: Tally,
+    /// Requests in the recording.
+    pub requests: u64,
+    /// The signal by which the user stopped it.
+    pub interrupted: Option<i32>,
+}
+
+/// Starts the server, plays `library` to it, and puts on record with `recorder` what is said.
+pub fn run(
+    command: &Command,
+    library: Library<'_>,
+    director: Director,
+    recorder: &mut Recorder,
+    signals: &Signals,
+    told: &mut dyn FnMut(&Progress<'_>),
+) -> Result<Outcome, TargetError> {
+    let tap = recorder.tap();
+    let started = Pipes::start(command);
+    let (pipes, child) = match started {
+        Ok(started) => started,
+        Err(error) => {
+            let (exit_code, message) = (error.exit_code(), error.to_string());
+            let why = escape(&message).into();
+            tap.event(EventKind::SpawnFailed { exit_code, message });
+            tap.end(None);
+            recorder.start();
+            let (report, tally) = director.not_started(why);
+            let requests = library.requests()?;
+            return Ok(Outcome {
+                report,
+                tally,
+                requests,
+                interrupted: None,
+            });
+        }
+    };
+    tap.event(EventKind::Spawned { pid: child.id() });
+    recorder.start();
+    let target = Target {
+        clock: tap.clock(),
+        gauge: Arc::clone(&recorder.gauges()[0]),
+        tap,
+        pipes,
+        child,
+        library,
+        director,
+        signals,
+        lines: Lines::default(),
+        stderr: Tail::default(),
+        exit: None,
+        gone: Vec::new(),
+        told_at: Moment(0),
+    };
+    target.play(told)
+}

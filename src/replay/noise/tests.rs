@@ -1,0 +1,158 @@
+use super::*;
+use crate::protocol::json::Document;
+
+/// 2026-11-18T11:06:40Z.
+const NOW: u64 = 1_795_000_000_000_000_000;
+
+/// Whether two values at a place are noise, both messages sent now.
+fn noise(names: &[&str], left: &str, right: &str) -> bool {
+    let names: Vec<Box<str>> = names.iter().map(|name| (*name).into()).collect();
+    let left = Document::parse(left.as_bytes()).expect("JSON");
+    let right = Document::parse(right.as_bytes()).expect("JSON");
+    let rewrites = Rewrites::new([("/home/ada/w".to_owned(), "/tmp/x".to_owned())]);
+    let beside = Beside {
+        names: &names,
+        wall_ns: [Some(NOW), Some(NOW)],
+        rewrites: &rewrites,
+    };
+    beside.is_noise(left.root(), right.root())
+}
+
+/// Texts at a place that means nothing by itself.
+fn texts(left: &str, right: &str) -> bool {
+    let quoted = crate::protocol::json::quoted;
+    noise(&["result", "text"], &quoted(left), &quoted(right))
+}
+
+#[test]
+fn texts_of_two_runs() {
+    for (a, b) in [
+        (
+            "started 2026-11-20T15:17:03.123Z",
+            "started 2026-11-21T09:00:00+01:00",
+        ),
+        ("at 2026-11-20 15:17", "at 2025-01-01 00:00"),
+        (
+            "id 6fa459ea-ee8a-3ca4-894e-db77e160355e.",
+            "id 16fd2706-8baf-433b-82eb-8c7fada847da.",
+        ),
+        ("took 842 ms", "took 1.2s"),
+        ("in 3 minutes", "in 12 secs"),
+        ("http://localhost:8123/x", "http://localhost:9/x"),
+        ("http://127.0.0.1:8123", "http://127.0.0.1:9"),
+        ("wrote /tmp/a1b2/out.txt", "wrote /tmp/zz/out.txt"),
+        ("/var/folders/zz/T/a", "/var/folders/qq/T/b"),
+        ("file:///tmp/a", "file:///tmp/b"),
+        ("(/private/tmp/a)", "(/private/tmp/b)"),
+        ("pid 4711", "pid 12"),
+        ("PID: 4711", "PID: 12"),
+        ("read /home/ada/w/a.rs", "read /tmp/x/a.rs"),
+        ("file:///home/ada/w", "file:///tmp/x"),
+    ] {
+        assert!(texts(a, b), "{a} {b}");
+    }
+}
+
+#[test]
+fn texts_that_only_look_so() {
+    for (a, b) in [
+        ("12 rows", "13 rows"),
+        ("2026-11-20", "2026-11-21"),
+        ("15:17", "15:18"),
+        ("took 842 ms", "took long"),
+        ("842 m", "843 m"),
+        ("5 stars", "4 stars"),
+        ("6fa459ea-ee8a-3ca4-894e", "16fd2706-8baf-433b-82eb"),
+        ("http://example.com:8123/x", "http://example.com:9/x"),
+        ("/home/a", "/home/b"),
+        ("/srv/tmp/a", "/srv/tmp/b"),
+        ("/tmpfs/a", "/tmpfs/b"),
+        ("~/tmp/a", "~/tmp/b"),
+        ("rapid 4711", "rapid 12"),
+        ("pid 4711", "took 5 s"),
+        ("/home/ada/w2/a.rs", "/tmp/x2/a.rs"),
+        // The root is rewritten one way only.
+        ("/srv/x/a.rs", "/home/ada/w/a.rs"),
+    ] {
+        assert!(!texts(a, b), "{a} {b}");
+    }
+    let long = format!("{}pid 1", "x".repeat(MAX_TEXT));
+    assert!(!texts(&long, &long.replace("pid 1", "pid 2")));
+}
+
+#[test]
+fn members_that_one_side_makes_up() {
+    let meta = |key| ["result", "_meta", key];
+    for names in [
+        &["id"][..],
+        &["params", "_meta", "progressToken"],
+        &["params", "progressToken"],
+        &["params", "requestId"],
+        &["params", "cursor"],
+        &["result", "nextCursor"],
+        &["result", "requestState"],
+        &["params", "requestState"],
+        &["result", "task", "taskId"],
+        &["params", "elicitationId"],
+        &["result", "ttlMs"],
+        &["result", "resources", "annotations", "lastModified"],
+        &meta("io.modelcontextprotocol/subscriptionId"),
+        &["params", "_meta", "traceparent"],
+        &["result", "serverInfo", "version"],
+        &[
+            "result",
+            "_meta",
+            "io.modelcontextprotocol/serverInfo",
+            "version",
+        ],
+        &["params", "clientInfo", "version"],
+    ] {
+        assert!(noise(names, "\"a\"", "\"b\""), "{names:?}");
+    }
+    for names in [
+        &["result", "id"][..],
+        &["params", "arguments", "cursor"],
+        &["params", "arguments", "taskId"],
+        &["result", "structuredContent", "nextCursor"],
+        &["error", "data", "requestId"],
+        &["result", "serverInfo", "name"],
+        &["result", "version"],
+        &["result", "structuredContent", "serverInfo", "version"],
+        &["result", "protocolVersion"],
+    ] {
+        assert!(!noise(names, "\"a\"", "\"b\""), "{names:?}");
+    }
+    // An id may be of any type; a cursor that is none any more is something else.
+    assert!(noise(&["id"], "1", "\"1\""));
+    assert!(!noise(&["result", "nextCursor"], "\"a\"", "null"));
+}
+
+#[test]
+fn numbers_of_two_runs() {
+    let at = ["result", "structuredContent", "x"];
+    for (a, b) in [
+        ("1795000001", "1795000900"),
+        ("1795000001", "1795000900123"),
+        ("1795000001000000", "1795000900123000000"),
+        ("1.795e9", "1795080000"),
+    ] {
+        assert!(noise(&at, a, b), "{a} {b}");
+    }
+    for (a, b) in [
+        ("1795000001", "1795090000"),
+        ("1794900000", "1795000000"),
+        ("1795000001.5", "1795000002.5"),
+        ("-1795000001", "-1795000002"),
+        ("1", "2"),
+        ("9223372036854775807", "9223372036854775806"),
+    ] {
+        assert!(!noise(&at, a, b), "{a} {b}");
+    }
+    let named = |name, a, b| noise(&["result", "structuredContent", name], a, b);
+    assert!(named("pid", "4711", "12"));
+    assert!(!named("pids", "4711", "12"));
+    assert!(!named("pid", "1.5", "2.5"));
+    assert!(named("port", "40123", "51234"));
+    assert!(!named("port", "8080", "51234"));
+    assert!(!named("ports", "40123", "51234"));
+}

@@ -1,0 +1,212 @@
+//! One of two recordings: its exchanges, read one at a time.
+
+use crate::protocol::json::{Document, Outline};
+use crate::protocol::message::Direction;
+use crate::replay::align::Card;
+use crate::replay::judge::{Judge, Notices, Occurrence, Progress};
+use crate::replay::key::{self, Digest, Digesting};
+use crate::replay::rules::Side;
+use crate::store::open::OpenError;
+use crate::store::reader::{ReadError, Recording, Summary};
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::Seq;
+use std::io::Read as _;
+
+/// Exchanges of a side that are compared: a hundred bytes are held of each.
+pub(super) const MAX_EXCHANGES: usize = 100_000;
+
+/// Longer messages are compared by their outline: what is read of one takes ten times its size.
+pub(super) const WHOLE: u64 = 32 * 1024 * 1024;
+
+/// Bytes of a long message that are read at once.
+const PIECE: usize = 256 * 1024;
+
+/// Progress notifications of an exchange that are looked at.
+const MAX_PROGRESS: u32 = 10_000;
+
+/// One of the recordings.
+#[derive(Clone, Copy)]
+pub(super) struct One<'r> {
+    recording: &'r Recording,
+    side: Side,
+    wall_ns: u64,
+}
+
+/// An exchange and its messages.
+pub(super) struct Held {
+    exchange: Exchange,
+    request: Option<Message>,
+    response: Option<Message>,
+    progress: Progress,
+    wall_ns: u64,
+}
+
+/// A message, or its outline with the digest of all of it.
+struct Message {
+    bytes: Vec<u8>,
+    outline: Option<Digest>,
+}
+
+impl Message {
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Held {
+    /// Which way the request went.
+    pub(super) fn direction(&self) -> Direction {
+        self.exchange.direction
+    }
+
+    pub(super) fn occurrence(&self) -> Occurrence<'_> {
+        let exchange = &self.exchange;
+        Occurrence {
+            seq: Some(exchange.request.0),
+            method: &exchange.method,
+            name: exchange.name.as_deref(),
+            request: self.request.as_ref().map(Message::bytes),
+            response: self.response.as_ref().map(Message::bytes),
+            outline: self.response.as_ref().and_then(|message| message.outline),
+            status: exchange.status,
+            latency_ns: exchange.latency_ns(),
+            wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
+            progress: Some(&self.progress),
+        }
+    }
+}
+
+impl<'r> One<'r> {
+    pub(super) fn new(recording: &'r Recording, side: Side, summary: &Summary) -> Self {
+        Self {
+            recording,
+            side,
+            wall_ns: summary.wall_ns,
+        }
+    }
+
+    /// What its exchanges are known by, in the order of their requests.
+    pub(super) fn cards(&self, judge: &Judge) -> Result<Vec<(ExchangeId, Card)>, ReadError> {
+        let mut cards = Vec::new();
+        let mut after = ExchangeId(0);
+        while cards.len() < MAX_EXCHANGES {
+            let page = self.recording.exchanges(after)?;
+            let Some(last) = page.last() else { break };
+            after = last.id;
+            for exchange in page.into_iter().take(MAX_EXCHANGES - cards.len()) {
+                let card = self.card(&exchange, judge)?;
+                cards.push((exchange.id, card));
+            }
+        }
+        Ok(cards)
+    }
+
+    fn card(&self, exchange: &Exchange, judge: &Judge) -> Result<Card, ReadError> {
+        let (method, name) = (&*exchange.method, exchange.name.as_deref());
+        let whole = exchange.request_size <= WHOLE;
+        let request = self.message(exchange.request, whole)?;
+        let bytes = request.map(|request| request.bytes).unwrap_or_default();
+        let scope = judge.rules().scope(method, name);
+        let terms = key::Terms {
+            scope: &scope,
+            side: self.side,
+            rewrites: &judge.options().rewrites,
+            wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
+        };
+        let key = match Document::parse(&bytes) {
+            Ok(document) => key::key(document.root(), terms),
+            // Nested too deeply: its bytes are all there is.
+            Err(_) => key::Key::of_bytes(&bytes),
+        };
+        Ok(Card::new(exchange.direction, method, name, key))
+    }
+
+    pub(super) fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
+        self.recording.exchange(id)
+    }
+
+    pub(super) fn held(&self, id: ExchangeId) -> Result<Option<Held>, ReadError> {
+        let exchange = self.exchange(id)?;
+        let read = |exchange: Exchange| {
+            let whole = [exchange.request_size, exchange.response_size].map(|size| size <= WHOLE);
+            self.read(exchange, whole)
+        };
+        exchange.map(read).transpose()
+    }
+
+    pub(super) fn read(&self, exchange: Exchange, whole: [bool; 2]) -> Result<Held, ReadError> {
+        let request = self.message(exchange.request, whole[0])?;
+        let response = match exchange.response {
+            Some(place) => self.message(place, whole[1])?,
+            None => None,
+        };
+        Ok(Held {
+            progress: self.progress(&exchange)?,
+            request,
+            response,
+            wall_ns: self.wall_ns,
+            exchange,
+        })
+    }
+
+    fn progress(&self, exchange: &Exchange) -> Result<Progress, ReadError> {
+        let mut progress = Progress::default();
+        if exchange.progress_count == 0 {
+            return Ok(progress);
+        }
+        for at in self.recording.progress_of(exchange.id, MAX_PROGRESS)? {
+            let message = self.recording.message_bytes(at.seq, at.part)?;
+            progress.add(&message.unwrap_or_default());
+        }
+        Ok(progress)
+    }
+
+    /// A message, or where it is not read as a whole its outline.
+    fn message(&self, (seq, part): (Seq, u32), whole: bool) -> Result<Option<Message>, ReadError> {
+        if whole {
+            let bytes = self.recording.message_bytes(seq, part)?;
+            return Ok(bytes.map(|bytes| Message {
+                bytes,
+                outline: None,
+            }));
+        }
+        let (mut shape, mut digest) = (Outline::new(), Digesting::default());
+        let mut blob = self.recording.stream(seq)?;
+        let mut piece = vec![0; PIECE];
+        loop {
+            let read = blob.read(&mut piece).map_err(|source| OpenError::Io {
+                path: self.recording.path().to_owned(),
+                source,
+            })?;
+            if read == 0 {
+                break;
+            }
+            shape.push(&piece[..read]);
+            digest.push(&piece[..read]);
+        }
+        Ok(Some(Message {
+            // What is no JSON is compared by its digest alone.
+            bytes: shape.finish().unwrap_or_default(),
+            outline: Some(digest.finish()),
+        }))
+    }
+
+    /// The notifications that went one way.
+    pub(super) fn notices(&self, way: Direction, judge: &Judge) -> Result<Notices, ReadError> {
+        let mut notices = Notices::default();
+        let mut after = (Seq(0), 0);
+        loop {
+            let page = self.recording.notifications(after)?;
+            let Some(last) = page.last() else {
+                return Ok(notices);
+            };
+            after = (last.seq, last.part);
+            for at in page.iter().filter(|at| at.direction == way) {
+                let message = self.recording.message_bytes(at.seq, at.part)?;
+                let message = message.unwrap_or_default();
+                let wall_ns = Some(self.wall_ns);
+                judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a server offers: gone, new, narrowed, widened.
+
+use super::compared;
+use super::made::{Story, TOOLS};
+
+/// A session that lists these tools.
+fn listing(tools: &str) -> Story {
+    Story::new().result("tools/list", "{}", tools)
+}
+
+#[test]
+fn tools_are_compared_by_what_they_take_and_give() {
+    for (from, to, said) in [
+        (
+            r#""name":"cities""#,
+            r#""name":"towns""#,
+            &["breaking tools cities is gone", "added tools towns is new"][..],
+        ),
+        (
+            r#""required":["city"]"#,
+            r#""required":["city","days"]"#,
+            &["breaking tools weather input narrowed: `days`: is required now"],
+        ),
+        (
+            r#""maximum":7"#,
+            r#""maximum":14"#,
+            &["added tools weather input widened: `days`: `maximum` is 14 now"],
+        ),
+        (
+            r#""maximum":7"#,
+            r#""maximum":3"#,
+            &["breaking tools weather input narrowed: `days`: `maximum` is 3 now"],
+        ),
+        (
+            "The weather",
+            "The weather of today",
+            &["changed tools weather another `description`"],
+        ),
+    ] {
+        assert!(TOOLS.contains(from), "{from}");
+        let found = compared(&listing(TOOLS), &listing(&TOOLS.replace(from, to)), &[]);
+        let lines = found.said();
+        assert_eq!(lines.len(), said.len(), "{from}: {lines:?}");
+        for (line, said) in lines.iter().zip(said) {
+            assert!(line.starts_with(said), "{from}: {line}");
+        }
+        let fails = lines.iter().any(|line| !line.starts_with("added"));
+        assert_eq!(found.code, i32::from(fails), "{from}");
+    }
+}
+
+#[test]
+fn a_tool_that_no_longer_only_reads_is_told() {
+    let found = compared(
+        &listing(TOOLS),
+        &listing(&TOOLS.replace("true", "false")),
+        &[],
+    );
+    let lines = found.said();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].contains("no longer says that it only reads"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_list_is_one_however_it_is_cut_into_pages() {
+    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let [a, b, c] = ["a", "b", "c"].map(tool);
+    let whole = listing(&format!(r#"{{"tools":[{a},{b},{c}]}}"#));
+    let cut = Story::new()
+        .result(
+            "tools/list",
+            "{}",
+            &format!(r#"{{"tools":[{a},{b}],"nextCursor":"x1"}}"#),
+        )
+        .result(
+            "tools/list",
+            r#"{"cursor":"x1"}"#,
+            &format!(r#"{{"tools":[{c}]}}"#),
+        );
+    for (left, right) in [(&whole, &cut), (&cut, &whole)] {
+        let found = compared(left, right, &[]);
+        assert_eq!(found.code, 0, "{:?}", found.said());
+    }
+    let less = listing(&format!(r#"{{"tools":[{a},{b}]}}"#));
+    let found = compared(&cut, &less, &[]);
+    assert_eq!(found.said(), ["breaking tools c is gone"]);
+}
+
+#[test]
+fn prompts_and_resources_are_listed_by_name_and_uri() {
+    let prompts = |arguments: &str| {
+        let list = format!(r#"{{"prompts":[{{"name":"p","arguments":[{arguments}]}}]}}"#);
+        Story::new().result("prompts/list", "{}", &list)
+    };
+    let found = compared(
+        &prompts(""),
+        &prompts(r#"{"name":"n","required":true}"#),
+        &[],
+    );
+    assert_eq!(
+        found.said(),
+        ["breaking prompts p argument `n` is new and required"]
+    );
+    let resources = |uri: &str| {
+        let list = format!(r#"{{"resources":[{{"uri":"{uri}","name":"n"}}]}}"#);
+        Story::new().result("resources/list", "{}", &list)
+    };
+    let found = compared(&resources("x:a"), &resources("x:b"), &[]);
+    assert_eq!(
+        found.said(),
+        [
+            "breaking resources x:a is gone",
+            "added resources x:b is new"
+        ]
+    );
+}

@@ -1,0 +1,180 @@
+//! Which recordings and exchanges are compared, and by which rules.
+
+use super::made::Story;
+use super::{LEFT, RIGHT, code, compare, compared, diff, recorded, text};
+use crate::support::Library;
+
+#[test]
+fn two_exchanges_are_compared_whatever_they_ask_for() {
+    let library = recorded(
+        &Story::new().says("weather", "{}", "rain"),
+        &Story::new()
+            .says("weather", "{}", "rain")
+            .says("weather", r#"{"days":2}"#, "sun"),
+    );
+    // The handshake has three frames.
+    let same = diff(&library, &["7f3a#4", "c04d#5"]);
+    assert_eq!(code(&same), 0, "{}", text(&same.stdout));
+    let other = diff(&library, &["7f3a#4", "c04d#6"]);
+    assert_eq!(code(&other), 1);
+    let told = text(&other.stdout);
+    assert!(
+        told.starts_with("c04d#6 says something else than 7f3a#4: "),
+        "{told}"
+    );
+    assert!(
+        told.contains(r#""rain""#) && told.contains(r#""sun""#),
+        "{told}"
+    );
+    let within = diff(&library, &["c04d#4", "c04d#6"]);
+    assert_eq!(code(&within), 1, "of one recording");
+    for args in [
+        &["7f3a#4", "c04d"][..],
+        &["7f3a", "c04d#4"],
+        &["7f3a#3", "c04d#4"],
+        &["7f3a#99", "c04d#4"],
+        &["7f3a#4", "c04d#4", "--only", "tool:weather"],
+        &["7f3a#4"],
+    ] {
+        assert_eq!(code(&diff(&library, args)), 2, "{args:?}");
+    }
+}
+
+#[test]
+fn a_replay_is_compared_with_what_it_replays() {
+    let library = Library::new();
+    Story::weather().record(&library, LEFT);
+    Story::weather()
+        .says("weather", "{}", "more")
+        .of(LEFT)
+        .record(&library, RIGHT);
+    let output = diff(&library, &["c04d", "--json"]);
+    let told = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{told}");
+    let summary: serde_json::Value =
+        serde_json::from_str(told.lines().next().expect("a summary")).expect("JSON");
+    assert_eq!(summary["left"]["id"], "7f3a0001");
+    assert_eq!(
+        (&summary["counts"]["added"], &summary["same"]),
+        (&1.into(), &3.into())
+    );
+    let alone = diff(&library, &["7f3a"]);
+    assert_eq!(code(&alone), 2);
+    assert!(text(&alone.stderr).contains("was not made from another recording"));
+    let gone = Library::new();
+    Story::weather().of(LEFT).record(&gone, RIGHT);
+    let output = diff(&gone, &["c04d"]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains("7f3a0001 that it was made from is not there"));
+}
+
+#[test]
+fn requests_are_paired_by_what_they_ask_for() {
+    let left = Story::new()
+        .says("weather", r#"{"city":"Oslo"}"#, "rain")
+        .says("weather", r#"{"city":"Rome"}"#, "sun")
+        .says("cities", "{}", "two");
+    let right = Story::new()
+        .says("cities", "{}", "two")
+        .says("weather", r#"{"city":"Rome"}"#, "sun")
+        .says("weather", r#"{"city":"Oslo"}"#, "rain");
+    let found = compared(&left, &right, &[]);
+    assert_eq!((found.code, found.said()), (0, vec![]));
+    // What asks for something else stands for it if nothing else does.
+    let other = Story::new()
+        .says("cities", "{}", "two")
+        .says("weather", r#"{"city":"Rome"}"#, "sun")
+        .says("weather", r#"{"city":"Bonn"}"#, "rain");
+    let found = compared(&left, &other, &[]);
+    assert_eq!(found.said(), ["changed params.arguments.city"]);
+    let less = Story::new().says("cities", "{}", "two");
+    let found = compared(&left, &less, &[]);
+    assert_eq!(found.said(), ["changed tools/call removed"; 2]);
+    let found = compared(&less, &left, &[]);
+    assert_eq!(found.said(), ["added tools/call more"; 2]);
+    assert_eq!(found.code, 0);
+}
+
+#[test]
+fn only_what_fits_is_compared_and_the_rest_is_told() {
+    let left = Story::weather().says("cities", "{}", "two");
+    let right = Story::weather().says("cities", "{}", "three");
+    let found = compared(&left, &right, &["--only", "tool:weather"]);
+    assert_eq!((found.code, found.said()), (0, vec![]));
+    assert_eq!(found.summary()["compared"], 1);
+    let told = found.summary()["left_out"].to_string();
+    assert!(told.contains("3 exchanges not wanted by --only"), "{told}");
+    let found = compared(&left, &right, &["--only", "tool:cities"]);
+    assert_eq!(found.code, 1);
+    // It may fit on one side alone.
+    let fails = Story::weather().call("cities", "{}", r#"{"content":[],"isError":true}"#);
+    let found = compared(&left, &fails, &["--only", "is:failed"]);
+    assert_eq!((found.code, &found.summary()["compared"]), (1, &1.into()));
+}
+
+#[test]
+fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
+    let left = Story::new().call("weather", "{}", r#"{"a":1,"b":1}"#);
+    let right = Story::new().call("weather", "{}", r#"{"a":2,"b":1}"#);
+    let library = recorded(&left, &right);
+    let found = compare(&library, &[]);
+    let rule = found.rows[1]["rule"].as_str().expect("a rule").to_owned();
+    let file = library.path().join("my.toml");
+    let unused = "\n[[ignore]]\npath = \"result.z\"\n";
+    std::fs::write(&file, format!("{rule}{unused}")).expect("it can be written");
+    let args = ["--rules", file.to_str().expect("it is text")];
+    let found = compare(&library, &args);
+    assert_eq!((found.code, found.said()), (0, vec![]));
+    let unfired = &found.rows[1];
+    assert_eq!(unfired["kind"], "unfired");
+    assert_eq!(unfired["rule"], "ignore result.z");
+    let told = text(&diff(&library, &["7f3a", "c04d", args[0], args[1]]).stdout);
+    assert!(told.contains("1 difference passed over by rules"), "{told}");
+    assert!(told.contains("changed nothing: ignore result.z"), "{told}");
+}
+
+#[test]
+fn the_rules_beside_the_left_recording_are_used_and_told() {
+    let library = Library::new();
+    let left = Story::new().call("weather", "{}", r#"{"a":1}"#);
+    let left = left.record(&library, LEFT);
+    Story::new()
+        .call("weather", "{}", r#"{"a":2}"#)
+        .record(&library, RIGHT);
+    let rules = "[[ignore]]\nfor = \"tool:weather\"\npath = \"result.a\"\n";
+    std::fs::write(left.with_extension("rules.toml"), rules).expect("it can be written");
+    let output = diff(&library, &["7f3a", "c04d"]);
+    let told = text(&output.stdout);
+    assert_eq!(code(&output), 0, "{told}");
+    assert!(
+        told.contains("rules  1 rule of ") && told.contains(".rules.toml"),
+        "{told}"
+    );
+    assert_eq!(
+        code(&diff(&library, &["c04d", "7f3a"])),
+        1,
+        "it is not theirs"
+    );
+}
+
+#[test]
+fn a_workspace_that_lies_elsewhere_is_the_same() {
+    let story = |root: &str| Story::new().says("weather", "{}", &format!("read {root}/a.txt"));
+    let (left, right) = (story("/home/ada/w"), story("/srv/w"));
+    assert_eq!(compared(&left, &right, &[]).code, 1);
+    let found = compared(&left, &right, &["--rewrite", "/home/ada/w=/srv/w"]);
+    assert_eq!(found.code, 0, "{:?}", found.said());
+}
+
+#[test]
+fn a_recording_that_lacks_something_is_told() {
+    let library = recorded(&Story::weather(), &Story::weather().losing(5000));
+    let output = diff(&library, &["7f3a", "c04d"]);
+    let told = text(&output.stdout);
+    assert!(
+        told.contains("right  c04d  weather 1.2.0, 3 exchanges, 5.0 kB not on record"),
+        "{told}"
+    );
+    let found = compare(&library, &[]);
+    assert_eq!(found.summary()["right"]["gap_bytes"], 5000);
+}

@@ -1,0 +1,161 @@
+//! A recorded client, played to the same server again: nothing differs. Played to one of which
+//! something was altered: exactly that differs.
+
+use crate::packages::Packages;
+use crate::peers::{
+    Client, EVERYTHING, NOTES_FASTMCP, NOTES_PYTHON, NOTES_TYPESCRIPT, PYTHON_FASTMCP, PYTHON_SDK,
+    SEQUENTIAL_THINKING, Server, TIME, TYPESCRIPT_V1, TYPESCRIPT_V2,
+};
+use crate::session::{Session, record};
+use crate::support;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+#[test]
+fn the_same_server_answers_a_replay_as_it_answered_the_client() {
+    let mut complaints = Vec::new();
+    for (client, mode, servers) in [
+        (
+            &PYTHON_SDK,
+            "auto",
+            &[&TIME, &NOTES_PYTHON, &EVERYTHING][..],
+        ),
+        (
+            &PYTHON_SDK,
+            "legacy",
+            &[&NOTES_TYPESCRIPT, &SEQUENTIAL_THINKING],
+        ),
+        (&PYTHON_FASTMCP, "auto", &[&NOTES_FASTMCP]),
+        (&TYPESCRIPT_V1, "legacy", &[&NOTES_PYTHON, &EVERYTHING]),
+        (&TYPESCRIPT_V2, "auto", &[&NOTES_TYPESCRIPT, &NOTES_PYTHON]),
+    ] {
+        complaints.extend(round_trips(client, mode, servers));
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// What differs where nothing should.
+fn round_trips(
+    client: &'static Client,
+    mode: &'static str,
+    servers: &[&'static Server],
+) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for session in record(client, mode, servers) {
+        for recording in &session.recordings {
+            let replayed = replay(&session, recording, &[], "none=");
+            support::note(format_args!("{}: {:?}", session.name(), replayed.found));
+            if replayed.code != Some(0) {
+                complaints.push(format!("{}: {replayed:?}", session.name()));
+            }
+        }
+    }
+    complaints
+}
+
+#[test]
+fn exactly_what_was_altered_is_reported() {
+    for session in record(&PYTHON_SDK, "legacy", &[&NOTES_PYTHON]) {
+        let recording = session.recordings.last().expect("it is on record");
+        let found = |options: &[&str], alteration: &str| {
+            let replayed = replay(&session, recording, options, alteration);
+            support::note(format_args!("{alteration}: {replayed:?}"));
+            replayed
+        };
+        found(&[], "none=").is(0, &[]);
+        found(&[], "answer=weather").is(1, &["tools/call weather: changed"]);
+        found(&[], "drop=weather").is(
+            1,
+            &["tools weather: breaking", "tools/call weather: breaking"],
+        );
+        found(&[], "narrow=weather").is(1, &["tools weather: breaking"]);
+        let late = [
+            "--latency-budget",
+            "300ms",
+            "--fail-on",
+            "latency",
+            "--only",
+            "tool:weather",
+        ];
+        found(&late, "late=weather").is(1, &["tools/call weather: latency"]);
+        let crashed = found(&[], "crash=5");
+        assert_eq!(crashed.code, Some(4), "{crashed:?}");
+        let said = crashed.troubles.join(" ");
+        for part in ["exit code 3", "after tools/call", "crashing as told"] {
+            assert!(said.contains(part), "no {part}: {said}");
+        }
+    }
+}
+
+/// What came of a replay.
+#[derive(Debug)]
+struct Replayed {
+    code: Option<i32>,
+    /// `tools/call weather: changed`, `tools weather: breaking`; without noise.
+    found: BTreeSet<String>,
+    troubles: Vec<String>,
+    lines: Vec<Value>,
+}
+
+impl Replayed {
+    #[track_caller]
+    fn is(&self, code: i32, found: &[&str]) {
+        let expected: BTreeSet<_> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            (self.code, &self.found),
+            (Some(code), &expected),
+            "{:#?}",
+            self.lines
+        );
+    }
+}
+
+fn replay(session: &Session, recording: &Path, options: &[&str], alteration: &str) -> Replayed {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop/servers/altered.py");
+    let mut replay: Command = session.library.mcpreel("replay");
+    replay
+        .args(["--allow-side-effects", "--format", "json"])
+        .args(options);
+    replay.arg(recording).arg("--");
+    if alteration != "none=" {
+        replay
+            .arg(Packages::get().folder().join("python/bin/python"))
+            .arg(here)
+            .arg(alteration);
+    }
+    let output = replay.args(session.command()).stdin(Stdio::null()).output();
+    let output = output.expect("it can be started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let of = |kind: &'static str| lines.iter().filter(move |line| line["kind"] == kind);
+    let word = |line: &Value, key: &str| line[key].as_str().unwrap_or_default().to_owned();
+    let differs = of("difference").chain(of("offer")).chain(of("exchange"));
+    let found = differs.filter(|line| line["class"] != "noise").map(|line| {
+        let list = if line["list"].is_null() {
+            "method"
+        } else {
+            "list"
+        };
+        format!(
+            "{} {}: {}",
+            word(line, list),
+            word(line, "name"),
+            word(line, "class")
+        )
+    });
+    Replayed {
+        code: output.status.code(),
+        found: found.collect(),
+        troubles: of("trouble").map(|line| word(line, "text")).collect(),
+        lines: lines
+            .iter()
+            .filter(|line| line["class"] != "noise")
+            .cloned()
+            .collect(),
+    }
+}

@@ -1,0 +1,26 @@
+//! Replay: a recorded client, played to a server again.
+//!
+//! * [`director`]: what is sent when and what is found, told in `scenarios/*.toml`, without
+//!   processes;
+//! * [`play`]: how a scenario is played;
+//! * [`processes`]: the same scenarios with a real server, wherever time plays no part;
+//! * [`matrix`]: every case through real processes, against servers that misbehave;
+//! * [`exit`]: how the command ends, and what it says;
+//! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
+//! * [`record`]: what a replay leaves on record;
+//! * [`process`]: how a case is recorded and replayed.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod director;
+mod exit;
+mod matrix;
+mod options;
+mod play;
+mod process;
+mod processes;
+mod record;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/told.rs"]
+mod told;

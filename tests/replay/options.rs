@@ -1,0 +1,215 @@
+//! What the command line chooses: how strict, by which rules, in which form.
+
+use crate::process::{Case, Replayed, Row, SAME};
+use serde_json::Value;
+
+const ROWS: [Row<'static>; 2] = [
+    (0, "c2s", r#"request 1 tools/call {"name":"a"}"#),
+    (
+        1,
+        "s2c",
+        r#"result 1 {"structuredContent":{"n":1,"mood":"good"}}"#,
+    ),
+];
+
+const ALL: &str = "--allow-side-effects";
+
+/// A server that says this.
+fn says(structured: &str) -> [String; 2] {
+    let result = format!(r#"> result 1 {{"structuredContent":{structured}}}"#);
+    ["< tools/call".to_owned(), result]
+}
+
+fn replay(case: &Case, options: &[&str], structured: &str) -> Replayed {
+    let script = says(structured);
+    let options: Vec<_> = [ALL].iter().chain(options).copied().collect();
+    case.replay(&options, &[&script[0], &script[1]])
+}
+
+#[test]
+fn how_strict_it_is_decides_how_it_ends() {
+    let case = Case::new(&ROWS);
+    let changed = r#"{"n":1,"mood":"bad"}"#;
+    replay(&case, &[], changed).is(1, &["mood", r#"was  "good""#, r#"is   "bad""#]);
+    replay(&case, &["--fail-on", "breaking"], changed).is(0, &["--fail-on breaking"]);
+    let spelled = r#"{"n":1.0,"mood":"good"}"#;
+    replay(&case, &[], spelled).is(0, &[SAME]);
+    replay(&case, &["--exact-numbers"], spelled).is(1, &["structuredContent.n"]);
+    let same = r#"{"n":1,"mood":"good"}"#;
+    let late = ["--latency-budget", "0.001ms"];
+    replay(&case, &late, same).is(0, &["latency"]);
+    let late = ["--latency-budget", "0.001ms", "--fail-on", "latency"];
+    replay(&case, &late, same).is(1, &["latency"]);
+}
+
+#[test]
+fn log_messages_count_where_that_is_wanted() {
+    let rows = [
+        (0, "c2s", "request 1 a"),
+        (
+            1,
+            "s2c",
+            r#"notify notifications/message {"level":"info","data":"one"}"#,
+        ),
+        (2, "s2c", "result 1"),
+    ];
+    let case = Case::new(&rows);
+    let script = [r#"< "id":1"#, "> result 1"];
+    case.replay(&[], &script).is(0, &[SAME]);
+    case.replay(&["--strict-logs"], &script)
+        .is(1, &["notifications/message", "does no more"]);
+}
+
+#[test]
+fn rules_pass_over_what_may_differ_from_wherever_they_are() {
+    let case = Case::new(&ROWS);
+    let rule = "[[ignore]]\nfor = \"tool:a\"\npath = \"result.structuredContent.mood\"\n";
+    let file = case.library.path().join("mine.toml");
+    std::fs::write(&file, rule).unwrap();
+    let changed = r#"{"n":1,"mood":"bad"}"#;
+    let named = ["--rules", file.to_str().unwrap()];
+    replay(&case, &named, changed).is(0, &["1 rule of"]);
+    replay(&case, &named, r#"{"n":2,"mood":"bad"}"#).is(1, &["structuredContent.n"]);
+    // One that changes nothing is told.
+    replay(&case, &named, r#"{"n":1,"mood":"good"}"#).is(0, &["changed nothing", "mood"]);
+    std::fs::rename(&file, case.recording.with_extension("rules.toml")).unwrap();
+    replay(&case, &[], changed).is(0, &["1 rule of"]);
+}
+
+#[test]
+fn a_bad_file_of_rules_is_refused_before_anything_is_started() {
+    let case = Case::new(&ROWS);
+    let file = case.library.path().join("mine.toml");
+    std::fs::write(&file, "[[ignor]]\npath = \"result.a\"\n").unwrap();
+    let replayed = replay(&case, &["--rules", file.to_str().unwrap()], "{}");
+    assert_eq!(replayed.code, Some(2), "{replayed:?}");
+    assert!(replayed.err.contains("ignore"), "{replayed:?}");
+    assert_eq!(case.library.files("reel").len(), 1, "nothing was started");
+}
+
+#[test]
+fn handles_that_were_learned_are_kept_as_rules_unless_rules_are_frozen() {
+    let rows = [
+        (0, "c2s", r#"request 1 tools/call {"name":"open"}"#),
+        (
+            1,
+            "s2c",
+            r#"result 1 {"structuredContent":{"id":"sess-8f3kd92k"}}"#,
+        ),
+        (
+            2,
+            "c2s",
+            r#"request 2 tools/call {"name":"read","arguments":{"s":"sess-8f3kd92k"}}"#,
+        ),
+        (3, "s2c", "result 2"),
+    ];
+    let script = [
+        "< open",
+        r#"> result 1 {"structuredContent":{"id":"sess-1a2b3c4d"}}"#,
+        r#"< {"s":"sess-1a2b3c4d"}"#,
+        "> result 2",
+    ];
+    let case = Case::new(&rows);
+    let rules = case.recording.with_extension("rules.toml");
+    let frozen = [
+        script[0],
+        script[1],
+        r#"< {"s":"sess-8f3kd92k"}"#,
+        "> error 2 -32602",
+    ];
+    case.replay(&[ALL, "--frozen-rules"], &frozen)
+        .is(1, &["breaking"]);
+    assert!(!rules.exists());
+    case.replay(&[ALL], &script)
+        .is(0, &["sess-1a2b3c4d", "1 rule kept in"]);
+    let kept = std::fs::read_to_string(&rules).unwrap();
+    for part in [
+        "[[bind]]",
+        "tool:open",
+        "result.structuredContent.id",
+        "params.arguments.s",
+    ] {
+        assert!(kept.contains(part), "{kept}");
+    }
+    // Now a rule says it, so that nothing is learned, and nothing is kept twice.
+    case.replay(&[ALL], &script).is(0, &["1 rule of"]);
+    case.replay(&[ALL, "--frozen-rules"], &script)
+        .is(0, &["1 rule of"]);
+    assert_eq!(std::fs::read_to_string(&rules).unwrap(), kept);
+}
+
+#[test]
+fn what_differs_between_runs_is_listed_as_rules_that_work() {
+    let case = Case::new(&ROWS);
+    // Which process it is differs from run to run; how many words there are does not.
+    let server = r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"n":1,"mood":"m-'$$'-x"}}}'; cat > /dev/null"#;
+    let server = ["sh", "-c", server];
+    let runs = case.against(&[ALL, "--noise-runs", "2"], &server);
+    runs.is(
+        1,
+        &[
+            "between 3 runs",
+            "[[ignore]]",
+            "tool:a",
+            "result.structuredContent.mood",
+        ],
+    );
+    assert_eq!(case.library.files("reel").len(), 4, "each run is on record");
+    let rules = runs.out.split_once("as rules:").unwrap().1;
+    assert!(!rules.contains("structuredContent.n\""), "{rules}");
+    let file = case.library.path().join("noise.toml");
+    std::fs::write(&file, rules).unwrap();
+    case.against(&[ALL, "--rules", file.to_str().unwrap()], &server)
+        .is(0, &["passed over by rules"]);
+    let still = replay(&case, &["--noise-runs", "1"], r#"{"n":1,"mood":"good"}"#);
+    still.is(0, &["2 runs: nothing that matters differs"]);
+}
+
+#[test]
+fn programs_get_an_object_per_line() {
+    let case = Case::new(&ROWS);
+    let replayed = replay(&case, &["--format", "json"], r#"{"n":1,"mood":"bad"}"#);
+    assert_eq!(replayed.code, Some(1), "{replayed:?}");
+    let lines: Vec<Value> = replayed
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |kind: &str| lines.iter().find(|line| line["kind"] == kind).unwrap();
+    assert_eq!(of("summary")["exit_code"], 1);
+    let difference = of("difference");
+    assert_eq!(difference["class"], "changed");
+    assert_eq!(difference["left"], 1);
+    assert_eq!(difference["path"], "result.structuredContent.mood");
+    assert!(difference["rule"].as_str().unwrap().contains("[[ignore]]"));
+    assert!(
+        difference["open"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("mcpreel open")
+    );
+    let replay = of("replay");
+    assert_eq!(
+        (&replay["sent"], &replay["answered"]),
+        (&1.into(), &1.into())
+    );
+    let made = case.made();
+    assert_eq!(replay["path"], made.to_str().unwrap());
+}
+
+#[test]
+fn test_reports_and_annotations_have_what_failed() {
+    let case = Case::new(&ROWS);
+    let bad = r#"{"n":1,"mood":"bad"}"#;
+    let junit = replay(&case, &["--format", "junit"], bad);
+    junit.is(
+        1,
+        &["<testsuites name=\"mcpreel replay\"", "<failure", "mood"],
+    );
+    let github = replay(&case, &["--format", "github"], bad);
+    github.is(1, &["::error ", "mood"]);
+    // Without a call allowed, the way out is on stderr: these have no place for it.
+    let refused = case.replay(&["--format", "github"], &[]);
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    assert!(refused.err.contains("1 call: a (#1)"), "{refused:?}");
+}

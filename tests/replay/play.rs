@@ -1,0 +1,547 @@
+//! A scenario, played.
+
+use crate::told::{self, Row, Telling, When};
+use mcpreel::protocol::json::{Document, Kind, Value};
+use mcpreel::replay::bind::{Binder, Bound};
+use mcpreel::replay::client::guard::Guard;
+use mcpreel::replay::client::{
+    Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
+};
+use mcpreel::replay::judge::{self, Judge, Missing, Skip};
+use mcpreel::replay::report::{Account, Outcome, Report};
+use mcpreel::replay::rewrite::Rewrites;
+use mcpreel::replay::rules::Rules;
+use mcpreel::replay::script::{Joiner, Step};
+use mcpreel::trace::clock::Moment;
+use mcpreel::trace::exchange::{Exchange, ExchangeId};
+use mcpreel::trace::frame::{FrameHead, Seq};
+use mcpreel::trace::session::End;
+use serde::Deserialize;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+
+/// Rounds in which a director may do nothing visible.
+const MOST_ROUNDS: usize = 10_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    pub about: String,
+    #[serde(default)]
+    pub choices: Choices,
+    pub record: Vec<Row>,
+    pub replay: Vec<Vec<String>>,
+    #[serde(default)]
+    pub report: Vec<String>,
+    pub exit: u8,
+    #[serde(default)]
+    pub tally: BTreeMap<String, u64>,
+    /// Handles that were bound: recorded and live.
+    #[serde(default)]
+    pub bound: Vec<(String, String)>,
+    /// The rules that say the same: answers, where, requests, where.
+    pub proposes: Option<Vec<String>>,
+    /// A part of what is said about what went wrong.
+    #[serde(default)]
+    pub says: Vec<String>,
+}
+
+/// What a user may choose.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Choices {
+    /// `serial`, or `timed` with speed 1 and gaps of a second at most.
+    pub order: Option<String>,
+    pub timeout_ms: Option<u64>,
+    /// Whether unexpected questions get what a client says that has nothing to offer.
+    pub stub: bool,
+    pub allow_tools: Vec<String>,
+    /// Whether calls are refused at all.
+    pub guarded: bool,
+    pub bind: Vec<(String, String)>,
+    pub rewrite: Vec<(String, String)>,
+    pub fresh_ids: bool,
+    pub fresh_trace: bool,
+    pub protocol: Option<String>,
+    /// Frame, path, JSON.
+    pub edit: Vec<(u64, String, String)>,
+    /// Only requests of these methods.
+    pub only: Vec<String>,
+    pub until: Option<u64>,
+    /// How the recorded server ended: a code, or a signal.
+    pub ended: Option<String>,
+    /// A file of rules.
+    pub rules: String,
+    /// Whether handles are bound by rules alone.
+    pub frozen: bool,
+    pub strict_logs: bool,
+}
+
+/// The recording at hand.
+struct Recorded {
+    frames: BTreeMap<Seq, Arc<[u8]>>,
+    sent: Vec<(Seq, Arc<[u8]>)>,
+    questions: Vec<Exchange>,
+    only: Vec<String>,
+}
+
+impl Past for Recorded {
+    fn raw(&mut self, seq: Seq) -> Option<Arc<[u8]>> {
+        self.frames.get(&seq).cloned()
+    }
+
+    fn sends_after(&mut self, seq: Seq, text: &str) -> bool {
+        let mut later = self.sent.iter().filter(|(sent, _)| *sent > seq);
+        later.any(|(_, raw)| Document::parse(raw).is_ok_and(|doc| has(doc.root(), text)))
+    }
+
+    fn is_wanted(&mut self, exchange: &Exchange) -> bool {
+        self.only.is_empty() || self.only.iter().any(|method| **method == *exchange.method)
+    }
+
+    fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange> {
+        let after = known.map_or(ExchangeId(0), |exchange| exchange.id);
+        let later = self.questions.iter().filter(|exchange| exchange.id > after);
+        later.cloned().collect()
+    }
+}
+
+fn has(value: Value<'_>, text: &str) -> bool {
+    match value.kind() {
+        Kind::String => value.is_str(text),
+        Kind::Array => value.elements().any(|element| has(element, text)),
+        Kind::Object => value.members().any(|(_, member)| has(member, text)),
+        _ => false,
+    }
+}
+
+struct Player {
+    director: Director,
+    past: Recorded,
+    steps: VecDeque<Step>,
+    now: Moment,
+    out: VecDeque<Vec<u8>>,
+    closed: bool,
+    signals: VecDeque<String>,
+}
+
+pub fn play(scenario: &Scenario) -> Result<(), String> {
+    let (past, steps) = recorded(scenario);
+    let requests = steps.iter().flat_map(|step| &step.parts);
+    let requests = requests.filter(|part| {
+        matches!(&part.what, mcpreel::replay::script::What::Asks(exchange)
+            if exchange.direction == mcpreel::protocol::message::Direction::ClientToServer)
+    });
+    let requests = requests.count() as u64;
+    let strictness = judge::Options {
+        rewrites: Rewrites::new(scenario.choices.rewrite.iter().cloned()),
+        strict_logs: scenario.choices.strict_logs,
+        ..judge::Options::default()
+    };
+    let mut rules = Rules::default();
+    rules
+        .add(&scenario.choices.rules, Path::new("rules.toml"))
+        .unwrap();
+    let mut options = options(&scenario.choices, &past);
+    options.binder.bind_by(&rules);
+    let judge = Judge::new(rules, strictness);
+    let mut player = Player {
+        director: Director::new(options, judge, Moment(0)),
+        past,
+        steps: steps.into(),
+        now: Moment(0),
+        out: VecDeque::new(),
+        closed: false,
+        signals: VecDeque::new(),
+    };
+    player.go()?;
+    for row in &scenario.replay {
+        let words: Vec<_> = row.iter().map(String::as_str).collect();
+        player
+            .row(&words)
+            .map_err(|error| format!("at {row:?}: {error}"))?;
+    }
+    player.finish()?;
+    let witness = Witness {
+        stderr: vec![(*b"last words").into()],
+        requests,
+        now: player.now,
+    };
+    let (report, tally) = player.director.finish(&witness);
+    compare(scenario, &report, &tally)
+}
+
+fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
+    let mut telling = Telling::default();
+    let mut frames = Vec::new();
+    for row in &scenario.record {
+        telling.row(row);
+        let (when, stream, what) = row;
+        if stream == "event" {
+            continue;
+        }
+        let (first, last) = match *when {
+            When::At(t) => (t, t),
+            When::FromTo(first, last) => (first, last),
+        };
+        let raw: Arc<[u8]> = told::bytes(what).into();
+        let head = FrameHead {
+            seq: Seq(frames.len() as u64 + 1),
+            stream: told::stream_id(stream),
+            offset: 0,
+            t_first: Moment(first * MS),
+            t_last: Moment(last * MS),
+            size: raw.len() as u64,
+        };
+        frames.push((head, raw));
+    }
+    let derived = telling.end(false);
+    let mut joiner = Joiner::default();
+    let server = mcpreel::protocol::message::Direction::ServerToClient;
+    let questions = derived
+        .exchanges
+        .iter()
+        .filter(|exchange| exchange.direction == server);
+    let questions = questions.cloned().collect();
+    derived
+        .exchanges
+        .into_iter()
+        .for_each(|exchange| joiner.add(exchange));
+    let until = Seq(scenario.choices.until.unwrap_or(u64::MAX));
+    let wanted = frames.iter().filter(|(head, _)| head.seq <= until);
+    let steps = wanted.map(|(head, raw)| joiner.step(*head, Some(Arc::clone(raw))));
+    let steps = steps.collect();
+    let client = frames
+        .iter()
+        .filter(|(head, _)| head.stream == told::stream_id("c2s"));
+    let past = Recorded {
+        sent: client
+            .map(|(head, raw)| (head.seq, Arc::clone(raw)))
+            .collect(),
+        frames: frames
+            .iter()
+            .map(|(head, raw)| (head.seq, Arc::clone(raw)))
+            .collect(),
+        questions,
+        only: scenario.choices.only.clone(),
+    };
+    (past, steps)
+}
+
+fn options(choices: &Choices, past: &Recorded) -> Options {
+    let mut binder = Binder::default();
+    binder.fresh_ids = choices.fresh_ids;
+    binder.frozen = choices.frozen;
+    binder.span_seed = choices.fresh_trace.then_some(7);
+    binder.protocol = choices.protocol.as_deref().map(Into::into);
+    for (name, value) in &choices.bind {
+        binder.supply(name.as_str(), value.as_str());
+    }
+    binder.rewrites = Rewrites::new(choices.rewrite.iter().cloned());
+    for (seq, path, json) in &choices.edit {
+        let edits = binder.edits.entry(Seq(*seq)).or_default();
+        edits.push((path.parse().unwrap(), json.as_str().into()));
+    }
+    let order = match choices.order.as_deref() {
+        None => Order::Causal,
+        Some("serial") => Order::Serial,
+        Some("timed") => Order::Timed {
+            speed: 1.0,
+            max_gap: Duration::from_secs(1),
+        },
+        Some(other) => panic!("no order {other}"),
+    };
+    let ended = choices.ended.as_deref().map(|how| match how.parse() {
+        Ok(code) => End::Exited { code },
+        Err(_) => End::Killed {
+            signal: how.to_owned(),
+        },
+    });
+    Options {
+        order,
+        timeout: choices.timeout_ms.map(Duration::from_millis),
+        asked: if choices.stub {
+            Policy::Stub
+        } else {
+            Policy::Fail
+        },
+        guard: guard(choices, past),
+        binder,
+        recorded_wall_ns: 1_795_000_000_000_000_000,
+        wall_ns: 1_796_000_000_000_000_000,
+        recorded_end: ended,
+    }
+}
+
+fn guard(choices: &Choices, past: &Recorded) -> Guard {
+    let mut guard = Guard::default();
+    if !choices.guarded {
+        guard.allow_all();
+    }
+    for tool in &choices.allow_tools {
+        guard.allow(tool.as_str());
+    }
+    for raw in past.frames.values() {
+        if let Ok(document) = Document::parse(raw)
+            && let Some(result) = document.root().get("result")
+        {
+            guard.recorded_list(result);
+        }
+    }
+    guard
+}
+
+impl Player {
+    /// Lets the director go on as far as it can.
+    fn go(&mut self) -> Result<(), String> {
+        for _ in 0..MOST_ROUNDS {
+            self.take();
+            if self.director.want() != Want::Step {
+                return Ok(());
+            }
+            let step = self.steps.pop_front();
+            let scene = &mut Scene {
+                now: self.now,
+                past: &mut self.past,
+            };
+            self.director.offer(step, scene);
+        }
+        Err("it never comes to rest".to_owned())
+    }
+
+    fn take(&mut self) {
+        let Action {
+            send,
+            close,
+            signal,
+        } = self.director.take_action();
+        let lines = send.split_inclusive(|byte| *byte == b'\n');
+        self.out.extend(lines.map(<[u8]>::to_vec));
+        self.closed |= close;
+        self.signals
+            .extend(signal.map(|signal| format!("{signal:?}")));
+    }
+
+    fn row(&mut self, words: &[&str]) -> Result<(), String> {
+        match *words {
+            ["sends", what] => {
+                let expected = told::bytes(what);
+                match self.out.pop_front() {
+                    Some(line) if line == expected => Ok(()),
+                    Some(line) => Err(format!("it sends {}", String::from_utf8_lossy(&line))),
+                    None => Err(format!("it sends nothing, and waits: {}", self.waits())),
+                }
+            }
+            ["quiet"] => self.is_quiet(),
+            ["waits", what] => {
+                self.is_quiet()?;
+                let waits = self.waits();
+                (waits == what)
+                    .then_some(())
+                    .ok_or(format!("it waits: {waits}"))
+            }
+            ["hears", what] => {
+                for line in told::bytes(what).split_inclusive(|byte| *byte == b'\n') {
+                    let scene = &mut Scene {
+                        now: self.now,
+                        past: &mut self.past,
+                    };
+                    self.director.arrive(line, scene);
+                }
+                self.go()
+            }
+            ["passes", ms] => self.pass(ms.parse().unwrap()),
+            ["closes"] => self
+                .closed
+                .then_some(())
+                .ok_or("it does not close".to_owned()),
+            ["signals", what] => match self.signals.pop_front() {
+                Some(signal) if signal == what => Ok(()),
+                other => Err(format!("the signal is {other:?}")),
+            },
+            ["exits", how] => {
+                self.exit(how);
+                self.go()
+            }
+            ["unread", bytes] => {
+                self.director.unread(bytes.parse().unwrap(), self.now);
+                Ok(())
+            }
+            ["output ends"] => {
+                self.director.output_ended(self.now);
+                self.go()
+            }
+            ["input ends"] => {
+                self.director.input_refused(self.now);
+                self.go()
+            }
+            ["interrupt"] => {
+                self.director.stop(Stop::Interrupted(2), self.now);
+                self.go()
+            }
+            _ => panic!("no row {words:?}"),
+        }
+    }
+
+    fn is_quiet(&self) -> Result<(), String> {
+        match self.out.front() {
+            None => Ok(()),
+            Some(line) => Err(format!("it sends {}", String::from_utf8_lossy(line))),
+        }
+    }
+
+    /// Time passes, with a look wherever the director wants one.
+    fn pass(&mut self, ms: u64) -> Result<(), String> {
+        let end = Moment(self.now.0 + ms * MS);
+        for _ in 0..MOST_ROUNDS {
+            let next = match self.director.want() {
+                Want::Wait(Some(next)) => next.max(self.now),
+                _ => end,
+            };
+            self.now = next.min(end);
+            let scene = &mut Scene {
+                now: self.now,
+                past: &mut self.past,
+            };
+            self.director.tick(scene);
+            self.go()?;
+            if self.now == end {
+                return Ok(());
+            }
+        }
+        Err("it looks again and again".to_owned())
+    }
+
+    fn exit(&mut self, how: &str) {
+        let ended = Ended {
+            code: how.parse().ok(),
+            signal: how.starts_with("SIG").then(|| how.into()),
+        };
+        self.director.exited(ended, self.now);
+        self.director.output_ended(self.now);
+    }
+
+    /// A server that was told to go goes.
+    fn finish(&mut self) -> Result<(), String> {
+        self.is_quiet()?;
+        if self.director.want() != Want::Nothing && self.closed {
+            self.exit("0");
+        }
+        match self.director.want() {
+            Want::Nothing => Ok(()),
+            _ => Err(format!("it is not over, and waits: {}", self.waits())),
+        }
+    }
+
+    fn waits(&self) -> String {
+        match self.director.waits(self.now) {
+            Waits::Nothing => "nothing".to_owned(),
+            Waits::Answer(seq, _) => format!("answer #{}", seq.0),
+            Waits::Answers(open) => format!("{open} answers"),
+            Waits::Question(seq, _) => format!("question #{}", seq.0),
+            Waits::Notice(seq, _) => format!("notice #{}", seq.0),
+            Waits::Room => "room".to_owned(),
+            Waits::Gap => "gap".to_owned(),
+            Waits::End => "end".to_owned(),
+        }
+    }
+}
+
+fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), String> {
+    let offers = report.offers.iter().map(|offer| {
+        let name = if offer.name.is_empty() {
+            "all"
+        } else {
+            &*offer.name
+        };
+        format!("offers {name}: {}", offer.difference.class.as_str())
+    });
+    let found: Vec<_> = report.accounts.iter().map(in_words).chain(offers).collect();
+    if found != scenario.report {
+        return Err(format!("the report is {found:#?}"));
+    }
+    let said: Vec<_> = report.troubles.iter().map(|(_, text)| &**text).collect();
+    for part in &scenario.says {
+        if !said.iter().any(|text| text.contains(part.as_str())) {
+            return Err(format!("it says {said:#?}"));
+        }
+    }
+    if scenario.says.is_empty()
+        && report
+            .troubles
+            .iter()
+            .any(|(what, _)| what.exit_code() != 7 && what.exit_code() != 3)
+    {
+        return Err(format!("it says {said:#?}"));
+    }
+    if report.exit_code() != scenario.exit {
+        return Err(format!("the exit code is {}: {said:?}", report.exit_code()));
+    }
+    for (name, expected) in &scenario.tally {
+        let found = match name.as_str() {
+            "sent" => tally.sent,
+            "answered" => tally.answered,
+            "asked" => tally.asked,
+            "unexpected" => tally.unexpected,
+            "late" => tally.late,
+            "refused" => tally.refused,
+            "skipped" => tally.skipped,
+            "unwanted" => tally.unwanted,
+            "cut" => tally.cut,
+            _ => panic!("no count {name}"),
+        };
+        if found != *expected {
+            return Err(format!("{name} is {found}"));
+        }
+    }
+    let proposed = tally.bound.iter().filter_map(Bound::rule);
+    let proposed: Vec<_> = proposed
+        .map(|rule| format!("{} {} {} {}", rule.answer, rule.from, rule.request, rule.to))
+        .collect();
+    if scenario
+        .proposes
+        .as_ref()
+        .is_some_and(|expected| *expected != proposed)
+    {
+        return Err(format!("it proposes {proposed:?}"));
+    }
+    let bound = tally.bound.iter();
+    let bound: Vec<_> = bound
+        .map(|bound| (bound.recorded.to_string(), bound.live.to_string()))
+        .collect();
+    (bound == scenario.bound)
+        .then_some(())
+        .ok_or(format!("bound is {bound:?}"))
+}
+
+fn in_words(account: &Account) -> String {
+    let seq = account
+        .left
+        .map_or_else(|| "live".to_owned(), |seq| format!("#{}", seq.0));
+    match &account.outcome {
+        Outcome::Differs => format!(
+            "{seq} {}",
+            account.class.map_or("alike", |class| class.as_str())
+        ),
+        Outcome::Missing(Missing::NeverAnswered) => format!("{seq} never answered"),
+        Outcome::Missing(Missing::NeverAsked) => format!("{seq} never asked"),
+        Outcome::Missing(Missing::Removed) => format!("{seq} removed"),
+        Outcome::Missing(Missing::Refused(what)) => format!("{seq} refused: {what}"),
+        Outcome::Missing(Missing::Skipped(skip)) => match skip {
+            Skip::Redacted(names) => format!("{seq} redacted: {names}"),
+            Skip::NotNeeded => format!("{seq} not needed"),
+            Skip::Unreached(what) => format!("{seq} unreached: {what}"),
+        },
+        Outcome::More => format!("more: {}", account.method),
+        Outcome::Remark(remark) => {
+            let seq = remark
+                .left
+                .map_or_else(String::new, |seq| format!("#{} ", seq.0));
+            format!("{seq}{}: {}", remark.class.as_str(), remark.text)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a replay leaves on record.
+
+use crate::process::{Case, stream};
+use crate::support::{self, wait_for};
+use crate::told;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::process::Stdio;
+
+#[test]
+fn a_replay_is_a_recording_of_its_own_that_names_its_parent() {
+    let rows = [
+        (0, "c2s", r#"request 1 a {"x": 1.50 }"#),
+        (1, "s2c", "result 1"),
+        (2, "c2s", "notify notifications/odd"),
+    ];
+    let case = Case::new(&rows);
+    let script = [r#"< "id":1"#, "err some words", "> result 1"];
+    case.replay(&[], &script).is(0, &[]);
+    let made = case.made();
+    let summary = case.library.json(&["show", made.to_str().unwrap()]);
+    assert_eq!(summary[0]["origin"], "replay");
+    assert_eq!(summary[0]["parent"], "7f3a9c21");
+    assert_eq!(summary[0]["name"], "told");
+    let sent = [rows[0].2, rows[2].2].map(told::bytes).concat();
+    assert_eq!(stream(&case.library, &made, "c2s"), sent);
+    assert_eq!(stream(&case.library, &made, "s2c"), told::bytes(rows[1].2));
+    assert_eq!(stream(&case.library, &made, "stderr"), b"some words\n");
+    let events = case
+        .library
+        .json(&["show", made.to_str().unwrap(), "--events"]);
+    let kinds: Vec<_> = events
+        .iter()
+        .filter_map(|event| event["kind"].as_str())
+        .collect();
+    for kind in ["start", "spawned", "eof", "exit"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+}
+
+#[test]
+fn the_original_is_not_touched() {
+    let case = Case::new(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
+    let before = std::fs::read(&case.recording).unwrap();
+    case.replay(&[], &[r#"< "id":1"#, "> result 1"]).is(0, &[]);
+    assert_eq!(std::fs::read(&case.recording).unwrap(), before);
+}
+
+#[test]
+fn the_recorded_command_is_started_where_it_was_started_then() {
+    let library = support::Library::new();
+    let folder = library.path().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    // A server that answers only where there is a file of its own.
+    std::fs::write(folder.join("answer"), told::bytes("result 1")).unwrap();
+    let mut run = library.run(["sh", "-c", "read line; cat answer; cat > /dev/null"]);
+    let mut child = run.current_dir(&folder).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, &told::bytes("request 1 a")).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let replay = library.mcpreel("replay").arg("@").output().unwrap();
+    assert_eq!(replay.status.code(), Some(0), "{}", support::text(&replay));
+}
+
+#[test]
+fn kill_nine_loses_nothing_that_was_sent_or_used() {
+    let many: Vec<String> = (1..=400).map(|id| format!("request {id} a")).collect();
+    let answers: Vec<String> = (1..=400).map(|id| format!("result {id}")).collect();
+    let rows: Vec<_> = many
+        .iter()
+        .zip(&answers)
+        .flat_map(|(ask, answer)| [(0, "c2s", ask.as_str()), (1, "s2c", answer.as_str())])
+        .collect();
+    let case = Case::new(&rows);
+    let dir = case.library.path().join("server");
+    std::fs::create_dir(&dir).unwrap();
+    let mut command = case.library.mcpreel("replay");
+    command
+        .arg(&case.recording)
+        .arg("--")
+        .arg(support::peer())
+        .arg("chatter")
+        .arg(&dir);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let got = dir.join("got");
+    wait_for("the server has a part of it", || {
+        let length = got.metadata().ok()?.len();
+        (length > 2000).then_some(())
+    });
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).unwrap()),
+        Signal::SIGKILL,
+    )
+    .unwrap();
+    child.wait().unwrap();
+    // The server is killed with it, and lets go of its file.
+    let file = std::fs::File::open(&got).unwrap();
+    wait_for("the server has gone", || file.try_lock().ok());
+    let got = std::fs::read(&got).unwrap();
+    let made = wait_for("the recording", || {
+        let spools = case.library.files("spool");
+        spools.first().map(|spool| spool.with_extension("reel"))
+    });
+    let sent = stream(&case.library, &made, "c2s");
+    assert!(
+        sent.starts_with(&got),
+        "{} of {} bytes",
+        sent.len(),
+        got.len()
+    );
+}

@@ -70,7 +70,7 @@ impl Edits {
     /// The text with everything changed. Of two changes that overlap the one that begins first
     /// (of those the wider one) is made.
     #[must_use]
-    pub fn apply<'t>(mut self, text: &'t [u8]) -> Cow<'t, [u8]> {
+    pub fn apply(mut self, text: &[u8]) -> Cow<'_, [u8]> {
         if self.list.is_empty() {
             return Cow::Borrowed(text);
         }

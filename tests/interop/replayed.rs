@@ -36,6 +36,16 @@ fn the_same_server_answers_a_replay_as_it_answered_the_client() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+/// What differs whenever it is asked for: it has the time of day in it, the variables of the
+/// process, or how far a task has come that is asked for again and again.
+const VARIES: [&str; 5] = [
+    "prompts/get resource-prompt: changed",
+    "resources/read demo://resource/dynamic/blob/2: changed",
+    "tools/call get-env: changed",
+    "tools/call get-resource-reference: changed",
+    "tasks/get ",
+];
+
 /// What differs where nothing should.
 fn round_trips(
     client: &'static Client,
@@ -47,7 +57,9 @@ fn round_trips(
         for recording in &session.recordings {
             let replayed = replay(&session, recording, &[], "none=");
             support::note(format_args!("{}: {:?}", session.name(), replayed.found));
-            if replayed.code != Some(0) {
+            let varies = |what: &String| VARIES.iter().any(|known| what.starts_with(known));
+            let known = [Some(0), Some(1)].contains(&replayed.code);
+            if !known || !replayed.found.iter().all(varies) {
                 complaints.push(format!("{}: {replayed:?}", session.name()));
             }
         }
@@ -73,7 +85,7 @@ fn exactly_what_was_altered_is_reported() {
         found(&[], "narrow=weather").is(1, &["tools weather: breaking"]);
         let late = [
             "--latency-budget",
-            "300ms",
+            "20x",
             "--fail-on",
             "latency",
             "--only",

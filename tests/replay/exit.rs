@@ -126,7 +126,7 @@ fn what_is_worse_decides_how_it_ends() {
     case.replay(&[], &crash).is(4, &["exit code 9"]);
     let later = Case::new(&[CALLS[0], CALLS[1], CALLS[4], CALLS[5], CALLS[2], CALLS[3]]);
     later.replay(&[], &crash).is(7, &["exit code 9", "make"]);
-    let differs = [r#"< "id":1"#, LIST, "< look", r#"> error 2 -32603"#];
+    let differs = [r#"< "id":1"#, LIST, "< look", r"> error 2 -32603"];
     later.replay(&[], &differs).is(7, &[]);
 }
 

@@ -24,7 +24,7 @@ Examples:
   mcpreel diff '7f3a#12' 'c04d#14'          two exchanges
   mcpreel diff                              the newest replay with what it replayed
   mcpreel diff old.reel new.reel --fail-on breaking --format junit > diff.xml
-  mcpreel diff @2 @ --json | jq -r 'select(.class == \"breaking\") | .open'
+  mcpreel diff @2 @ --json | jq -r 'select(.class == \"breaking\") | .open[]'
 
 How bad a difference is:
   breaking  who relied on the left side fails: an error, a missing member, another

@@ -133,7 +133,7 @@ pub struct Allowed {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Values")]
 pub struct Values {
-    /// What a redacted value is: env:NAME or file:PATH, for example secret:1=env:TOKEN
+    /// What a redacted value is: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<Bind>,
     /// Put another folder in the place of a recorded one, in texts and file:// URIs
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_edit_is_a_frame_a_path_and_a_value() {
-        let one = edit(r##"#23:params.arguments["a=b"]={"c":1}"##).unwrap();
+        let one = edit(r#"#23:params.arguments["a=b"]={"c":1}"#).unwrap();
         assert_eq!(one.seq, Seq(23));
         assert_eq!(one.path.to_string(), r#"params.arguments["a=b"]"#);
         assert_eq!(one.json, r#"{"c":1}"#);

@@ -25,10 +25,12 @@ pub fn ask(args: &Args, recording: &Recording, guard: &mut Guard) -> Result<(), 
     }
     let mut text = "These tools do not say that they only read:\n".to_owned();
     for (tool, calls) in refused.iter().take(MOST_LISTED) {
-        text += &format!("  {}, {}\n", escape(tool), plural(*calls, "call"));
+        let calls = plural(*calls, "call");
+        text += &["  ", &escape(tool), ", ", &calls, "\n"].concat();
     }
     if refused.len() > MOST_LISTED {
-        text += &format!("  and {} more\n", refused.len() - MOST_LISTED);
+        let more = refused.len() - MOST_LISTED;
+        text += &["  and ", &more.to_string(), " more\n"].concat();
     }
     text += "Call them? Only `yes` does. ";
     output::raw_diagnostic(&text);

@@ -20,43 +20,36 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
             &mut annotations,
             compared,
             Kind::Error,
-            "comparison",
-            &verdict,
-            1,
+            ("comparison", &verdict, 1),
         );
     }
-    for offer in &report.offers {
+    offers(compared, &mut annotations);
+    groups(compared, &mut annotations);
+    annotations.left_out(Kind::Notice, report.more_accounts + report.more_offers);
+    annotations.write(out)
+}
+
+fn offers(compared: &Compared<'_>, annotations: &mut Annotations) {
+    for offer in &compared.report.offers {
         let difference = &offer.difference;
-        let subject = words::offered(offer);
         let said = words::in_words(difference);
         let said = spotted(&said, [offer.left, offer.right], compared);
-        one(
-            &mut annotations,
-            compared,
-            Some(difference.class),
-            &subject,
-            &said,
-            1,
-        );
+        let subject = words::offered(offer);
+        let class = Some(difference.class);
+        one(annotations, compared, class, (&subject, &said, 1));
     }
-    for group in grouped(report) {
+}
+
+fn groups(compared: &Compared<'_>, annotations: &mut Annotations) {
+    for group in grouped(compared.report) {
         let subject = words::call((group.method, group.name));
         for entry in &group.entries {
             let said = spotted(&entry.what.in_words(), entry.seqs, compared);
-            let times = entry.times;
-            one(
-                &mut annotations,
-                compared,
-                entry.class,
-                &subject,
-                &said,
-                times,
-            );
+            let told = (subject.as_str(), said.as_str(), entry.times);
+            one(annotations, compared, entry.class, told);
         }
         annotations.left_out(Kind::Notice, group.more);
     }
-    annotations.left_out(Kind::Notice, report.more_accounts + report.more_offers);
-    annotations.write(out)
 }
 
 fn spotted(said: &str, seqs: [Option<Seq>; 2], compared: &Compared<'_>) -> String {
@@ -66,13 +59,14 @@ fn spotted(said: &str, seqs: [Option<Seq>; 2], compared: &Compared<'_>) -> Strin
     }
 }
 
+/// What is said about whom, and of how many it is.
+type Told<'t> = (&'t str, &'t str, u64);
+
 fn one(
     annotations: &mut Annotations,
     compared: &Compared<'_>,
     class: Option<Class>,
-    subject: &str,
-    said: &str,
-    times: u64,
+    (subject, said, times): Told<'_>,
 ) {
     let fails = class.is_some_and(|class| compared.report.fail_on.fails(class));
     let kind = match class {
@@ -81,16 +75,14 @@ fn one(
         _ => Kind::Notice,
     };
     let title = format!("{}: {subject}", class.map_or("skipped", Class::as_str));
-    add(annotations, compared, kind, &title, said, times);
+    add(annotations, compared, kind, (&title, said, times));
 }
 
 fn add(
     annotations: &mut Annotations,
     compared: &Compared<'_>,
     kind: Kind,
-    title: &str,
-    message: &str,
-    stands_for: u64,
+    (title, message, stands_for): Told<'_>,
 ) {
     annotations.add(Annotation {
         kind,

@@ -6,7 +6,7 @@ use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
 use crate::replay::compare::{Change, Class, Half};
-use crate::replay::report::{Account, Difference, Offer, Outcome};
+use crate::replay::report::{Account, Difference, Offer, Outcome, Report};
 use crate::trace::frame::Seq;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -50,7 +50,22 @@ fn summary(compared: &Compared<'_>) -> Value {
         "same": report.same,
         "counts": counts,
         "rules": compared.rules,
-        "left_out": words::left_out(report),
+        "left_out": left_out(report),
+    })
+}
+
+fn left_out(report: &Report) -> Value {
+    let unlooked = report.unlooked;
+    json!({
+        "unwanted": report.unwanted,
+        "passed_over": report.passed_over,
+        "exchanges": report.more_accounts,
+        "offers": report.more_offers,
+        "troubles": report.more_troubles,
+        "values": unlooked.values,
+        "outlines": unlooked.outlines,
+        "place_by_place": unlooked.coarse,
+        "unkeyed": unlooked.unkeyed,
     })
 }
 

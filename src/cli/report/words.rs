@@ -158,44 +158,28 @@ pub fn call((method, name): (&str, Option<&str>)) -> String {
 /// What was not looked at, not kept or passed over, a line each.
 pub fn left_out(report: &Report) -> Vec<String> {
     let unlooked = &report.unlooked;
-    let lines = [
+    let all = [
         (report.unwanted, "exchange", "not wanted by --only"),
         (report.passed_over, "difference", "passed over by rules"),
-        (
-            report.more_accounts,
-            "exchange",
-            "with something to say, not kept",
-        ),
-        (
-            report.more_offers,
-            "difference",
-            "in what the server offers, not kept",
-        ),
+        (report.more_accounts, "exchange", NOT_KEPT),
+        (report.more_offers, "offer", NOT_KEPT),
         (report.more_troubles, "problem", "not kept"),
         (unlooked.values, "value", "not compared: there is too much"),
         (
             unlooked.outlines,
             "answer",
-            "so long that only the outlines were compared",
+            "compared by the outline: too long",
         ),
-        (
-            unlooked.coarse,
-            "list or text",
-            "so long that it was compared place by place",
-        ),
-        (
-            unlooked.unkeyed,
-            "list",
-            "without the member that a rule matches by",
-        ),
+        (unlooked.coarse, "list", "compared place by place: too long"),
+        (unlooked.unkeyed, "list", "without what a rule matches by"),
     ];
-    let lines = lines.into_iter().filter(|(number, ..)| *number > 0);
-    let lines = lines.map(|(number, noun, what)| match noun {
-        "list or text" => format!("{} {noun} {what}", count(number)),
-        _ => format!("{} {what}", plural(number, noun)),
-    });
-    lines.collect()
+    let some = all.into_iter().filter(|(number, ..)| *number > 0);
+    some.map(|(number, noun, what)| format!("{} {what}", plural(number, noun)))
+        .collect()
 }
+
+/// What became of what there was no room for.
+const NOT_KEPT: &str = "with something to say, not kept";
 
 /// The rules that changed nothing, up to `most` of them, a line each.
 pub fn unfired(report: &Report, most: usize) -> Vec<String> {

@@ -62,19 +62,32 @@ impl Binder {
                 self.secrets.learn(&then, &now);
                 continue;
             }
-            for (recorded, live) in handle::pairs(&then, &now).into_iter().filter(|_| handles) {
-                if later(recorded) {
-                    self.known.bind_handle(Bound {
-                        recorded: recorded.into(),
-                        live: live.into(),
-                        seq: about.seq,
-                        answer: Calls::of(about.method, about.name),
-                        from: path.clone(),
-                        is_whole: recorded.len() == then.len(),
-                        to: None,
-                        uses: 0,
-                    });
-                }
+            if handles {
+                self.learn_handles(about, &path, (&then, &now), later);
+            }
+        }
+    }
+
+    /// What looks like handles in two texts that stand at the same place.
+    fn learn_handles(
+        &mut self,
+        about: About<'_>,
+        path: &Path,
+        (then, now): (&str, &str),
+        later: &mut dyn FnMut(&str) -> bool,
+    ) {
+        for (recorded, live) in handle::pairs(then, now) {
+            if later(recorded) {
+                self.known.bind_handle(Bound {
+                    recorded: recorded.into(),
+                    live: live.into(),
+                    seq: about.seq,
+                    answer: Calls::of(about.method, about.name),
+                    from: path.clone(),
+                    is_whole: recorded.len() == then.len(),
+                    to: None,
+                    uses: 0,
+                });
             }
         }
     }
@@ -134,9 +147,10 @@ impl Binder {
         self.edit_ruled(document.root(), about, &mut edits);
         let visited = each_string(document.root(), &mut Vec::new(), &mut |_, value| {
             let text = value.as_str().unwrap_or_default();
-            let filled = match secrets {
-                true => Cow::Owned(self.secrets.fill_known(&text)),
-                false => text.clone(),
+            let filled = if secrets {
+                Cow::Owned(self.secrets.fill_known(&text))
+            } else {
+                text.clone()
             };
             let bound = handle::replaced(&filled, |part| self.known.said(part));
             let changed = bound.as_deref().unwrap_or(&filled);

@@ -77,7 +77,7 @@ impl Binder {
             Cow::Owned(changed) if text.len() < raw.len() => {
                 Cow::Owned([BYTE_ORDER_MARK, &changed].concat())
             }
-            changed => changed,
+            Cow::Owned(changed) => Cow::Owned(changed),
         })
     }
 
@@ -198,14 +198,7 @@ impl Binder {
         about: About<'_>,
         edits: &mut Edits,
     ) -> Result<(), Fault> {
-        let mut chosen = self.ruled(message, about);
-        let is_ruled = |value: Value<'_>| chosen.iter().any(|it| it.value.span() == value.span());
-        let by_protocol = places(message, about.method, From::Client);
-        let by_protocol: Vec<_> = by_protocol
-            .into_iter()
-            .filter(|it| !is_ruled(it.value))
-            .collect();
-        chosen.extend(by_protocol);
+        let chosen = self.chosen(message, about);
         for place in &chosen {
             self.edit_chosen(place, edits)?;
         }
@@ -234,6 +227,19 @@ impl Binder {
         } else {
             Err(Fault::Redacted(missing))
         }
+    }
+
+    /// The values that rules, and those that the protocol says the server chooses.
+    fn chosen<'d>(&self, message: Value<'d>, about: About<'_>) -> Vec<Place<'d>> {
+        let mut chosen = self.ruled(message, about);
+        let ruled = chosen.len();
+        for place in places(message, about.method, From::Client) {
+            let is_same = |other: &Place<'_>| other.value.span() == place.value.span();
+            if !chosen[..ruled].iter().any(is_same) {
+                chosen.push(place);
+            }
+        }
+        chosen
     }
 
     fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<(), Fault> {
@@ -269,8 +275,8 @@ impl Binder {
     ) -> Result<(), Fault> {
         let recorded = value.as_str().unwrap_or_default();
         let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
-        // What is called is no handle, whatever it looks like.
-        let is_name = matches!(names, [only] if only.is_str("name"));
+        // What is called is no handle, whatever it looks like, and a state belongs to its round.
+        let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
         if !is_name && let Some(live) = self.known.use_handle(&filled, place) {
             edits.replace_string(value, live);
             return Ok(());
@@ -299,9 +305,10 @@ fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(C
 fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     let text = String::from_utf8_lossy(line);
     let names: Vec<Box<str>> = secret::placeholders(&text).map(Into::into).collect();
-    match names.is_empty() {
-        true => Ok(Cow::Borrowed(line)),
-        false => Err(Fault::Redacted(names)),
+    if names.is_empty() {
+        Ok(Cow::Borrowed(line))
+    } else {
+        Err(Fault::Redacted(names))
     }
 }
 

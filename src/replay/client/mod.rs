@@ -27,7 +27,7 @@
 //! | answer of the server | waits until the live answer has arrived; one that came early is not waited for |
 //! | request of the server | is noted; the client's next request or notification waits for it |
 //! | answer of the client | is noted; it goes out as soon as the live request is there, whatever else is missing |
-//! | notification of the server | is noted; waited for only where the client reacted to it at once |
+//! | notification of the server | is noted; waited for only where the client reacted to it at once, or where it confirms a subscription |
 //!
 //! So a client message goes out after every answer and every question that the recorded client had
 //! seen before it, and requests that overlapped then overlap again, at any speed. Since what the

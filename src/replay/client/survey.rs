@@ -58,10 +58,9 @@ pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadE
                 } else {
                     root.index(part as usize)
                 };
-                let result = message.and_then(|message| message.get("result"));
-                result
-                    .into_iter()
-                    .for_each(|result| guard.recorded_list(result));
+                if let Some(result) = message.and_then(|message| message.get("result")) {
+                    guard.recorded_list(result);
+                }
             }
         }
         Ok(lists < MOST_LISTS)

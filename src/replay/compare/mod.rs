@@ -23,6 +23,7 @@ mod equal;
 mod judge;
 mod line;
 mod lists;
+mod messages;
 mod rows;
 mod terms;
 mod texts;

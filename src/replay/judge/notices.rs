@@ -67,10 +67,8 @@ impl Judge {
         let Some(method) = root.get("method").and_then(|method| method.as_str()) else {
             return;
         };
-        match methods::canonical(&method) {
-            "notifications/progress" | "notifications/cancelled" => return,
-            "notifications/message" if !self.options.strict_logs => return,
-            _ => {}
+        if !self.compares(&method) {
+            return;
         }
         let scope = self.rules.scope(&method, None);
         let terms = Terms {
@@ -91,6 +89,15 @@ impl Judge {
             times: 0,
         });
         known.times += 1;
+    }
+
+    /// Whether such notifications are compared in windows.
+    fn compares(&self, method: &str) -> bool {
+        match methods::canonical(method) {
+            "notifications/progress" | "notifications/cancelled" => false,
+            "notifications/message" => self.options.strict_logs,
+            _ => true,
+        }
     }
 }
 
@@ -118,6 +125,11 @@ pub(super) fn both(judge: &mut Judge, left: &Notices, right: &Notices) {
             say(judge, notice, seqs, Class::Added, &text);
         }
     }
+    others(judge, left, right);
+}
+
+/// Of what is not told apart only the numbers are compared.
+fn others(judge: &mut Judge, left: &Notices, right: &Notices) {
     if left.others != right.others {
         let notice = Notice {
             method: Box::default(),

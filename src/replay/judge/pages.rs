@@ -56,28 +56,34 @@ pub(super) fn take(
         let piles = judge.pages.open.entry(list).or_default();
         piles[0].add(left.seq, &l);
         piles[1].add(right.seq, &r);
-        responses(
-            judge,
-            left,
-            right,
-            draft,
-            &[&["result", list.member()], CURSOR],
-        );
+        let elsewhere: &[&[&str]] = &[&["result", list.member()], CURSOR];
+        responses(judge, left, right, draft, elsewhere);
         close_if_done(judge, list, draft);
         return true;
     }
     close(judge, list, draft);
     let elsewhere: &[&[&str]] = &[&["result", list.member()]];
     responses(judge, left, right, draft, elsewhere);
+    alone(judge, list, [left.seq, right.seq], [&l, &r], draft);
+    true
+}
+
+/// Compares two pages by themselves.
+fn alone(
+    judge: &mut Judge,
+    list: List,
+    seqs: [Option<Seq>; 2],
+    [l, r]: [&Page<'_>; 2],
+    draft: &mut Draft,
+) {
     if l.bytes != r.bytes {
         let listed = Listed {
-            seqs: [left.seq, right.seq],
+            seqs,
             pages: [&[l.bytes], &[r.bytes]],
             whole: [!l.goes_on, !r.goes_on],
         };
         lists(judge, list, &listed, draft);
     }
-    true
 }
 
 /// Where a page says that there is another one.

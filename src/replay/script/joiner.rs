@@ -43,11 +43,11 @@ impl Joiner {
             return step;
         }
         let bytes = step.raw.as_deref().unwrap_or_default();
-        if !begins_array(bytes) {
-            if let Some(what) = self.endpoint(head.seq, 0) {
-                step.parts.push(Part { part: 0, what });
-                return step;
-            }
+        if !begins_array(bytes)
+            && let Some(what) = self.endpoint(head.seq, 0)
+        {
+            step.parts.push(Part { part: 0, what });
+            return step;
         }
         let content = self.classifier.classify(bytes);
         step.batch = content.batch;

@@ -77,10 +77,10 @@ impl Director {
             return self.noise(line);
         }
         for message in &content.messages {
-            let value = root.and_then(|root| match content.batch {
-                true => root.index(message.part as usize),
-                false => Some(root),
-            });
+            let value = match (root, content.batch) {
+                (Some(root), true) => root.index(message.part as usize),
+                (root, _) => root,
+            };
             let text = line.get(message.span.clone()).unwrap_or(line);
             self.message(message, (line, text), value, scene);
         }

@@ -209,6 +209,6 @@ pub(super) fn stub(method: &str) -> Option<&'static str> {
 }
 
 /// A recorded question as the left side of a comparison.
-pub(super) fn recorded_ask<'a>(exchange: &'a Exchange, wall_ns: Option<u64>) -> Occurrence<'a> {
+pub(super) fn recorded_ask(exchange: &Exchange, wall_ns: Option<u64>) -> Occurrence<'_> {
     super::recorded(exchange, wall_ns, None)
 }

@@ -10,7 +10,6 @@ use crate::text::{duration, escape, escape_bytes, plural, size};
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use crate::trace::session::End;
-use std::collections::BTreeMap;
 
 /// Pending requests that a hang names.
 const MOST_NAMED: usize = 5;
@@ -72,12 +71,10 @@ impl Director {
                 format!("no answer to {}: {named}", plural(count as u64, "request"))
             }
         };
-        match self.ending.unread {
-            Some((bytes, _)) => {
-                text += &format!("; the write is blocked, {} are not read", size(bytes));
-            }
-            None => text += "; the write is not blocked",
-        }
+        let unread = self.ending.unread.map(|(bytes, _)| size(bytes));
+        let write = unread.map(|unread| format!("blocked, {unread} are not read"));
+        text += "; the write is ";
+        text += write.as_deref().unwrap_or("not blocked");
         text += &self.stray_hint();
         text += &last_words(witness);
         self.trouble(Trouble::Hang, text);
@@ -166,83 +163,7 @@ impl Director {
         }
     }
 
-    /// Notifications that have no counterpart.
-    fn conclude_notices(&mut self) {
-        let reached = self.ending.stop == Some(Stop::End);
-        if reached {
-            let [then, now] = std::mem::take(&mut self.logs);
-            self.judge.notices(&then, &now);
-        }
-        let mut counts: BTreeMap<(Box<str>, bool), (u64, Option<Seq>)> = BTreeMap::new();
-        for notice in self.notices.recorded.iter().filter(|_| reached) {
-            let entry = counts
-                .entry((notice.method.clone(), notice.is_due))
-                .or_default();
-            entry.0 += 1;
-            entry.1 = entry.1.or(notice.seq);
-        }
-        for ((method, is_due), (count, seq)) in counts {
-            let class = if is_due { Class::Changed } else { Class::Noise };
-            let times = plural(count, "time");
-            let text = format!("{} did not come, {times}", escape(&method));
-            self.say(class, text, seq);
-        }
-        let mut more: BTreeMap<Box<str>, u64> = BTreeMap::new();
-        for notice in &self.notices.live {
-            *more.entry(notice.method.clone()).or_default() += 1;
-        }
-        for (method, count) in more {
-            let times = plural(count, "time");
-            let text = format!("{} came in addition, {times}", escape(&method));
-            self.say(Class::Added, text, None);
-        }
-        let [recorded, live] = self.notices.dropped;
-        if recorded + live > 0 {
-            let text = format!(
-                "{} had no counterpart and were too many to keep",
-                plural(recorded + live, "notification")
-            );
-            self.say(Class::Noise, text, None);
-        }
-    }
-
-    /// Lines that are no messages, and answers to nothing, where the recording had none.
-    fn conclude_noise(&mut self) {
-        if let [0, lines] = self.tally.noise
-            && lines > 0
-        {
-            let first = self.tally.first_noise.as_deref().unwrap_or_default();
-            let text = format!(
-                "{} on stdout that are no JSON-RPC, and there were none in the recording: {}",
-                plural(lines, "line"),
-                escape_bytes(first)
-            );
-            self.say(Class::Changed, text, None);
-        }
-        if let [0, answers] = self.tally.strays
-            && answers > 0
-        {
-            let text = format!(
-                "{} to nothing that was asked{}",
-                plural(answers, "answer"),
-                self.stray_hint()
-            );
-            self.say(Class::Changed, text, None);
-        }
-    }
-
-    /// Which id an answer had that fits nothing.
-    fn stray_hint(&self) -> String {
-        let id = self.tally.first_stray.as_deref();
-        id.map_or_else(String::new, |id| {
-            format!(
-                "; an answer with the id {} came, which nobody used",
-                escape(id)
-            )
-        })
-    }
-
-    fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
+    pub(super) fn say(&mut self, class: Class, text: String, left: Option<Seq>) {
         self.judge.remark(Remark {
             left,
             right: None,

@@ -107,9 +107,10 @@ impl Director {
             Stage::Settling { .. } => self.settle(now),
             Stage::Leaving { since } => self.left(since, now),
             Stage::Closing { since } => self.end_by(Deadly::Term, since, now),
-            Stage::Signalled { by, since } if by == Deadly::Term => {
-                self.end_by(Deadly::Kill, since, now);
-            }
+            Stage::Signalled {
+                by: Deadly::Term,
+                since,
+            } => self.end_by(Deadly::Kill, since, now),
             Stage::Signalled { since, .. } if since + LEAVING <= now => {
                 self.ending.stage = Stage::Over;
             }

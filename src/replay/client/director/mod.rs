@@ -3,14 +3,14 @@
 //! | file | what it decides |
 //! |---|---|
 //! | `walk` | what the recorded frames want, one after the other |
-//! | `send` | what goes out for a frame of the client, or why nothing does |
+//! | `send`, `held` | what goes out for a frame of the client, or why nothing does |
 //! | `arrive` | what a live line is, and whom it concerns |
 //! | `settle` | what an answer means for what comes later |
 //! | `calls` | the requests that wait for their answers |
 //! | `asks`, `asked` | what the server asks, then and now |
-//! | `notices` | what the server tells |
+//! | `notices`, `progress` | what the server tells |
 //! | `ending` | deadlines, the end of the server, the end of everything |
-//! | `conclude` | what is left to be said then |
+//! | `conclude`, `leftover` | what is left to be said then |
 
 mod arrive;
 mod asked;
@@ -18,7 +18,10 @@ mod asks;
 mod calls;
 mod conclude;
 mod ending;
+mod held;
+mod leftover;
 mod notices;
+mod progress;
 mod send;
 mod settle;
 mod skipped;

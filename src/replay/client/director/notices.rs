@@ -24,6 +24,9 @@ const MOST: usize = 1024;
 /// A client that lists or reads so soon after a notification has reacted to it.
 const REACTION: Duration = Duration::from_millis(100);
 
+/// The server has a subscription.
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+
 /// How long such a reaction waits for the notification.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -102,17 +105,21 @@ impl Notices {
         }
     }
 
-    /// Whether a message of the client is a reaction to a notification that has not come yet.
+    /// Whether a message of the client is a reaction to a notification that has not come yet, or
+    /// comes after the server had confirmed a subscription: before that the server may not see
+    /// what the message brings about.
     pub fn held(&mut self, step: &Step, now: Moment) -> Option<Hold> {
-        let Some(What::Asks(exchange)) = step.single() else {
-            return None;
+        let reacts = |notice: &Notice| {
+            let Some(What::Asks(exchange)) = step.single() else {
+                return false;
+            };
+            let soon = step.head.t_first.since(notice.t) <= REACTION;
+            soon && notice.leads_to(&exchange.method, exchange.name.as_deref())
         };
-        let (method, name) = (&*exchange.method, exchange.name.as_deref());
-        let t = step.head.t_first;
-        let caused = |notice: &&mut Notice| {
-            notice.is_due && t.since(notice.t) <= REACTION && notice.leads_to(method, name)
+        let awaited = |notice: &&mut Notice| {
+            notice.is_due && (&*notice.method == ACKNOWLEDGED || reacts(notice))
         };
-        let notice = self.recorded.iter_mut().rev().find(caused)?;
+        let notice = self.recorded.iter_mut().rev().find(awaited)?;
         let since = *notice.waited_since.get_or_insert(now);
         let until = since + PATIENCE;
         let seq = notice.seq.unwrap_or_default();

@@ -1,9 +1,8 @@
 //! What goes out for a frame of the client, or why nothing does.
 
 use super::calls::{Call, Calls, Progress};
-use super::settle::message_at;
 use super::skipped::Chain;
-use super::{Director, Scene, Stop, recorded};
+use super::{Director, Scene};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Document;
 use crate::protocol::mcp::keys::PROGRESS_TOKEN;
@@ -11,8 +10,7 @@ use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::bind::{Fault, Outgoing, Role, Round, fresh_id};
 use crate::replay::judge::{List, Missing, Skip};
-use crate::replay::report::Trouble;
-use crate::replay::script::{Part, Step, What};
+use crate::replay::script::{Step, What};
 use crate::text::escape;
 use crate::trace::exchange::Exchange;
 use memchr::memmem::Finder;
@@ -22,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROGRESS_TOKEN));
 
 /// Why something is not sent.
-enum Held {
+pub(super) enum Held {
     /// The user does not want it.
     Unwanted,
     /// It has no say.
@@ -169,113 +167,13 @@ impl Director {
             request_id: Some(id),
         } = &notification.subject
         {
-            let id = match self.options.binder.fresh_ids {
-                true => fresh_id(id),
-                false => id.clone(),
+            let id = if self.options.binder.fresh_ids {
+                fresh_id(id)
+            } else {
+                id.clone()
             };
             self.calls.cancel(&id);
         }
-    }
-
-    /// A frame does not go out: what that means for each request in it.
-    fn hold_back(&mut self, step: &Step, held: &Held, scene: &mut Scene<'_>) {
-        if let Held::Fault(Fault::Redacted(names)) = held {
-            self.tally.lack(names);
-            let asks = |part: &Part| matches!(part.what, What::Asks(_));
-            if !step.parts.iter().any(asks) {
-                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
-                let text = format!(
-                    "#{} has redacted values: {}",
-                    step.head.seq.0,
-                    names.join(", ")
-                );
-                self.judge.trouble(Trouble::Unreadable, text.into());
-            }
-        }
-        for part in &step.parts {
-            match &part.what {
-                What::Asks(exchange) => self.hold_back_request(exchange, held, scene),
-                What::Answers(id) => self.asks.answered(*id),
-                _ => {}
-            }
-        }
-    }
-
-    fn hold_back_request(&mut self, exchange: &Exchange, held: &Held, scene: &mut Scene<'_>) {
-        let why = match held {
-            Held::Unwanted => None,
-            Held::Why(missing) => Some(missing.clone()),
-            Held::Fault(Fault::Redacted(names)) => {
-                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
-                Some(Missing::Skipped(Skip::Redacted(names.join(", ").into())))
-            }
-            Held::Fault(Fault::Unreached(what)) => {
-                Some(Missing::Skipped(Skip::Unreached(what.clone())))
-            }
-        };
-        match &why {
-            None => {
-                self.tally.unwanted += 1;
-                self.judge.unwanted();
-            }
-            Some(Missing::Refused(_)) => {
-                let tool = exchange.name.as_deref().unwrap_or_default();
-                self.tally.refuse(exchange.request.0, tool);
-            }
-            Some(_) => self.tally.skipped += 1,
-        }
-        self.skip(exchange, why.as_ref(), scene);
-        if &*exchange.method == "initialize" {
-            // Nothing that comes after it would mean anything.
-            self.stop(Stop::End, scene.now);
-        }
-        if let Some(why) = why {
-            let wall_ns = self.recorded_wall(exchange.t_request);
-            // What was on a page that is not there any more may be on another one.
-            let page = listing(exchange, scene);
-            let answer = exchange.response.filter(|_| page.is_some());
-            let answer = answer.and_then(|(seq, part)| Some((scene.past.raw(seq)?, part)));
-            let answer = answer
-                .as_ref()
-                .and_then(|(raw, part)| message_at(raw, *part));
-            let mut left = recorded(exchange, wall_ns, answer);
-            left.request = page.as_deref();
-            self.judge.missing(&left, why);
-        }
-    }
-
-    /// A request is not sent: nothing that comes of it will.
-    fn skip(&mut self, exchange: &Exchange, why: Option<&Missing>, scene: &mut Scene<'_>) {
-        self.skipped.add(exchange);
-        let complete = why == Some(&Missing::Skipped(Skip::NotNeeded));
-        if complete {
-            return self.bind_to_complete(exchange, scene);
-        }
-        if let Some(first) = exchange.chain {
-            let why = "the round of input before it was not gone through";
-            self.skipped.set_chain(first, Chain::Broken(why.into()));
-        }
-        let Some((seq, part)) = exchange.response else {
-            return;
-        };
-        let (Some(request), Some(response)) =
-            (scene.past.raw(exchange.request.0), scene.past.raw(seq))
-        else {
-            return;
-        };
-        if let Some(response) = message_at(&response, part) {
-            self.options
-                .binder
-                .lose(super::settle::about(exchange), response, |text| {
-                    memchr::memmem::find(&request, text.as_bytes()).is_some()
-                });
-        }
-    }
-
-    /// A frame of the client broke off in the recording.
-    pub(super) fn skip_cut(&mut self, step: &Step, scene: &mut Scene<'_>) {
-        let why = Missing::Skipped(Skip::Unreached("the rest of its line".into()));
-        self.hold_back(step, &Held::Why(why), scene);
     }
 }
 

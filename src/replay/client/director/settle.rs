@@ -4,13 +4,10 @@ use super::calls::{Call, was_answered};
 use super::send::listing;
 use super::skipped::Chain;
 use super::{Director, Scene, live, recorded};
-use crate::protocol::id::RequestId;
-use crate::protocol::json::{Document, Number, Value};
+use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Outcome;
 use crate::replay::bind::{About, Round};
 use crate::replay::client::options::Policy;
-use crate::replay::compare::Class;
-use crate::replay::report::Remark;
 use crate::replay::rules::Side;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use std::sync::Arc;
@@ -157,13 +154,13 @@ impl Director {
         let mut round = Round::new(then, now, [&left, &right]);
         for unexpected in std::mem::take(&mut round.unexpected) {
             self.tally.unexpected += 1;
-            match (self.options.asked, super::asked::stub(&unexpected.method)) {
-                (Policy::Stub, Some(result)) => round.give(&unexpected.key, result),
-                _ => {
-                    let method = crate::text::escape(&unexpected.method);
-                    let why = format!("an answer to {method}, which the server asks for now");
-                    return Chain::Broken(why.into());
-                }
+            let stub = super::asked::stub(&unexpected.method);
+            if let (Policy::Stub, Some(result)) = (self.options.asked, stub) {
+                round.give(&unexpected.key, result);
+            } else {
+                let method = crate::text::escape(&unexpected.method);
+                let why = format!("an answer to {method}, which the server asks for now");
+                return Chain::Broken(why.into());
             }
         }
         Chain::Asks(round)
@@ -224,59 +221,6 @@ impl Director {
             _ => None,
         }
     }
-
-    /// Progress of a call was told.
-    pub(super) fn progressed(
-        &mut self,
-        token: &RequestId,
-        value: Option<&str>,
-        total: Option<&str>,
-    ) {
-        let Some(call) = self.calls.by_token(token) else {
-            return;
-        };
-        let progress = &mut call.progress;
-        progress.count += 1;
-        if let Some(value) = value {
-            let number = Number::parse(value);
-            let before = progress
-                .last
-                .as_ref()
-                .and_then(|(last, _)| Number::parse(last));
-            progress.fell |= number.zip(before).is_some_and(|(now, before)| now < before);
-            progress.last = Some((value.into(), total.map(Into::into)));
-        }
-    }
-
-    /// Progress that was told: whether there was any, whether it went back, whether it came to an
-    /// end. How often, and how far each time, is a matter of the clock.
-    fn compare_progress(&mut self, call: &Call) {
-        let (exchange, progress) = (&call.exchange, &call.progress);
-        let finished = progress.last.as_ref().is_none_or(|(value, total)| {
-            let total = total.as_deref().and_then(Number::parse);
-            total.is_none_or(|total| Number::parse(value) == Some(total))
-        });
-        let text = match (exchange.progress_count, progress.count) {
-            (1.., 0) => "progress was told in the recording, and is not now",
-            _ if progress.fell => "progress goes back",
-            (1.., _) if !finished && came_to_an_end(exchange.progress.as_deref()) => {
-                "progress does not come to its end"
-            }
-            _ => return,
-        };
-        self.judge.remark(Remark {
-            left: Some(exchange.request.0),
-            right: None,
-            method: crate::text::escape(&exchange.method).into(),
-            name: exchange
-                .name
-                .as_deref()
-                .map(|name| crate::text::escape(name).into()),
-            class: Class::Changed,
-            text: text.into(),
-            trouble: None,
-        });
-    }
 }
 
 /// What values of an exchange belong to.
@@ -286,15 +230,6 @@ pub(super) fn about(exchange: &Exchange) -> About<'_> {
         method: &exchange.method,
         name: exchange.name.as_deref(),
     }
-}
-
-/// Whether the last progress on record (`100/100 done`) was all of it.
-fn came_to_an_end(progress: Option<&str>) -> bool {
-    let words = progress.and_then(|text| text.split(' ').next());
-    let parts = words.and_then(|words| words.split_once('/'));
-    parts.is_some_and(|(value, total)| {
-        Number::parse(value).is_some() && Number::parse(value) == Number::parse(total)
-    })
 }
 
 fn nanos(scene: &Scene<'_>, call: &Call) -> Option<u64> {

@@ -25,13 +25,13 @@ pub(super) struct Pipes {
     pub stalls: bool,
 }
 
-/// Which of them have something to be done.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ready {
-    pub stdin: bool,
-    pub stdout: bool,
-    pub stderr: bool,
-    pub signals: bool,
+/// What has something to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ready {
+    Signals,
+    Stdin,
+    Stdout,
+    Stderr,
 }
 
 impl Pipes {
@@ -122,40 +122,33 @@ impl Pipes {
         Some(&self.buffer[..bytes])
     }
 
-    /// Waits until one of them, or `wake`, has something to be done.
-    pub fn wait(&self, wake: &impl AsFd, timeout: Duration) -> io::Result<Ready> {
+    /// Waits until one of them, or `wake`, has something to be done: which.
+    pub fn wait(&self, wake: &impl AsFd, timeout: Duration) -> io::Result<Vec<Ready>> {
         let wants_write = self.waiting() > 0;
-        let watched = [
-            (
-                self.stdin.as_ref().filter(|_| wants_write),
-                PollFlags::POLLOUT,
-            ),
-            (self.stdout.as_ref(), PollFlags::POLLIN),
-            (self.stderr.as_ref(), PollFlags::POLLIN),
-        ];
+        let stdin = self.stdin.as_ref().filter(|_| wants_write);
+        let mut watched = vec![Ready::Signals];
         let mut fds = vec![PollFd::new(wake.as_fd(), PollFlags::POLLIN)];
-        fds.extend(
-            watched
-                .iter()
-                .filter_map(|(fd, flags)| fd.map(|fd| PollFd::new(fd.as_fd(), *flags))),
-        );
+        for (ready, fd, flags) in [
+            (Ready::Stdin, stdin, PollFlags::POLLOUT),
+            (Ready::Stdout, self.stdout.as_ref(), PollFlags::POLLIN),
+            (Ready::Stderr, self.stderr.as_ref(), PollFlags::POLLIN),
+        ] {
+            if let Some(fd) = fd {
+                watched.push(ready);
+                fds.push(PollFd::new(fd.as_fd(), flags));
+            }
+        }
         // Rounded up: a moment too early would be one more round of nothing.
         let millis = timeout.as_nanos().div_ceil(1_000_000);
         let timeout = u16::try_from(millis).unwrap_or(u16::MAX);
         match poll(&mut fds, PollTimeout::from(timeout)) {
             Ok(_) => {}
-            Err(Errno::EINTR | Errno::EAGAIN) => return Ok(Ready::default()),
+            Err(Errno::EINTR | Errno::EAGAIN) => return Ok(Vec::new()),
             Err(errno) => return Err(errno.into()),
         }
-        let mut found = fds.iter().map(|fd| fd.any().unwrap_or(true));
-        let signals = found.next().unwrap_or(false);
-        let mut next = |is_watched: bool| is_watched && found.next().unwrap_or(false);
-        Ok(Ready {
-            signals,
-            stdin: next(watched[0].0.is_some()),
-            stdout: next(watched[1].0.is_some()),
-            stderr: next(watched[2].0.is_some()),
-        })
+        let found = fds.iter().map(|fd| fd.any().unwrap_or(true));
+        let ready = watched.into_iter().zip(found).filter(|(_, found)| *found);
+        Ok(ready.map(|(ready, _)| ready).collect())
     }
 }
 

@@ -86,7 +86,7 @@ impl Target<'_> {
     ) -> Result<(), TargetError> {
         loop {
             self.walk()?;
-            self.act()?;
+            self.act();
             self.say_goodbye();
             let timeout = match self.director.want() {
                 Want::Nothing => return Ok(()),
@@ -155,7 +155,7 @@ impl Target<'_> {
     }
 
     /// Does what the director says.
-    fn act(&mut self) -> Result<(), TargetError> {
+    fn act(&mut self) {
         let action = self.director.take_action();
         let now = self.clock.now();
         if !action.send.is_empty() {
@@ -177,23 +177,17 @@ impl Target<'_> {
             let message = format!("the server was sent {} by the replay", signal.as_str());
             self.tap.event(EventKind::Warning { message });
         }
-        Ok(())
     }
 
     /// Takes what the pipes have.
-    fn hear(&mut self, ready: &Ready) -> Result<(), TargetError> {
-        if ready.stdin {
-            let now = self.clock.now();
-            self.write(now);
-        }
-        if ready.stdout {
-            self.read_stdout();
-        }
-        if ready.stderr {
-            self.read_stderr();
-        }
-        if ready.signals {
-            self.signals.clear();
+    fn hear(&mut self, ready: &[Ready]) -> Result<(), TargetError> {
+        for ready in ready {
+            match ready {
+                Ready::Signals => self.signals.clear(),
+                Ready::Stdin => self.write(self.clock.now()),
+                Ready::Stdout => self.read_stdout(),
+                Ready::Stderr => self.read_stderr(),
+            }
         }
         if let Some(signal) = self.signals.take() {
             let now = self.clock.now();

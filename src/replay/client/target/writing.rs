@@ -21,20 +21,17 @@ impl Target<'_> {
 
     pub fn write(&mut self, now: Moment) {
         let waited = self.pipes.waiting();
-        match self.pipes.write() {
-            Ok(()) => {}
-            Err(_) => {
-                self.tap.event(EventKind::Undelivered {
-                    stream: StreamId::C2S,
-                    bytes: self.pipes.waiting() as u64,
-                });
-                self.pipes.close_input();
-                self.tap.event(EventKind::Eof {
-                    stream: StreamId::C2S,
-                    by: Closer::Reader,
-                });
-                self.director.input_refused(now);
-            }
+        if self.pipes.write().is_err() {
+            self.tap.event(EventKind::Undelivered {
+                stream: StreamId::C2S,
+                bytes: self.pipes.waiting() as u64,
+            });
+            self.pipes.close_input();
+            self.tap.event(EventKind::Eof {
+                stream: StreamId::C2S,
+                by: Closer::Reader,
+            });
+            self.director.input_refused(now);
         }
         let waits = self.pipes.waiting();
         if waits < waited {

@@ -33,11 +33,7 @@ fn a_recorded_client_sees_the_same_with_the_mock_of_its_session() {
 }
 
 /// What a client sees otherwise, or asks besides.
-fn mocked(
-    client: &'static Client,
-    mode: &'static str,
-    servers: &[&'static Server],
-) -> Vec<String> {
+fn mocked(client: &'static Client, mode: &'static str, servers: &[&'static Server]) -> Vec<String> {
     let mut complaints = Vec::new();
     for session in record(client, mode, servers) {
         let seen = session.again(&mock(&session));
@@ -77,7 +73,9 @@ fn ends(session: &Session) -> Vec<(i64, String)> {
         let is_over = |recording: &Value| recording["state"] != "live";
         recordings.iter().all(is_over).then_some(recordings)
     });
-    let mocks = mocks.iter().filter(|recording| recording["origin"] == "mock");
+    let mocks = mocks
+        .iter()
+        .filter(|recording| recording["origin"] == "mock");
     let end = |recording: &Value| {
         let id = recording["id"].as_str().expect("it has an id");
         let events = session.library.json(&["show", id, "--events"]);

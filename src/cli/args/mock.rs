@@ -71,7 +71,7 @@ pub struct Mock {
     /// Something that goes wrong on purpose: 'tool:search -> error -32603'
     #[arg(long, value_name = "FAULT", value_parser = mock::fault, allow_hyphen_values = true)]
     pub fault: Vec<Fault>,
-    /// What a redacted value is: env:NAME or file:PATH, for example secret:1=env:TOKEN
+    /// What a redacted value is: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<Bind>,
     /// A file of rules about params that may differ; NAME.rules.toml beside the recording is read

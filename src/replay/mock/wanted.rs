@@ -124,12 +124,7 @@ pub struct Wanted {
 impl Wanted {
     /// What a request of `method` about `name` is matched by.
     #[must_use]
-    pub fn new(
-        method: &str,
-        name: Option<&str>,
-        params: Option<Value<'_>>,
-        rules: &Rules,
-    ) -> Self {
+    pub fn new(method: &str, name: Option<&str>, params: Option<Value<'_>>, rules: &Rules) -> Self {
         let texts = Texts::new((method, name), params, rules, Side::Right);
         Self {
             method: method.into(),

@@ -1,20 +1,20 @@
 //! Reading a recording once, in the order of its frames.
 //!
-//! `client` takes in what the client said, `server` what the server did.
+//! `client` takes in what the client said, `server` what the server did; `ends` says how both sides
+//! ended.
 
 mod client;
+mod ends;
 mod server;
 
-use super::{Act, Death, Index, NONE, Notice, Outcome, Place, Step, Trigger};
+use super::{Act, Index, NONE, Notice, Outcome, Place, Step, Trigger};
 use crate::protocol::message::Classifier;
 use crate::replay::mock::Secrets;
 use crate::replay::rules::Rules;
-use crate::store::reader::{EventRow, MessageRow, ReadError, Recording, Summary};
+use crate::store::reader::{MessageRow, ReadError, Recording};
 use crate::trace::clock::Moment;
-use crate::trace::event::{Closer, EventKind};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
-use crate::trace::session::End;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 
@@ -115,7 +115,7 @@ impl<'r> Reading<'r> {
         Ok(Self {
             index: Index {
                 recording: summary.id.clone(),
-                death: death(&summary),
+                death: ends::death(&summary),
                 agreed: summary.session.version_agreed.clone(),
                 end: Moment(summary.t_last_ns),
                 ..Index::default()
@@ -130,7 +130,7 @@ impl<'r> Reading<'r> {
             chains: HashMap::new(),
             subscribed: HashSet::new(),
             anchor: Anchor::Trigger(Trigger::Start),
-            last_input: end_of_input(recording)?,
+            last_input: ends::of_input(recording)?,
             last_lost: None,
         })
     }
@@ -277,47 +277,14 @@ impl<'r> Reading<'r> {
     }
 }
 
-fn death(summary: &Summary) -> Option<Death> {
-    match summary.session.phase.end()? {
-        End::Exited { code } => Some(Death::Code(*code)),
-        End::Killed { signal } => Some(Death::Signal(signal.clone())),
-        End::NotStarted { .. } | End::Unknown => None,
-    }
-}
-
-/// The last frame before the client closed its side, if it did.
-fn end_of_input(recording: &Recording) -> Result<Option<Seq>, ReadError> {
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            return Ok(None);
-        };
-        after = last.id;
-        let closed = |row: &&EventRow| {
-            let kind = &row.event.kind;
-            matches!(
-                kind,
-                EventKind::Eof {
-                    stream: StreamId::C2S,
-                    by: Closer::Writer
-                }
-            )
-        };
-        if let Some(row) = page.iter().find(closed) {
-            return Ok(Some(row.event.after_seq));
-        }
-    }
-}
-
 /// Placeholders without a value, not more than help.
 fn named(names: &[String]) -> String {
     let more = names.len().saturating_sub(MOST_NAMED);
-    let mut named = names[..names.len() - more].join(", ");
+    let mut text = names[..names.len() - more].join(", ");
     if more > 0 {
-        let _ = write!(named, " and {more} more");
+        let _ = write!(text, " and {more} more");
     }
-    named
+    text
 }
 
 /// A recording with so many rows would fill disks.

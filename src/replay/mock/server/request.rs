@@ -51,7 +51,12 @@ impl<R: Reel> Server<R> {
             return self.respond(Said::own(error), serving.batch);
         }
         let live = live(request, message, serving.params);
-        let wanted = Wanted::new(&request.method, request.name.as_deref(), serving.params, &self.options.rules);
+        let wanted = Wanted::new(
+            &request.method,
+            request.name.as_deref(),
+            serving.params,
+            &self.options.rules,
+        );
         if &*request.method == "initialize" {
             self.client
                 .initializes(request.identity.as_deref(), serving.message);

@@ -1,6 +1,8 @@
 //! `mcpreel mock`: a server that answers from a recording.
 //!
-//! stdout is the protocol's; what is said about the session goes to stderr, a line at a time.
+//! stdout is the protocol's; what is said about the session ([`told`]) goes to stderr, a line at a time.
+
+mod told;
 
 use super::args::{Bind, Mock, OnMiss, Sequence};
 use super::exit::{Exit, Failure, Outcome};
@@ -8,20 +10,15 @@ use super::folder::Settings;
 use super::{quantity, report, run, select, temporary};
 use crate::record::{self, Ending};
 use crate::replay::mock::reel::Source;
-use crate::replay::mock::report::{Counted, Missed};
 use crate::replay::mock::serve::{How, Manner, Signals, serve};
 use crate::replay::mock::server::Ended;
 use crate::replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
 use crate::replay::mock::{OnMiss as Missing, index};
 use crate::replay::rules::Rules;
-use crate::text::{count, escape, plural};
-use crate::trace::frame::Seq;
+use crate::text::{count, escape};
 use nix::sys::signal::Signal;
 use std::fmt::Write as _;
 use std::time::Duration;
-
-/// Frames that are named; more do not help.
-const MOST_NAMED: usize = 10;
 
 /// Reads `none`, `recorded` or `fixed:50ms`.
 pub fn latency(text: &str) -> Result<Latency, String> {
@@ -52,8 +49,7 @@ pub fn run(args: &Mock) -> Outcome {
     let (recording, _) = select::open(&args.recording, &args.folder)?;
     options.rules = report::rules(&args.rules, recording.path())?.0;
     let summary = recording.summary()?;
-    let index =
-        Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
+    let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
     let mut record = record_options(args, &summary.name, &summary.id);
     record.remarks.extend(needless(&secrets, &index));
     let server = Server::new(index, Source::new(recording, secrets), options);
@@ -136,8 +132,8 @@ impl Manner for Voice<'_> {
     }
 
     fn report(&self, report: &Report) -> String {
-        let mut text = format!("mcpreel: {}\n", account(report));
-        for line in details(report) {
+        let mut text = format!("mcpreel: {}\n", told::account(report));
+        for line in told::details(report) {
             let _ = writeln!(text, "mcpreel:   {line}");
         }
         for line in self.broken(report) {
@@ -204,92 +200,6 @@ fn as_recorded(death: &index::Death) -> Ending {
             Err(_) => Ending::Code(1),
         },
     }
-}
-
-/// What came of it, in one line.
-fn account(report: &Report) -> String {
-    let tally = &report.tally;
-    let recording = escape(&report.recording);
-    let mut parts = vec![format!(
-        "mock of {recording}: {} of {} used",
-        count(report.used()),
-        plural(report.recorded, "recorded request")
-    )];
-    let numbers = [
-        (tally.repeated, "repeated"),
-        (tally.normalised, "matched but for ids and times"),
-        (tally.near.count, "answered by the nearest"),
-        (tally.missed.count, "not on record"),
-        (tally.passed, "passed on"),
-        (tally.out_of_order.count, "out of order"),
-        (tally.faults, "gone wrong on purpose"),
-        (tally.malformed, "malformed"),
-    ];
-    let told = numbers.iter().filter(|(number, _)| *number > 0);
-    parts.extend(told.map(|(number, what)| format!("{} {what}", count(*number))));
-    parts.join(", ")
-}
-
-fn details(report: &Report) -> Vec<String> {
-    let tally = &report.tally;
-    let mut lines = Vec::new();
-    missed(
-        &mut lines,
-        "not on record",
-        &tally.missed,
-        &report.recording,
-    );
-    missed(&mut lines, "nearest", &tally.near, &report.recording);
-    frames(&mut lines, "unused", &report.unused);
-    frames(&mut lines, "out of order", &tally.out_of_order);
-    frames(
-        &mut lines,
-        "the host's answers differ from",
-        &tally.otherwise,
-    );
-    let numbers = [
-        (
-            tally.not_asked,
-            "requests of the server were not made: the host has not declared that it can answer them",
-        ),
-        (
-            tally.unanswered,
-            "requests of the server were not answered by the host",
-        ),
-        (tally.unexpected, "responses of the host answer nothing"),
-        (tally.unreadable, "parts of the recording could not be read"),
-        (
-            report.orphans,
-            "recorded responses answer nothing, and are not served",
-        ),
-    ];
-    let told = numbers.iter().filter(|(number, _)| *number > 0);
-    lines.extend(told.map(|(number, what)| format!("{}: {what}", count(*number))));
-    lines
-}
-
-fn missed(lines: &mut Vec<String>, what: &str, missed: &Counted<Missed>, recording: &str) {
-    for one in missed.kept.iter().take(MOST_NAMED) {
-        let sentence = one.sentence(recording);
-        lines.push(format!("{what}: {}", escape(&sentence)));
-    }
-    let more = missed.count.saturating_sub(MOST_NAMED as u64);
-    if more > 0 {
-        lines.push(format!("{what}: {} more", count(more)));
-    }
-}
-
-fn frames(lines: &mut Vec<String>, what: &str, frames: &Counted<Seq>) {
-    if frames.count == 0 {
-        return;
-    }
-    let named = frames.kept.iter().take(MOST_NAMED);
-    let mut named: Vec<_> = named.map(|seq| format!("#{}", seq.0)).collect();
-    let more = frames.count.saturating_sub(MOST_NAMED as u64);
-    if more > 0 {
-        named.push(format!("and {} more", count(more)));
-    }
-    lines.push(format!("{what}: {}", named.join(", ")));
 }
 
 #[cfg(test)]

@@ -85,6 +85,20 @@ fn wrong_usage_is_exit_code_2_and_nothing_is_served() {
 }
 
 #[test]
+fn only_a_whole_recording_is_served() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    hears(&mut mock(&library, &recording, &[]), &[FIRST]);
+    let received = hears(&mut mock(&library, "@#1".as_ref(), &[]), &[FIRST]);
+    let err = text(&received.err);
+    assert_eq!(received.status.code(), Some(2), "{err}");
+    assert!(
+        err.contains("a whole recording") && received.out.is_empty(),
+        "{err}"
+    );
+}
+
+#[test]
 fn a_recording_that_cannot_be_served_is_exit_code_3_before_anything_is_served() {
     let library = Library::new();
     let file = library.path().join("notes.reel");

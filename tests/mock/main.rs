@@ -2,11 +2,14 @@
 //!
 //! * [`scenarios`]: what is recorded, what a host says, what it gets: `scenarios/*.toml`, without
 //!   processes;
+//! * [`processes`]: the same scenarios, told to the real program;
 //! * [`again`]: clients that were recorded, run again: they see the same;
 //! * [`ending`]: how it ends, with which exit code, and what it says then;
 //! * [`hosts`]: hosts that are slow, gone, or ask for more than there is;
 //! * [`own`]: the recording of the session with it;
-//! * [`behind`]: the real server that it passes requests to.
+//! * [`behind`]: the real server that it passes requests to;
+//! * [`time`]: answers that come later;
+//! * [`tape`]: a cassette in the place of a recording.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -19,7 +22,10 @@ mod behind;
 mod ending;
 mod hosts;
 mod own;
+mod processes;
 mod scenarios;
+mod tape;
+mod time;
 
 use mcpreel::store::indexer::Indexer;
 use mcpreel::store::values::State;
@@ -32,9 +38,12 @@ use support::written::{self, bytes, drain};
 /// Milliseconds, stream, what: a row of a recording in the short forms of `support/told.rs`.
 type Row<S> = (u64, S, S);
 
-/// Makes a recording of `rows`, the last of them complete.
+/// Makes a recording of `rows`, the last of them complete, in a folder of its own within `dir`: it
+/// says that it was made at another time than it is, so that a library could not say which is newest.
 fn record<S: AsRef<str>>(dir: &Path, rows: &[Row<S>]) -> PathBuf {
-    let mut session = written::Session::start(dir, "told", 0x7f3a_9c21);
+    let dir = dir.join("told");
+    std::fs::create_dir_all(&dir).expect("a folder can be made");
+    let mut session = written::Session::start(&dir, "told", 0x7f3a_9c21);
     for (ms, stream, what) in rows {
         // Nothing is on record at the very start but that start itself.
         session.at((ms + 1) * 1_000_000);

@@ -39,13 +39,13 @@ const MS: u64 = 1_000_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Scenario {
-    about: String,
-    record: Vec<(u64, String, String)>,
+pub struct Scenario {
+    pub about: String,
+    pub record: Vec<(u64, String, String)>,
     #[serde(default)]
-    options: Asked,
+    pub options: Asked,
     #[serde(default)]
-    live: Vec<(u64, String, String)>,
+    pub live: Vec<(u64, String, String)>,
     #[serde(default)]
     report: BTreeMap<String, toml::Value>,
     /// Why it cannot be served, in part.
@@ -54,28 +54,37 @@ struct Scenario {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct Asked {
-    on_miss: Option<String>,
-    once: bool,
-    strict: bool,
+pub struct Asked {
+    pub on_miss: Option<String>,
+    pub once: bool,
+    pub strict: bool,
     latency: Option<String>,
-    faults: Vec<String>,
-    stderr: bool,
-    bind: BTreeMap<String, String>,
+    pub faults: Vec<String>,
+    pub stderr: bool,
+    pub bind: BTreeMap<String, String>,
     /// The text of a file of rules.
-    rules: String,
+    pub rules: String,
+}
+
+impl Scenario {
+    /// The same told at once, with the end of the input behind it; `None` where something else comes
+    /// out then, or where more takes part than a host.
+    pub fn at_once(mut self) -> Option<Self> {
+        let others = ["start", "pass", "behind"];
+        let alone = |(_, who, _): &(u64, String, String)| !others.contains(&who.as_str());
+        let served = self.refused.is_none() && self.live.iter().all(alone);
+        self.live.iter_mut().for_each(|row| row.0 = 0);
+        if !self.live.iter().any(|(_, who, _)| who == "end") {
+            self.live.push((0, "end".to_owned(), "input".to_owned()));
+        }
+        (served && self.options.latency.is_none() && check(&self).is_ok()).then_some(self)
+    }
 }
 
 #[test]
 fn every_scenario_comes_out_as_told() {
     let mut failures = String::new();
-    for path in files() {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let scenario = read(&path);
+    for (name, scenario) in all() {
         if let Err(why) = check(&scenario) {
             let _ = writeln!(failures, "{name} ({}): {why}", scenario.about);
         }
@@ -86,6 +95,15 @@ fn every_scenario_comes_out_as_told() {
 #[test]
 fn there_are_scenarios_enough_to_trust_them() {
     assert!(files().len() >= 30, "{} scenarios", files().len());
+}
+
+/// All of them, by the names of their files.
+pub fn all() -> Vec<(String, Scenario)> {
+    let named = |path: PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        (name.to_string_lossy().into_owned(), read(&path))
+    };
+    files().into_iter().map(named).collect()
 }
 
 fn files() -> Vec<PathBuf> {
@@ -260,7 +278,7 @@ fn shown(action: &Action) -> String {
 }
 
 /// Whether `text` has these parts, in their order.
-fn has_parts(text: &str, parts: &str) -> Result<(), String> {
+pub fn has_parts(text: &str, parts: &str) -> Result<(), String> {
     let mut rest = text;
     for part in parts.split(" .. ") {
         match rest.split_once(part) {

@@ -46,7 +46,11 @@ pub fn run(args: &Mock) -> Outcome {
     for Bind { placeholder, value } in &args.bind {
         secrets.bind(placeholder.clone(), value.clone());
     }
-    let (recording, _) = select::open(&args.recording, &args.folder)?;
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    if selected.seq.is_some() {
+        let message = "`mock` serves a whole recording: leave out what stands behind the #";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     options.rules = report::rules(&args.rules, recording.path())?.0;
     let summary = recording.summary()?;
     let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;

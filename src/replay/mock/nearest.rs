@@ -1,7 +1,7 @@
 //! Of a request that stands for nothing on record: what comes nearest, and where it differs.
 
 use super::index::Index;
-use super::wanted::Wanted;
+use super::wanted::{self, Wanted};
 use crate::replay::compare::{Class, Half, Side, Terms, compare_by};
 use crate::replay::rules::{Rules, Scope};
 
@@ -117,14 +117,18 @@ fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String
         ..Terms::default()
     };
     let found = compare_by(&terms, Half::Request, recorded, live);
-    let differing = found.differences();
-    let differing: Vec<_> = differing
-        .filter(|(_, class)| *class != Class::Noise)
-        .map(|(at, _)| at)
-        .collect();
-    let paths = differing.iter().take(PATHS);
-    let paths = paths.map(|at| shortened(found.path(*at).to_string()));
-    (differing.len(), paths.collect())
+    let (mut distance, mut paths) = (0, Vec::new());
+    for (at, class) in found.differences() {
+        let path = || found.path(at).to_string();
+        if class == Class::Noise && !wanted::is_handed_out(&path()) {
+            continue;
+        }
+        distance += 1;
+        if paths.len() < PATHS {
+            paths.push(shortened(path()));
+        }
+    }
+    (distance, paths)
 }
 
 fn shortened(mut path: String) -> String {
@@ -147,6 +151,11 @@ mod tests {
         let (count, paths) = of(r#"{"a":1,"b":[1,2]}"#, r#"{"a":2,"b":[1,3],"c":0}"#);
         assert_eq!(count, 3);
         assert_eq!(paths, ["params.a", "params.b[1]", "params.c"]);
+        let task = |id| format!("{{\"taskId\":\"{id}\",\"requestedAt\":\"{id}\"}}");
+        let one = task("8f1c9e52-6a52-4a0c-9d1c-2f6a0f6f1d11");
+        let other = task("00000000-6a52-4a0c-9d1c-2f6a0f6f1d11");
+        let found = distance(&one, &other, &Scope::default());
+        assert_eq!(found, (1, vec!["params.taskId".to_owned()]));
     }
 
     #[test]

@@ -100,6 +100,13 @@ fn is_list(method: &str) -> bool {
     )
 }
 
+/// Whether this path leads to a value that a server has handed out.
+#[must_use]
+pub fn is_handed_out(path: &str) -> bool {
+    let name = path.strip_prefix("params.");
+    name.is_some_and(|name| HANDED_OUT.contains(&name))
+}
+
 /// A digest of method and name.
 #[must_use]
 pub fn name(method: &str, name: Option<&str>) -> u64 {

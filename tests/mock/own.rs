@@ -31,7 +31,7 @@ fn what_the_host_asked_and_got_is_on_record() {
         told,
         [
             [&json!("ok"), &json!(null)],
-            [&json!("error"), &json!("-32000")]
+            [&json!("error"), &json!(-32000)]
         ]
     );
     assert_eq!(library.events("exit")[0]["code"], 0);
@@ -39,7 +39,10 @@ fn what_the_host_asked_and_got_is_on_record() {
     let ends: Vec<_> = ends.iter().map(|it| [&it["stream"], &it["by"]]).collect();
     assert_eq!(
         ends,
-        [[&json!(0), &json!("writer")], [&json!(1), &json!("writer")]]
+        [
+            [&json!("c2s"), &json!("writer")],
+            [&json!("s2c"), &json!("writer")]
+        ]
     );
 }
 

@@ -16,7 +16,7 @@ fn both(library: &Library) -> [PathBuf; 2] {
     let recording = record(library.path(), &CALLS);
     let cassette = library.path().join("calls.jsonl");
     let mut export = library.mcpreel("export");
-    export.args(["--raw", "--format", "jsonl", "--out"]);
+    export.args(["--raw", "--format", "jsonl", "--output"]);
     let output = export.arg(&cassette).arg(&recording).output();
     let output = output.expect("mcpreel starts");
     assert!(output.status.success(), "{}", text(&output));

@@ -12,8 +12,11 @@ pub const NAMED: usize = 3;
 /// a host can ask all day.
 const COMPARED: usize = 64;
 
-/// Bytes of all candidates that are compared, and of a request that is.
-const BYTES: usize = 1 << 20;
+/// Bytes of a request that is compared.
+const LARGEST: usize = 1 << 20;
+
+/// Bytes of all that is compared, the request as often as it is.
+const BYTES: usize = 4 << 20;
 
 /// Bytes of a path.
 const PATH: usize = 256;
@@ -62,13 +65,14 @@ pub fn nearest(
         ..Nearest::default()
     };
     let mut left = BYTES;
-    if wanted.texts.exact.len() > BYTES {
+    let size = wanted.texts.exact.len();
+    if size > LARGEST {
         return found;
     }
     let scope = rules.scope(&wanted.method, wanted.name.as_deref());
     for entry in candidates.into_iter().take(COMPARED) {
         let Some(text) = text(entry) else { continue };
-        let Some(rest) = left.checked_sub(text.len()) else {
+        let Some(rest) = left.checked_sub(text.len() + size) else {
             break;
         };
         left = rest;

@@ -53,6 +53,10 @@ pub struct Scenario {
 /// What a user may choose.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command"
+)]
 pub struct Choices {
     /// `serial`, or `timed` with speed 1 and gaps of a second at most.
     pub order: Option<String>,

@@ -1,6 +1,6 @@
 //! What a replay leaves on record.
 
-use crate::process::{Case, stream};
+use crate::process::{Case, Replayed, stream};
 use crate::support::{self, wait_for};
 use crate::told;
 use nix::sys::signal::{Signal, kill};
@@ -44,6 +44,22 @@ fn the_original_is_not_touched() {
     let before = std::fs::read(&case.recording).unwrap();
     case.replay(&[], &[r#"< "id":1"#, "> result 1"]).is(0, &[]);
     assert_eq!(std::fs::read(&case.recording).unwrap(), before);
+}
+
+#[test]
+fn what_came_of_a_replay_is_told_even_where_it_cannot_be_put_on_record() {
+    let case = Case::new(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
+    let replay = case.command(&[], &[r#"< "id":1"#, "> error 1 -32603"]);
+    // No file may grow: as on a disk that is full.
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
+    limited.arg(replay.get_program()).args(replay.get_args());
+    for (name, value) in replay.get_envs() {
+        limited.env(name, value.unwrap_or_default());
+    }
+    let replayed = Replayed::of(&limited.stdin(Stdio::null()).output().unwrap());
+    replayed.is(1, &["an error instead of a result", "1 of 1 request sent"]);
+    assert!(!replayed.err.is_empty(), "{replayed:?}");
 }
 
 #[test]

@@ -50,6 +50,15 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Process(ExitCode::from(code)))
 }
 
+/// A run of which nothing can be read but what we have in hand.
+fn unrecorded(left: &Party, played: &Played) -> Party {
+    let mut right = left.clone();
+    right.id.clone_from(&played.made.id);
+    right.path = played.made.path.display().to_string();
+    right.exchanges = played.outcome.tally.sent;
+    right
+}
+
 /// Writes what came of the first run.
 fn write(
     args: &Args,
@@ -65,7 +74,12 @@ fn write(
         let summary = recording.summary()?;
         Ok::<_, Failure>(Party::new(recording, &summary, folder))
     };
-    let parties = [party(recording)?, party(&played.recording)?];
+    let left = party(recording)?;
+    let right = match &played.made.recording {
+        Some(recording) => party(recording)?,
+        None => unrecorded(&left, played),
+    };
+    let parties = [left, right];
     let compared = Compared {
         report: &played.outcome.report,
         parties: &parties,

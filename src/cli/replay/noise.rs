@@ -10,6 +10,7 @@ use crate::replay::recorded::{self, Wanted};
 use crate::replay::report::{Difference, Report};
 use crate::replay::rewrite::Rewrites;
 use crate::text::plural;
+use anyhow::Context as _;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -35,8 +36,13 @@ pub fn runs(plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
         let strictness = &plan.args.strictness;
         let path = plan.recorded().path();
         let Judging { mut judge, .. } = report::judge(strictness, Rewrites::default(), path)?;
-        let both = [&first.recording, &played.recording];
-        recorded::recordings(both, &Wanted::All, &mut judge, &mut |_, _| {})?;
+        let runs = first
+            .made
+            .recording
+            .as_ref()
+            .zip(played.made.recording.as_ref());
+        let (first, again) = runs.context("a run cannot be read back")?;
+        recorded::recordings([first, again], &Wanted::All, &mut judge, &mut |_, _| {})?;
         varying.add(&judge.finish());
     }
     varying.write(u64::from(runs) + 1, plan.args.form.format())?;

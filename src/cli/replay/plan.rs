@@ -34,8 +34,16 @@ pub struct Played {
     pub outcome: Outcome,
     /// The files of its rules.
     pub rules: Vec<String>,
-    /// What it left on record.
-    pub recording: Recording,
+    /// Its recording, as it was named.
+    pub made: Made,
+}
+
+/// The recording that a run makes.
+pub struct Made {
+    pub id: String,
+    pub path: PathBuf,
+    /// `None` where it could not be completed; why has been said.
+    pub recording: Option<Recording>,
 }
 
 impl<'a> Plan<'a> {
@@ -74,8 +82,9 @@ impl<'a> Plan<'a> {
         let library = Library::new(self.recording, self.args.part.until, wanted);
         let director = Director::new(options, judge, clock.now());
         let mut recorder = Recorder::create(&self.to_record(), clock);
-        let path = recorder.path().map(Path::to_owned);
-        let path = path.ok_or_else(|| anyhow!("the replay cannot be put on record"))?;
+        let made = recorder.id().zip(recorder.path());
+        let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
+        let (id, path) = made.ok_or_else(|| anyhow!("the replay cannot be put on record"))?;
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {
             progress.show(&format!("{which}{}", in_words(now)));
@@ -93,7 +102,11 @@ impl<'a> Plan<'a> {
         Ok(Played {
             outcome: outcome.map_err(anyhow::Error::from)?,
             rules: files,
-            recording: Recording::open(&path)?,
+            made: Made {
+                recording: Recording::open(&path).ok(),
+                path,
+                id,
+            },
         })
     }
 

@@ -30,6 +30,12 @@ impl<'o> Pen<'o> {
         Ok(self.out.line(&line)?)
     }
 
+    /// Whether a line need not be cut.
+    pub fn fits(&self, indent: &str, text: &str) -> bool {
+        let room = self.out.columns().unwrap_or(usize::MAX);
+        indent.len() + width(text) <= room
+    }
+
     /// What is to be pasted: it is never cut.
     pub fn whole(&mut self, indent: &str, ink: Ink, text: &str) -> Result<(), Failure> {
         let text = self.out.paint(ink, text);

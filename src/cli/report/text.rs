@@ -220,10 +220,12 @@ impl<'r> Text<'r, '_> {
     fn spots(&mut self, seqs: [Option<Seq>; 2], rule: Option<&'r str>) -> Result<(), Failure> {
         let mut spots = opens(self.compared.parties, seqs);
         spots.extend(rule.and_then(|rule| self.rules.number(rule)));
-        if spots.is_empty() {
-            return Ok(());
+        let together = spots.join("   ");
+        if spots.len() > 1 && self.pen.fits(INDENT, &together) {
+            return self.pen.whole(INDENT, Ink::Faint, &together);
         }
-        self.pen.whole(INDENT, Ink::Faint, &spots.join("   "))
+        let mut spots = spots.iter();
+        spots.try_for_each(|spot| self.pen.whole(INDENT, Ink::Faint, spot))
     }
 
     fn more(&mut self, more: u64) -> Result<(), Failure> {

@@ -62,9 +62,7 @@ impl Server {
                 Signal::from_str(what).expect("a signal"),
                 SigHandler::SigIgn,
             ),
-            "sleep" => loop {
-                thread::park();
-            },
+            "sleep" => sleep(),
             _ => panic!("no step {step}"),
         }
         None
@@ -102,11 +100,17 @@ impl Server {
     }
 
     fn read_to_end(&self) -> ExitCode {
-        while self.deaf {
-            thread::park();
+        if self.deaf {
+            sleep();
         }
         let read = io::copy(&mut io::stdin().lock(), &mut io::sink());
         ExitCode::from(u8::from(read.is_err()))
+    }
+}
+
+fn sleep() -> ! {
+    loop {
+        thread::park();
     }
 }
 

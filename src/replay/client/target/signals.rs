@@ -1,5 +1,6 @@
 //! The user who wants it to stop, and the server that has ended, as something to be polled.
 
+use crate::capture::process::signals::survive_large_files;
 use nix::sys::signal::Signal;
 use signal_hook::low_level::pipe;
 use std::io::{self, Read as _};
@@ -36,8 +37,9 @@ impl AsFd for Wake {
 }
 
 impl Signals {
-    /// Catches them from now on, those that were not ignored when we were started.
+    /// Catches them from now on. A recording that may not grow is no reason to end either.
     pub fn catch() -> io::Result<Self> {
+        survive_large_files();
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         let latest = Arc::new(AtomicUsize::new(0));

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   mcpreel mock 7f3a9c21
-  mcpreel mock session.reel --latency recorded
+  mcpreel mock session.jsonl --latency recorded
   mcpreel mock 7f3a9c21 --fault 'tool:search -> delay 5s' --fault 'tool:pay -> crash'
   mcpreel mock session.reel --assert-no-miss --assert-all-used
   mcpreel mock session.reel --on-miss pass -- npx -y some-server
@@ -50,8 +50,8 @@ Faults:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{LEARN}"))]
 pub struct Mock {
-    /// A path, @, @2, an id or its first four digits or more, or a name. In a configuration
-    /// better a path or an id: the newest recording may soon be another
+    /// A path (of a cassette, too), @, @2, an id or its first four digits or more, or a name. In a
+    /// configuration better a path or an id: the newest recording may soon be another
     #[arg(value_name = "RECORDING")]
     pub recording: OsString,
     #[command(flatten)]

@@ -62,7 +62,8 @@ impl<'a> Output<'a> {
         while !part.is_empty() {
             let mut fds = [PollFd::new(to, PollFlags::POLLOUT)];
             let ready = poll(&mut fds, PollTimeout::from(LOOK));
-            if ready == Ok(0) {
+            // After a signal there may be no room either: a write would wait, and not for it.
+            if matches!(ready, Ok(0) | Err(Errno::EINTR)) {
                 if self.arrivals.are_untold() {
                     self.undelivered(part.len());
                     return Err(Gone::Interrupted);
@@ -115,7 +116,12 @@ impl<'a> Output<'a> {
                     return;
                 }
                 let mut fds = [PollFd::new(stderr.as_fd(), PollFlags::POLLOUT)];
-                let ready = poll(&mut fds, PollTimeout::from(PATIENCE));
+                let ready = loop {
+                    match poll(&mut fds, PollTimeout::from(PATIENCE)) {
+                        Err(Errno::EINTR) => {}
+                        ready => break ready,
+                    }
+                };
                 self.mute = !ready.is_ok_and(|ready| ready > 0) || write(&stderr, piece).is_err();
             }
         }

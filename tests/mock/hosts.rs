@@ -83,7 +83,7 @@ fn a_host_that_does_not_read_can_still_end_it() {
     });
     let pid = i32::try_from(child.id()).expect("a process id is small");
     kill(Pid::from_raw(pid), Signal::SIGTERM).expect("it can be signalled");
-    let status = child.wait().expect("the child is ours");
+    let status = wait_for("its end", || child.try_wait().expect("the child is ours"));
     assert_eq!(status.signal(), Some(Signal::SIGTERM as i32));
     drop(out);
 }

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::Stdio;
+use std::process::{Child, ChildStdin, Command, Stdio};
 
 const FIRST: &str = r#"request 1 tools/call {"name":"a","arguments":{"q":1}}"#;
 
@@ -20,6 +20,16 @@ fn large() -> [Row<String>; 2] {
         (0, "c2s".to_owned(), request),
         (1, "s2c".to_owned(), answer),
     ]
+}
+
+/// A mock that has been asked for [`FIRST`], and what is open to ask for more.
+fn asked(mock: &mut Command) -> (Child, ChildStdin) {
+    let mut child = mock.spawn().expect("mcpreel starts");
+    let mut stdin = child.stdin.take().expect("stdin is a pipe");
+    stdin
+        .write_all(&crate::told::bytes(FIRST))
+        .expect("it reads");
+    (child, stdin)
 }
 
 #[test]
@@ -41,14 +51,8 @@ fn five_megabytes_come_whole() {
 fn a_host_that_has_gone_is_no_reason_to_complain() {
     let library = Library::new();
     let recording = record(library.path(), &large());
-    let mut child = mock(&library, &recording, &[])
-        .spawn()
-        .expect("mcpreel starts");
+    let (mut child, _stdin) = asked(&mut mock(&library, &recording, &[]));
     drop(child.stdout.take());
-    let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    stdin
-        .write_all(&crate::told::bytes(FIRST))
-        .expect("it reads");
     let output = child.wait_with_output().expect("the child is ours");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(
@@ -65,13 +69,7 @@ fn a_host_that_has_gone_is_no_reason_to_complain() {
 fn a_host_that_does_not_read_can_still_end_it() {
     let library = Library::new();
     let recording = record(library.path(), &large());
-    let mut child = mock(&library, &recording, &[])
-        .spawn()
-        .expect("mcpreel starts");
-    let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    stdin
-        .write_all(&crate::told::bytes(FIRST))
-        .expect("it reads");
+    let (mut child, _stdin) = asked(&mut mock(&library, &recording, &[]));
     // As much as a pipe takes has come: it waits for room, and a signal must wake it. Once it went on
     // to write after the signal, without room, and waited for ever.
     let out = child.stdout.take().expect("stdout is a pipe");
@@ -98,13 +96,7 @@ fn a_host_that_reads_no_stderr_gets_its_answers() {
         (2, "s2c", r#"result 1 {"n":1}"#),
     ];
     let recording = record(library.path(), &rows);
-    let mut child = mock(&library, &recording, &["--stderr"])
-        .spawn()
-        .expect("mcpreel starts");
-    let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    stdin
-        .write_all(&crate::told::bytes(FIRST))
-        .expect("it reads");
+    let (mut child, stdin) = asked(&mut mock(&library, &recording, &["--stderr"]));
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().expect("stdout is a pipe"));
     out.read_line(&mut line).expect("it answers");
@@ -167,11 +159,7 @@ fn a_closed_stderr_and_a_folder_that_cannot_be_written_change_nothing() {
     let recording = record(library.path(), &CALLS);
     let mut mock = mock(&library, &recording, &["--dir", "/dev/null/x"]);
     mock.stderr(Stdio::null());
-    let mut child = mock.spawn().expect("mcpreel starts");
-    let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    stdin
-        .write_all(&crate::told::bytes(FIRST))
-        .expect("it reads");
+    let (child, stdin) = asked(&mut mock);
     drop(stdin);
     let output = child.wait_with_output().expect("the child is ours");
     assert_eq!(output.status.code(), Some(0));

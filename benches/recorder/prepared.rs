@@ -90,7 +90,14 @@ impl Prepared {
     pub fn recording(self) -> anyhow::Result<PathBuf> {
         let reel = self.dir.join("prepared.reel");
         let reader = SpoolReader::open(&spool(&self.dir))?;
-        let mut indexer = Indexer::create(&reel, &ProcessContext::default(), reader)?;
+        let context = ProcessContext {
+            recording: "5eed5eed".to_owned(),
+            name: "prepared".to_owned(),
+            origin: "live".to_owned(),
+            transport: "stdio".to_owned(),
+            ..ProcessContext::default()
+        };
+        let mut indexer = Indexer::create(&reel, &context, reader)?;
         let budget = Budget::beside_a_session(Clock::start());
         while !indexer.step(self.end, &budget)?.caught_up {}
         indexer.finish(State::Complete)?;

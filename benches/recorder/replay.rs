@@ -18,6 +18,9 @@ use std::process::{Command, Stdio};
 /// Bytes of a call and of its answer.
 const SIZE: usize = 200;
 
+/// Requests of the handshake.
+const HANDSHAKE: usize = 1;
+
 /// How fast a replay has to be, compared with a plain client.
 const SHARE: f64 = 0.5;
 
@@ -26,7 +29,8 @@ const MEMORY_LIMIT_MIB: f64 = 64.0;
 
 /// Compares a pipelined recording, and one of a request at a time.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
-    let exchanges = setup.amount(100_000, 20_000);
+    // So many that none are left over where 64 are under way at once.
+    let exchanges = setup.amount(100_032, 20_032);
     let mut rows = pace(setup, exchanges, 64)?;
     rows.extend(pace(setup, exchanges / 4, 1)?);
     Ok(rows)
@@ -107,8 +111,10 @@ fn replay(setup: &Setup, recording: &Path, exchanges: usize) -> anyhow::Result<(
     let said = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "{said}");
     let done: Value = serde_json::from_str(said.lines().last().unwrap_or_default())?;
-    // The handshake is one more.
-    ensure!(done["answered"] == exchanges + 1, "{said}");
+    let answered = done["answered"]
+        .as_u64()
+        .and_then(|count| usize::try_from(count).ok());
+    ensure!(answered == Some(exchanges + HANDSHAKE), "{said}");
     std::fs::remove_dir_all(&dir)?;
     #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
     Ok((seconds, peak as f64 / f64::from(1 << 20)))

@@ -52,7 +52,7 @@ fn what_came_of_a_replay_is_told_even_where_it_cannot_be_put_on_record() {
     let replay = case.command(&[], &[r#"< "id":1"#, "> error 1 -32603"]);
     // No file may grow: as on a disk that is full.
     let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
+    limited.args(["-c", "ulimit -f 64; exec \"$0\" \"$@\""]);
     limited.arg(replay.get_program()).args(replay.get_args());
     for (name, value) in replay.get_envs() {
         limited.env(name, value.unwrap_or_default());

@@ -55,7 +55,6 @@ fn unrecorded(left: &Party, played: &Played) -> Party {
     let mut right = left.clone();
     right.id.clone_from(&played.made.id);
     right.path = played.made.path.display().to_string();
-    right.exchanges = played.outcome.tally.sent;
     right
 }
 
@@ -79,7 +78,10 @@ fn write(
         Some(recording) => party(recording)?,
         None => unrecorded(&left, played),
     };
-    let parties = [left, right];
+    let mut parties = [left, right];
+    // After a long run the tables of the recording are behind; who reads it next completes them.
+    parties[1].exchanges = played.outcome.tally.sent + played.outcome.tally.asked;
+    parties[1].state = None;
     let compared = Compared {
         report: &played.outcome.report,
         parties: &parties,

@@ -1,16 +1,16 @@
 //! What differs between several runs of the same command, as rules that pass over it.
 
-use super::plan::{Plan, Played};
+use super::plan::{Made, Plan, Played};
 use crate::cli::args::ReportFormat;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use crate::cli::report::{self, Judging};
+use crate::cli::select;
 use crate::replay::compare::Class;
 use crate::replay::recorded::{self, Wanted};
 use crate::replay::report::{Difference, Report};
 use crate::replay::rewrite::Rewrites;
 use crate::text::plural;
-use anyhow::Context as _;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -36,13 +36,12 @@ pub fn runs(plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
         let strictness = &plan.args.strictness;
         let path = plan.recorded().path();
         let Judging { mut judge, .. } = report::judge(strictness, Rewrites::default(), path)?;
-        let runs = first
-            .made
-            .recording
-            .as_ref()
-            .zip(played.made.recording.as_ref());
-        let (first, again) = runs.context("a run cannot be read back")?;
-        recorded::recordings([first, again], &Wanted::All, &mut judge, &mut |_, _| {})?;
+        let read = |made: &Made| {
+            let opened = select::open(made.path.as_os_str(), &plan.args.folder);
+            opened.map(|(recording, _)| recording)
+        };
+        let (first, again) = (read(&first.made)?, read(&played.made)?);
+        recorded::recordings([&first, &again], &Wanted::All, &mut judge, &mut |_, _| {})?;
         varying.add(&judge.finish());
     }
     varying.write(u64::from(runs) + 1, plan.args.form.format())?;

@@ -143,7 +143,7 @@ mod tests {
             "cur-00012345",
             "01HZX3Q9G7",
             "urn:job:77af31",
-            "1795000000000",
+            "1795003817264",
         ] {
             assert!(is_handle(text), "{text}");
         }

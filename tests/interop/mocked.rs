@@ -46,7 +46,7 @@ fn mocked(client: &'static Client, mode: &'static str, servers: &[&'static Serve
         if seen != before {
             complaints.push(format!("{name} saw {seen:#}\nnot {before:#}\n{ends:?}"));
         }
-        let [recorded, mocked] = ["run", "mock"].map(|origin| progress(&session, origin));
+        let [recorded, mocked] = ["live", "mock"].map(|origin| progress(&session, origin));
         if recorded != mocked {
             complaints.push(format!("{name}: progress {mocked}, recorded {recorded}"));
         }

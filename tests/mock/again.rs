@@ -26,9 +26,9 @@ fn newest(library: &Library) -> String {
 async fn the_rust_sdk_sees_the_same_of_its_recorded_session() {
     for (era, lifecycle) in modes() {
         let library = Library::new();
-        let mut recorder = library.mcpreel("run");
-        recorder.arg(peer()).arg("rmcp-server");
-        let recorded = conversation(recorder.into(), lifecycle.clone()).await;
+        let mut run = library.mcpreel("run");
+        run.arg(peer()).arg("rmcp-server");
+        let recorded = conversation(run.into(), lifecycle.clone()).await;
         assert_eq!(
             recorded["sums"].as_array().map(Vec::len),
             Some(40),
@@ -61,12 +61,12 @@ fn demo(library: &Library, command: &[&str]) -> std::process::Output {
 fn the_host_of_the_demo_plays_its_whole_story_with_the_mock() {
     let library = Library::new();
     let server = [MCPREEL, "demo-server", "--speed", SPEED];
-    let recorder = [
+    let run = [
         &["run", "--demo", "--name", "weather-server", "--"][..],
         &server,
     ]
     .concat();
-    let recorded = demo(&library, &recorder);
+    let recorded = demo(&library, &run);
     assert!(recorded.status.success(), "{}", support::text(&recorded));
     let id = newest(&library);
     let asserted = [
@@ -102,6 +102,6 @@ fn the_same_input_gives_the_same_output() {
     ];
     let run = || crate::hears(&mut crate::mock(&library, &recording, &[]), &lines);
     let (first, second) = (run(), run());
-    assert_eq!(first.out.iter().filter(|byte| **byte == b'\n').count(), 4);
+    assert_eq!(crate::text(&first.out).lines().count(), 4);
     assert_eq!((first.out, first.err), (second.out, second.err));
 }

@@ -136,11 +136,12 @@ fn ten_thousand_requests_that_are_not_on_record_are_all_told_so() {
     let library = Library::new();
     let recording = record(library.path(), &CALLS);
     let session = Session::start(&mut mock(&library, &recording, &[]));
-    let lines: String = (0..10_000)
-        .map(|n| format!("{{\"jsonrpc\":\"2.0\",\"id\":{n},\"method\":\"tools/call\",\"params\":{{\"name\":\"n{n}\"}}}}\n"))
+    let line = |n| format!(r#"request {n} tools/call {{"name":"n{n}"}}"#);
+    let lines: Vec<_> = (0..10_000)
+        .flat_map(|n: u32| crate::told::bytes(&line(n)))
         .collect();
     let mut stdin = session.stdin.as_ref().expect("stdin is open");
-    stdin.write_all(lines.as_bytes()).expect("it reads");
+    stdin.write_all(&lines).expect("it reads");
     let received = session.end();
     assert_eq!(
         text(&received.out).matches("\"code\":-32000").count(),

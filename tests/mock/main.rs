@@ -11,6 +11,8 @@
 //! * [`time`]: answers that come later;
 //! * [`tape`]: a cassette in the place of a recording.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 #[path = "../support/mod.rs"]
 mod support;
 #[expect(dead_code, reason = "what is told here is recorded, not analysed")]

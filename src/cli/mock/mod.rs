@@ -1,6 +1,6 @@
 //! `mcpreel mock`: a server that answers from a recording.
 //!
-//! stdout is the protocol's; what is said about the session ([`told`]) goes to stderr, a line at a time.
+//! stdout is the protocol's; what is said about the session (`told`) goes to stderr, a line at a time.
 
 mod told;
 

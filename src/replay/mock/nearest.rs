@@ -31,7 +31,7 @@ pub struct Near {
     pub entry: u32,
     /// In how many places it differs.
     pub distance: usize,
-    /// Where, [`PATHS`] at most.
+    /// Where; not all if they are many.
     pub paths: Vec<String>,
 }
 

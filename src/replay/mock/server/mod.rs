@@ -7,16 +7,16 @@
 //!             └─▶ notification: a cancel ends a play, any may be an anchor
 //! ```
 //!
-//! * [`arrive`]: what a line holds, and whom it is for;
-//! * [`request`]: which recorded request a live one stands for, and what it gets;
-//! * [`miss`]: what a request gets that stands for none;
-//! * [`rounds`]: retries with input;
-//! * [`play`]: what comes within an exchange, and after an anchor, step by step;
-//! * [`asks`]: requests of the server, and the host's answers;
-//! * [`say`]: recorded bytes with live ids;
-//! * [`client`]: what the live client has said about itself;
-//! * [`behind`]: the real server that missed requests are passed to;
-//! * [`own`]: messages of our own.
+//! * `arrive`: what a line holds, and whom it is for;
+//! * `request`: which recorded request a live one stands for, and what it gets;
+//! * `miss`: what a request gets that stands for none;
+//! * `rounds`: retries with input;
+//! * `play`: what comes within an exchange, and after an anchor, step by step;
+//! * `asks`: requests of the server, and the host's answers;
+//! * `say`: recorded bytes with live ids;
+//! * `client`: what the live client has said about itself;
+//! * `behind`: the real server that missed requests are passed to;
+//! * `own`: messages of our own.
 //!
 //! All that is due is to be done ([`Server::tick`]) before the next line is given: then what comes out
 //! depends on what came in alone.

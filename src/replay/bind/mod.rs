@@ -27,6 +27,7 @@ mod handle;
 mod known;
 mod learn;
 mod message;
+mod own;
 mod prepare;
 mod round;
 mod ruled;

@@ -2,10 +2,8 @@
 
 use super::known::Slot;
 use super::message::{From, Place, each_string, places};
-use super::{About, Binder, Edits, Round, fresh, secret};
-use crate::protocol::id::RequestId;
+use super::{About, Binder, Edits, Round, secret};
 use crate::protocol::json::{Path, Step, Value, parse_into};
-use crate::protocol::mcp::keys;
 use crate::replay::rules::Calls;
 use crate::trace::frame::Seq;
 use memchr::memmem::Finder;
@@ -149,48 +147,6 @@ impl Binder {
         self.edit_values(message, About { seq, method, name }, edits)
     }
 
-    /// What the client itself chose: ids, spans, its version.
-    fn edit_request(&mut self, message: Value<'_>, edits: &mut Edits) {
-        let params = message.get("params");
-        let meta = params.and_then(|params| params.get("_meta"));
-        let in_meta = |key: &str| meta.and_then(|meta| meta.get(key));
-        if self.fresh_ids {
-            for id in [message.get("id"), in_meta(keys::PROGRESS_TOKEN)] {
-                fresh_value(id, edits);
-            }
-        }
-        if let (Some(seed), Some(traceparent)) = (self.span_seed, in_meta(keys::TRACEPARENT)) {
-            self.spans_made += 1;
-            let random = fresh::random(seed, self.spans_made);
-            let recorded = traceparent.as_str().unwrap_or_default();
-            if let Some(fresh) = fresh::with_fresh_span(&recorded, random) {
-                edits.replace_string(traceparent, &fresh);
-            }
-        }
-        if let Some(version) = &self.protocol {
-            let asked = params
-                .filter(|_| {
-                    message
-                        .get("method")
-                        .is_some_and(|it| it.is_str("initialize"))
-                })
-                .and_then(|params| params.get("protocolVersion"));
-            for recorded in [asked, in_meta(keys::PROTOCOL_VERSION)]
-                .into_iter()
-                .flatten()
-            {
-                edits.replace_string(recorded, version);
-            }
-        }
-    }
-
-    fn edit_notification(&self, message: Value<'_>, method: &str, edits: &mut Edits) {
-        if self.fresh_ids && method == "notifications/cancelled" {
-            let params = message.get("params");
-            fresh_value(params.and_then(|params| params.get("requestId")), edits);
-        }
-    }
-
     /// What the server chose, what was redacted, and where the roots are.
     fn edit_values(
         &mut self,
@@ -309,13 +265,6 @@ fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
         Ok(Cow::Borrowed(line))
     } else {
         Err(Fault::Redacted(names))
-    }
-}
-
-fn fresh_value(value: Option<Value<'_>>, edits: &mut Edits) {
-    if let Some(value) = value {
-        let id = RequestId::from_value(value);
-        edits.replace(value, fresh::fresh_id(&id).json());
     }
 }
 

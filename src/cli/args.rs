@@ -8,6 +8,7 @@
 mod compare;
 mod export;
 mod lint;
+mod mock;
 mod reading;
 mod replay;
 mod viewer;
@@ -15,8 +16,9 @@ mod viewer;
 pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
 pub use lint::{Format, Level, Lint, rule};
+pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
-pub use replay::{Asked, Order as ReplayOrder, Replay};
+pub use replay::{Asked, Bind, Order as ReplayOrder, Replay, bind};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -70,6 +72,7 @@ pub enum Command {
     Search(Search),
     Diff(Diff),
     Replay(Replay),
+    Mock(Mock),
     Export(Export),
     Demo(Demo),
     Prune(Prune),

@@ -17,6 +17,9 @@ Exit codes:
   3  a recording that cannot be read, or was refused; nothing to compare
   `replay` also: 4 the server failed, 5 it hangs, 7 calls were refused for
   safety, 130 and 143 interrupted.
+  `mock` also: 4 the server behind it failed, 6 an assertion does not hold, or
+  a miss ended it; it ends like the recorded server where that died over a
+  request.
   `run` ends like the server: with its exit code, or by the same signal;
   127 if the server was not found, 126 if it cannot be executed, 125 if
   mcpreel itself failed before the start.";

@@ -25,6 +25,7 @@ mod lint;
 mod ls;
 mod machine;
 mod man;
+pub mod mock;
 mod open;
 pub mod output;
 mod prune;
@@ -84,6 +85,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Search(args) => search::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Mock(args) => mock::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),

@@ -44,7 +44,7 @@ fn usable(name: String, faults: &mut Vec<String>) -> Option<String> {
 }
 
 /// `max-size` of the configuration; `none` sets no limit.
-fn configured_max_size(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
+pub(super) fn configured_max_size(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
     let setting = settings.config().max_size.as_ref()?;
     if setting.text == "none" {
         return None;
@@ -55,7 +55,7 @@ fn configured_max_size(settings: &Settings, faults: &mut Vec<String>) -> Option<
 }
 
 /// `slow` of the configuration, in nanoseconds.
-fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
+pub(super) fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
     let setting = settings.config().slow.as_ref()?;
     quantity::nanoseconds(&setting.text)
         .map_err(|message| faults.push(format!("{}: slow: {message}", setting.at)))

@@ -71,7 +71,7 @@ impl Recorder {
     }
 
     /// Puts on record that the recording lies where it may hang.
-    pub(super) fn warn_of_network(&self) {
+    pub fn warn_of_network(&self) {
         let files = self.files.as_ref();
         if let Some(message) = files.and_then(|files| disk::network(&files.spool)) {
             self.tap.event(EventKind::Warning { message });

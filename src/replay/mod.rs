@@ -9,6 +9,7 @@
 //!                       compare
 //!
 //!  a recording ─ script ─▶ client ◀─▶ a server      bind: recorded values → live values
+//!  a recording ─ index ──▶ mock ◀──▶ a host
 //! ```
 //!
 //! * [`compare`]: two messages, structurally;
@@ -18,19 +19,22 @@
 //! * [`mod@align`]: which exchange of one recording stands for which of another;
 //! * [`recorded`]: two recordings, exchange beside exchange;
 //! * [`mod@key`]: which request is which;
-//! * [`rewrite`]: paths that stand for others;
+//! * [`rewrite`]: paths that stand for others; [`mod@edit`]: messages with other values in them;
 //! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
-//!   [`client`]: a recorded client, played to a server again.
+//!   [`client`]: a recorded client, played to a server again;
+//! * [`mock`]: a server that answers from a recording.
 //!
 //! All of it is pure, but for [`recorded`] and [`script`], which read recordings, and
-//! [`client::target`], which drives a process.
+//! [`client::target`], which drives a process, and [`mock::serve`], which is one.
 
 pub mod align;
 pub mod bind;
 pub mod client;
 pub mod compare;
+pub mod edit;
 pub mod judge;
 pub mod key;
+pub mod mock;
 mod noise;
 pub mod recorded;
 pub mod report;

@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "open",
     "ls",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 16] = [
     "replay",
     "export",
     "demo",
+    "mock",
     "prune",
     "reindex",
     "completions",

@@ -5,6 +5,7 @@
 //! * [`same`]: a client sees the same with the recorder in between as without it;
 //! * [`replayed`]: a recording played to the same server again differs in nothing, and to an altered
 //!   one in exactly what was altered;
+//! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
 //! * [`session`]: a session of any client with any server, its recordings, and how to have it again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
 //!
@@ -18,6 +19,7 @@ mod support;
 
 mod alarms;
 mod expected;
+mod mocked;
 mod packages;
 mod peers;
 mod replayed;

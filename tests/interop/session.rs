@@ -71,6 +71,12 @@ impl Session {
         self.server.command(self.folder.path())
     }
 
+    /// What the client sees in the same session with what `command` starts in place of the server.
+    pub fn again(&self, command: &[String]) -> Value {
+        let session = asked(self.server, self.mode, self.folder.path(), command);
+        seen(self.client, &json!([session])).swap_remove(0)
+    }
+
     /// What `mcpreel COMMAND… --json` says of each recording, one object per line.
     pub fn json(&self, command: &[&str]) -> Vec<Value> {
         let of = |recording: &PathBuf| {
@@ -129,8 +135,13 @@ fn have(
         .iter()
         .zip(&places)
         .map(|(server, (library, folder))| {
-            let recorder = through.then(|| library.path());
-            asked(server, mode, folder.path(), recorder)
+            let mut command = Vec::new();
+            if through {
+                let library = library.path().to_string_lossy();
+                command.extend([MCPREEL, "run", "--dir", &library, "--"].map(str::to_owned));
+            }
+            command.extend(server.command(folder.path()));
+            asked(server, mode, folder.path(), &command)
         });
     let seen = seen(client, &asked.collect());
     let all = servers.iter().zip(places).zip(seen);
@@ -156,18 +167,12 @@ fn have(
     all.map(session).collect()
 }
 
-/// A session as a client is told about it.
-fn asked(server: &Server, mode: &str, folder: &Path, recorder: Option<&Path>) -> Value {
+/// A session as a client is told about it, with what `command` starts.
+fn asked(server: &Server, mode: &str, folder: &Path, command: &[String]) -> Value {
     let plans: Value = serde_json::from_str(PLANS).expect("the plans are JSON");
     let plan = plans[server.plan].to_string();
     let plan = plan.replace("${folder}", &folder.to_string_lossy());
     let plan: Value = serde_json::from_str(&plan).expect("a path needs no escape");
-    let mut command = Vec::new();
-    if let Some(library) = recorder {
-        let library = library.to_string_lossy();
-        command.extend([MCPREEL, "run", "--dir", &library, "--"].map(str::to_owned));
-    }
-    command.extend(server.command(folder));
     json!({"mode": mode, "plan": plan, "folder": folder, "command": command})
 }
 

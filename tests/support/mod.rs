@@ -8,6 +8,7 @@ pub mod conversation;
 pub mod dice;
 pub mod pattern;
 pub mod pieces;
+pub mod rmcp_client;
 pub mod rows;
 pub mod session;
 pub mod terminal;

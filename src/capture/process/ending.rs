@@ -8,8 +8,19 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 /// The event for the end of the server, the only child that was reaped.
+#[must_use]
 pub fn exit_event(status: ExitStatus) -> EventKind {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok();
+    with_usage(status, UsageWho::RUSAGE_CHILDREN)
+}
+
+/// The event for our own end, where we were the server.
+#[must_use]
+pub fn own_exit_event(status: ExitStatus) -> EventKind {
+    with_usage(status, UsageWho::RUSAGE_SELF)
+}
+
+fn with_usage(status: ExitStatus, whose: UsageWho) -> EventKind {
+    let usage = getrusage(whose).ok();
     let nanos = |time: TimeVal| {
         let micros = u64::try_from(time.num_microseconds()).unwrap_or(0);
         micros * 1_000

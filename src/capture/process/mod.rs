@@ -1,4 +1,5 @@
-//! The server as a process: what it was started with, its start, signals, and who outlives it.
+//! The server as a process: what it was started with, its start, signals, its end, and who outlives
+//! it.
 
 pub mod context;
 pub mod descriptors;

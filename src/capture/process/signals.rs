@@ -69,8 +69,11 @@ impl Arrivals {
     }
 }
 
+/// Signals with their origins, as they arrive.
+pub type Caught = SignalsInfo<WithOrigin>;
+
 /// Starts to catch signals.
-pub fn catch() -> io::Result<(SignalsInfo<WithOrigin>, Arrivals)> {
+pub fn catch() -> io::Result<(Caught, Arrivals)> {
     let ignored = inspect::dispositions("self").unwrap_or_default().0;
     let mut arrivals = Arrivals::default();
     for signal in HANDLED.map(|s| s as i32) {

@@ -4,6 +4,7 @@ use super::Folder;
 use super::compare::{Form, Strictness, rewrite};
 use crate::cli::quantity;
 use crate::protocol::json::{Document, Path};
+use crate::replay::bind::is_name;
 use crate::trace::frame::Seq;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -215,10 +216,15 @@ fn edit(text: &str) -> Result<Edit, String> {
     Ok(Edit { seq, path, json })
 }
 
-fn bind(text: &str) -> Result<Bind, String> {
+/// Reads `secret:1=env:TOKEN`, and what the variable or file holds.
+pub fn bind(text: &str) -> Result<Bind, String> {
     let expected =
         || format!("`{text}` supplies nothing; write for example secret:1=env:TOKEN or =file:PATH");
     let (placeholder, source) = text.split_once('=').ok_or_else(expected)?;
+    let placeholder = placeholder.trim_matches(['‹', '›']).to_owned();
+    if !is_name(&placeholder) {
+        return Err(expected());
+    }
     let value = if let Some(name) = source.strip_prefix("env:") {
         std::env::var(name).map_err(|_| format!("the variable {name} is not set, or no text"))?
     } else if let Some(path) = source.strip_prefix("file:") {
@@ -227,7 +233,6 @@ fn bind(text: &str) -> Result<Bind, String> {
     } else {
         return Err(expected());
     };
-    let placeholder = placeholder.trim_matches(['‹', '›']).to_owned();
     Ok(Bind { placeholder, value })
 }
 
@@ -264,6 +269,7 @@ mod tests {
             "secret:1",
             "secret:1=hunter2",
             "secret:1=env:NO_SUCH_VARIABLE",
+            "secret=env:HOME",
         ] {
             assert!(bind(wrong).is_err(), "{wrong}");
         }

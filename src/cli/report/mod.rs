@@ -26,7 +26,7 @@ mod text;
 mod words;
 
 pub use party::Party;
-pub use strict::{Judging, judge};
+pub use strict::{Judging, judge, rules};
 
 use super::args::ReportFormat;
 use super::exit::Failure;

@@ -9,7 +9,7 @@ use crate::text::{escape, plural};
 use crate::words::sentence;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Longer files of rules are refused: the one beside a recording may come from a stranger.
 const MAX_RULES_FILE: u64 = 1 << 20;
@@ -32,17 +32,7 @@ pub fn judge(
     rewrites: Rewrites,
     recording: &Path,
 ) -> Result<Judging, Failure> {
-    let mut rules = Rules::default();
-    let mut files = Vec::new();
-    let beside = sidecar(recording);
-    let named = strictness.rules.iter().map(|path| &**path);
-    for path in named.chain(beside.is_file().then_some(&*beside)) {
-        let before = rules.len();
-        add(&mut rules, path)?;
-        let name = path.display().to_string();
-        let count = plural((rules.len() - before) as u64, "rule");
-        files.push(format!("{count} of {}", escape(&name)));
-    }
+    let (rules, files) = rules(&strictness.rules, recording)?;
     let options = Options {
         latency_budget: strictness.latency_budget,
         exact_numbers: strictness.exact_numbers,
@@ -54,6 +44,22 @@ pub fn judge(
         judge: Judge::new(rules, options),
         files,
     })
+}
+
+/// The rules of the files `named` and of the one beside `recording`; and where they are from.
+pub fn rules(named: &[PathBuf], recording: &Path) -> Result<(Rules, Vec<String>), Failure> {
+    let mut rules = Rules::default();
+    let mut files = Vec::new();
+    let beside = sidecar(recording);
+    let named = named.iter().map(|path| &**path);
+    for path in named.chain(beside.is_file().then_some(&*beside)) {
+        let before = rules.len();
+        add(&mut rules, path)?;
+        let name = path.display().to_string();
+        let count = plural((rules.len() - before) as u64, "rule");
+        files.push(format!("{count} of {}", escape(&name)));
+    }
+    Ok((rules, files))
 }
 
 fn add(rules: &mut Rules, path: &Path) -> Result<(), Failure> {

@@ -17,12 +17,11 @@
 //!   What is neither makes the message one that cannot be sent: [`Fault::Redacted`].
 //! * What came with an answer that was never asked for has no live value: a message that needs it
 //!   is not sent either, [`Fault::Unreached`].
-//! * A message is changed by spans of its bytes (`edit`): order of members, spelling of numbers and
+//! * A message is changed by spans of its bytes ([`mod@edit`](super::edit)): order of members, spelling of numbers and
 //!   white space stay as recorded, and a message in which nothing changes goes out as it is.
 //! * Everything is bounded: [`MOST`] values of a kind are remembered, the oldest are forgotten and
 //!   counted.
 
-mod edit;
 mod fresh;
 mod handle;
 mod known;
@@ -34,15 +33,15 @@ mod round;
 mod ruled;
 mod secret;
 
-pub use edit::Edits;
 pub use fresh::fresh_id;
 pub use known::Bound;
 pub use learn::About;
 pub use prepare::{Fault, Outgoing, Role};
 pub use round::Round;
-pub use secret::placeholders;
+pub use secret::{CLOSE, LONGEST, OPEN, is_name, placeholders};
 
 use crate::protocol::json::{Node, Path};
+use crate::replay::edit::Edits;
 use crate::replay::rewrite::Rewrites;
 use crate::replay::rules::{Bind, RuleId};
 use crate::trace::frame::Seq;

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-const OPEN: char = '‹';
-const CLOSE: char = '›';
+/// What a placeholder begins with.
+pub const OPEN: char = '‹';
+
+/// What it ends with.
+pub const CLOSE: char = '›';
 
 /// Longer names are no placeholder's.
-const LONGEST: usize = 64;
+pub const LONGEST: usize = 64;
 
 /// Whether bytes of JSON may have a placeholder in them, spelled out or escaped.
 pub(super) fn may_be_in(bytes: &[u8]) -> bool {
@@ -122,16 +125,24 @@ impl<'t> Iterator for Pieces<'t> {
     }
 }
 
-/// The name of the placeholder that a text begins with: a word, a colon and a number.
+/// The name of the placeholder that a text begins with.
 fn placeholder(text: &str) -> Option<&str> {
     let (name, _) = text.strip_prefix(OPEN)?.split_once(CLOSE)?;
-    let (kind, number) = name.split_once(':')?;
-    let word = !kind.is_empty()
-        && kind
-            .chars()
-            .all(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_'));
-    let number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    (name.len() <= LONGEST && word && number).then_some(name)
+    is_name(name).then_some(name)
+}
+
+/// Whether a placeholder can have this name: a word, a colon and a number.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let Some((kind, number)) = name.split_once(':') else {
+        return false;
+    };
+    let of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    name.len() <= LONGEST
+        && !kind.is_empty()
+        && kind.bytes().all(of_word)
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -45,6 +45,11 @@ const MESSAGES_BETWEEN: &str = concat!(
     message_columns!(),
     " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
 );
+const LIGHT_MESSAGES: &str = concat!(
+    "SELECT ",
+    message_columns!(light),
+    " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
+);
 const MESSAGES_OF_FRAME: &str = concat!(
     "SELECT ",
     message_columns!(),
@@ -156,6 +161,13 @@ impl Recording {
     ) -> Result<Vec<MessageRow>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0));
         self.list(MESSAGES_BETWEEN, range, rows::message)
+    }
+
+    /// The messages of the frames after `after` up to `last`, without their summaries: no bytes
+    /// are read for them.
+    pub fn messages(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        let range = (to_sql(after.0), to_sql(last.0));
+        self.list(LIGHT_MESSAGES, range, rows::message)
     }
 
     /// The messages of the frame `seq`.

@@ -1,6 +1,6 @@
 //! Changes to a text by spans of its bytes: all else stays as it is.
 
-use crate::protocol::json::{Value, quoted};
+use crate::protocol::json::{Document, Value, quoted};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -91,10 +91,66 @@ impl Edits {
     }
 }
 
+/// What is to be put where, by names of members.
+#[derive(Debug)]
+pub enum Edit<'e> {
+    /// In place of the value that this path leads to, if there is one.
+    Replace(&'e [&'e str], &'e str),
+    /// In place of the value, if there is one and it is a string.
+    ReplaceString(&'e [&'e str], &'e str),
+    /// As the first member of the object that the path leads to.
+    Insert(&'e [&'e str], &'e str, &'e str),
+}
+
+impl Edit<'_> {
+    fn add_to(&self, edits: &mut Edits, root: Value<'_>) {
+        match self {
+            Self::Replace(path, json) => {
+                if let Some(value) = follow(root, path) {
+                    edits.replace(value, json);
+                }
+            }
+            Self::ReplaceString(path, json) => {
+                let value = follow(root, path);
+                if let Some(value) = value.filter(|value| value.string_bytes().is_some()) {
+                    edits.replace(value, json);
+                }
+            }
+            Self::Insert(path, name, json) => {
+                if let Some(object) = follow(root, path) {
+                    edits.insert(object, name, json);
+                }
+            }
+        }
+    }
+}
+
+/// `message` with `list` in it, all of it JSON text; `None` where it cannot be read so far. What
+/// nests too deeply is read up to there: ids usually stand before it.
+#[must_use]
+pub fn edit(message: &[u8], list: &[Edit<'_>]) -> Option<Vec<u8>> {
+    let document = match Document::parse(message) {
+        Ok(document) => document,
+        Err(_) => Document::read_prefix(message, usize::MAX).0?,
+    };
+    let root = document.root();
+    root.is_object().then_some(())?;
+    let mut edits = Edits::default();
+    for edit in list {
+        edit.add_to(&mut edits, root);
+    }
+    Some(edits.apply(message).into_owned())
+}
+
+/// The value that a path of members leads to.
+#[must_use]
+pub fn follow<'d>(root: Value<'d>, path: &[&str]) -> Option<Value<'d>> {
+    path.iter().try_fold(root, |value, name| value.get(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::json::Document;
 
     fn edited(text: &str, edit: impl FnOnce(&mut Edits, Value<'_>)) -> String {
         let document = Document::parse(text.as_bytes()).unwrap();
@@ -161,5 +217,39 @@ mod tests {
             edits.replace(list, "null");
         });
         assert_eq!(changed, r#"{"a":null}"#);
+    }
+
+    fn message_with(message: &str, list: &[Edit<'_>]) -> Option<String> {
+        edit(message.as_bytes(), list).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_message_is_edited_where_the_paths_lead() {
+        let list = [
+            Edit::Replace(&["params", "b"], "22"),
+            Edit::Replace(&["params", "requestId"], "1"),
+            Edit::ReplaceString(&["id"], "1"),
+            Edit::Insert(&["params"], "new", "true"),
+            Edit::Insert(&["empty"], "new", "true"),
+        ];
+        assert_eq!(
+            message_with(r#"{"params":{"a":1,"b":2},"id":"s","empty":{}}"#, &list).unwrap(),
+            r#"{"params":{"new":true,"a":1,"b":22},"id":1,"empty":{"new":true}}"#
+        );
+        assert_eq!(message_with(r#"{"id":7}"#, &list).unwrap(), r#"{"id":7}"#);
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_edited_as_far_as_it_is_read() {
+        let deep = format!(
+            r#"{{"id":7,"result":{}{}}}"#,
+            "[".repeat(900),
+            "]".repeat(900)
+        );
+        let expected = deep.replace("\"id\":7", "\"id\":8");
+        let list = [Edit::Replace(&["id"], "8")];
+        assert_eq!(message_with(&deep, &list).unwrap(), expected);
+        assert_eq!(message_with("no JSON", &[]), None);
+        assert_eq!(message_with("[1]", &[]), None);
     }
 }

@@ -1,0 +1,221 @@
+//! `mcpreel mock`: a server that answers from a recording.
+//!
+//! stdout is the protocol's; what is said about the session (`told`) goes to stderr, a line at a time.
+
+mod told;
+
+use super::args::{Bind, Mock, OnMiss, Sequence};
+use super::exit::{Exit, Failure, Outcome};
+use super::folder::Settings;
+use super::{quantity, report, run, select, temporary};
+use crate::record::{self, Ending};
+use crate::replay::mock::reel::Source;
+use crate::replay::mock::serve::{How, Manner, Signals, serve};
+use crate::replay::mock::server::Ended;
+use crate::replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
+use crate::replay::mock::{OnMiss as Missing, index};
+use crate::replay::rules::Rules;
+use crate::text::{count, escape};
+use nix::sys::signal::Signal;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Reads `none`, `recorded` or `fixed:50ms`.
+pub fn latency(text: &str) -> Result<Latency, String> {
+    match (text, text.strip_prefix("fixed:")) {
+        ("none", _) => Ok(Latency::None),
+        ("recorded", _) => Ok(Latency::Recorded),
+        (_, Some(fixed)) => Ok(Latency::Fixed(duration(fixed)?)),
+        _ => Err(format!("`{text}` is none of: none, recorded, fixed:50ms")),
+    }
+}
+
+/// Reads `FILTER -> EFFECT`.
+pub fn fault(text: &str) -> Result<Fault, String> {
+    Fault::parse(text, |text| duration(text).ok()).map_err(|error| error.to_string())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    quantity::nanoseconds(text).map(Duration::from_nanos)
+}
+
+/// Serves the recording to whoever has started us.
+pub fn run(args: &Mock) -> Outcome {
+    let mut options = options(args)?;
+    let mut secrets = Secrets::default();
+    for Bind { placeholder, value } in &args.bind {
+        secrets.bind(placeholder.clone(), value.clone());
+    }
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    if selected.seq.is_some() {
+        let message = "`mock` serves a whole recording: leave out what stands behind the #";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    options.rules = report::rules(&args.rules, recording.path())?.0;
+    let summary = recording.summary()?;
+    let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
+    let mut record = record_options(args, &summary.name, &summary.id);
+    record.remarks.extend(needless(&secrets, &index));
+    let server = Server::new(index, Source::new(recording, secrets), options);
+    let manner = Voice { args };
+    let signals = Signals::catch().map_err(anyhow::Error::from)?;
+    // From here on a signal ends the session, not the process.
+    temporary::hand_signals_over();
+    let ending = serve(server, signals, &record, &manner).map_err(anyhow::Error::from)?;
+    temporary::remove();
+    Ok(Exit::Process(record::end_as(ending)))
+}
+
+fn options(args: &Mock) -> Result<Options, Failure> {
+    let usage = |text: &str| Failure::Usage(text.to_owned());
+    let on_miss = match (args.on_miss, args.command.as_slice()) {
+        (OnMiss::Pass, []) => {
+            return Err(usage(
+                "--on-miss pass needs the command of a server: -- COMMAND",
+            ));
+        }
+        (OnMiss::Pass, command) => Missing::Pass(command.to_vec()),
+        (_, [first, ..]) => {
+            let first = first.to_string_lossy();
+            return Err(Failure::Usage(format!(
+                "{}: a command is only started with --on-miss pass",
+                escape(&first)
+            )));
+        }
+        (OnMiss::Error, _) => Missing::Error,
+        (OnMiss::Nearest, _) => Missing::Nearest,
+        (OnMiss::Hang, _) => Missing::Hang,
+        (OnMiss::Exit, _) => Missing::Exit,
+    };
+    Ok(Options {
+        on_miss,
+        once: args.once,
+        strict: args.sequence == Sequence::Strict,
+        latency: args.latency,
+        faults: args.fault.clone(),
+        stderr: args.stderr,
+        rules: Rules::default(),
+    })
+}
+
+/// That a value stands for nothing.
+fn needless(secrets: &Secrets, index: &Index) -> Vec<String> {
+    let needless = secrets
+        .names()
+        .filter(|name| !index.placeholders.contains(*name));
+    needless
+        .map(|name| format!("--bind {name}: the recording has no such placeholder"))
+        .collect()
+}
+
+/// The session with the host is recorded like any other.
+fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
+    let settings = Settings::read();
+    let mut faults: Vec<String> = settings.faults().collect();
+    let name = name.strip_suffix("-mock").unwrap_or(name);
+    record::Options {
+        command: std::env::args_os().collect(),
+        name: Some(format!("{name}-mock")),
+        dir: settings.recordings_dir(&args.folder),
+        origin: "mock",
+        parent: Some(id.to_owned()),
+        max_size: run::configured_max_size(&settings, &mut faults),
+        slow_ns: run::configured_slow(&settings, &mut faults),
+        remarks: faults,
+    }
+}
+
+/// How the command speaks and ends.
+struct Voice<'a> {
+    args: &'a Mock,
+}
+
+impl Manner for Voice<'_> {
+    fn remark(&self, text: &str) -> String {
+        format!("mcpreel: {}\n", escape(text))
+    }
+
+    fn report(&self, report: &Report) -> String {
+        let mut text = format!("mcpreel: {}\n", told::account(report));
+        for line in told::details(report) {
+            let _ = writeln!(text, "mcpreel:   {line}");
+        }
+        for line in self.broken(report) {
+            let _ = writeln!(text, "mcpreel: {line}");
+        }
+        text
+    }
+
+    fn ending(&self, report: &Report, how: &How) -> Ending {
+        match how {
+            How::Signal(signal) => Ending::Signal(*signal),
+            How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
+            How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
+            _ if report.tally.unreadable > 0 => Ending::Code(3),
+            _ if report.tally.behind_failed.is_some() => Ending::Code(4),
+            How::Ended(Ended::Missed) => Ending::Code(6),
+            How::Input | How::Unread => {
+                let holds = self.broken(report).is_empty();
+                Ending::Code(if holds { 0 } else { 6 })
+            }
+        }
+    }
+}
+
+impl Voice<'_> {
+    /// The assertions that do not hold.
+    fn broken(&self, report: &Report) -> Vec<String> {
+        let tally = &report.tally;
+        let missed = tally.missed.count + tally.near.count + tally.passed;
+        let assertions = [
+            (
+                self.args.assertions.assert_all_used,
+                report.unused.count,
+                "--assert-all-used",
+                "unused",
+            ),
+            (
+                self.args.assertions.assert_no_miss,
+                missed,
+                "--assert-no-miss",
+                "not on record",
+            ),
+            (
+                self.args.assertions.assert_order,
+                tally.out_of_order.count,
+                "--assert-order",
+                "out of order",
+            ),
+        ];
+        let broken = assertions
+            .iter()
+            .filter(|(asked, found, ..)| *asked && *found > 0);
+        broken
+            .map(|(_, found, flag, what)| format!("{flag}: {} {what}", count(*found)))
+            .collect()
+    }
+}
+
+fn as_recorded(death: &index::Death) -> Ending {
+    match death {
+        index::Death::Code(code) => Ending::Code(u8::try_from(*code).unwrap_or(1)),
+        index::Death::Signal(name) => match name.parse::<Signal>() {
+            Ok(signal) => Ending::Signal(signal as i32),
+            Err(_) => Ending::Code(1),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_have_units() {
+        assert_eq!(latency("none"), Ok(Latency::None));
+        assert_eq!(latency("recorded"), Ok(Latency::Recorded));
+        let fixed = Latency::Fixed(Duration::from_millis(50));
+        assert_eq!(latency("fixed:50ms"), Ok(fixed));
+        assert!(latency("fixed:50").is_err() && latency("fast").is_err());
+    }
+}

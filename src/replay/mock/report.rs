@@ -1,0 +1,188 @@
+//! What was used of a recording, what was not, and what was asked that is not on it.
+
+use super::index::{Index, Place};
+use super::matcher::{Matcher, Reason};
+use crate::trace::frame::Seq;
+
+/// Of each list so many are kept; the rest is counted.
+const KEPT: usize = 20;
+
+/// A request that is not on record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Its method; not escaped, like its name.
+    pub method: Box<str>,
+    /// Tool, prompt or URI.
+    pub name: Option<Box<str>>,
+    /// Why nothing stands for it.
+    pub reason: Reason,
+    /// What comes nearest, and where it differs.
+    pub nearest: Option<(Seq, Vec<String>)>,
+}
+
+impl Missed {
+    /// What it was about.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{} {name}", self.method),
+            None => self.method.to_string(),
+        }
+    }
+
+    /// Why, and what comes nearest on `recording`.
+    #[must_use]
+    pub fn sentence(&self, recording: &str) -> String {
+        let why = match self.reason {
+            Reason::Method => "no such request is on record",
+            Reason::Name => "nothing of this name is on record",
+            Reason::Params => "not on record with these params",
+            Reason::Used => "what is on record has been used",
+            Reason::Order => "out of recorded order",
+            Reason::Round => "the recorded client did not go on from there",
+            Reason::Version => "the recording is of another version",
+        };
+        let nearest = self
+            .nearest
+            .as_ref()
+            .map_or_else(String::new, |(seq, paths)| {
+                let where_ = match paths.as_slice() {
+                    [] => String::new(),
+                    paths => format!(", which differs in {}", paths.join(", ")),
+                };
+                format!("; the nearest is {recording}#{}{where_}", seq.0)
+            });
+        format!("{}: {why}{nearest}", self.subject())
+    }
+}
+
+/// Things of which the first are kept, and all counted.
+#[derive(Clone, Debug)]
+pub struct Counted<T> {
+    /// The first of them.
+    pub kept: Vec<T>,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl<T> Default for Counted<T> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<T> Counted<T> {
+    fn add(&mut self, one: T) {
+        self.count += 1;
+        if self.kept.len() < KEPT {
+            self.kept.push(one);
+        }
+    }
+
+    /// How many are not kept.
+    #[must_use]
+    pub fn more(&self) -> u64 {
+        self.count.saturating_sub(self.kept.len() as u64)
+    }
+}
+
+/// What is counted while a recording is served.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Requests of the host.
+    pub requests: u64,
+    /// Those that were answered from the recording, or left unanswered as there.
+    pub served: u64,
+    /// Of them those that repeat one.
+    pub repeated: u64,
+    /// Of them those that were matched without what no two runs share.
+    pub normalised: u64,
+    /// Those that got the answer to what comes nearest.
+    pub near: Counted<Missed>,
+    /// Those that are not on record.
+    pub missed: Counted<Missed>,
+    /// Those that were passed to the server behind us.
+    pub passed: u64,
+    /// Those that came out of recorded order, by their frames there.
+    pub out_of_order: Counted<Seq>,
+    /// Those that went wrong on purpose.
+    pub faults: u64,
+    /// Lines that are no request.
+    pub malformed: u64,
+    /// Requests to the host that it did not declare a capability for.
+    pub not_asked: u64,
+    /// Requests to the host that it did not answer.
+    pub unanswered: u64,
+    /// Answers of the host that differ from those on record, which stand in these frames.
+    pub otherwise: Counted<Seq>,
+    /// Responses of the host to nothing that we asked.
+    pub unexpected: u64,
+    /// Parts of the recording that could not be read.
+    pub unreadable: u64,
+    /// Why the server behind us could not be used.
+    pub behind_failed: Option<String>,
+}
+
+impl Tally {
+    pub(super) fn miss(&mut self, missed: Missed) {
+        self.missed.add(missed);
+    }
+
+    pub(super) fn near(&mut self, missed: Missed) {
+        self.near.add(missed);
+    }
+
+    pub(super) fn came_out_of_order(&mut self, seq: Seq) {
+        self.out_of_order.add(seq);
+    }
+
+    pub(super) fn answered_otherwise(&mut self, answer: Place) {
+        self.otherwise.add(answer.seq());
+    }
+}
+
+/// What came of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The id of the recording.
+    pub recording: String,
+    /// Requests that are on record; pings do not count.
+    pub recorded: u64,
+    /// Those that nobody asked again.
+    pub unused: Counted<Seq>,
+    /// Responses on record that answered nothing, which are not served.
+    pub orphans: u64,
+    /// What was counted.
+    pub tally: Tally,
+}
+
+impl Report {
+    pub(super) fn new(index: &Index, matcher: &Matcher, tally: &Tally) -> Self {
+        let mut report = Self {
+            recording: index.recording.clone(),
+            orphans: index.orphans,
+            tally: tally.clone(),
+            ..Self::default()
+        };
+        let ping = super::wanted::digest("ping", "");
+        for (entry, number) in index.entries.iter().zip(0_u32..) {
+            if entry.method == ping {
+                continue;
+            }
+            report.recorded += 1;
+            if !matcher.is_used(number) {
+                report.unused.add(entry.request.seq());
+            }
+        }
+        report
+    }
+
+    /// How many recorded requests were asked again.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.recorded - self.unused.count
+    }
+}

@@ -1,0 +1,132 @@
+//! The process behind us that requests are passed to.
+
+use super::{Notice, lines, start};
+use crate::capture::process::spawn::{ServerEnds, SpawnError, spawn};
+use lines::{Line, Lines};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::ffi::OsString;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+/// Writes that wait while it does not read.
+const WRITES: usize = 64;
+
+/// How long it has to leave after its input is closed, and again after SIGTERM.
+const LEAVING: Duration = Duration::from_secs(2);
+
+/// How often we look whether it has left.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// See the [module](self).
+pub struct Behind {
+    child: Child,
+    input: Option<SyncSender<Vec<u8>>>,
+}
+
+impl Behind {
+    /// Starts `command`.
+    pub fn start(command: &[OsString], notify: &SyncSender<Notice>) -> Result<Self, SpawnError> {
+        let failed = |source| SpawnError::Failed {
+            program: command
+                .first()
+                .map_or_else(String::new, |it| it.to_string_lossy().into_owned()),
+            source,
+        };
+        let (stdin, input) = io::pipe().map_err(failed)?;
+        let (output, stdout) = io::pipe().map_err(failed)?;
+        let (errors, stderr) = io::pipe().map_err(failed)?;
+        let ends = ServerEnds {
+            stdin: stdin.into(),
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        };
+        let child = spawn(command, ends)?;
+        let (sender, writes) = sync_channel(WRITES);
+        let behind = Self {
+            child,
+            input: Some(sender),
+        };
+        start("behind-input", notify, move |_| write(input, &writes)).map_err(failed)?;
+        start("behind-output", notify, move |notify| read(output, &notify)).map_err(failed)?;
+        start("behind-stderr", notify, move |notify| {
+            overhear(errors, &notify);
+        })
+        .map_err(failed)?;
+        Ok(behind)
+    }
+
+    /// Passes something on. `false`: it does not read.
+    pub fn pass(&mut self, bytes: Vec<u8>) -> bool {
+        let input = self.input.as_ref();
+        input.is_some_and(|input| input.try_send(bytes).is_ok())
+    }
+
+    /// Ends it: by closing its input, then by signals; at once if we were ended so ourselves.
+    pub fn end(mut self, hurry: bool) {
+        self.input = None;
+        if (hurry || !self.has_left()) && !self.signal(Signal::SIGTERM) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+
+    /// Sends a signal. Returns whether it has left then.
+    fn signal(&mut self, signal: Signal) -> bool {
+        let pid = i32::try_from(self.child.id()).map(Pid::from_raw);
+        // It may have ended just now; it was not reaped, so that nobody else has its number.
+        let _ = pid.map(|pid| kill(pid, signal));
+        self.has_left()
+    }
+
+    fn has_left(&mut self) -> bool {
+        let looks = LEAVING.as_millis() / LOOK.as_millis();
+        for _ in 0..looks {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return true;
+            }
+            thread::sleep(LOOK);
+        }
+        false
+    }
+}
+
+fn write(mut input: PipeWriter, writes: &Receiver<Vec<u8>>) {
+    for bytes in writes {
+        if input.write_all(&bytes).is_err() {
+            return;
+        }
+    }
+}
+
+fn read(mut output: PipeReader, notify: &SyncSender<Notice>) {
+    let mut lines = Lines::default();
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = output.read(&mut buffer) {
+        let mut rest = &buffer[..count];
+        while let Some((line, after)) = lines.push(rest) {
+            rest = after;
+            if let Line::Whole(line) = line
+                && notify.send(Notice::Behind(line)).is_err()
+            {
+                return;
+            }
+        }
+    }
+    drop(notify.send(Notice::BehindEnded));
+}
+
+fn overhear(mut errors: PipeReader, notify: &SyncSender<Notice>) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        if notify
+            .send(Notice::BehindSays(buffer[..count].to_vec()))
+            .is_err()
+        {
+            return;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a request gets that stands for nothing on record.
+
+use super::behind::Passing;
+use super::play::Live;
+use super::request::Serving;
+use super::{Action, Ended, OnMiss, Server, own};
+use crate::replay::mock::matcher::Reason;
+use crate::replay::mock::nearest::{Near, Nearest, nearest};
+use crate::replay::mock::reel::Reel;
+use crate::replay::mock::report::Missed;
+use crate::replay::mock::wanted::{Texts, Wanted};
+use crate::trace::clock::Moment;
+use serde_json::{Value, json};
+
+impl<R: Reel> Server<R> {
+    /// A request stands for nothing on record.
+    pub(super) fn miss(
+        &mut self,
+        wanted: &Wanted,
+        live: Live,
+        reason: Reason,
+        serving: Serving<'_>,
+        now: Moment,
+    ) {
+        let nearest = self.nearest(wanted);
+        let first = nearest.near.first().filter(|_| nearest.same_name).cloned();
+        let missed = self.missed(wanted, reason, &nearest);
+        let error = self.not_on_record(&live, reason, &missed, &nearest);
+        match (self.options.on_miss.clone(), first) {
+            (OnMiss::Nearest, Some(near)) if reason != Reason::Order => {
+                self.tally.near(missed);
+                let repeats = self.matcher.is_used(near.entry);
+                return self.serve(
+                    (near.entry, repeats),
+                    wanted,
+                    live,
+                    Some(near),
+                    serving,
+                    now,
+                );
+            }
+            (OnMiss::Pass(_), _) => {
+                self.tally.passed += 1;
+                let passing = Passing {
+                    live,
+                    batch: serving.batch,
+                };
+                return self.pass(passing, &wanted.method, serving.message);
+            }
+            (OnMiss::Hang, _) => self.say_nothing(serving.batch),
+            (OnMiss::Exit, _) => {
+                self.play_own(live, error, (serving.delay, serving.batch), now);
+                self.act(Action::End(Ended::Missed));
+            }
+            (OnMiss::Error | OnMiss::Nearest, _) => {
+                self.play_own(live, error, (serving.delay, serving.batch), now);
+            }
+        }
+        self.tally.miss(missed);
+    }
+
+    fn nearest(&mut self, wanted: &Wanted) -> Nearest {
+        let cursor = self.matcher.cursor();
+        let (index, reel, rules) = (&self.index, &mut self.reel, &self.options.rules);
+        nearest(index, wanted, cursor, rules, |entry| {
+            let place = index.entry(entry).request;
+            let said = reel.said(place).ok()?;
+            Some(Texts::of_recorded(&said.message, rules)?.exact)
+        })
+    }
+
+    /// A miss in words.
+    fn missed(&self, wanted: &Wanted, reason: Reason, nearest: &Nearest) -> Missed {
+        let near = nearest.near.first();
+        Missed {
+            method: own::quoted(&wanted.method).into(),
+            name: wanted.name.as_deref().map(|name| own::quoted(name).into()),
+            reason,
+            nearest: near.map(|near| {
+                (
+                    self.index.entry(near.entry).request.seq(),
+                    near.paths.clone(),
+                )
+            }),
+        }
+    }
+
+    /// The error for a miss.
+    pub(super) fn not_on_record(
+        &self,
+        live: &Live,
+        reason: Reason,
+        missed: &Missed,
+        nearest: &Nearest,
+    ) -> Vec<u8> {
+        let named: Vec<Value> = nearest.near.iter().map(|near| self.named(near)).collect();
+        let mut data = json!({
+            "reason": reason.as_str(),
+            "phase": self.client.phase.as_str(),
+            "candidates": nearest.candidates,
+        });
+        if nearest.compared < nearest.candidates {
+            data["compared"] = json!(nearest.compared);
+        }
+        data["nearest"] = Value::from(named);
+        let message = missed.sentence(&self.index.recording);
+        let code = own::NOT_ON_RECORD.to_string();
+        own::error(Some(&live.id), &code, &message, Some(data))
+    }
+
+    /// What is said of a recorded request that comes near.
+    pub(super) fn named(&self, near: &Near) -> Value {
+        let seq = self.index.entry(near.entry).request.seq().0;
+        json!({
+            "recording": self.index.recording,
+            "seq": seq,
+            "distance": near.distance,
+            "paths": near.paths,
+        })
+    }
+}

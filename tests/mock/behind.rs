@@ -1,0 +1,66 @@
+//! The real server that requests are passed to.
+
+use crate::support::{Library, peer};
+use crate::{CALLS, hears, mock, record, text};
+
+const LIST: &str = "request 3 tools/list";
+const HANDSHAKE: &str = r#"request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}"#;
+const ADD: &str = r#"request "sum" tools/call {"name":"add","arguments":{"a":3,"b":4}}"#;
+
+#[test]
+fn what_is_not_on_record_is_answered_by_the_server_behind() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    let peer = peer();
+    let peer = peer.to_str().expect("the path is text");
+    let options = ["--on-miss", "pass", "--", peer, "rmcp-server"];
+    let lines = [HANDSHAKE, "notify notifications/initialized", LIST, ADD];
+    let received = hears(&mut mock(&library, &recording, &options), &lines);
+    let (out, err) = (text(&received.out), text(&received.err));
+    assert_eq!(received.status.code(), Some(0), "{out}\n{err}");
+    let answers: Vec<serde_json::Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .collect();
+    assert_eq!(answers.len(), 3, "{out}");
+    let answer = |id: serde_json::Value| {
+        answers
+            .iter()
+            .find(|it| it["id"] == id)
+            .expect("it is answered")
+    };
+    assert_eq!(
+        answer(3.into())["result"]["tools"],
+        serde_json::json!([]),
+        "{out}"
+    );
+    assert_eq!(
+        answer("sum".into())["result"]["content"][0]["text"],
+        "7",
+        "{out}"
+    );
+    assert!(err.contains("2 passed on"), "{err}");
+    // The host's own handshake went there as well: it is not on record either.
+    assert_eq!(
+        answer(0.into())["result"]["serverInfo"]["name"],
+        "peer",
+        "{out}"
+    );
+}
+
+#[test]
+fn a_server_behind_that_cannot_be_started_is_exit_code_4() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    for command in [&["/nonexistent/server"][..], &["sh", "-c", "exit 1"]] {
+        let options = [&["--on-miss", "pass", "--"][..], command].concat();
+        let received = hears(&mut mock(&library, &recording, &options), &[LIST, ADD]);
+        let (out, err) = (text(&received.out), text(&received.err));
+        assert_eq!(received.status.code(), Some(4), "{command:?}: {err}");
+        assert!(
+            out.contains("\"tools\":[]") && out.contains("could not be passed on"),
+            "{out}"
+        );
+        assert!(err.contains("the server behind the mock"), "{err}");
+    }
+}

@@ -27,6 +27,9 @@ const REACTION: Duration = Duration::from_millis(100);
 /// The server has a subscription.
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
+/// A resource has changed.
+const UPDATED: &str = "notifications/resources/updated";
+
 /// How long such a reaction waits for the notification.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -107,8 +110,9 @@ impl Notices {
 
     /// Whether a message of the client is a reaction to a notification that has not come yet, or
     /// comes after the server had confirmed a subscription: before that the server may not see
-    /// what the message brings about.
-    pub fn held(&mut self, step: &Step, now: Moment) -> Option<Hold> {
+    /// what the message brings about. Nor does a message go out before it that ends a
+    /// subscription, `ends_listening` or of one resource: it would never come.
+    pub fn held(&mut self, step: &Step, ends_listening: bool, now: Moment) -> Option<Hold> {
         let reacts = |notice: &Notice| {
             let Some(What::Asks(exchange)) = step.single() else {
                 return false;
@@ -116,8 +120,16 @@ impl Notices {
             let soon = step.head.t_first.since(notice.t) <= REACTION;
             soon && notice.leads_to(&exchange.method, exchange.name.as_deref())
         };
+        let ends = |notice: &Notice| match step.single() {
+            Some(What::Asks(exchange)) => {
+                &*exchange.method == "resources/unsubscribe"
+                    && &*notice.method == UPDATED
+                    && notice.about == exchange.name
+            }
+            _ => ends_listening && notice.is_news(),
+        };
         let awaited = |notice: &&mut Notice| {
-            notice.is_due && (&*notice.method == ACKNOWLEDGED || reacts(notice))
+            notice.is_due && (&*notice.method == ACKNOWLEDGED || reacts(notice) || ends(notice))
         };
         let notice = self.recorded.iter_mut().rev().find(awaited)?;
         let since = *notice.waited_since.get_or_insert(now);
@@ -166,6 +178,11 @@ impl Notice {
         self.method == other.method && self.about == other.about
     }
 
+    /// Whether it is what a client listens for.
+    fn is_news(&self) -> bool {
+        &*self.method == UPDATED || self.method.ends_with("/list_changed")
+    }
+
     /// Whether a client that hears this makes such a request.
     fn leads_to(&self, method: &str, name: Option<&str>) -> bool {
         match &*self.method {
@@ -174,9 +191,7 @@ impl Notice {
             "notifications/resources/list_changed" => {
                 matches!(method, "resources/list" | "resources/templates/list")
             }
-            "notifications/resources/updated" => {
-                method == "resources/read" && self.about.as_deref() == name
-            }
+            UPDATED => method == "resources/read" && self.about.as_deref() == name,
             _ => false,
         }
     }

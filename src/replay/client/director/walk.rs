@@ -1,6 +1,7 @@
 //! What the recorded frames want, one after the other.
 
 use super::{Director, Scene, Waits};
+use crate::protocol::message::{Body, Subject};
 use crate::replay::client::options::Order;
 use crate::replay::script::{Part, Step, What};
 use crate::trace::clock::Moment;
@@ -174,6 +175,24 @@ impl Director {
         }
     }
 
+    /// Whether the client cancels a request by which it listens.
+    fn ends_listening(&self, step: &Step) -> bool {
+        let Some(What::Tells(message)) = step.single() else {
+            return false;
+        };
+        let Body::Notification(notification) = &message.body else {
+            return false;
+        };
+        let Subject::Cancelled {
+            request_id: Some(id),
+        } = &notification.subject
+        else {
+            return false;
+        };
+        let mut listening = self.calls.all().filter(|call| call.exchange.is_listen());
+        listening.any(|call| call.exchange.rpc_id == *id)
+    }
+
     /// Why a request or notification of the client cannot be sent yet.
     fn hold_client(&mut self, step: &Step, scene: &Scene<'_>) -> Option<Hold> {
         if let Some(hold) = self.asks.held(&self.calls, scene.now) {
@@ -183,7 +202,8 @@ impl Director {
         if serial || self.calls.len() >= MOST_OPEN {
             return Some(Hold::new(Waits::Answers(self.calls.awaited()), None));
         }
-        if let Some(hold) = self.notices.held(step, scene.now) {
+        let ends_listening = self.ends_listening(step);
+        if let Some(hold) = self.notices.held(step, ends_listening, scene.now) {
             return Some(hold);
         }
         self.hold_batch(step, scene.now)

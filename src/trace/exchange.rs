@@ -169,20 +169,19 @@ impl Exchange {
     pub fn is_listen(&self) -> bool {
         &*self.method == "subscriptions/listen"
     }
-}
 
-#[cfg(test)]
-impl Exchange {
-    /// An open call of a tool, for tests that need an exchange and say what matters in it.
-    pub(crate) fn bare() -> Self {
+    /// A request that nothing is known about but who asks for what, of the legacy era.
+    #[must_use]
+    pub fn begun(direction: Direction, rpc_id: RequestId, method: &str) -> Self {
         Self {
-            id: ExchangeId(1),
-            direction: Direction::ClientToServer,
-            method: "tools/call".into(),
+            id: ExchangeId(0),
+            direction,
+            summary: method.into(),
+            method: method.into(),
             name: None,
-            rpc_id: RequestId::from_json("1").expect("it is JSON"),
+            rpc_id,
             era: Era::Legacy,
-            request: (Seq(1), 0),
+            request: (Seq(0), 0),
             response: None,
             t_request: Moment(0),
             t_response: None,
@@ -198,7 +197,20 @@ impl Exchange {
             progress: None,
             request_size: 0,
             response_size: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Exchange {
+    /// An open call of a tool, for tests that need an exchange and say what matters in it.
+    pub(crate) fn bare() -> Self {
+        let rpc_id = RequestId::from_json("1").expect("it is JSON");
+        Self {
+            id: ExchangeId(1),
+            request: (Seq(1), 0),
             summary: "s".into(),
+            ..Self::begun(Direction::ClientToServer, rpc_id, "tools/call")
         }
     }
 }

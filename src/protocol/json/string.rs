@@ -78,7 +78,7 @@ impl<'d> Units<'d> {
     }
 }
 
-/// The four digits of a `\uXXXX` that `bytes` begin with.
+/// The code unit whose escape, a `\u` and four digits, `bytes` begin with.
 fn code_unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

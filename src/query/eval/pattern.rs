@@ -109,7 +109,7 @@ fn forms(char: char, ignore_case: bool, out: &mut String) {
     out.push(')');
 }
 
-/// `\uXXXX`, twice for a surrogate pair, its digits in either case.
+/// The escape by code unit, twice for a surrogate pair, its digits in either case.
 fn escaped_units(char: char, out: &mut String) {
     out.push('|');
     for unit in char.encode_utf16(&mut [0; 2]) {

@@ -5,7 +5,7 @@ use crate::protocol::json::Number;
 use crate::protocol::message::{Direction, Era};
 use crate::query::{Bodies, Context, Matcher, Query};
 use crate::trace::clock::Moment;
-use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, ItemKey, What};
 use std::borrow::Cow;
@@ -98,29 +98,11 @@ impl Fault {
     #[must_use]
     pub fn fits(&self, asked: &Asked<'_>) -> bool {
         let exchange = Exchange {
-            id: ExchangeId(0),
-            direction: Direction::ClientToServer,
-            method: asked.method.into(),
             name: asked.name.map(Into::into),
-            rpc_id: asked.id.clone(),
             era: asked.era,
-            request: (Seq(0), 0),
-            response: None,
             t_request: asked.now,
-            t_response: None,
-            t_response_last: None,
-            waited_ns: 0,
-            status: Status::Open,
-            code: None,
-            parent: None,
-            chain: None,
-            task: None,
-            cancelled: None,
-            progress_count: 0,
-            progress: None,
             request_size: asked.bytes.len() as u64,
-            response_size: 0,
-            summary: asked.method.into(),
+            ..Exchange::begun(Direction::ClientToServer, asked.id.clone(), asked.method)
         };
         let item = Item {
             key: ItemKey::of_part(Seq(0), 0),

@@ -10,7 +10,7 @@ use crate::trace::event::Event;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use rusqlite::blob::ZeroBlob;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 use std::ops::Range;
 
 const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
@@ -73,6 +73,15 @@ impl<'c> Writer<'c> {
     }
 
     pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> rusqlite::Result<()> {
+        self.frame_row(head, &raw)
+    }
+
+    /// A frame whose bytes are written afterwards.
+    pub fn long_frame(&mut self, head: &FrameHead) -> rusqlite::Result<()> {
+        self.frame_row(head, &ZeroBlob(head.size))
+    }
+
+    fn frame_row(&mut self, head: &FrameHead, raw: &dyn ToSql) -> rusqlite::Result<()> {
         self.frame.execute(params![
             to_sql(head.seq.0),
             head.stream.0,
@@ -80,19 +89,6 @@ impl<'c> Writer<'c> {
             to_sql(head.t_first.0),
             to_sql(head.t_last.0),
             raw,
-        ])?;
-        Ok(())
-    }
-
-    /// A frame whose bytes are written afterwards.
-    pub fn long_frame(&mut self, head: &FrameHead) -> rusqlite::Result<()> {
-        self.frame.execute(params![
-            to_sql(head.seq.0),
-            head.stream.0,
-            to_sql(head.offset),
-            to_sql(head.t_first.0),
-            to_sql(head.t_last.0),
-            ZeroBlob(head.size),
         ])?;
         Ok(())
     }

@@ -102,28 +102,15 @@ impl Correlator {
             .flatten();
         let mut exchange = Exchange {
             id: self.calls.next_id(),
-            direction: at.direction,
-            method: request.method.clone(),
             name: request.name.clone(),
-            rpc_id: request.id.clone(),
             era: record.era,
             request: (at.head.seq, at.message.part),
-            response: None,
             t_request: at.head.t_last,
-            t_response: None,
-            t_response_last: None,
-            waited_ns: 0,
-            status: Status::Open,
-            code: None,
             parent,
-            chain: None,
             task: record.task.clone(),
-            cancelled: None,
-            progress_count: 0,
-            progress: None,
             request_size: at.head.size,
-            response_size: 0,
             summary: record.summary.clone(),
+            ..Exchange::begun(at.direction, request.id.clone(), &request.method)
         };
         if exchange.is_listen() {
             exchange.status = Status::Listening;

@@ -161,6 +161,9 @@ static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?P<uuid>\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b)",
         r"|(?P<time>\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)",
+        // As browsers and node, `date` and mail headers write it, one after the other.
+        r"|(?P<date>\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} {1,2}\d{1,2})",
+        r"(?: \d{4})? \d\d:\d\d:\d\d(?: [A-Z]{3,4}(?:[+-]\d{4})?| [+-]\d{4})?(?: \d{4}\b)?(?: \([A-Z][A-Za-z ]+\))?)",
         r"|(?P<port>(?:localhost|127\.0\.0\.1|\[::1\]):\d+)",
         // A folder called `tmp` somewhere below others is an ordinary one.
         r"|(?P<before>^|file://|[\s\x22'(=:,\[{<>])",
@@ -177,7 +180,15 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
     if text.len() > MAX_TEXT {
         return Cow::Borrowed(text);
     }
-    let names = ["uuid", "time", "port", "temporary", "pid", "duration"];
+    let names = [
+        "uuid",
+        "time",
+        "date",
+        "port",
+        "temporary",
+        "pid",
+        "duration",
+    ];
     VOLATILE.replace_all(text, |found: &Captures<'_>| {
         let name = names.iter().find(|name| found.name(name).is_some());
         let before = found.name("before").map_or("", |before| before.as_str());

@@ -33,6 +33,19 @@ fn texts_of_two_runs() {
         ),
         ("at 2026-11-20 15:17", "at 2025-01-01 00:00"),
         (
+            "created: Sun Nov 22 2026 08:17:28 GMT+0000 (Coordinated Universal Time)",
+            "created: Wed Dec 9 2026 23:00:00 GMT+0100 (Central European Standard Time)",
+        ),
+        ("Sun Nov 22 08:17:28 2026", "Tue Dec  1 18:02:59 2026"),
+        (
+            "Sun Nov 22 08:17:28 UTC 2026",
+            "Tue Dec  1 18:02:59 CET 2026",
+        ),
+        (
+            "Date: Sun, 22 Nov 2026 08:17:28 GMT\n",
+            "Date: Tue, 1 Dec 2026 18:02:59 +0100\n",
+        ),
+        (
             "id 6fa459ea-ee8a-3ca4-894e-db77e160355e.",
             "id 16fd2706-8baf-433b-82eb-8c7fada847da.",
         ),
@@ -59,6 +72,12 @@ fn texts_that_only_look_so() {
         ("12 rows", "13 rows"),
         ("2026-11-20", "2026-11-21"),
         ("15:17", "15:18"),
+        ("Sun Nov 22 2026", "Mon Nov 23 2026"),
+        ("on Sun at 08:17:28", "on Mon at 08:17:29"),
+        (
+            "Sun Nov 22 08:17:28 2026 rain",
+            "Sun Nov 22 08:17:28 2026 snow",
+        ),
         ("took 842 ms", "took long"),
         ("842 m", "843 m"),
         ("5 stars", "4 stars"),

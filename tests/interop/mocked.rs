@@ -1,10 +1,7 @@
 //! A client whose session was recorded, run again with the mock of it: it sees the same, and asks
 //! for nothing that is not on record.
 
-use crate::peers::{
-    Client, EVERYTHING, NOTES_FASTMCP, NOTES_PYTHON, NOTES_TYPESCRIPT, PYTHON_FASTMCP, PYTHON_SDK,
-    SEQUENTIAL_THINKING, Server, TIME, TYPESCRIPT_V1, TYPESCRIPT_V2,
-};
+use crate::peers::{Client, HAD_AGAIN, Server};
 use crate::session::{Session, record};
 use crate::support::{self, MCPREEL, wait_for};
 use serde_json::Value;
@@ -12,21 +9,7 @@ use serde_json::Value;
 #[test]
 fn a_recorded_client_sees_the_same_with_the_mock_of_its_session() {
     let mut complaints = Vec::new();
-    for (client, mode, servers) in [
-        (
-            &PYTHON_SDK,
-            "auto",
-            &[&TIME, &NOTES_PYTHON, &EVERYTHING][..],
-        ),
-        (
-            &PYTHON_SDK,
-            "legacy",
-            &[&NOTES_TYPESCRIPT, &SEQUENTIAL_THINKING, &EVERYTHING],
-        ),
-        (&PYTHON_FASTMCP, "auto", &[&NOTES_FASTMCP]),
-        (&TYPESCRIPT_V1, "legacy", &[&NOTES_PYTHON, &EVERYTHING]),
-        (&TYPESCRIPT_V2, "auto", &[&NOTES_TYPESCRIPT, &NOTES_PYTHON]),
-    ] {
+    for (client, mode, servers) in HAD_AGAIN {
         complaints.extend(mocked(client, mode, servers));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));

@@ -143,6 +143,37 @@ pub const TYPESCRIPT_V2: Client = Client {
 /// All clients.
 pub static CLIENTS: [&Client; 4] = [&PYTHON_SDK, &PYTHON_FASTMCP, &TYPESCRIPT_V1, &TYPESCRIPT_V2];
 
+/// Sessions, by client and mode, that are had again with a side that was recorded: each server
+/// with some client, and each client with some server.
+pub const HAD_AGAIN: [(&Client, &str, &[&Server]); 5] = [
+    (
+        &PYTHON_SDK,
+        "auto",
+        &[&TIME, &GIT, &NOTES_PYTHON, &EVERYTHING],
+    ),
+    (
+        &PYTHON_SDK,
+        "legacy",
+        &[
+            &MEMORY,
+            &NOTES_TYPESCRIPT,
+            &SEQUENTIAL_THINKING,
+            &EVERYTHING,
+        ],
+    ),
+    (&PYTHON_FASTMCP, "auto", &[&NOTES_FASTMCP]),
+    (
+        &TYPESCRIPT_V1,
+        "legacy",
+        &[&FILESYSTEM, &NOTES_PYTHON, &EVERYTHING],
+    ),
+    (
+        &TYPESCRIPT_V2,
+        "auto",
+        &[&MEMORY, &NOTES_TYPESCRIPT, &NOTES_PYTHON],
+    ),
+];
+
 impl Server {
     /// The command that starts it for a session in `folder`.
     pub fn command(&self, folder: &Path) -> Vec<String> {

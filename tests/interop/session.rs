@@ -71,6 +71,20 @@ impl Session {
         self.server.command(self.folder.path())
     }
 
+    /// Makes its folder as it was when it began.
+    pub fn restore(&self) {
+        for entry in fs::read_dir(self.folder.path()).expect("the folder is ours") {
+            let path = entry.expect("the folder is ours").path();
+            let gone = if path.is_dir() {
+                fs::remove_dir_all(path)
+            } else {
+                fs::remove_file(path)
+            };
+            gone.expect("what is in it is ours");
+        }
+        furnish(self.folder.path());
+    }
+
     /// What the client sees in the same session with what `command` starts in place of the server.
     pub fn again(&self, command: &[String]) -> Value {
         let session = asked(self.server, self.mode, self.folder.path(), command);
@@ -99,15 +113,21 @@ impl Session {
     }
 }
 
-/// A folder in which a session can be had: two files, and a repository with a change.
+/// A folder in which a session can be had.
 pub fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    furnish(folder.path());
+    folder
+}
+
+/// Puts two files into it, and a repository with a change.
+fn furnish(folder: &Path) {
     let write = |name: &str, bytes: &[u8]| {
-        fs::write(folder.path().join(name), bytes).expect("the folder can be written to");
+        fs::write(folder.join(name), bytes).expect("the folder can be written to");
     };
     write("hello.txt", b"hello\nworld\n");
     write("pixel.png", b"\x89PNG\r\n");
-    fs::create_dir(folder.path().join("repository")).expect("the folder can be written to");
+    fs::create_dir(folder.join("repository")).expect("the folder can be written to");
     write("repository/hello.txt", b"hello\n");
     let git = |args: &[&str]| {
         let mut git = Command::new("git");
@@ -115,13 +135,12 @@ pub fn folder() -> TempDir {
         git.env("GIT_CONFIG_GLOBAL", "/dev/null");
         git.env("GIT_AUTHOR_DATE", "2015-12-10T00:00:00Z");
         git.env("GIT_COMMITTER_DATE", "2015-12-10T00:00:00Z");
-        run(git.args(args).current_dir(folder.path().join("repository")));
+        run(git.args(args).current_dir(folder.join("repository")));
     };
     git(&["init", "--quiet", "--initial-branch=main"]);
     git(&["add", "."]);
     git(&["commit", "--quiet", "--message=hello"]);
     write("repository/hello.txt", b"hello\nworld\n");
-    folder
 }
 
 fn have(

@@ -7,6 +7,7 @@
 
 mod compare;
 mod export;
+mod import;
 mod lint;
 mod mock;
 mod reading;
@@ -15,6 +16,7 @@ mod viewer;
 
 pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
+pub use import::Import;
 pub use lint::{Format, Level, Lint, rule};
 pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
@@ -74,6 +76,7 @@ pub enum Command {
     Replay(Replay),
     Mock(Mock),
     Export(Export),
+    Import(Import),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),

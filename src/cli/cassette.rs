@@ -35,15 +35,16 @@ pub struct Tape {
 impl Tape {
     /// Makes a recording of the file `path`; `None` if it is no cassette.
     pub fn of(path: &Path) -> Result<Option<Self>, Failure> {
-        let Some(file) = look(path) else {
+        if !is_one(path) {
             return Ok(None);
-        };
+        }
         let folder = Folder::make()?;
-        take(path, file, folder).map(Some).map_err(|error| {
-            let shown = path.display().to_string();
-            let context = format!("{} cannot be read", escape(&shown));
-            Failure::Refused(anyhow::Error::from(error).context(context))
-        })
+        let taken = take_into(path, folder.path(), None)?;
+        Ok(taken.map(|(reel, told)| Self {
+            reel,
+            told,
+            _folder: folder,
+        }))
     }
 
     /// The recording.
@@ -72,6 +73,24 @@ pub fn is_one(path: &Path) -> bool {
     look(path).is_some()
 }
 
+/// Makes a recording in `folder` of the file `path`, called `name` if that is given: where it is, and
+/// what is to be known about it, one sentence each, escaped. `None` if it is no cassette.
+pub(super) fn take_into(
+    path: &Path,
+    folder: &Path,
+    name: Option<&str>,
+) -> Result<Option<(PathBuf, Vec<String>)>, Failure> {
+    let Some(file) = look(path) else {
+        return Ok(None);
+    };
+    let taken = take(path, file, folder, name).map(Some);
+    taken.map_err(|error| {
+        let shown = path.display().to_string();
+        let context = format!("{} cannot be read", escape(&shown));
+        Failure::Refused(anyhow::Error::from(error).context(context))
+    })
+}
+
 /// The file `path` if it is a cassette. What cannot be opened is told by whoever opens it as a
 /// recording.
 fn look(path: &Path) -> Option<File> {
@@ -93,18 +112,25 @@ impl From<io::Error> for TakeError {
     }
 }
 
-fn take(path: &Path, mut file: File, folder: Folder) -> Result<Tape, TakeError> {
+fn take(
+    path: &Path,
+    mut file: File,
+    folder: &Path,
+    name: Option<&str>,
+) -> Result<(PathBuf, Vec<String>), TakeError> {
     let id = checksum(&mut file)?;
     let len = file.metadata()?.len();
     file.rewind()?;
     let mut reader = Reader::new(file)?;
     let mut context = reader.context().clone();
     context.recording = format!("{id:08x}");
-    if context.name.is_empty() && context.argv.is_empty() {
+    if let Some(name) = name {
+        name.clone_into(&mut context.name);
+    } else if context.name.is_empty() && context.argv.is_empty() {
         let stem = path.file_stem().unwrap_or_default();
         context.name = stem.to_string_lossy().into_owned();
     }
-    let reel = folder.path().join(&context.recording).with_extension(REEL);
+    let reel = folder.join(&context.recording).with_extension(REEL);
     let shown = path.display().to_string();
     let shown = escape(&shown);
     let mut taking = Taking {
@@ -121,15 +147,11 @@ fn take(path: &Path, mut file: File, folder: Folder) -> Result<Tape, TakeError> 
     }
     drop(progress);
     let told = taking.finish()?.lines(&shown, &reader);
-    Ok(Tape {
-        reel,
-        told,
-        _folder: folder,
-    })
+    Ok((reel, told))
 }
 
 /// Makes the id: equal for equal files.
-fn checksum(file: &mut File) -> io::Result<u32> {
+pub(super) fn checksum(file: &mut File) -> io::Result<u32> {
     file.rewind()?;
     let mut hasher = crc32fast::Hasher::new();
     let mut block = vec![0; BLOCK];

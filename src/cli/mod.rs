@@ -19,6 +19,7 @@ pub mod exit;
 mod export;
 mod filter;
 mod folder;
+mod import;
 mod json;
 mod lines;
 mod lint;
@@ -87,6 +88,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Replay(args) => replay::run(&args),
         Command::Mock(args) => mock::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -111,6 +111,13 @@ pub enum EventKind {
         /// The sentence.
         message: String,
     },
+    /// What the host's own log says, in a recording that was made from it.
+    HostLog {
+        /// The level, in the log's own word.
+        level: String,
+        /// The line.
+        message: String,
+    },
     /// The recording was completed from its spool after the recorder had gone.
     Recovered {
         /// Frames that were added.

@@ -68,6 +68,9 @@ pub fn event(kind: &EventKind) -> String {
             reason,
         } => gap(*stream, *offset, *bytes, reason.as_deref()),
         EventKind::Warning { message } => format!("warning: {}", escape(message)),
+        EventKind::HostLog { level, message } => {
+            format!("the host's log, {}: {}", escape(level), escape(message))
+        }
         EventKind::Recovered { frames } => {
             let frames = plural(*frames, "frame");
             format!("completed from the spool of a recorder that had gone: {frames} added")

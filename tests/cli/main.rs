@@ -4,6 +4,7 @@
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
 //! * [`export`]: `export`, and cassettes in place of recordings;
+//! * [`import`]: cassettes and logs of other programs become recordings;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
@@ -20,6 +21,7 @@ mod filter;
 mod folder;
 mod help;
 mod hostile;
+mod import;
 mod lint;
 mod live;
 mod rows;

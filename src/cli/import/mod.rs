@@ -1,0 +1,175 @@
+//! `mcpreel import`: cassettes and the logs of other programs become recordings.
+//!
+//! Each is made in a folder that nobody lists, inside that of the recordings, and appears there
+//! when it is whole. Its id comes from the file, so that the same file is taken once.
+
+mod log;
+
+use super::args::Import as Args;
+use super::cassette;
+use super::exit::{Exit, Failure, Outcome};
+use super::folder;
+use super::output::{self, Output};
+use super::temporary::Folder;
+use crate::capture::spool::open_regular;
+use crate::formats::import::{Format, LOOKED_AT};
+use crate::store::library::{Library, REEL, create_dir, name::FileName, name::file_stem};
+use crate::store::reader::Recording;
+use crate::text::{escape, plural};
+use crate::trace::clock;
+use anyhow::Context as _;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+
+/// A recording that was made of a file, where nobody looks yet.
+struct Made {
+    reel: PathBuf,
+    /// What it was made of, in words.
+    of: &'static str,
+    /// What is to be known about it, one sentence each, escaped.
+    told: Vec<String>,
+}
+
+/// Takes each of the files; one that cannot be taken does not keep the others from it.
+pub fn run(args: &Args) -> Outcome {
+    let library = Library::new(folder::of(&args.folder)?);
+    create_dir(library.dir()).with_context(|| {
+        let dir = library.dir().display().to_string();
+        format!("the folder {} cannot be made", escape(&dir))
+    })?;
+    let mut out = Output::stdout();
+    let mut outcome = Exit::Fine;
+    for file in &args.files {
+        match take(file, args, &library, &mut out) {
+            Ok(()) => {}
+            Err(Failure::Refused(error)) => {
+                let (_, said) = super::exit::code(Err(Failure::Refused(error)));
+                output::say(&said.unwrap_or_default());
+                outcome = Exit::Refused;
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    out.flush()?;
+    Ok(outcome)
+}
+
+fn take(file: &OsStr, args: &Args, library: &Library, out: &mut Output) -> Result<(), Failure> {
+    let folder = Folder::within(library.dir())?;
+    let path = match file.to_str() {
+        Some("-") => from_stdin(&folder)?,
+        _ => PathBuf::from(file),
+    };
+    let shown = escape(&file.to_string_lossy()).into_owned();
+    for made in made(&path, args, folder.path())? {
+        for line in &made.told {
+            output::say(line);
+        }
+        settle(&made, &shown, args, library, out)?;
+    }
+    Ok(())
+}
+
+/// All that comes from stdin, in a file: what it is, is seen before it is read.
+fn from_stdin(folder: &Folder) -> io::Result<PathBuf> {
+    let path = folder.path().join("stdin");
+    io::copy(&mut io::stdin().lock(), &mut File::create(&path)?)?;
+    Ok(path)
+}
+
+/// The recordings in a file.
+fn made(path: &Path, args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
+    let shown = path.display().to_string();
+    let shown = escape(&shown);
+    let name = args.name.as_deref();
+    if let Some((reel, told)) = cassette::take_into(path, folder, name)? {
+        let of = "a cassette";
+        return Ok(vec![Made { reel, of, told }]);
+    }
+    let cannot = || format!("{shown} cannot be read");
+    let mut file = open_regular(path, false).with_context(cannot)?;
+    let mut beginning = Vec::new();
+    let mut looked_at = (&mut file).take(LOOKED_AT as u64);
+    looked_at.read_to_end(&mut beginning).with_context(cannot)?;
+    file.rewind().with_context(cannot)?;
+    let Some(format) = Format::of(&beginning) else {
+        return Err(unknown(&shown, path));
+    };
+    let made = log::Log {
+        file,
+        path,
+        format,
+        name,
+    }
+    .take(folder);
+    Ok(made.with_context(cannot)?)
+}
+
+fn unknown(shown: &str, path: &Path) -> Failure {
+    if Recording::open(path).is_ok() || path.extension().is_some_and(|ending| ending == REEL) {
+        return Failure::Refused(anyhow::anyhow!(
+            "{shown} is a recording already: every command takes its path"
+        ));
+    }
+    Failure::Refused(anyhow::anyhow!(
+        "{shown} is nothing that can be imported: that is a cassette (`mcpreel export`), a session \
+         log of mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line"
+    ))
+}
+
+/// Gives a recording its place in the library, unless it is there already, and says so.
+fn settle(
+    made: &Made,
+    shown: &str,
+    args: &Args,
+    library: &Library,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let summary = Recording::open(&made.reel)?.summary()?;
+    let (id, name) = (&*summary.id, args.name.as_deref().unwrap_or(&summary.name));
+    let there = library.reels()?.into_iter().find(|reel| {
+        let stem = reel.file_stem().and_then(OsStr::to_str);
+        stem.and_then(FileName::parse).is_some_and(|it| it.id == id)
+    });
+    let is_there = there.is_some();
+    // A session without a date stands where it was taken in.
+    let wall_ns = if summary.wall_ns > 0 {
+        summary.wall_ns
+    } else {
+        clock::wall_clock_ns()
+    };
+    let file = || {
+        library
+            .dir()
+            .join(file_stem(wall_ns, name, id))
+            .with_extension(REEL)
+    };
+    let reel = there.unwrap_or_else(file);
+    if !is_there {
+        std::fs::rename(&made.reel, &reel)?;
+    }
+    let path = reel.display().to_string();
+    if args.json {
+        out.json(&serde_json::json!({
+            "id": id, "name": name, "path": path, "file": shown, "format": made.of,
+            "frames": summary.frames, "exchanges": summary.exchanges,
+            "already_there": is_there, "remarks": made.told,
+        }))?;
+        return Ok(());
+    }
+    let what = if is_there {
+        "was taken in before as"
+    } else {
+        "is now"
+    };
+    out.line(&format!(
+        "{shown}, {}, {what} {id} {}: {}, {}; mcpreel show {id}",
+        made.of,
+        escape(name),
+        plural(summary.exchanges, "exchange"),
+        plural(summary.frames, "line"),
+    ))?;
+    Ok(())
+}

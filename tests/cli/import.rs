@@ -1,0 +1,219 @@
+//! `import`: cassettes and the logs of other programs become recordings.
+
+use super::{demo, mcpreel, refusal, stdout};
+use crate::support::{Library, text};
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// A folder with one file, and what takes files in.
+struct Import {
+    library: Library,
+    files: tempfile::TempDir,
+}
+
+impl Import {
+    fn new() -> Self {
+        Self {
+            library: Library::new(),
+            files: tempfile::tempdir().expect("a temporary folder can be made"),
+        }
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.files.path().join(name);
+        std::fs::write(&path, text).expect("the folder is ours");
+        path
+    }
+
+    /// What it says of each recording that it makes of the file.
+    fn taken(&self, path: &Path) -> Vec<Value> {
+        let path = path.to_str().expect("the path is text");
+        self.library.json(&["import", path])
+    }
+
+    fn exchanges(&self, of: &Value) -> Vec<Value> {
+        let id = of["id"].as_str().expect("it has an id");
+        self.library.json(&["show", id, "--exchanges"])
+    }
+}
+
+const CLAUDE: &str = r#"2026-03-10T15:18:27.000Z [weather] [info] Initializing server... { metadata: undefined }
+2026-03-10T15:18:27.500Z [weather] [info] Message from client: {"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"0.1.0"}},"jsonrpc":"2.0","id":0} { metadata: undefined }
+weather ready
+2026-03-10T15:18:27.750Z [weather] [info] Message from server: {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"weather","version":"2"}}} { metadata: undefined }
+2026-03-10T15:18:28.000Z [weather] [info] Message from client: {"method":"tools/list","jsonrpc":"2.0","id":1} { metadata: undefined }
+2026-03-10T15:18:29.000Z [weather] [error] Server disconnected. { metadata: undefined }
+2026-03-10T15:19:27.000Z [weather] [info] Initializing server... { metadata: undefined }
+2026-03-10T15:19:28.000Z [weather] [error] spawn weather ENOENT { metadata: undefined }
+"#;
+
+#[test]
+fn each_session_in_a_log_of_claude_desktop_becomes_a_recording_once() {
+    let import = Import::new();
+    let log = import.file("mcp-server-weather.log", CLAUDE);
+    let taken = import.taken(&log);
+    assert_eq!(taken.len(), 2, "{taken:?}");
+    assert_eq!(taken[0]["format"], "a log of Claude Desktop");
+    let exchanges = import.exchanges(&taken[0]);
+    let of = |at: usize, key: &str| exchanges[at][key].clone();
+    assert_eq!(of(0, "status"), "ok");
+    assert_eq!(of(0, "latency_ns"), 250_000_000);
+    assert_eq!(of(1, "status"), "unanswered");
+    let listed = import.library.json(&["ls"]);
+    let names: Vec<_> = listed.iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["weather", "weather"]);
+    assert!(listed.iter().all(|it| it["origin"] == "import"));
+    let second = taken[1]["id"].as_str().expect("it has an id");
+    let events = stdout(&import.library, &["show", second, "--events"]);
+    assert!(
+        events.contains("the host's log, error: spawn weather ENOENT"),
+        "{events}"
+    );
+    // The same file again makes nothing new.
+    let again = import.taken(&log);
+    assert!(
+        again.iter().all(|it| it["already_there"] == true),
+        "{again:?}"
+    );
+    assert_eq!(import.library.json(&["ls"]).len(), 2);
+    let left = std::fs::read_dir(import.library.path()).expect("it can be listed");
+    assert_eq!(left.count(), 2, "nothing stands beside the recordings");
+}
+
+#[test]
+fn a_log_of_mcpsnoop_keeps_messages_times_and_stderr() {
+    let import = Import::new();
+    let line = |seq: u32, ms: u32, rest: &str| {
+        format!(
+            r#"{{"session_id":"w-1","server_label":"weather","seq":{seq},"ts":"2026-01-01T00:00:00.{ms:03}Z","transport":"stdio",{rest}}}"#
+        )
+    };
+    let log = [
+        line(
+            1,
+            0,
+            r#""direction":"meta","raw":{"command":["weather-server","--fast"],"cwd":"/w"}"#,
+        ),
+        line(
+            2,
+            10,
+            r#""direction":"c2s","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ),
+        line(3, 20, r#""direction":"stderr","text":"slow today""#),
+        line(
+            4,
+            35,
+            r#""direction":"s2c","raw":{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        ),
+    ];
+    let taken = import.taken(&import.file("w-1.jsonl", &log.join("\n")));
+    assert_eq!(
+        (taken.len(), &taken[0]["name"]),
+        (1, &Value::from("weather"))
+    );
+    let exchanges = import.exchanges(&taken[0]);
+    assert_eq!(exchanges[0]["latency_ns"], 25_000_000);
+    let id = taken[0]["id"].as_str().expect("it has an id");
+    let shown = stdout(&import.library, &["show", id]);
+    assert!(
+        shown.contains("weather-server --fast") && shown.contains("slow today"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn messages_on_stdin_without_times_say_what_is_not_known() {
+    let import = Import::new();
+    let mut command = import.library.mcpreel("import");
+    command.args(["--json", "--name", "mine", "-"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("mcpreel starts");
+    let mut stdin = child.stdin.take().expect("it is a pipe");
+    stdin
+        .write_all(
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\nnot JSON\n\
+              {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}\n",
+        )
+        .expect("it reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the child is ours");
+    assert!(output.status.success(), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    for part in [
+        "line 2 is passed over: it is no JSON",
+        "the log has no times",
+        "which way 1 line went is a guess",
+    ] {
+        assert!(said.contains(part), "no {part}: {said}");
+    }
+    let taken: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (&taken["name"], &taken["frames"]),
+        (&"mine".into(), &3.into())
+    );
+    assert_eq!(import.exchanges(&taken)[0]["status"], "ok");
+    // Whoever looks at it later learns it too.
+    let events = stdout(&import.library, &["show", "mine", "--events"]);
+    assert!(events.contains("latencies mean nothing"), "{events}");
+}
+
+#[test]
+fn a_cassette_that_is_taken_in_is_the_session_it_was_made_of() {
+    let recorded = demo();
+    let cassette = stdout(&recorded, &["export", "@", "--raw"]);
+    let import = Import::new();
+    let taken = import.taken(&import.file("weather.jsonl", &cassette));
+    assert_eq!(taken[0]["format"], "a cassette");
+    let id = taken[0]["id"].as_str().expect("it has an id");
+    assert_eq!(stdout(&import.library, &["export", id, "--raw"]), cassette);
+    // To the microsecond, which is what a cassette keeps.
+    let of = |rows: Vec<Value>| -> Vec<_> {
+        let row = |row: &Value| {
+            let us = row["latency_ns"].as_u64().map(|ns| ns / 1000);
+            (row["seq"].clone(), row["status"].clone(), us)
+        };
+        rows.iter().map(row).collect()
+    };
+    let before = of(recorded.json(&["show", "@", "--exchanges"]));
+    let after = of(import.exchanges(&taken[0]));
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!((&before.0, &before.1), (&after.0, &after.1));
+        let off = before.2.zip(after.2).map_or(0, |(a, b)| a.abs_diff(b));
+        assert!(
+            off <= 1 && before.2.is_some() == after.2.is_some(),
+            "{before:?} {after:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_log_is_refused_and_keeps_nothing_else_from_being_taken() {
+    let import = Import::new();
+    let good = import.file("a.log", CLAUDE);
+    let bad = import.file("notes.txt", "buy milk\n");
+    let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
+    let output = mcpreel(&import.library, &["import", bad, good]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("nothing that can be imported") && said.contains("mcpsnoop"),
+        "{said}"
+    );
+    assert_eq!(import.library.json(&["ls"]).len(), 2);
+    let reel = import.library.files("reel").remove(0);
+    let reel = reel.to_str().expect("text");
+    let (code, said) = refusal(&import.library, &["import", reel]);
+    assert_eq!(code, Some(3));
+    assert!(said.contains("is a recording already"), "{said}");
+    let (code, said) = refusal(&import.library, &["import", "/nowhere/at.all"]);
+    assert_eq!(code, Some(3));
+    assert!(said.contains("/nowhere/at.all cannot be read"), "{said}");
+    let left = std::fs::read_dir(import.library.path()).expect("it can be listed");
+    assert_eq!(left.count(), 2, "nothing stands beside the recordings");
+}

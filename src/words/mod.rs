@@ -19,6 +19,9 @@ use serde_json::Value;
 #[must_use]
 pub fn event(kind: &EventKind) -> String {
     match kind {
+        EventKind::Start(context) if context.argv.is_empty() => {
+            format!("recording of {}", escape(&context.name))
+        }
         EventKind::Start(context) => {
             format!("recording of {}", command(&context.argv))
         }

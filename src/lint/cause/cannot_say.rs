@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::{Cause, Certainty, Evidence, Kind, Place, words};
 use crate::text::{plural, size};
+use crate::trace::event::EventKind;
 use crate::trace::session::End;
 
 pub(super) const KIND: Kind = Kind::new("cannot-say", find);
@@ -29,7 +30,24 @@ fn find(facts: &Facts) -> Option<Cause> {
         let text = format!("{} are not on record", size(counts.gap_bytes));
         Evidence::new(Place::Session, text)
     });
-    Some(cause.shown(gap).shown(words::stderr(facts, 3)))
+    let cause = cause.shown(gap).shown(complaints(facts));
+    Some(cause.shown(words::stderr(facts, 3)))
+}
+
+/// What the host's own log complains of last, where the recording was made from one.
+fn complaints(facts: &Facts) -> Vec<Evidence> {
+    let complains = |kind: &EventKind| matches!(kind, EventKind::HostLog { level, .. } if ["warn", "error"].contains(&&**level));
+    let all: Vec<_> = facts.events_that(complains).collect();
+    let last = all.iter().skip(all.len().saturating_sub(3));
+    let evidence = last.filter_map(|event| match &event.kind {
+        EventKind::HostLog { message, .. } => {
+            let (after, t) = (event.after_seq, event.t);
+            let text = format!("the host's log: {}", words::noted(message));
+            Some(Evidence::new(Place::Event { after, t }, text))
+        }
+        _ => None,
+    });
+    evidence.collect()
 }
 
 fn why(facts: &Facts) -> Option<&'static str> {

@@ -226,10 +226,12 @@ impl Session {
         if self.start_ns == 0 {
             told.push("the log has no times: everything stands at 0, and latencies mean nothing");
         }
-        let guesses = plural(self.guesses, "line");
-        let guessed = format!("which way {guesses} went is a guess: the log does not say it");
+        let guesses = format!(
+            "which way {} went is a guess: the log does not say it",
+            plural(self.guesses, "line")
+        );
         if self.guesses > 0 {
-            told.push(&guessed);
+            told.push(&guesses);
         }
         for message in &told {
             let message = (*message).to_owned();

@@ -134,13 +134,12 @@ fn message(value: Value<'_>) -> Option<Cow<'_, [u8]>> {
 
 /// Whether it looks like JSON-RPC: an object of it, or a batch of them.
 fn is_message(value: Value<'_>) -> bool {
-    match value.kind() {
-        Kind::Array => value.elements().next().is_some_and(is_message),
-        _ => {
-            let has = |key| value.get(key).is_some();
-            has("jsonrpc") || (has("id") && (has("method") || has("result") || has("error")))
-        }
-    }
+    let first = (value.kind() == Kind::Array).then(|| value.elements().next());
+    let object = first.map_or(Some(value), |first| first);
+    object.is_some_and(|object| {
+        let has = |key| object.get(key).is_some();
+        has("jsonrpc") || (has("id") && (has("method") || has("result") || has("error")))
+    })
 }
 
 /// Which way, from the words in which logs say it.

@@ -1,7 +1,7 @@
 //! Which way a message went, where nobody says it.
 
 use crate::protocol::id::RequestId;
-use crate::protocol::mcp::methods::{self, Way};
+use crate::protocol::mcp::methods::{self, Method, Way};
 use crate::protocol::message::{Body, Direction, Message, Subject, classify};
 use std::collections::HashMap;
 
@@ -66,8 +66,8 @@ impl Sides {
 
 /// By who may send the method, else as it is `usual`.
 fn of_method(method: &str, usual: Direction) -> Side {
-    let ways = methods::find(method).into_iter().flat_map(|it| it.uses());
-    let mut ways: Vec<_> = ways.map(|usage| usage.way).collect();
+    let uses = methods::find(method).into_iter().flat_map(Method::uses);
+    let mut ways: Vec<_> = uses.map(|usage| usage.way).collect();
     ways.dedup();
     match ways[..] {
         [Way::ToServer] => (Direction::ClientToServer, false),

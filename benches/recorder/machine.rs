@@ -1,6 +1,7 @@
 //! The machine: its name, its processors, and what it says about a process.
 
 use std::fs;
+use std::process::Child;
 use std::time::Duration;
 
 /// What stands above the table: processor, kernel, how busy others kept the machine.
@@ -74,6 +75,16 @@ pub fn cpu_time() -> anyhow::Result<Duration> {
 /// The largest resident set that the living process `pid` has had, bytes.
 pub fn peak_memory(pid: u32) -> anyhow::Result<u64> {
     Ok(status_field(&format!("/proc/{pid}/status"), "VmHWM:")? * 1024)
+}
+
+/// Waits for the end of `child`; the largest resident set that it had until shortly before, bytes.
+pub fn peak_of(child: &mut Child) -> anyhow::Result<u64> {
+    let mut peak = 0;
+    while child.try_wait()?.is_none() {
+        peak = peak_memory(child.id()).unwrap_or(0).max(peak);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(peak)
 }
 
 /// How often the threads of `pid` have been put on a CPU, and how often the kernel took them off.

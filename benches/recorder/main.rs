@@ -11,6 +11,7 @@
 
 mod big_message;
 mod end;
+mod export;
 mod flood;
 mod idle;
 mod indexing;
@@ -32,7 +33,7 @@ use lines::{Line, Wanted};
 use std::path::PathBuf;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line<Setup>); 10] = [
+const LINES: [(&str, Line<Setup>); 11] = [
     ("round-trip", round_trip::measure),
     ("flood", flood::measure),
     ("big-message", big_message::measure),
@@ -43,6 +44,7 @@ const LINES: [(&str, Line<Setup>); 10] = [
     ("indexing", indexing::measure),
     ("size", size::measure),
     ("replay", replay::measure),
+    ("export", export::measure),
 ];
 
 /// How to measure.

@@ -1,7 +1,7 @@
 //! `export --format recording`: a copy in one plain file, of whatever it was before.
 
-use super::{mcpreel, refusal, stdout};
-use crate::support::{Library, text, wait_for};
+use super::{live_with_a_frame, mcpreel, refusal, stdout};
+use crate::support::{Library, text};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -75,20 +75,9 @@ fn a_cassette_becomes_a_recording_that_stays() {
 #[test]
 fn a_recording_that_grows_is_copied_as_it_is_now() {
     let library = Library::new();
-    let mut server = library
-        .run_sh("cat > /dev/null")
-        .spawn()
-        .expect("mcpreel starts");
-    let mut stdin = server.stdin.take().expect("it is a pipe");
-    writeln!(stdin, "{{\"n\":1}}").expect("it reads");
-    wait_for("a frame is listed", || {
-        let listed = library.json(&["ls"]);
-        (listed.first()?["frames"].as_u64() > Some(0)).then_some(())
-    });
+    let (mut server, mut stdin, live) = live_with_a_frame(&library);
     let elsewhere = Library::new();
-    let live = library.files("reel").remove(0);
-    let shown = live.to_str().expect("the path is text");
-    let (copy, said) = copied(&elsewhere, shown, "copy.reel");
+    let (copy, said) = copied(&elsewhere, &live, "copy.reel");
     assert!(said.contains("1 frame,"), "{said}");
     assert!(said.contains("it is still recorded"), "{said}");
     writeln!(stdin, "{{\"n\":2}}").expect("it reads");

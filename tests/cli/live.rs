@@ -1,6 +1,6 @@
 //! `tail` and `demo`, while something is recorded.
 
-use super::{demo_host, stdout};
+use super::{demo_host, live_with_a_frame, stdout};
 use crate::support::{Library, wait_for};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -121,22 +121,10 @@ fn what_is_open_for_over_a_second_gets_one_line_while_it_is() {
 #[test]
 fn tail_of_a_copy_of_a_live_recording_ends() {
     let library = Library::new();
-    let mut server = library
-        .run_sh("cat > /dev/null")
-        .spawn()
-        .expect("mcpreel starts");
-    let mut stdin = server.stdin.take().expect("it is a pipe");
-    writeln!(stdin, "{{}}").expect("it reads");
-    // The first frame comes after the file was created, which must not be copied half done.
-    let live = wait_for("a frame is listed", || {
-        let listed = library.json(&["ls"]);
-        listed
-            .into_iter()
-            .find(|object| object["frames"].as_u64() > Some(0))
-    });
+    let (mut server, stdin, live) = live_with_a_frame(&library);
     let elsewhere = Library::new();
     let copy = elsewhere.path().join("copy.reel");
-    std::fs::copy(live["path"].as_str().expect("a path"), &copy).expect("it can be copied");
+    std::fs::copy(live, &copy).expect("it can be copied");
     let text = stdout(
         &elsewhere,
         &["tail", copy.to_str().expect("the path is text")],

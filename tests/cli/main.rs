@@ -27,11 +27,31 @@ mod live;
 mod rows;
 mod why;
 
-use std::process::{Command, Output, Stdio};
+use std::io::Write as _;
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use support::{Library, MCPREEL};
 
 /// Pauses of the demo are divided by this.
 const SPEED: &str = "40";
+
+/// A session that goes on, of which one frame is on record: the recorder, the server's input, and the
+/// path of the recording. The frame comes after the file was created, which must not be copied half
+/// done.
+fn live_with_a_frame(library: &Library) -> (Child, ChildStdin, String) {
+    let run = library.run_sh("cat > /dev/null").spawn();
+    let mut run = run.expect("mcpreel starts");
+    let mut stdin = run.stdin.take().expect("it is a pipe");
+    writeln!(stdin, "{{\"n\":1}}").expect("it reads");
+    let live = support::wait_for("a frame is listed", || {
+        let listed = library.json(&["ls"]);
+        let live = listed.first()?;
+        let path = live["path"]
+            .as_str()
+            .filter(|_| live["frames"].as_u64() > Some(0));
+        path.map(str::to_owned)
+    });
+    (run, stdin, live)
+}
 
 /// A folder with a recorded demo.
 fn demo() -> Library {

@@ -135,3 +135,31 @@ impl Indexer {
         self.over.wait(GATHER)
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use nix::sys::resource::{UsageWho, getrusage};
+
+    /// Once the thread that gathers was woken by each chunk, which took a quarter of a replay's
+    /// speed.
+    #[test]
+    fn what_is_put_on_record_does_not_wake_who_gathers() {
+        let over = Arc::<Over>::default();
+        let gathering = thread::spawn({
+            let over = Arc::clone(&over);
+            move || {
+                assert!(over.wait(Duration::from_secs(60)));
+                let usage = getrusage(UsageWho::RUSAGE_THREAD).unwrap();
+                usage.voluntary_context_switches()
+            }
+        });
+        for _ in 0..2000 {
+            gathering.thread().unpark();
+            thread::yield_now();
+        }
+        over.say();
+        let switches = gathering.join().unwrap();
+        assert!(switches < 10, "{switches}");
+    }
+}

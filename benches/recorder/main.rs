@@ -7,7 +7,7 @@
 //! Prints a Markdown table, one row per budget. Both arms run in the same minute on the same
 //! machine, in alternate blocks, so that what disturbs one disturbs the other; the middle of the
 //! blocks counts. [`LINES`] names the rows, one file each. The server is this executable itself,
-//! started with [`peer::ARGUMENT`].
+//! started with [`peer::ARGUMENT`], or with [`plain_server::ARGUMENT`].
 
 mod big_message;
 mod end;
@@ -19,6 +19,8 @@ mod lines;
 mod machine;
 mod memory;
 mod peer;
+mod plain_client;
+mod plain_server;
 mod prepared;
 mod replay;
 mod round_trip;
@@ -72,8 +74,10 @@ impl Setup {
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == peer::ARGUMENT) {
-        return peer::serve();
+    match arguments.first().map(String::as_str) {
+        Some(peer::ARGUMENT) => return peer::serve(),
+        Some(plain_server::ARGUMENT) => return plain_server::serve(),
+        _ => {}
     }
     let wanted = Wanted::read(arguments)?;
     let dir = tempfile::Builder::new()

@@ -8,6 +8,7 @@ use mcpreel::store::values::State;
 use mcpreel::trace::clock::{Clock, Moment};
 use mcpreel::trace::event::{EventKind, ProcessContext};
 use mcpreel::trace::frame::StreamId;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -60,30 +61,30 @@ impl Prepared {
         Ok(session.end(dir, written))
     }
 
-    /// Writes a session of `exchanges` calls of `size` bytes and as long answers, `together` of
-    /// them under way at once.
+    /// Writes a session of these calls and their answers, in order, `together` of them under way at
+    /// once: whenever one is answered, the next one is made.
     pub fn exchanges(
         dir: &Path,
-        size: usize,
-        exchanges: usize,
         together: usize,
+        exchanges: impl Iterator<Item = anyhow::Result<[Vec<u8>; 2]>>,
     ) -> anyhow::Result<Self> {
         let mut session = Session::begin(dir)?;
-        let (mut calls, mut answers) = (
-            traffic::echo(size).repeat(together),
-            traffic::answer(size).repeat(together),
-        );
-        let mut id = traffic::FIRST_ID;
-        for _ in 0..exchanges / together {
-            for (call, answer) in calls.chunks_mut(size).zip(answers.chunks_mut(size)) {
-                traffic::set_id(call, id);
-                traffic::set_id(answer, id);
-                id += 1;
+        let (mut waiting, mut frames) = (VecDeque::<Vec<u8>>::new(), 0);
+        for exchange in exchanges {
+            let [call, answer] = exchange?;
+            if waiting.len() == together
+                && let Some(answer) = waiting.pop_front()
+            {
+                session.chunk(StreamId::S2C, &answer)?;
             }
-            session.chunk(StreamId::C2S, &calls)?;
-            session.chunk(StreamId::S2C, &answers)?;
+            session.chunk(StreamId::C2S, &call)?;
+            waiting.push_back(answer);
+            frames += 2;
         }
-        Ok(session.end(dir, exchanges * 2))
+        for answer in waiting {
+            session.chunk(StreamId::S2C, &answer)?;
+        }
+        Ok(session.end(dir, frames))
     }
 
     /// Drains it into a recording that stays.

@@ -16,6 +16,8 @@ pub struct Script<'r> {
     recording: &'r Recording,
     joiner: Joiner,
     page: VecDeque<Step>,
+    /// The step that was given last: what comes of it is asked for again.
+    latest: Option<(Seq, Option<Arc<[u8]>>)>,
     after: Seq,
     until: Seq,
     last_exchange: ExchangeId,
@@ -30,6 +32,7 @@ impl<'r> Script<'r> {
             recording,
             joiner: Joiner::default(),
             page: VecDeque::new(),
+            latest: None,
             after: Seq(0),
             until: until.unwrap_or(Seq(u64::MAX)),
             last_exchange: ExchangeId(0),
@@ -42,12 +45,17 @@ impl<'r> Script<'r> {
         if self.page.is_empty() {
             self.read_page()?;
         }
-        Ok(self.page.pop_front())
+        let step = self.page.pop_front();
+        self.latest = step.as_ref().map(|step| (step.head.seq, step.raw.clone()));
+        Ok(step)
     }
 
-    /// The bytes of a frame, `None` where there are none or too many. Costs little for one that
-    /// comes soon.
+    /// The bytes of a frame, `None` where there are none or too many. Costs little for the latest
+    /// one, and for one that comes soon.
     pub fn raw(&self, seq: Seq) -> Result<Option<Arc<[u8]>>, ReadError> {
+        if let Some((_, raw)) = self.latest.as_ref().filter(|(latest, _)| *latest == seq) {
+            return Ok(raw.clone());
+        }
         if let Ok(at) = self.page.binary_search_by_key(&seq, |step| step.head.seq) {
             return Ok(self.page[at].raw.clone());
         }

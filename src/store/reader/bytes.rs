@@ -1,6 +1,6 @@
 //! The bytes of frames: whole, in pieces, or page by page.
 
-use super::{PAGE_ROWS, ReadError, Recording};
+use super::{PAGE_ROWS, ReadError, Recording, rows};
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::open::OpenError;
 use crate::store::values::to_sql;
@@ -12,6 +12,8 @@ use std::ops::Range;
 /// Bytes of frames in a page of [`Recording::frames`].
 const PAGE_BYTES: u64 = 1024 * 1024;
 
+const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
+    CASE WHEN length(raw) <= ?3 THEN raw END FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 
 /// Frames in order, each with its bytes unless it is too long to hold.
@@ -21,20 +23,19 @@ impl Recording {
     /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
     /// without: read them with [`Self::raw`] or [`Self::stream`].
     pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
-        let mut page = Vec::new();
-        let mut bytes = 0;
-        for head in self.heads(after, PAGE_ROWS)? {
-            let raw = match head.size {
-                ..=COLLECT_LIMIT => Some(self.raw(head.seq)?),
-                _ => None,
-            };
-            bytes += head.size.min(COLLECT_LIMIT);
-            page.push((head, raw));
-            if bytes >= PAGE_BYTES {
-                break;
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(FRAMES)?;
+            let params = (to_sql(after.0), PAGE_ROWS, to_sql(COLLECT_LIMIT));
+            let (mut rows, mut page, mut bytes) = (statement.query(params)?, Vec::new(), 0);
+            while bytes < PAGE_BYTES
+                && let Some(row) = rows.next()?
+            {
+                let head = rows::frame_head(row)?;
+                bytes += head.size.min(COLLECT_LIMIT);
+                page.push((head, row.get(6)?));
             }
-        }
-        Ok(page)
+            Ok(page)
+        })
     }
 
     /// The exact bytes of the frame `seq`; none if there is no such frame.

@@ -138,20 +138,19 @@ impl Target<'_> {
         self.director.unsent() < ROOM && self.pipes.waiting() == 0
     }
 
-    /// Offers recorded frames, as long as there is room for what they want.
     fn walk(&mut self) -> Result<(), TargetError> {
-        for _ in 0..STEPS {
-            if self.director.want() != Want::Step || !self.has_room() {
-                break;
-            }
-            let step = self.library.next_step()?;
-            let scene = &mut Scene {
-                now: self.clock.now(),
-                past: &mut self.library,
-            };
-            self.director.offer(step, scene);
-        }
-        Ok(())
+        let mut steps = self.steps();
+        offer(
+            &mut self.director,
+            &mut self.library,
+            &mut steps,
+            self.clock,
+        )
+    }
+
+    /// How many steps the walk may take before the pipes are looked at again.
+    fn steps(&self) -> usize {
+        if self.pipes.waiting() == 0 { STEPS } else { 0 }
     }
 
     /// Does what the director says.
@@ -185,7 +184,7 @@ impl Target<'_> {
             match ready {
                 Ready::Signals => self.signals.clear(),
                 Ready::Stdin => self.write(self.clock.now()),
-                Ready::Stdout => self.read_stdout(),
+                Ready::Stdout => self.read_stdout()?,
                 Ready::Stderr => self.read_stderr(),
             }
         }
@@ -198,33 +197,42 @@ impl Target<'_> {
             });
             self.director.stop(Stop::Interrupted(signal), now);
         }
-        self.reap()
+        // Its end is a signal as well; in vain it is asked for only where there is time to.
+        if ready.is_empty() || ready.contains(&Ready::Signals) {
+            self.reap()?;
+        }
+        Ok(())
     }
 
-    fn read_stdout(&mut self) {
-        let (clock, tap) = (self.clock, &self.tap);
-        let Some(chunk) = self.pipes.read_stdout() else {
-            self.tap.event(EventKind::Eof {
-                stream: StreamId::S2C,
-                by: Closer::Writer,
-            });
-            let now = clock.now();
-            let scene = &mut Scene {
-                now,
-                past: &mut self.library,
-            };
-            let director = &mut self.director;
-            self.lines.rest(|line| hear(director, line, scene));
-            return self.gone.push(Gone::Output);
+    /// Goes on after each line as if it had come alone, so that what is recorded next is known when
+    /// the next line is heard; what is to be sent goes out after all of them.
+    fn read_stdout(&mut self) -> Result<(), TargetError> {
+        let mut steps = self.steps();
+        let (director, library, clock) = (&mut self.director, &mut self.library, self.clock);
+        let chunk = self.pipes.read_stdout();
+        let (now, mut went) = (clock.now(), Ok(()));
+        let heard = |line: Line<'_>| {
+            let past = &mut *library;
+            hear(director, line, &mut Scene { now, past });
+            if went.is_ok() {
+                went = offer(director, library, &mut steps, clock);
+            }
         };
-        let now = clock.now();
-        tap.chunk(StreamId::S2C, now, chunk);
-        let scene = &mut Scene {
-            now,
-            past: &mut self.library,
-        };
-        let director = &mut self.director;
-        self.lines.push(chunk, |line| hear(director, line, scene));
+        match chunk {
+            Some(chunk) => {
+                self.tap.chunk(StreamId::S2C, now, chunk);
+                self.lines.push(chunk, heard);
+            }
+            None => {
+                self.tap.event(EventKind::Eof {
+                    stream: StreamId::S2C,
+                    by: Closer::Writer,
+                });
+                self.lines.rest(heard);
+                self.gone.push(Gone::Output);
+            }
+        }
+        went
     }
 
     fn read_stderr(&mut self) {
@@ -256,6 +264,22 @@ impl Target<'_> {
         }
         Ok(())
     }
+}
+
+/// Offers recorded frames as long as they are wanted, and as there is room for what they want.
+fn offer(
+    director: &mut Director,
+    library: &mut Library<'_>,
+    steps: &mut usize,
+    clock: Clock,
+) -> Result<(), TargetError> {
+    while *steps > 0 && director.want() == Want::Step && director.unsent() < ROOM {
+        *steps -= 1;
+        let step = library.next_step()?;
+        let (now, past) = (clock.now(), &mut *library);
+        director.offer(step, &mut Scene { now, past });
+    }
+    Ok(())
 }
 
 fn hear(director: &mut Director, line: Line<'_>, scene: &mut Scene<'_>) {

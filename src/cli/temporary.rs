@@ -35,11 +35,16 @@ pub struct Folder {
 impl Folder {
     /// Makes one where temporary files belong.
     pub fn make() -> io::Result<Self> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes one in the folder `parent`: what is made in it may then be moved there.
+    pub fn within(parent: &Path) -> io::Result<Self> {
         watch();
         let dir = tempfile::Builder::new()
             .prefix("mcpreel-")
             .permissions(Permissions::from_mode(0o700))
-            .tempdir()?;
+            .tempdir_in(parent)?;
         let doomed = Doomed::new(dir.path());
         Ok(Self {
             dir,

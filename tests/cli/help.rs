@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "run",
     "open",
     "ls",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 17] = [
     "search",
     "diff",
     "replay",
+    "minimise",
     "export",
     "demo",
     "mock",

@@ -8,8 +8,8 @@
 //!                  │   spool → protocol → trace → SQLite   │
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
-//!     open (the viewer) · ls · show · tail · stats · why · lint · search · diff · replay · mock ·
-//!     export · import · prune · reindex
+//!     open (the viewer) · ls · show · tail · stats · why · lint · search · diff · replay ·
+//!     minimise · mock · export · import · prune · reindex
 //! ```
 //!
 //! | module | question that it answers |
@@ -22,7 +22,7 @@
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`formats`] | what leaves a recording and comes in: the cassette, logs of other programs |
-//! | [`replay`] | recordings used again: a client played again, a server that answers from one, answers beside answers |
+//! | [`replay`] | recordings used again: a client played again, the fewest messages with which it fails, a server that answers from one, answers beside answers |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
 //! | [`words`] | what is on record in words for people |

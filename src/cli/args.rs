@@ -9,6 +9,7 @@ mod compare;
 mod export;
 mod import;
 mod lint;
+mod minimise;
 mod mock;
 mod reading;
 mod replay;
@@ -18,9 +19,10 @@ pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
 pub use export::{Export, ExportFormat};
 pub use import::Import;
 pub use lint::{Format, Level, Lint, rule};
+pub use minimise::Minimise;
 pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
-pub use replay::{Asked, Bind, Order as ReplayOrder, Replay, bind};
+pub use replay::{Asked, Bind, Driving, Order as ReplayOrder, Part, Replay, bind};
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -74,6 +76,7 @@ pub enum Command {
     Search(Search),
     Diff(Diff),
     Replay(Replay),
+    Minimise(Minimise),
     Mock(Mock),
     Export(Export),
     Import(Import),

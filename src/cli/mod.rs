@@ -5,7 +5,8 @@
 //!   lines that need no table, `json` makes objects;
 //! * `machine`, `report`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
-//!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us;
+//!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us; `shell`:
+//!   commands to be pasted;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -26,6 +27,7 @@ mod lint;
 mod ls;
 mod machine;
 mod man;
+mod minimise;
 pub mod mock;
 mod open;
 pub mod output;
@@ -37,6 +39,7 @@ mod report;
 mod run;
 mod search;
 mod select;
+mod shell;
 mod show;
 mod stats;
 mod table;
@@ -86,6 +89,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Search(args) => search::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Minimise(args) => minimise::run(&args),
         Command::Mock(args) => mock::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),

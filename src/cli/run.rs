@@ -21,6 +21,7 @@ pub fn run(args: Run) -> ExitCode {
         command: args.command,
         name: args.name.and_then(|name| usable(name, &mut faults)),
         dir: settings.recordings_dir(&args.folder),
+        cwd: None,
         origin: if args.demo { "demo" } else { "live" },
         parent: None,
         max_size,

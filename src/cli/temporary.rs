@@ -38,7 +38,7 @@ impl Folder {
         Self::within(&std::env::temp_dir())
     }
 
-    /// Makes one within the folder `parent`.
+    /// Makes one in the folder `parent`: what is made in it may then be moved there.
     pub fn within(parent: &Path) -> io::Result<Self> {
         watch();
         let dir = tempfile::Builder::new()

@@ -43,6 +43,8 @@ pub struct Options {
     pub name: Option<String>,
     /// The folder of recordings, or why none could be determined.
     pub dir: Result<PathBuf, String>,
+    /// The folder in which the command is started; `None`: ours.
+    pub cwd: Option<PathBuf>,
     /// What makes the recording: `live`, `demo`, `replay` or `mock`.
     pub origin: &'static str,
     /// The id of the recording that this one is made from.

@@ -139,12 +139,18 @@ impl Files {
 fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String> {
     let id = getrandom::u32().map_err(|error| error.to_string())?;
     let name = options.name.clone();
+    let ours = context::of(&options.command, clock.wall_ns());
+    let cwd = options
+        .cwd
+        .as_ref()
+        .map(|dir| dir.to_string_lossy().into_owned());
     Ok(ProcessContext {
+        cwd: cwd.or(ours.cwd),
         recording: format!("{id:08x}"),
         name: name.unwrap_or_else(|| name::of_command(&options.command)),
         origin: options.origin.into(),
         parent: options.parent.clone(),
         slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
-        ..context::of(&options.command, clock.wall_ns())
+        ..ours
     })
 }

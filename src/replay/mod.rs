@@ -22,9 +22,11 @@
 //! * [`rewrite`]: paths that stand for others; [`mod@edit`]: messages with other values in them;
 //! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
 //!   [`client`]: a recorded client, played to a server again;
+//! * [`minimise`]: the fewest messages of a client with which it still fails;
 //! * [`mock`]: a server that answers from a recording.
 //!
-//! All of it is pure, but for [`recorded`] and [`script`], which read recordings, and
+//! All of it is pure, but for [`recorded`], [`script`] and the units of [`minimise`], which read
+//! recordings, and
 //! [`client::target`], which drives a process, and [`mock::serve`], which is one.
 
 pub mod align;
@@ -34,6 +36,7 @@ pub mod compare;
 pub mod edit;
 pub mod judge;
 pub mod key;
+pub mod minimise;
 pub mod mock;
 mod noise;
 pub mod recorded;

@@ -16,6 +16,7 @@ const COMMANDS: [&str; 18] = [
     "search",
     "diff",
     "replay",
+    "minimise",
     "export",
     "import",
     "demo",

@@ -8,6 +8,7 @@
 //! * [`exit`]: how the command ends, and what it says;
 //! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
+//! * [`minimise`]: the fewest messages with which it still fails;
 //! * [`process`]: how a case is recorded and replayed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -15,6 +16,7 @@
 mod director;
 mod exit;
 mod matrix;
+mod minimise;
 mod options;
 mod play;
 mod process;

@@ -41,26 +41,33 @@ pub struct Replay {
     #[arg(value_name = "RECORDING")]
     pub recording: OsString,
     #[command(flatten)]
-    pub folder: Folder,
-    #[command(flatten)]
-    pub pace: Pace,
+    pub driving: Driving,
     #[command(flatten)]
     pub part: Part,
-    #[command(flatten)]
-    pub allowed: Allowed,
-    #[command(flatten)]
-    pub values: Values,
     #[command(flatten)]
     pub strictness: Strictness,
     #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]
     pub form: Form,
+}
+
+/// How a server is driven.
+#[derive(Debug, Args)]
+pub struct Driving {
+    #[command(flatten)]
+    pub folder: Folder,
     /// What the server gets where it asks what the recorded client was not asked
     #[arg(long, value_name = "HOW", default_value = "fail")]
     pub on_server_request: Asked,
+    #[command(flatten)]
+    pub pace: Pace,
+    #[command(flatten)]
+    pub allowed: Allowed,
+    #[command(flatten)]
+    pub values: Values,
     /// The server's command and its arguments [default: the recorded one]
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", help_heading = "Arguments")]
     pub command: Vec<OsString>,
 }
 
@@ -103,7 +110,7 @@ pub enum Asked {
 }
 
 /// Which part of the recording.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Which part")]
 pub struct Part {
     /// Only requests that fit, in the filter language; the handshake is made in any case
@@ -177,7 +184,7 @@ pub struct Bind {
     pub value: String,
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+pub fn time(text: &str) -> Result<Duration, String> {
     quantity::nanoseconds(text).map(Duration::from_nanos)
 }
 

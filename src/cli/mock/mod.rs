@@ -117,6 +117,7 @@ fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
         command: std::env::args_os().collect(),
         name: Some(format!("{name}-mock")),
         dir: settings.recordings_dir(&args.folder),
+        cwd: None,
         origin: "mock",
         parent: Some(id.to_owned()),
         max_size: run::configured_max_size(&settings, &mut faults),

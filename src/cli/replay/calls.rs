@@ -1,7 +1,7 @@
 //! Calls that would be refused: on a terminal the user is asked once.
 
 use super::only;
-use crate::cli::args::Replay as Args;
+use super::plan::Wish;
 use crate::cli::exit::Failure;
 use crate::cli::output;
 use crate::replay::client::guard::Guard;
@@ -14,12 +14,12 @@ use std::io::{self, IsTerminal as _};
 const MOST_LISTED: usize = 20;
 
 /// Asks whether the calls that `guard` does not allow may be made, where somebody is there.
-pub fn ask(args: &Args, recording: &Recording, guard: &mut Guard) -> Result<(), Failure> {
+pub fn ask(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<(), Failure> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(());
     }
-    let mut wanted = only::wanted(args.part.only.as_deref(), recording)?;
-    let refused = survey::refused(recording, guard, args.part.until, &mut wanted)?;
+    let mut wanted = only::wanted(wish.part.only.as_deref(), recording)?;
+    let refused = survey::refused(recording, guard, wish.part.until, &mut wanted)?;
     if refused.is_empty() {
         return Ok(());
     }
@@ -31,6 +31,10 @@ pub fn ask(args: &Args, recording: &Recording, guard: &mut Guard) -> Result<(), 
     if refused.len() > MOST_LISTED {
         let more = refused.len() - MOST_LISTED;
         text += &["  and ", &more.to_string(), " more\n"].concat();
+    }
+    if let Some(warning) = wish.warning {
+        text += warning;
+        text.push('\n');
     }
     text += "Call them? Only `yes` does. ";
     output::raw_diagnostic(&text);

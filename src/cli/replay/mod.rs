@@ -6,7 +6,8 @@
 //!                        └─ each a recording   noise: what differs between the runs
 //! ```
 //!
-//! * [`plan`]: what is started, sent and allowed, from the command line; one run of it;
+//! * [`plan`]: what is started, sent and allowed, from the command line; one run of it, and how far
+//!   it is ([`progress`]);
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
 //! * [`only`]: which requests are made; [`learned`]: handles that become rules;
 //! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.
@@ -15,7 +16,8 @@ mod calls;
 mod learned;
 mod noise;
 mod only;
-mod plan;
+pub mod plan;
+mod progress;
 mod told;
 
 use super::args::{Replay as Args, ReportFormat};
@@ -25,18 +27,25 @@ use super::report::{self, Compared, Party};
 use super::select;
 use crate::store::library::Library;
 use crate::store::reader::Recording;
-use plan::{Plan, Played};
+use plan::{Plan, Played, Run, Wish};
 use std::process::ExitCode;
 
 /// Replays a recording.
 pub fn run(args: &Args) -> Outcome {
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    let (recording, selected) = select::open(&args.recording, &args.driving.folder)?;
     if selected.seq.is_some() {
         let message = "`replay` is about a whole recording; --until SEQ ends it at a frame";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let plan = Plan::new(args, &recording)?;
-    let played = plan.play("")?;
+    let wish = Wish {
+        driving: &args.driving,
+        part: &args.part,
+        strictness: &args.strictness,
+        frozen: args.learning.frozen_rules,
+        warning: None,
+    };
+    let plan = Plan::new(wish, &recording)?;
+    let played = plan.play(&Run::default())?;
     let kept = learned::keep(args, recording.path(), &played.outcome.tally);
     write(args, &recording, &played, kept.as_ref())?;
     let mut code = match played.outcome.interrupted {
@@ -44,7 +53,7 @@ pub fn run(args: &Args) -> Outcome {
         None => played.outcome.report.exit_code(),
     };
     if args.learning.noise_runs > 0 && played.outcome.interrupted.is_none() {
-        let interrupted = noise::runs(&plan, &played)?;
+        let interrupted = noise::runs(args, &plan, &played)?;
         code = interrupted.map_or(code, |signal| 128 + u8::try_from(signal).unwrap_or(0));
     }
     Ok(Exit::Process(ExitCode::from(code)))
@@ -65,10 +74,15 @@ fn write(
     played: &Played,
     kept: Option<&learned::Kept>,
 ) -> Result<(), Failure> {
-    let library = Library::new(folder::of(&args.folder)?);
+    let library = Library::new(folder::of(&args.driving.folder)?);
     let entries = library.list().unwrap_or_default();
     // Other commands look in this folder only if nobody said so by an option.
-    let folder = args.folder.dir.is_none().then_some((&library, &*entries));
+    let folder = args
+        .driving
+        .folder
+        .dir
+        .is_none()
+        .then_some((&library, &*entries));
     let party = |recording: &Recording| {
         let summary = recording.summary()?;
         Ok::<_, Failure>(Party::new(recording, &summary, folder))

@@ -1,7 +1,7 @@
 //! What differs between several runs of the same command, as rules that pass over it.
 
-use super::plan::{Made, Plan, Played};
-use crate::cli::args::ReportFormat;
+use super::plan::{Made, Plan, Played, Run};
+use crate::cli::args::{Replay as Args, ReportFormat};
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use crate::cli::report::{self, Judging};
@@ -25,26 +25,29 @@ struct Varying {
 
 /// Runs it as often as is asked for, and lists what differed from the first run; the signal by which
 /// the user stopped it.
-pub fn runs(plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
+pub fn runs(args: &Args, plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
     let mut varying = Varying::default();
-    let runs = plan.args.learning.noise_runs;
+    let runs = args.learning.noise_runs;
     for run in 1..=runs {
-        let played = plan.play(&format!("run {run} of {runs}: "))?;
+        let played = plan.play(&Run {
+            which: &format!("run {run} of {runs}: "),
+            ..Run::default()
+        })?;
         if let Some(signal) = played.outcome.interrupted {
             return Ok(Some(signal));
         }
-        let strictness = &plan.args.strictness;
+        let strictness = &args.strictness;
         let path = plan.recorded().path();
         let Judging { mut judge, .. } = report::judge(strictness, Rewrites::default(), path)?;
         let read = |made: &Made| {
-            let opened = select::open(made.path.as_os_str(), &plan.args.folder);
+            let opened = select::open(made.path.as_os_str(), &args.driving.folder);
             opened.map(|(recording, _)| recording)
         };
         let (first, again) = (read(&first.made)?, read(&played.made)?);
         recorded::recordings([&first, &again], &Wanted::All, &mut judge, &mut |_, _| {})?;
         varying.add(&judge.finish());
     }
-    varying.write(u64::from(runs) + 1, plan.args.form.format())?;
+    varying.write(u64::from(runs) + 1, args.form.format())?;
     Ok(None)
 }
 

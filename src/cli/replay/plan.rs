@@ -1,7 +1,8 @@
 //! What is started, sent and allowed; and one run of it.
 
+use super::progress::in_words;
 use super::{calls, only};
-use crate::cli::args::{Asked, Replay as Args, ReplayOrder};
+use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
 use crate::cli::exit::Failure;
 use crate::cli::folder;
 use crate::cli::output::Progress;
@@ -10,19 +11,33 @@ use crate::cli::temporary;
 use crate::record::{self, Recorder};
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
-use crate::replay::client::target::{self, Command, Library, Outcome, Signals};
-use crate::replay::client::{Director, Options, Order, Policy, Waits, survey};
+use crate::replay::client::target::{self, Command, LeftOut, Library, Outcome, Signals};
+use crate::replay::client::{Director, Options, Order, Policy, survey};
 use crate::replay::rewrite::Rewrites;
 use crate::store::reader::{Recording, Summary};
-use crate::text::{count, escape, plural};
+use crate::text::escape;
 use crate::trace::clock::Clock;
 use anyhow::{Context as _, anyhow};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub struct Wish<'a> {
+    pub driving: &'a Driving,
+    pub part: &'a Part,
+    pub strictness: &'a Strictness,
+    /// Whether nothing is learned.
+    pub frozen: bool,
+    /// Said to who is asked whether calls may be made.
+    pub warning: Option<&'a str>,
+}
 
 /// A replay as it was asked for.
 pub struct Plan<'a> {
-    pub args: &'a Args,
+    wish: Wish<'a>,
     recording: &'a Recording,
     summary: Summary,
     guard: Guard,
@@ -30,7 +45,20 @@ pub struct Plan<'a> {
     signals: Signals,
 }
 
-/// A run of it.
+/// One run.
+#[derive(Clone, Copy, Default)]
+pub struct Run<'r> {
+    /// Said before how far it is.
+    pub which: &'r str,
+    /// Which frames of the client are not sent.
+    pub left_out: Option<LeftOut<'r>>,
+    /// How long it may take, where that is not what the user said.
+    pub timeout: Option<Duration>,
+    /// Where it is put on record, where that is not the folder of recordings.
+    pub dir: Option<&'r Path>,
+}
+
+/// A run that is over.
 pub struct Played {
     pub outcome: Outcome,
     /// The files of its rules.
@@ -49,20 +77,20 @@ pub struct Made {
 
 impl<'a> Plan<'a> {
     /// Asks what is to be asked; nothing is started.
-    pub fn new(args: &'a Args, recording: &'a Recording) -> Result<Self, Failure> {
+    pub fn new(wish: Wish<'a>, recording: &'a Recording) -> Result<Self, Failure> {
         let summary = recording.summary()?;
-        check_edits(args, recording)?;
+        check_edits(wish.part, recording)?;
         // What is wrong with the command line is said before anything is started.
-        drop(only::wanted(args.part.only.as_deref(), recording)?);
-        judging(args, recording)?;
-        let command = command(args, &summary, &binder(args)?)?;
-        let mut guard = guard(args, recording)?;
-        calls::ask(args, recording, &mut guard)?;
+        drop(only::wanted(wish.part.only.as_deref(), recording)?);
+        judging(wish, recording)?;
+        let command = command(wish.driving, &summary, &binder(wish)?)?;
+        let mut guard = guard(wish.driving, recording)?;
+        calls::ask(&wish, recording, &mut guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
         temporary::hand_signals_over();
         Ok(Self {
-            args,
+            wish,
             recording,
             summary,
             guard,
@@ -76,22 +104,39 @@ impl<'a> Plan<'a> {
         self.recording
     }
 
-    /// Runs it; `which` is said before how far it is.
-    pub fn play(&self, which: &str) -> Result<Played, Failure> {
+    /// The tools that are called though they do not say that they only read, with how many calls
+    /// there are.
+    pub fn side_effects(&self) -> Result<BTreeMap<Box<str>, u64>, Failure> {
+        let mut guard = Guard::default();
+        survey::learn_tools(self.recording, &mut guard)?;
+        let mut called = survey::refused(self.recording, &guard, None, &mut |_| true)?;
+        called.retain(|tool, _| self.guard.allows(tool));
+        Ok(called)
+    }
+
+    /// What the server said of its tools in a run holds for those to come.
+    pub fn learn(&mut self, made: &Recording) -> Result<(), Failure> {
+        Ok(survey::learn_tools(made, &mut self.guard)?)
+    }
+
+    /// Runs it.
+    pub fn play(&self, run: &Run<'_>) -> Result<Played, Failure> {
         let clock = Clock::start();
-        let Judging { judge, files } = judging(self.args, self.recording)?;
+        let Judging { judge, files } = judging(self.wish, self.recording)?;
         let mut options = self.options(clock)?;
+        options.timeout = run.timeout.or(options.timeout);
         options.binder.bind_by(judge.rules());
-        let wanted = only::wanted(self.args.part.only.as_deref(), self.recording)?;
-        let library = Library::new(self.recording, self.args.part.until, wanted);
+        let part = self.wish.part;
+        let wanted = only::wanted(part.only.as_deref(), self.recording)?;
+        let library = Library::new(self.recording, part.until, wanted).without(run.left_out);
         let director = Director::new(options, judge, clock.now());
-        let mut recorder = Recorder::create(&self.to_record(), clock);
+        let mut recorder = Recorder::create(&self.to_record(run.dir), clock);
         let made = recorder.id().zip(recorder.path());
         let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
         let (id, path) = made.ok_or_else(|| anyhow!("the replay cannot be put on record"))?;
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {
-            progress.show(&format!("{which}{}", in_words(now)));
+            progress.show(&format!("{}{}", run.which, in_words(now)));
         };
         let outcome = target::run(
             &self.command,
@@ -116,25 +161,28 @@ impl<'a> Plan<'a> {
 
     fn options(&self, clock: Clock) -> Result<Options, Failure> {
         Ok(Options {
-            order: order(self.args),
-            timeout: self.args.pace.timeout,
-            asked: match self.args.on_server_request {
+            order: order(self.wish.driving),
+            timeout: self.wish.driving.pace.timeout,
+            asked: match self.wish.driving.on_server_request {
                 Asked::Fail => Policy::Fail,
                 Asked::Stub => Policy::Stub,
             },
             guard: self.guard.clone(),
-            binder: binder(self.args)?,
+            binder: binder(self.wish)?,
             recorded_wall_ns: self.summary.wall_ns,
             wall_ns: clock.wall_ns(),
             recorded_end: self.summary.session.phase.end().cloned(),
         })
     }
 
-    fn to_record(&self) -> record::Options {
+    fn to_record(&self, dir: Option<&Path>) -> record::Options {
+        let dir = dir.map(|dir| Ok(dir.to_owned()));
+        let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
         record::Options {
             command: self.command.words.clone(),
             name: Some(self.summary.name.clone()),
-            dir: folder::Settings::read().recordings_dir(&self.args.folder),
+            dir: dir.unwrap_or_else(usual),
+            cwd: self.command.dir.clone(),
             origin: "replay",
             // What was made of a cassette is gone with us.
             parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
@@ -146,13 +194,14 @@ impl<'a> Plan<'a> {
 }
 
 /// The judge that is asked for.
-fn judging(args: &Args, recording: &Recording) -> Result<Judging, Failure> {
-    report::judge(&args.strictness, rewrites(args), recording.path())
+fn judging(wish: Wish<'_>, recording: &Recording) -> Result<Judging, Failure> {
+    let rewrites = rewrites(wish.driving);
+    report::judge(wish.strictness, rewrites, recording.path())
 }
 
 /// An edit has to be of a request that is there.
-fn check_edits(args: &Args, recording: &Recording) -> Result<(), Failure> {
-    for edit in &args.part.edit {
+fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
+    for edit in &part.edit {
         let is_request = recording
             .exchanges_of_frame(edit.seq)?
             .iter()
@@ -165,35 +214,36 @@ fn check_edits(args: &Args, recording: &Recording) -> Result<(), Failure> {
     Ok(())
 }
 
-fn guard(args: &Args, recording: &Recording) -> Result<Guard, Failure> {
+fn guard(driving: &Driving, recording: &Recording) -> Result<Guard, Failure> {
     let mut guard = Guard::default();
-    if args.allowed.allow_side_effects {
+    if driving.allowed.allow_side_effects {
         guard.allow_all();
     }
-    for tool in &args.allowed.allow_tool {
+    for tool in &driving.allowed.allow_tool {
         guard.allow(tool.as_str());
     }
     survey::learn_tools(recording, &mut guard)?;
     Ok(guard)
 }
 
-fn rewrites(args: &Args) -> Rewrites {
-    Rewrites::new(args.values.rewrite.iter().cloned())
+fn rewrites(driving: &Driving) -> Rewrites {
+    Rewrites::new(driving.values.rewrite.iter().cloned())
 }
 
-fn binder(args: &Args) -> Result<Binder, Failure> {
+fn binder(wish: Wish<'_>) -> Result<Binder, Failure> {
     let mut binder = Binder::default();
-    binder.fresh_ids = args.values.fresh_ids;
-    binder.frozen = args.learning.frozen_rules;
-    binder.protocol = args.values.protocol.as_deref().map(Into::into);
-    if !args.values.keep_trace {
+    let values = &wish.driving.values;
+    binder.fresh_ids = values.fresh_ids;
+    binder.frozen = wish.frozen;
+    binder.protocol = values.protocol.as_deref().map(Into::into);
+    if !values.keep_trace {
         binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
     }
-    for bind in &args.values.bind {
+    for bind in &values.bind {
         binder.supply(bind.placeholder.as_str(), bind.value.as_str());
     }
-    binder.rewrites = rewrites(args);
-    for edit in &args.part.edit {
+    binder.rewrites = rewrites(wish.driving);
+    for edit in &wish.part.edit {
         let edits = binder.edits.entry(edit.seq).or_default();
         edits.push((edit.path.clone(), edit.json.as_str().into()));
     }
@@ -202,10 +252,10 @@ fn binder(args: &Args) -> Result<Binder, Failure> {
 
 /// What is started: the command that was given, in the folder where we are, or the recorded one in
 /// the folder where it was, as long as that is there.
-fn command(args: &Args, summary: &Summary, binder: &Binder) -> Result<Command, Failure> {
-    if !args.command.is_empty() {
+fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Command, Failure> {
+    if !driving.command.is_empty() {
         return Ok(Command {
-            words: args.command.clone(),
+            words: driving.command.clone(),
             dir: None,
         });
     }
@@ -231,36 +281,13 @@ fn command(args: &Args, summary: &Summary, binder: &Binder) -> Result<Command, F
     })
 }
 
-fn order(args: &Args) -> Order {
-    match args.pace.order {
+fn order(driving: &Driving) -> Order {
+    match driving.pace.order {
         ReplayOrder::Causal => Order::Causal,
         ReplayOrder::Serial => Order::Serial,
         ReplayOrder::Timed => Order::Timed {
-            speed: args.pace.speed,
-            max_gap: args.pace.max_gap,
+            speed: driving.pace.speed,
+            max_gap: driving.pace.max_gap,
         },
     }
-}
-
-/// How far it is, on one line.
-fn in_words(progress: &target::Progress<'_>) -> String {
-    let done = count(progress.tally.sent);
-    let waits = match &progress.waits {
-        Waits::Nothing | Waits::Gap => String::new(),
-        Waits::Answer(seq, method) => {
-            format!(", waits for the answer to {} (#{})", escape(method), seq.0)
-        }
-        Waits::Answers(open) => format!(", waits for {}", plural(*open as u64, "answer")),
-        Waits::Question(seq, method) => {
-            format!(
-                ", waits for the server to ask {} (#{})",
-                escape(method),
-                seq.0
-            )
-        }
-        Waits::Notice(seq, method) => format!(", waits for {} (#{})", escape(method), seq.0),
-        Waits::Room => ", the server does not read".to_owned(),
-        Waits::End => ", waits for the server to end".to_owned(),
-    };
-    format!("{done} of {} sent{waits}", count(progress.requests))
 }

@@ -1,6 +1,6 @@
 //! One of the two that were compared.
 
-use crate::cli::select;
+use crate::cli::{select, shell};
 use crate::store::library::{Entry, Library, short_id};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural, size};
@@ -100,6 +100,12 @@ impl Party {
     pub fn open(&self, seq: Seq) -> String {
         let place = format!("{}#{}", escape(&self.address), seq.0);
         format!("mcpreel open '{}'", place.replace('\'', r"'\''"))
+    }
+
+    /// A command on all of it, to be pasted into a shell.
+    #[must_use]
+    pub fn command(&self, name: &str) -> String {
+        format!("mcpreel {name} {}", shell::word(&self.address))
     }
 }
 

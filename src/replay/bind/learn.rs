@@ -15,7 +15,7 @@ use std::borrow::Cow;
 const MOST_VALUES: u32 = 200_000;
 
 /// Lists whose entries stand in any order: what stands at the same place is not the same thing.
-const LISTS: [&str; 4] = [
+pub(super) const LISTS: [&str; 4] = [
     "tools/list",
     "prompts/list",
     "resources/list",

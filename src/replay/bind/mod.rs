@@ -19,6 +19,7 @@
 //!   is not sent either, [`Fault::Unreached`].
 //! * A message is changed by spans of its bytes ([`mod@edit`](super::edit)): order of members, spelling of numbers and
 //!   white space stay as recorded, and a message in which nothing changes goes out as it is.
+//! * Which message needs which other one follows from the same values: [`Trail`].
 //! * Everything is bounded: [`MOST`] values of a kind are remembered, the oldest are forgotten and
 //!   counted.
 
@@ -32,6 +33,7 @@ mod prepare;
 mod round;
 mod ruled;
 mod secret;
+mod trail;
 
 pub use fresh::fresh_id;
 pub use known::Bound;
@@ -39,6 +41,7 @@ pub use learn::About;
 pub use prepare::{Fault, Outgoing, Role};
 pub use round::Round;
 pub use secret::{CLOSE, LONGEST, OPEN, is_name, placeholders};
+pub use trail::Trail;
 
 use crate::protocol::json::{Node, Path};
 use crate::replay::edit::Edits;

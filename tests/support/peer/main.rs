@@ -18,6 +18,7 @@ mod pattern;
 #[expect(dead_code, reason = "the tests use the rest")]
 #[path = "../pieces.rs"]
 mod pieces;
+mod recall;
 mod rmcp_server;
 mod script;
 mod signals;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let families = [
         bytes::run,
         chatter::run,
+        recall::run,
         rmcp_server::run,
         script::run,
         signals::run,

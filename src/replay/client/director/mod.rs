@@ -59,6 +59,10 @@ pub trait Past {
     fn sends_after(&mut self, seq: Seq, text: &str) -> bool;
     /// Whether the user wants this exchange.
     fn is_wanted(&mut self, exchange: &Exchange) -> bool;
+    /// Whether this frame of the client is not to be sent, whatever it is.
+    fn leaves_out(&self, _seq: Seq) -> bool {
+        false
+    }
     /// What the server asks in the recording after the exchange of the last one of `known`, as far
     /// as is worth looking ahead; nothing where there is no more.
     fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange>;

@@ -33,7 +33,12 @@ impl Director {
     /// Sends a frame of the client, or says why not.
     pub(super) fn send(&mut self, step: Step, scene: &mut Scene<'_>) {
         self.notices.active(step.head.t_last);
-        match self.prepared(&step, scene) {
+        let prepared = if scene.past.leaves_out(step.head.seq) {
+            Err(Held::Unwanted)
+        } else {
+            self.prepared(&step, scene)
+        };
+        match prepared {
             Ok(()) => self.sent(step, scene),
             Err(held) => self.hold_back(&step, &held, scene),
         }

@@ -113,6 +113,8 @@ impl Director {
             return step.parts.iter().find_map(|part| self.unanswered(part));
         }
         let asks = step.is_from_client() && !matches!(step.single(), Some(What::Answers(_)));
+        // What is not sent waits for nobody.
+        let asks = asks && !scene.past.leaves_out(step.head.seq);
         asks.then(|| self.hold_client(step, scene)).flatten()
     }
 

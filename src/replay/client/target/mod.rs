@@ -18,7 +18,7 @@ mod playing;
 mod signals;
 mod writing;
 
-pub use past::{Library, Wanted};
+pub use past::{LeftOut, Library, Wanted};
 pub use signals::Signals;
 
 use super::director::{Director, Tally, Waits};

@@ -31,12 +31,16 @@ const SEARCHED: u32 = 500;
 /// Whether the user wants an exchange.
 pub type Wanted<'r> = Box<dyn FnMut(&Exchange) -> bool + 'r>;
 
+/// Whether a frame of the client is not sent.
+pub type LeftOut<'r> = &'r dyn Fn(Seq) -> bool;
+
 /// A recording, gone through and looked up.
 pub struct Library<'r> {
     recording: &'r Recording,
     script: Script<'r>,
     until: Option<Seq>,
     wanted: Wanted<'r>,
+    left_out: Option<LeftOut<'r>>,
     /// After this one the server asks nothing more.
     no_more_questions: bool,
     /// Texts that the client sends, each with the last frame that has it; read when first needed.
@@ -54,10 +58,18 @@ impl<'r> Library<'r> {
             script: Script::new(recording, until),
             until,
             wanted,
+            left_out: None,
             no_more_questions: false,
             texts: None,
             failed: None,
         }
+    }
+
+    /// Without the frames of the client that `left_out` names.
+    #[must_use]
+    pub fn without(mut self, left_out: Option<LeftOut<'r>>) -> Self {
+        self.left_out = left_out;
+        self
     }
 
     /// The next step, or what went wrong.
@@ -141,6 +153,10 @@ impl Past for Library<'_> {
 
     fn is_wanted(&mut self, exchange: &Exchange) -> bool {
         (self.wanted)(exchange)
+    }
+
+    fn leaves_out(&self, seq: Seq) -> bool {
+        self.left_out.is_some_and(|left_out| left_out(seq))
     }
 
     fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange> {

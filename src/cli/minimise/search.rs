@@ -1,0 +1,288 @@
+//! The runs: what is played, what it shows, and when it is enough.
+
+use super::Args;
+use super::messages;
+use super::told::Found;
+use crate::cli::exit::Failure;
+use crate::cli::output;
+use crate::cli::replay::plan::{Plan, Played, Run};
+use crate::cli::temporary::Folder;
+use crate::cli::{filter, folder};
+use crate::query::Query;
+use crate::replay::minimise::{Tried, Units, Verdict, ddmin};
+use crate::store::library::{self, spool_of};
+use crate::store::reader::Recording;
+use crate::store::recovery;
+use crate::text::{escape, plural};
+use crate::trace::clock::{Clock, Moment};
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The result is played again so often at least: once proves little.
+const AGAIN: u64 = 2;
+
+/// Why it stopped before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The user.
+    Signal(i32),
+    /// `--max-runs`.
+    Runs,
+    /// `--timeout`.
+    Time,
+}
+
+/// What the replay of the whole recording shows.
+pub enum Whole {
+    Fails,
+    /// It does not fail, which was said: the exit code.
+    Passes(u8),
+    Stopped(Stop),
+}
+
+/// A search.
+pub struct Search<'a> {
+    args: &'a Args,
+    plan: Plan<'a>,
+    query: &'a Query,
+    units: &'a Units,
+    tried: Tried,
+    /// Where runs are put on record: below the folder of recordings, so that the best can be moved.
+    scratch: Folder,
+    dir: PathBuf,
+    clock: Clock,
+    /// The shortest that failed, and which units it has.
+    best: Option<(PathBuf, Vec<usize>)>,
+    runs: u64,
+    again: (u64, u64),
+    stop: Option<Stop>,
+}
+
+/// A run that is over.
+struct Ran {
+    fails: bool,
+    played: Played,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(
+        args: &'a Args,
+        plan: Plan<'a>,
+        query: &'a Query,
+        units: &'a Units,
+    ) -> Result<Self, Failure> {
+        let dir = folder::of(&args.driving.folder)?;
+        library::create_dir(&dir)?;
+        Ok(Self {
+            scratch: Folder::within(&dir)?,
+            args,
+            plan,
+            query,
+            units,
+            tried: Tried::default(),
+            dir,
+            clock: Clock::start(),
+            best: None,
+            runs: 0,
+            again: (0, 0),
+            stop: None,
+        })
+    }
+
+    /// Plays all of it, until it fails.
+    pub fn whole(&mut self) -> Result<Whole, Failure> {
+        let all: Vec<_> = (0..self.units.all().len()).collect();
+        let mut passed = None;
+        for _ in 0..self.args.search.runs {
+            let Some(ran) =
+                self.once(&all, "all messages", u64::from(self.args.search.max_runs))?
+            else {
+                break;
+            };
+            if let Some(made) = &ran.played.made.recording {
+                self.plan.learn(made)?;
+            }
+            if ran.fails {
+                self.tried.add(&all, Verdict::Fails);
+                self.best = Some((ran.played.made.path, all));
+                return Ok(Whole::Fails);
+            }
+            remove(&ran.played.made.path);
+            passed = Some(ran.played);
+        }
+        Ok(match (self.stop, passed) {
+            (Some(stop @ Stop::Signal(_)), _) | (Some(stop), None) => {
+                let runs = plural(self.runs, "run");
+                output::say(&format!("{}: nothing was found in {runs}", why(stop)));
+                Whole::Stopped(stop)
+            }
+            (_, Some(played)) => Whole::Passes(self.passes(&played)),
+            (None, None) => Whole::Stopped(Stop::Runs),
+        })
+    }
+
+    /// Says that it does not fail, and what may be the reason.
+    fn passes(&self, played: &Played) -> u8 {
+        let report = &played.outcome.report;
+        let runs = plural(self.runs, "run");
+        output::say(&format!(
+            "it does not fail: nothing in the replay of all messages fits {} ({runs}); nothing \
+             was left out",
+            escape(&self.args.fails)
+        ));
+        for (_, text) in &report.troubles {
+            output::say(text);
+        }
+        let hint = if played.outcome.tally.refused > 0 {
+            "calls were refused, which may be why: --allow-tool NAME allows one tool, \
+             --allow-side-effects all of them"
+        } else if self.args.search.runs == 1 {
+            "if it fails only sometimes, --runs 20 tries more often; `mcpreel replay` says what \
+             differs from the recording"
+        } else {
+            "`mcpreel replay` says what differs from the recording"
+        };
+        output::say(hint);
+        // Differences are none of our business.
+        report.exit_code().max(1)
+    }
+
+    /// Leaves out what can be left out; then plays the rest again.
+    pub fn fewest(&mut self) -> Result<(), Failure> {
+        let again = AGAIN.max(u64::from(self.args.search.runs));
+        let most = u64::from(self.args.search.max_runs);
+        let mut failed = None;
+        ddmin(self.units.all().len(), |units| {
+            let verdict = self.verdict(units, most.saturating_sub(again));
+            verdict.unwrap_or_else(|failure| {
+                failed = Some(failure);
+                None
+            })
+        });
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        for _ in 0..again {
+            let kept = self.best.as_ref().map(|(_, kept)| kept.clone());
+            let stop = self.stop;
+            let ran = self.once(&kept.unwrap_or_default(), "again", most)?;
+            let Some(ran) = ran else {
+                // The search is not less done for that, unless the user had enough.
+                let is_user = matches!(self.stop, Some(Stop::Signal(_)));
+                self.stop = if is_user { self.stop } else { stop };
+                break;
+            };
+            self.again.0 += 1;
+            self.again.1 += u64::from(ran.fails);
+            remove(&ran.played.made.path);
+        }
+        Ok(())
+    }
+
+    /// Whether `units` fail, with all that they need; `None`: it is enough.
+    fn verdict(&mut self, units: &[usize], most: u64) -> Result<Option<Verdict>, Failure> {
+        let kept = self.units.closed(units);
+        if let Some(verdict) = self.tried.verdict(&kept) {
+            return Ok(Some(verdict));
+        }
+        let frames = kept.iter().map(|unit| self.units.all()[*unit].frames.len());
+        let frames = frames.sum::<usize>() + self.units.handshake();
+        let which = format!("{} of {} messages", frames, messages(self.units));
+        for _ in 0..self.args.search.runs {
+            let Some(ran) = self.once(&kept, &which, most)? else {
+                return Ok(None);
+            };
+            let path = ran.played.made.path;
+            if ran.fails {
+                self.tried.add(&kept, Verdict::Fails);
+                if let Some((longer, _)) = self.best.replace((path, kept)) {
+                    remove(&longer);
+                }
+                return Ok(Some(Verdict::Fails));
+            }
+            remove(&path);
+        }
+        self.tried.add(&kept, Verdict::Passes);
+        Ok(Some(Verdict::Passes))
+    }
+
+    /// Plays the units `kept` once; `None`: it is enough, and [`Self::stop`] says why.
+    fn once(&mut self, kept: &[usize], which: &str, most: u64) -> Result<Option<Ran>, Failure> {
+        if self.stop.is_none() && self.runs >= most.max(1) {
+            self.stop = Some(Stop::Runs);
+        }
+        let left = self.left();
+        if left == Some(Duration::ZERO) {
+            self.stop = self.stop.or(Some(Stop::Time));
+        }
+        if matches!(self.stop, Some(Stop::Signal(_) | Stop::Time)) || self.runs >= most.max(1) {
+            return Ok(None);
+        }
+        self.runs += 1;
+        let left_out = |seq| self.units.leaves_out(kept, seq);
+        let played = self.plan.play(&Run {
+            which: &format!("run {}, {which}: ", self.runs),
+            left_out: Some(&left_out),
+            timeout: [left, self.args.search.run_timeout]
+                .into_iter()
+                .flatten()
+                .min(),
+            dir: Some(self.scratch.path()),
+        })?;
+        if let Some(signal) = played.outcome.interrupted {
+            self.stop = Some(Stop::Signal(signal));
+        } else if self.left() == Some(Duration::ZERO) {
+            // It was cut short by us: what it shows is not what the server did.
+            self.stop = Some(Stop::Time);
+        } else {
+            let fails = self.fails(&played.made.path)?;
+            return Ok(Some(Ran { fails, played }));
+        }
+        remove(&played.made.path);
+        Ok(None)
+    }
+
+    /// Whether the replay `path` shows the failure.
+    fn fails(&self, path: &Path) -> Result<bool, Failure> {
+        // After a long run its tables are behind.
+        recovery::bring_up_to_date(path, Clock::start(), &mut |_| ())?;
+        filter::any(&Recording::open(path)?, self.query)
+    }
+
+    /// How much of `--timeout` is left.
+    fn left(&self) -> Option<Duration> {
+        let end = self.args.driving.pace.timeout.map(|all| Moment(0) + all);
+        end.map(|end| end.since(self.clock.now()))
+    }
+
+    /// The shortest that failed, where recordings are.
+    pub fn found(self) -> Result<Found, Failure> {
+        let (path, _) = self.best.context("nothing was found")?;
+        let name = path.file_name().context("it has a name")?;
+        let place = self.dir.join(name);
+        std::fs::rename(&path, &place)?;
+        Ok(Found {
+            made: Recording::open(&place)?,
+            of: messages(self.units),
+            runs: self.runs,
+            again: self.again,
+            stop: self.stop,
+        })
+    }
+}
+
+/// Why it stopped, in words.
+pub fn why(stop: Stop) -> String {
+    match stop {
+        Stop::Signal(signal) => format!("stopped by signal {signal}"),
+        Stop::Runs => "--max-runs is reached".to_owned(),
+        Stop::Time => "the time of --timeout is up".to_owned(),
+    }
+}
+
+/// Removes a run that is not needed. What is left is removed with the folder.
+fn remove(reel: &Path) {
+    let _ = std::fs::remove_file(reel);
+    let _ = std::fs::remove_file(spool_of(reel));
+}

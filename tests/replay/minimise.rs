@@ -1,0 +1,538 @@
+//! `minimise`: the fewest messages with which it still fails.
+
+use crate::process::{Case, Replayed, Row, stream};
+use crate::support::{MCPREEL, peer, terminal::Terminal, wait_for};
+use mcpreel::replay::minimise::Units;
+use mcpreel::store::reader::Recording;
+use nix::sys::signal::{Signal, kill};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const TOOLS: &str = r#"result 2 {"tools":[
+    {"name":"look","annotations":{"readOnlyHint":true}},
+    {"name":"open","annotations":{"readOnlyHint":true}},
+    {"name":"use","annotations":{"readOnlyHint":true}},
+    {"name":"close","annotations":{"readOnlyHint":true}},
+    {"name":"poison","annotations":{"readOnlyHint":true}},
+    {"name":"trip"}]}"#;
+
+/// A session of the legacy era that calls these tools, each answered, with these arguments.
+fn legacy(calls: &[(&str, &str)]) -> Vec<(u64, &'static str, String)> {
+    let mut rows = vec![
+        (0, "c2s", r#"request 1 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#.to_owned()),
+        (1, "s2c", r#"result 1 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#.to_owned()),
+        (2, "c2s", "notify notifications/initialized".to_owned()),
+        (3, "c2s", "request 2 tools/list".to_owned()),
+        (4, "s2c", TOOLS.replace('\n', " ")),
+    ];
+    for (nth, (tool, arguments)) in calls.iter().enumerate() {
+        let id = nth + 3;
+        let t = id as u64 * 2;
+        rows.push((
+            t,
+            "c2s",
+            format!(r#"request {id} tools/call {{"name":"{tool}","arguments":{arguments}}}"#),
+        ));
+        let text = if *tool == "open" {
+            "h-4711aw9x2"
+        } else {
+            "then"
+        };
+        rows.push((
+            t + 1,
+            "s2c",
+            format!(r#"result {id} {{"content":[{{"type":"text","text":"{text}"}}]}}"#),
+        ));
+    }
+    rows
+}
+
+fn case(rows: &[(u64, &'static str, String)]) -> Case {
+    let rows: Vec<Row<'_>> = rows
+        .iter()
+        .map(|(t, stream, what)| (*t, *stream, &**what))
+        .collect();
+    Case::new(&rows)
+}
+
+/// `mcpreel minimise OPTIONS RECORDING -- peer recall ARGUMENTS`.
+fn command(case: &Case, options: &[&str], server: &[&str]) -> Command {
+    let mut command = case.library.mcpreel("minimise");
+    command.args(options).arg(&case.recording).arg("--");
+    command.arg(peer()).arg("recall").args(server);
+    command.stdin(Stdio::null());
+    command
+}
+
+fn minimise(case: &Case, options: &[&str], server: &[&str]) -> Replayed {
+    Replayed::of(&command(case, options, server).output().unwrap())
+}
+
+/// The same as one JSON object.
+fn minimised(case: &Case, options: &[&str], server: &[&str]) -> Value {
+    let options: Vec<_> = options.iter().copied().chain(["--json"]).collect();
+    let said = minimise(case, &options, server);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    serde_json::from_str(&said.out).unwrap()
+}
+
+/// Methods and names of what was kept.
+fn kept(found: &Value) -> Vec<String> {
+    let kept = found["kept"].as_array().unwrap().iter();
+    kept.map(|message| match message["name"].as_str() {
+        Some(name) => name.to_owned(),
+        None => message["method"].as_str().unwrap().to_owned(),
+    })
+    .collect()
+}
+
+const HANDSHAKE: [&str; 2] = ["initialize", "notifications/initialized"];
+
+/// Nothing is in the folder but the recording and what was made of it.
+#[track_caller]
+fn nothing_else(case: &Case, made: usize) {
+    let all = std::fs::read_dir(case.library.path()).unwrap().flatten();
+    let mut paths: Vec<_> = all.map(|file| file.path()).collect();
+    let is = |path: &Path, ending: &str| path.extension().is_some_and(|it| it == ending);
+    paths.retain(|path| !path.ends_with("starts") && !is(path, "toml"));
+    assert_eq!(paths.len(), 1 + made, "{paths:?}");
+    assert!(paths.iter().all(|path| is(path, "reel")), "{paths:?}");
+}
+
+/// How often the server was started.
+fn started(starts: &Path) -> usize {
+    let text = std::fs::read_to_string(starts).unwrap_or_default();
+    text.matches('.').count()
+}
+
+const TRIP: [&str; 4] = [
+    "--fails",
+    "tool:trip status:tool-error",
+    "--allow-tool",
+    "trip",
+];
+
+#[test]
+fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any_other() {
+    let mut calls = vec![("look", "{}"); 40];
+    calls[4] = ("poison", "{}");
+    calls[33] = ("trip", r#"{"deep":true}"#);
+    let case = case(&legacy(&calls));
+    let said = minimise(&case, &TRIP, &[]);
+    said.is(
+        0,
+        &[
+            "kept       4 of 43 messages",
+            "no other one can be left out",
+            "trip",
+            "it failed each time",
+        ],
+    );
+    assert!(said.err.contains("each run calls tools"), "{said:?}");
+    nothing_else(&case, 1);
+    let made = case.made();
+    let summary = case.library.json(&["show", made.to_str().unwrap()]);
+    assert_eq!(summary[0]["origin"], "replay");
+    assert_eq!(summary[0]["parent"], "7f3a9c21");
+    let sent = String::from_utf8(stream(&case.library, &made, "c2s")).unwrap();
+    let ids: Vec<_> = sent
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok()?["id"].as_u64())
+        .collect();
+    assert_eq!(ids, [1, 7, 36]);
+
+    // The command that was told plays it, and shows the same again.
+    let told = said
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("again"))
+        .unwrap();
+    let words: Vec<_> = told.split_whitespace().collect();
+    let ["mcpreel", "replay", id, "--allow-tool", tools @ ..] = &words[..] else {
+        panic!("{words:?}");
+    };
+    let mut again = case.library.mcpreel("replay");
+    again
+        .args([id, "--allow-tool"])
+        .args(tools)
+        .stdin(Stdio::null());
+    let again = Replayed::of(&again.output().unwrap());
+    again.is(0, &[crate::process::SAME]);
+}
+
+#[test]
+fn who_gives_a_handle_back_keeps_the_call_that_made_it_and_so_does_a_page() {
+    let handle = r#"{"handle":"h-4711aw9x2"}"#;
+    let mut calls = vec![("look", "{}"); 20];
+    calls[3] = ("open", "{}");
+    calls[9] = ("use", handle);
+    calls[18] = ("close", handle);
+    let mut rows = legacy(&calls);
+    for (t, stream, what) in [
+        (100, "c2s", "request 50 resources/list"),
+        (
+            101,
+            "s2c",
+            r#"result 50 {"resources":[],"nextCursor":"p2"}"#,
+        ),
+        (102, "c2s", r#"request 51 tools/call {"name":"look"}"#),
+        (103, "s2c", "result 51"),
+        (104, "c2s", r#"request 52 resources/list {"cursor":"p2"}"#),
+        (105, "s2c", r#"result 52 {"resources":[]}"#),
+    ] {
+        rows.push((t, stream, what.to_owned()));
+    }
+    let case = case(&rows);
+    let found = minimised(&case, &["--fails", "tool:close status:tool-error"], &[]);
+    assert_eq!(
+        kept(&found),
+        [&HANDSHAKE[..], &["open", "use", "close"]].concat()
+    );
+    assert_eq!(found["complete"], true);
+    let found = minimised(
+        &case,
+        &["--fails", "method:resources/list status:error"],
+        &[],
+    );
+    assert_eq!(
+        kept(&found),
+        [&HANDSHAKE[..], &["resources/list"; 2]].concat()
+    );
+    nothing_else(&case, 2);
+}
+
+#[test]
+fn a_tool_that_the_server_does_not_call_harmless_now_is_called_in_no_run() {
+    let handle = r#"{"handle":"h-4711aw9x2"}"#;
+    let mut rows = legacy(&[
+        ("open", "{}"),
+        ("use", handle),
+        ("close", handle),
+        ("trip", "{}"),
+    ]);
+    rows[4].2 = rows[4]
+        .2
+        .replace(r#""trip""#, r#""trip","annotations":{"readOnlyHint":true}"#);
+    let case = case(&rows);
+    let starts = case.library.path().join("starts");
+    let server = [starts.to_str().unwrap(), "1000", "calm"];
+    let found = minimised(&case, &["--fails", "tool:close status:tool-error"], &server);
+    assert_eq!(
+        kept(&found),
+        [&HANDSHAKE[..], &["open", "use", "close"]].concat()
+    );
+    assert!(!std::fs::read_to_string(&starts).unwrap().contains('!'));
+}
+
+#[test]
+fn the_modern_era_has_no_handshake_to_keep() {
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let mut rows = Vec::new();
+    for id in 1..=12 {
+        let tool = match id {
+            4 => "poison",
+            11 => "trip",
+            _ => "look",
+        };
+        rows.push((
+            id * 2,
+            "c2s",
+            format!(r#"request {id} tools/call {{"name":"{tool}",{meta}}}"#),
+        ));
+        rows.push((
+            id * 2 + 1,
+            "s2c",
+            format!(r#"result {id} {{"resultType":"complete","content":[]}}"#),
+        ));
+    }
+    let case = case(&rows);
+    let options = [
+        "--fails",
+        "tool:trip status:tool-error",
+        "--allow-side-effects",
+    ];
+    assert_eq!(kept(&minimised(&case, &options, &[])), ["poison", "trip"]);
+}
+
+#[test]
+fn what_never_fails_is_told_and_leaves_nothing_behind() {
+    let case = case(&legacy(&[("look", "{}"), ("trip", "{}")]));
+    let said = minimise(&case, &TRIP, &[]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(said.out, "");
+    assert!(
+        said.err.contains("it does not fail") && said.err.contains("1 run"),
+        "{said:?}"
+    );
+    nothing_else(&case, 0);
+}
+
+#[test]
+fn why_it_does_not_fail_may_be_that_calls_were_refused_or_that_there_is_no_server() {
+    let case = case(&legacy(&[("poison", "{}"), ("trip", "{}")]));
+    let refused = minimise(&case, &TRIP[..2], &[]);
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    assert!(refused.err.contains("--allow-tool"), "{refused:?}");
+    let mut command = case.library.mcpreel("minimise");
+    command
+        .args(TRIP)
+        .arg(&case.recording)
+        .args(["--", "no-such-server"]);
+    let missing = Replayed::of(&command.output().unwrap());
+    assert_eq!(missing.code, Some(4), "{missing:?}");
+    assert!(missing.err.contains("no-such-server"), "{missing:?}");
+    nothing_else(&case, 0);
+}
+
+#[test]
+fn wrong_arguments_are_2_and_nothing_is_started() {
+    let case = case(&legacy(&[("trip", "{}")]));
+    for (options, way_out) in [
+        (&["--fails", "is:wrong"][..], "is:"),
+        (&[], "--fails"),
+        (&["--fails", "is:failed", "--runs", "0"], "1..=1000"),
+        (&["--fails", "is:failed", "--run-timeout", "9"], "500ms"),
+    ] {
+        let starts = case.library.path().join("starts");
+        let said = minimise(&case, options, &[starts.to_str().unwrap(), "1", "calm"]);
+        assert_eq!(said.code, Some(2), "{options:?}: {said:?}");
+        assert!(said.err.contains(way_out), "{options:?}: {said:?}");
+        assert!(!starts.exists(), "{options:?}");
+    }
+}
+
+#[test]
+fn a_failure_that_comes_only_sometimes_is_told_as_such() {
+    let calls = [
+        ("look", "{}"),
+        ("poison", "{}"),
+        ("look", "{}"),
+        ("trip", "{}"),
+    ];
+    let case = case(&legacy(&calls));
+    let starts = case.library.path().join("starts");
+    // Two of three processes fail: of three runs in a row one does.
+    let server = [starts.to_str().unwrap(), "3", "calm"];
+    let options: Vec<_> = TRIP.into_iter().chain(["--runs", "3"]).collect();
+    let found = minimised(&case, &options, &server);
+    assert_eq!(kept(&found), [&HANDSHAKE[..], &["poison", "trip"]].concat());
+    assert_eq!(found["again"]["runs"], 3);
+    assert_eq!(found["again"]["failed"], 2);
+    assert_eq!(found["runs"], started(&starts), "every run is counted");
+}
+
+#[test]
+fn a_limit_leaves_the_best_so_far_and_says_that_more_may_go() {
+    let mut calls = vec![("look", "{}"); 30];
+    calls[2] = ("poison", "{}");
+    calls[29] = ("trip", "{}");
+    let case = case(&legacy(&calls));
+    let starts = case.library.path().join("starts");
+    let server = [starts.to_str().unwrap(), "1000", "calm"];
+    let options: Vec<_> = TRIP.into_iter().chain(["--max-runs", "12"]).collect();
+    let said = minimise(&case, &options, &server);
+    said.is(
+        0,
+        &[
+            "perhaps more can be left out",
+            "--max-runs is reached",
+            "12 runs",
+            "failed each time",
+        ],
+    );
+    assert_eq!(started(&starts), 12);
+    nothing_else(&case, 1);
+}
+
+#[test]
+fn a_run_that_is_cut_short_by_us_shows_nothing_and_one_by_its_own_limit_does() {
+    let case = case(&legacy(&[("look", "{}")]));
+    let starts = case.library.path().join("starts");
+    let server = [starts.to_str().unwrap(), "1", "sleep"];
+    let hangs = ["--fails", "method:initialize status:unanswered"];
+    let options = [&hangs[..], &["--timeout", "200ms"]].concat();
+    let said = minimise(&case, &options, &server);
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(said.err.contains("the time of --timeout is up"), "{said:?}");
+    nothing_else(&case, 0);
+    let options = [&hangs[..], &["--run-timeout", "200ms"]].concat();
+    let found = minimised(&case, &options, &server);
+    assert_eq!(kept(&found), HANDSHAKE[..1]);
+    assert_eq!(found["of"], 4);
+}
+
+#[test]
+fn who_interrupts_gets_the_best_so_far() {
+    let mut calls = vec![("look", "{}"); 8];
+    calls[1] = ("poison", "{}");
+    calls[7] = ("trip", "{}");
+    let case = case(&legacy(&calls));
+    let starts = case.library.path().join("starts");
+    let child = command(&case, &TRIP, &[starts.to_str().unwrap(), "6", "sleep"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    wait_for("the sixth process", || {
+        (started(&starts) >= 6).then_some(())
+    });
+    kill(pid, Signal::SIGINT).unwrap();
+    let said = Replayed::of(&child.wait_with_output().unwrap());
+    said.is(130, &["stopped by signal 2", "in 6 runs", "trip"]);
+    nothing_else(&case, 1);
+}
+
+#[test]
+fn what_belongs_together_is_one_unit() {
+    let rows = [
+        (0, "c2s", "request 0 initialize"),
+        (1, "s2c", "result 0"),
+        (2, "c2s", "notify notifications/initialized"),
+        (3, "c2s", r#"request 1 tools/call {"name":"slow"}"#),
+        (
+            4,
+            "s2c",
+            r#"request 9 sampling/createMessage {"_meta":{"progressToken":"p"}}"#,
+        ),
+        (
+            5,
+            "c2s",
+            r#"notify notifications/progress {"progressToken":"p","progress":1}"#,
+        ),
+        (6, "c2s", "result 9 {}"),
+        (
+            7,
+            "c2s",
+            r#"notify notifications/cancelled {"requestId":1}"#,
+        ),
+        (8, "c2s", "notify notifications/roots/list_changed"),
+        (
+            9,
+            "c2s",
+            r#"[{"jsonrpc":"2.0","id":2,"method":"a"},{"jsonrpc":"2.0","id":3,"method":"b"}]"#,
+        ),
+        (10, "s2c", "result 2"),
+        (11, "s2c", "result 3"),
+        (12, "c2s", r#"request 4 tools/call {"name":"open"}"#),
+        (13, "s2c", r#"result 4 {"id":"h-4711aw9x2"}"#),
+        (
+            14,
+            "c2s",
+            r#"request 5 tools/call {"name":"use","arguments":{"handle":"h-4711aw9x2"}}"#,
+        ),
+        (15, "s2c", "result 5"),
+        (16, "c2s", "no message at all"),
+    ];
+    let case = Case::new(&rows);
+    let units = Units::of(&Recording::open(&case.recording).unwrap()).unwrap();
+    let frames: Vec<Vec<u64>> = units
+        .all()
+        .iter()
+        .map(|unit| unit.frames.iter().map(|seq| seq.0).collect())
+        .collect();
+    assert_eq!(
+        frames,
+        [
+            vec![4, 6, 8],
+            vec![9],
+            vec![10],
+            vec![13],
+            vec![15],
+            vec![17]
+        ]
+    );
+    assert_eq!(units.handshake(), 2);
+    assert_eq!(units.closed(&[4]), [3, 4]);
+    assert_eq!(units.closed(&[1, 5]), [1, 5]);
+    assert!(
+        !units.leaves_out(&[0], mcpreel::trace::frame::Seq(1)),
+        "the handshake stays"
+    );
+    assert!(
+        !units.leaves_out(&[], mcpreel::trace::frame::Seq(7)),
+        "answers stay"
+    );
+}
+
+#[test]
+fn a_chain_of_input_rounds_is_one_unit() {
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let asks = r#"result 1 {"resultType":"input_required","requestState":"s1","inputRequests":{"a":{"method":"elicitation/create","params":{}}}}"#;
+    let rows = [
+        (
+            0,
+            "c2s",
+            format!(r#"request 1 tools/call {{"name":"plan",{meta}}}"#),
+        ),
+        (1, "s2c", asks.to_owned()),
+        (
+            2,
+            "c2s",
+            format!(r#"request 2 tools/call {{"name":"look",{meta}}}"#),
+        ),
+        (3, "s2c", r#"result 2 {"resultType":"complete"}"#.to_owned()),
+        (
+            4,
+            "c2s",
+            format!(
+                r#"request 3 tools/call {{"name":"plan",{meta},"inputResponses":{{"a":{{"action":"accept"}}}},"requestState":"s1"}}"#
+            ),
+        ),
+        (5, "s2c", r#"result 3 {"resultType":"complete"}"#.to_owned()),
+    ];
+    let case = case(&rows);
+    let units = Units::of(&Recording::open(&case.recording).unwrap()).unwrap();
+    let frames: Vec<Vec<u64>> = units
+        .all()
+        .iter()
+        .map(|unit| unit.frames.iter().map(|seq| seq.0).collect())
+        .collect();
+    assert_eq!(frames, [vec![1, 5], vec![3]]);
+}
+
+#[test]
+fn a_terminal_is_asked_with_a_warning_and_shows_how_far_it_is() {
+    let case = case(&legacy(&[("trip", "{}")]));
+    let starts = case.library.path().join("starts");
+    let peer = peer();
+    let words = [
+        "minimise",
+        "--fails",
+        "is:failed",
+        case.recording.to_str().unwrap(),
+        "--",
+    ];
+    let server = [
+        peer.to_str().unwrap(),
+        "recall",
+        starts.to_str().unwrap(),
+        "1",
+        "sleep",
+    ];
+    let arguments: Vec<_> = words.into_iter().chain(server).collect();
+    let dir = case.library.path().to_str().unwrap();
+    let environment = [("HOME", dir), ("MCPREEL_DIR", dir)];
+    let mut terminal = Terminal::start(MCPREEL, &arguments, &environment, (100, 30));
+    wait_for("the question", || {
+        let text = terminal.text();
+        let asks = text.contains("trip, 1 call") && text.contains("Each run calls them again");
+        (asks && text.contains("Call them?")).then_some(())
+    });
+    terminal.press("no\r");
+    wait_for("how far it is", || {
+        let text = terminal.text();
+        text.contains("run 1, all messages: 1 of 3 sent, waits for the answer to initialize (#1)")
+            .then_some(())
+    });
+    // Who is in a hurry says so twice.
+    terminal.press("\x03");
+    terminal.press("\x03");
+    wait_for("that nothing was found", || {
+        terminal
+            .text()
+            .contains("nothing was found in 1 run")
+            .then_some(())
+    });
+}

@@ -38,7 +38,6 @@ pub use known::Bound;
 pub use learn::About;
 pub use prepare::{Fault, Outgoing, Role};
 pub use round::Round;
-pub use secret::{CLOSE, LONGEST, OPEN, is_name, placeholders};
 
 use crate::protocol::json::{Edits, Node, Path};
 use crate::replay::rewrite::Rewrites;

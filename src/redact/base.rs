@@ -55,11 +55,17 @@ impl Iterator for Runs<'_> {
             let start = probe - before.take_while(|byte| is_letter(**byte)).count();
             let end = run_end(self.text, start);
             self.at = if end - start < LEAST { probe + 1 } else { end };
-            if end - start >= LEAST {
+            if end - start >= LEAST && !is_hex(&self.text[start..end]) {
                 return Some(start..end);
             }
         }
     }
+}
+
+/// Whether it is a hash, a trace or a UUID: no text has such a code.
+fn is_hex(run: &[u8]) -> bool {
+    run.iter()
+        .all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
 }
 
 /// Where the run that begins at `start` ends, with its padding.

@@ -30,9 +30,28 @@ const USER: usize = 1024;
 pub(super) struct Finder<'p> {
     pub policy: &'p Policy,
     pub known: Option<&'p Known>,
+    /// Whether what is looked at is no text: then nothing is a name or a URL.
+    pub is_binary: bool,
 }
 
-impl Finder<'_> {
+impl<'p> Finder<'p> {
+    /// Looks for what `policy` and `known` say.
+    pub fn new(policy: &'p Policy, known: Option<&'p Known>) -> Self {
+        Self {
+            policy,
+            known,
+            is_binary: false,
+        }
+    }
+
+    /// For what was read of some base64.
+    pub fn of_reading(&self, reading: &[u8]) -> Self {
+        Self {
+            is_binary: !base::is_text(reading),
+            ..*self
+        }
+    }
+
     /// Finds all there is in a frame.
     pub fn frame(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) {
         if self.may_have(raw, 0) {
@@ -96,10 +115,11 @@ impl Finder<'_> {
             let (start, end) = (notice.start(), notice.end());
             let may = match self.policy.notices[notice.pattern().as_usize()] {
                 Notice::Shape(shape) => self.shape(raw, shape, start).is_some(),
-                Notice::Name => self.may_be_name(raw, end),
-                Notice::Url => may_have_user(&raw[end..]),
-                Notice::Percent => percent(&raw[start..]).is_some(),
-                Notice::Pem | Notice::Escape => true,
+                Notice::Name => !self.is_binary && self.may_be_name(raw, end),
+                Notice::Url => !self.is_binary && may_have_user(&raw[end..]),
+                Notice::Percent => !self.is_binary && percent(&raw[start..]).is_some(),
+                Notice::Escape => !self.is_binary,
+                Notice::Pem => true,
             };
             if may {
                 return true;
@@ -107,7 +127,8 @@ impl Finder<'_> {
         }
         depth < MOST_LAYERS
             && base::runs(raw).any(|run| {
-                base::readings(&raw[run]).any(|reading| self.may_have(&reading, depth + 1))
+                base::readings(&raw[run])
+                    .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
             })
     }
 

@@ -85,10 +85,7 @@ impl Learner {
     fn take(&mut self, raw: &[u8]) {
         self.known.take_out(raw);
         self.found.clear();
-        let finder = Finder {
-            policy: &self.policy,
-            known: None,
-        };
+        let finder = Finder::new(&self.policy, None);
         finder.frame(raw, &mut self.nodes, &mut self.found);
         if self.found.hits.is_empty() {
             return;

@@ -63,6 +63,10 @@ pub(super) fn find(
         return;
     };
     *until = name.end;
+    if text[..name.start].ends_with("‹".as_bytes()) {
+        // A token that stands there already.
+        return;
+    }
     let Some(class) = class(finder, text, &name) else {
         return;
     };

@@ -230,7 +230,10 @@ fn is_reference(value: &str) -> bool {
         let named = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
         !name.is_empty() && name.bytes().all(named)
     });
-    is_variable || begins.iter().any(|begin| value.starts_with(begin)) || value.ends_with("()")
+    is_variable
+        || begins.iter().any(|begin| value.starts_with(begin))
+        || value.ends_with("()")
+        || value.ends_with('(')
 }
 
 /// Whether it reads like a sentence, or a part of one.

@@ -123,10 +123,7 @@ impl Redactor {
     fn find(&mut self, raw: &[u8]) {
         let Memory { nodes, found } = &mut self.memory;
         found.clear();
-        let finder = Finder {
-            policy: &self.policy,
-            known: Some(&self.known),
-        };
+        let finder = Finder::new(&self.policy, Some(&self.known));
         finder.frame(raw, nodes, found);
         // A line of a key that stands alone.
         let line = pem::line_of_key(raw).and_then(|line| Some((line, self.known.of_line(line)?)));

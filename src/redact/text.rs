@@ -23,6 +23,7 @@ impl Finder<'_> {
             let (start, end) = (notice.start(), notice.end());
             match self.policy.notices[notice.pattern().as_usize()] {
                 Notice::Shape(shape) => self.shaped(text, shape, start, &mut scan, found),
+                Notice::Name | Notice::Url | Notice::Percent if self.is_binary => {}
                 Notice::Name => named::find(self, text, end, &mut scan.name, found),
                 Notice::Url => url::find(self, text, end, found),
                 Notice::Pem => pem::find(self, text, start, &mut scan.pem, found),
@@ -70,11 +71,12 @@ impl Finder<'_> {
     /// coded cannot be mended from outside.
     fn run(&self, text: &[u8], run: Range<usize>, depth: usize, found: &mut Found) {
         for reading in base::readings(&text[run.clone()]) {
-            if !self.may_have(&reading, depth + 1) {
+            let finder = self.of_reading(&reading);
+            if !finder.may_have(&reading, depth + 1) {
                 continue;
             }
             let mut inside = Found::default();
-            self.string(&reading, depth + 1, &mut inside);
+            finder.string(&reading, depth + 1, &mut inside);
             let Some(first) = inside.hits.first() else {
                 continue;
             };

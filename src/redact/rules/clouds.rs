@@ -1,5 +1,6 @@
 //! Clouds and those who run things there.
 
+use crate::redact::base::is_letter;
 use crate::redact::rule::{RULE, Rule};
 
 pub(super) const RULES: &[Rule] = &[
@@ -7,6 +8,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "aws-access-key",
         about: "ids of AWS access keys",
         anchors: &["AKIA", "ASIA", "ABIA", "ACCA"],
+        edge: is_letter,
         shape: r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}\b",
         found: &["id ⟦AKIA2E7A5F3B244C7756⟧.", "aws:⟦ASIAQ5ZJ3KLM7NOP2RST⟧"],
         passed: &[
@@ -41,6 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "google-api-key",
         about: "API keys of Google",
         anchors: &["AIza"],
+        edge: is_letter,
         shape: r"AIza[0-9A-Za-z_-]{35}",
         found: &["key=⟦AIzaSyB3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0GyTuE⟧"],
         passed: &["AIzaSyShort", "xAIzaSyB3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0GyTuE"],
@@ -50,6 +53,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "google-oauth",
         about: "tokens and client secrets of Google",
         anchors: &["ya29.", "GOCSPX-", "1//0"],
+        edge: is_letter,
         shape: r"(?:ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,})",
         found: &[
             "⟦ya29.a0AfH6SMBx7yQk2Lw9Rt4Vn8Pz⟧",

@@ -1,5 +1,6 @@
 //! Where code and packages live.
 
+use crate::redact::base::is_letter;
 use crate::redact::rule::{RULE, Rule, is_of_name};
 
 pub(super) const RULES: &[Rule] = &[
@@ -66,6 +67,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cargo-token",
         about: "tokens of crates.io",
         anchors: &["cio"],
+        edge: is_letter,
         shape: r"cio[a-zA-Z0-9]{32}\b",
         holds: |text| text.bytes().filter(u8::is_ascii_digit).count() >= 2,
         found: &["⟦ciok3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u⟧"],
@@ -94,6 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "atlassian-token",
         about: "tokens of Atlassian",
         anchors: &["ATATT3", "ATCTT3", "ATBB"],
+        edge: is_letter,
         shape: r"(?:AT[AC]TT3[A-Za-z0-9_=-]{50,}|ATBB[A-Za-z0-9]{24,})",
         holds: |text| text.bytes().any(|byte| byte.is_ascii_digit()),
         found: &["⟦ATATT3xFfGF0k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5R⟧"],

@@ -1,5 +1,6 @@
 //! Services of all kinds.
 
+use crate::redact::base::is_letter;
 use crate::redact::rule::{RULE, Rule, is_of_name};
 
 fn has_digit(text: &str) -> bool {
@@ -87,6 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "twilio-key",
         about: "API keys of Twilio",
         anchors: &["SK"],
+        edge: is_letter,
         shape: r"SK[0-9a-f]{32}\b",
         found: &["⟦SK3f1c0a9be2d47586c1f0e9d8b7a69584⟧"],
         passed: &["SK", "RISK3f1c0a9be2d47586c1f0e9d8b7a69584", "SK3f1c0a9b"],
@@ -122,16 +124,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "square-token",
         about: "tokens of Square",
-        anchors: &["sq0atp-", "sq0csp-", "EAAA"],
-        shape: r"(?:sq0(?:atp|csp)-[A-Za-z0-9_-]{22,}|EAAA[A-Za-z0-9_-]{60})",
-        holds: |text| {
-            text.starts_with("sq0") || text.bytes().filter(u8::is_ascii_digit).count() >= 4
-        },
+        anchors: &["sq0atp-", "sq0csp-"],
+        shape: r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,}",
         found: &["⟦sq0atp-k3Jd8fLq2Wz7Xn5Rb1Tc9V⟧"],
-        passed: &[
-            "EAAA",
-            "EAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        ],
+        passed: &["sq0atp-", "sq0"],
         ..RULE
     },
     Rule {

@@ -9,7 +9,7 @@
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
 //!     open (the viewer) · ls · show · tail · stats · why · lint · search · diff · replay ·
-//!     minimise · mock · export · import · prune · reindex
+//!     minimise · mock · export · import · redact · prune · reindex
 //! ```
 //!
 //! | module | question that it answers |
@@ -18,6 +18,7 @@
 //! | [`trace`] | what it means: exchanges, sessions, statistics. Pure |
 //! | [`query`] | which rows are meant: the filter language. Pure |
 //! | [`lint`] | what is wrong. Pure |
+//! | [`redact`] | what may leave. Pure |
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
@@ -41,6 +42,7 @@ pub mod lint;
 pub mod protocol;
 pub mod query;
 pub mod record;
+pub mod redact;
 pub mod replay;
 pub mod store;
 pub mod text;

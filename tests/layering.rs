@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Each top module with those that it may use. `cli` may use everything; nothing uses `cli` but
 /// the binary. `written` is there for the unit tests only.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("text", &[]),
     ("config", &[]),
     ("protocol", &[]),
@@ -17,6 +17,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("query", &["trace", "protocol"]),
     ("words", &["store", "trace", "protocol", "text"]),
     ("lint", &["trace", "protocol", "text"]),
+    ("redact", &["trace", "protocol"]),
     ("capture", &["trace"]),
     (
         "store",
@@ -25,13 +26,15 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("record", &["capture", "store", "trace", "protocol"]),
     (
         "formats",
-        &["store", "lint", "trace", "protocol", "text", "written"],
+        &[
+            "store", "redact", "lint", "trace", "protocol", "text", "written",
+        ],
     ),
     ("demo", &["protocol"]),
     (
         "replay",
         &[
-            "record", "capture", "store", "query", "trace", "protocol", "text", "config",
+            "record", "capture", "store", "redact", "query", "trace", "protocol", "text", "config",
         ],
     ),
     (

@@ -19,7 +19,7 @@
 //! * [`mod@align`]: which exchange of one recording stands for which of another;
 //! * [`recorded`]: two recordings, exchange beside exchange;
 //! * [`mod@key`]: which request is which;
-//! * [`rewrite`]: paths that stand for others; [`mod@edit`]: messages with other values in them;
+//! * [`rewrite`]: paths that stand for others;
 //! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
 //!   [`client`]: a recorded client, played to a server again;
 //! * [`minimise`]: the fewest messages of a client with which it still fails;
@@ -33,7 +33,6 @@ pub mod align;
 pub mod bind;
 pub mod client;
 pub mod compare;
-pub mod edit;
 pub mod judge;
 pub mod key;
 pub mod minimise;

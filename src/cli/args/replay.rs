@@ -4,7 +4,7 @@ use super::Folder;
 use super::compare::{Form, Strictness, rewrite};
 use crate::cli::quantity;
 use crate::protocol::json::{Document, Path};
-use crate::replay::bind::is_name;
+use crate::redact::token::is_name;
 use crate::trace::frame::Seq;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;

@@ -9,10 +9,12 @@
 //! * [`Number`]: exact decimal values, so that `1` equals `1.0` and 2^53 is not 2^53 + 1;
 //! * [`Path`]: `result.content[*].text`, read, written and followed;
 //! * [`canonical`]: one text for all texts that mean the same;
+//! * [`Edits`]: other values in place of some, all else as it is;
 //! * [`Outline`]: a small text with the shape of one that is too large to hold.
 
 mod canonical;
 mod document;
+mod edit;
 mod error;
 mod number;
 mod outline;
@@ -24,6 +26,7 @@ mod value;
 
 pub use canonical::{canonical, quoted};
 pub use document::{Document, MAX_DEPTH, Node, Stopped, parse_into, parsed_root};
+pub use edit::{Edit, Edits, edit, follow};
 pub use error::{Reason, SyntaxError};
 pub use number::Number;
 pub use outline::{OUTLINE_BYTES, Outline};

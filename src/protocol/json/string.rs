@@ -11,15 +11,23 @@ pub enum Unit {
     Invalid,
 }
 
-/// The units of a string, from the bytes between its quotes, which must have passed the parser.
+/// The units of a string, from the bytes between its quotes.
 #[derive(Clone, Debug)]
 pub struct Units<'d> {
     rest: &'d [u8],
 }
 
 impl<'d> Units<'d> {
-    pub(super) fn new(inner: &'d [u8]) -> Self {
+    /// The units of `inner`. What has not passed the parser is read as far as it goes.
+    #[must_use]
+    pub fn new(inner: &'d [u8]) -> Self {
         Self { rest: inner }
+    }
+
+    /// Bytes that are not read yet: where in the text the next unit begins.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.rest.len()
     }
 
     fn escape(&mut self) -> Unit {

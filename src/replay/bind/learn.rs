@@ -3,9 +3,10 @@
 use super::handle;
 use super::known::Bound;
 use super::message::{From, each_string, places};
-use super::{Binder, fresh_id, secret};
+use super::{Binder, fresh_id};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Document, Kind, Path, Step, Value};
+use crate::redact::token;
 use crate::replay::rules::Calls;
 use crate::trace::frame::Seq;
 use std::borrow::Cow;
@@ -58,7 +59,7 @@ impl Binder {
         }
         for (path, then, now) in walk.pairs {
             self.known.found_again(&then);
-            if secret::may_be_in(then.as_bytes()) {
+            if token::may_be_in(then.as_bytes()) {
                 self.secrets.learn(&then, &now);
                 continue;
             }
@@ -132,7 +133,7 @@ impl Binder {
     /// another value for, and what was supplied, are no differences.
     #[must_use]
     pub fn as_now<'t>(&self, about: About<'_>, then: &'t [u8]) -> Cow<'t, [u8]> {
-        let secrets = secret::may_be_in(then);
+        let secrets = token::may_be_in(then);
         if self.known.is_empty() && !secrets && !self.fresh_ids {
             return Cow::Borrowed(then);
         }

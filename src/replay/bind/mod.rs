@@ -40,11 +40,9 @@ pub use known::Bound;
 pub use learn::About;
 pub use prepare::{Fault, Outgoing, Role};
 pub use round::Round;
-pub use secret::{CLOSE, LONGEST, OPEN, is_name, placeholders};
 pub use trail::Trail;
 
-use crate::protocol::json::{Node, Path};
-use crate::replay::edit::Edits;
+use crate::protocol::json::{Edits, Node, Path};
 use crate::replay::rewrite::Rewrites;
 use crate::replay::rules::{Bind, RuleId};
 use crate::trace::frame::Seq;

@@ -2,8 +2,9 @@
 
 use super::known::Slot;
 use super::message::{From, Place, each_string, places};
-use super::{About, Binder, Edits, Round, secret};
+use super::{About, Binder, Edits, Round};
 use crate::protocol::json::{Path, Step, Value, parse_into};
+use crate::redact::token;
 use crate::replay::rules::Calls;
 use crate::trace::frame::Seq;
 use memchr::memmem::Finder;
@@ -92,7 +93,7 @@ impl Binder {
             || !self.rewrites.is_empty()
             || self.edits.contains_key(&seq)
             || parts.iter().any(by_part)
-            || secret::may_be_in(raw)
+            || token::may_be_in(raw)
             || (self.span_seed.is_some() && TRACEPARENT.find(raw).is_some())
     }
 
@@ -260,7 +261,7 @@ fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(C
 /// A line that is no JSON goes out as it is, unless something in it is redacted.
 fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     let text = String::from_utf8_lossy(line);
-    let names: Vec<Box<str>> = secret::placeholders(&text).map(Into::into).collect();
+    let names: Vec<Box<str>> = token::placeholders(&text).map(Into::into).collect();
     if names.is_empty() {
         Ok(Cow::Borrowed(line))
     } else {

@@ -1,12 +1,9 @@
 //! Redacted values: placeholders in a recording, and what stands for them in a live session.
 
 use crate::protocol::json::quoted;
-use crate::replay::bind::{self, CLOSE, OPEN};
+use crate::redact::token::{self, spellings};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a placeholder begins and ends with where JSON has escaped it.
-const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
 
 /// Placeholders that are remembered: names of more could not be told.
 const MOST: usize = 1000;
@@ -19,7 +16,7 @@ pub struct Secrets {
 
 impl Secrets {
     /// Bytes of the longest placeholder: a name, and six for each of its two signs.
-    pub const LONGEST: usize = bind::LONGEST + 12;
+    pub const LONGEST: usize = token::LONGEST + 12;
 
     /// `value` stands for the placeholder `name`.
     pub fn bind(&mut self, name: String, value: String) {
@@ -33,19 +30,7 @@ impl Secrets {
 
     /// Adds the names of the placeholders in `bytes` to `found`.
     pub fn find(bytes: &[u8], found: &mut BTreeSet<String>) {
-        for (open, close) in spellings() {
-            for at in memchr::memmem::find_iter(bytes, &open) {
-                let rest = &bytes[at + open.len()..];
-                let rest = &rest[..rest.len().min(Self::LONGEST)];
-                let end = memchr::memmem::find(rest, close.as_bytes());
-                let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
-                if let Some(name) = name.filter(|name| bind::is_name(name))
-                    && found.len() < MOST
-                {
-                    found.insert(name.to_owned());
-                }
-            }
-        }
+        token::names_in(bytes, MOST, found);
     }
 
     /// Those of `names` that have no value.
@@ -84,11 +69,6 @@ impl Secrets {
             Err(error) => error.into_bytes(),
         }
     }
-}
-
-fn spellings() -> impl Iterator<Item = (String, String)> {
-    let escaped = ESCAPED.map(|(open, close)| (open.to_owned(), close.to_owned()));
-    std::iter::once((OPEN.to_string(), CLOSE.to_string())).chain(escaped)
 }
 
 /// `value` as it stands within a JSON string.

@@ -1,11 +1,10 @@
 //! What the live client has said about itself.
 
-use crate::protocol::json::Value;
+use crate::protocol::json::{Value, follow};
 use crate::protocol::mcp::capabilities::Declared;
 use crate::protocol::mcp::levels::LEVELS;
 use crate::protocol::mcp::methods;
 use crate::protocol::message::Identity;
-use crate::replay::edit::follow;
 use std::collections::BTreeSet;
 
 /// Resources that are subscribed to at most: a host may subscribe in a loop.

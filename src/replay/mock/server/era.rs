@@ -2,9 +2,9 @@
 
 use super::play::Live;
 use super::{Action, Server, own};
+use crate::protocol::json::{Edit, edit};
 use crate::protocol::mcp::keys;
 use crate::protocol::message::{Message, Request};
-use crate::replay::edit::{Edit, edit};
 use crate::replay::mock::matcher::Reason;
 use crate::replay::mock::reel::Reel;
 use crate::replay::mock::report::Missed;

@@ -3,9 +3,8 @@
 use super::play::{Answer, Live, Play};
 use super::rounds::state_of;
 use super::{Action, Server, client, own};
-use crate::protocol::json::{Document, Value};
+use crate::protocol::json::{Document, Edit, Value, edit, follow};
 use crate::protocol::mcp::keys;
-use crate::replay::edit::{Edit, edit, follow};
 use crate::replay::mock::index::{Act, Outcome, Trigger};
 use crate::replay::mock::reel::{Reel, Said};
 use crate::trace::clock::Moment;

@@ -1,6 +1,6 @@
 //! Changes to a text by spans of its bytes: all else stays as it is.
 
-use crate::protocol::json::{Document, Value, quoted};
+use super::{Document, Value, quoted};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -22,6 +22,11 @@ impl Edits {
         if value.raw() != json.as_bytes() {
             self.list.push((value.span(), json.to_owned()));
         }
+    }
+
+    /// Puts `new` in place of these bytes.
+    pub fn put(&mut self, span: Range<usize>, new: String) {
+        self.list.push((span, new));
     }
 
     /// Puts a string in place of `value`.

@@ -1,0 +1,109 @@
+//! Something that is to be replaced.
+
+use super::policy::id;
+use super::token::{Kind, Token};
+use crate::protocol::json::Edits;
+use std::ops::Range;
+
+/// Something that is to be replaced, and why.
+#[derive(Clone, Debug)]
+pub(super) struct Hit {
+    /// Where it stands.
+    pub span: Range<usize>,
+    /// The number of the rule.
+    pub rule: usize,
+    /// What is replaced: equal values have equal tokens.
+    pub value: Box<[u8]>,
+    /// What stands in its place, where that is known.
+    pub token: Option<Token>,
+    /// The kind of what stands in its place.
+    pub kind: Kind,
+    /// Of a value that becomes a string: in how many strings it stands.
+    pub quotes: Option<u32>,
+    /// Where it stands in a message, as a path.
+    pub path: Box<str>,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// What is to be replaced.
+    pub hits: Vec<Hit>,
+    /// What some of it says when it is decoded: secret wherever it appears.
+    pub plain: Vec<(Box<[u8]>, Kind)>,
+}
+
+impl Found {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.hits.clear();
+        self.plain.clear();
+    }
+
+    /// Puts hits in order, so that none overlaps another: of two that begin together the longer
+    /// one counts, and what is left of one that begins within another.
+    pub fn settle(&mut self) {
+        self.hits.sort_by(|one, other| {
+            // Of two that say the same the more telling rule is named: that of a shape.
+            let key = |hit: &Hit| {
+                (
+                    hit.span.start,
+                    usize::MAX - hit.span.end,
+                    hit.rule <= id::PATH,
+                )
+            };
+            key(one).cmp(&key(other))
+        });
+        let mut end = 0;
+        self.hits.retain_mut(|hit| {
+            if hit.span.end <= end || hit.span.is_empty() {
+                return false;
+            }
+            hit.span.start = hit.span.start.max(end);
+            end = hit.span.end;
+            true
+        });
+    }
+}
+
+/// Puts the token of a hit in its place.
+pub(super) fn put(edits: &mut Edits, hit: &Hit, token: Token) {
+    let text = match hit.quotes {
+        None => token.to_string(),
+        Some(around) => {
+            // A quote in a string in a string is escaped for each of them.
+            let escapes = "\\".repeat((1 << around.min(8)) - 1);
+            format!("{escapes}\"{token}{escapes}\"")
+        }
+    };
+    edits.put(hit.span.clone(), text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(span: Range<usize>) -> Hit {
+        Hit {
+            span,
+            rule: 0,
+            value: Box::default(),
+            token: None,
+            kind: Kind::Secret,
+            quotes: None,
+            path: "".into(),
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_of_hits_that_overlap() {
+        let spans = [4..9, 0..3, 4..6, 8..12, 20..20, 5..6, 12..13];
+        let mut found = Found {
+            hits: spans.map(hit).to_vec(),
+            plain: Vec::new(),
+        };
+        found.settle();
+        let spans: Vec<_> = found.hits.iter().map(|hit| hit.span.clone()).collect();
+        assert_eq!(spans, [0..3, 4..9, 9..12, 12..13]);
+    }
+}

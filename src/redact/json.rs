@@ -1,0 +1,341 @@
+//! Secrets in JSON: by what holds them, and in what strings say.
+
+use super::base;
+use super::find::Finder;
+use super::hit::{Found, Hit};
+use super::layer::Layer;
+use super::named;
+use super::names::Class;
+use super::plausible::Stands;
+use super::policy::id;
+use super::token::Kind as TokenKind;
+use crate::protocol::json::{Kind, Path, Step, Value};
+use std::ops::Range;
+
+/// Digits of a number that is looked for wherever it appears again; shorter ones are counts.
+pub(super) const DIGITS: usize = 6;
+
+/// Members of which a number is what the protocol or a counter says, whatever it is.
+const NUMBERS: [&str; 8] = [
+    "id",
+    "requestId",
+    "progressToken",
+    "progress",
+    "total",
+    "code",
+    "ttlMs",
+    "size",
+];
+
+/// Names in what is secret as a whole of what is none.
+const BESIDE: [&str; 22] = [
+    "type",
+    "kind",
+    "name",
+    "title",
+    "description",
+    "scope",
+    "scopes",
+    "id",
+    "url",
+    "uri",
+    "format",
+    "alg",
+    "algorithm",
+    "username",
+    "user",
+    "login",
+    "host",
+    "hostname",
+    "region",
+    "expires",
+    "expiresAt",
+    "tokenType",
+];
+
+/// Members that say what a value beside them is.
+const NAMES: [&str; 5] = ["name", "key", "header", "variable", "field"];
+
+/// The types of JSON Schema.
+const TYPES: [&str; 7] = [
+    "string", "number", "integer", "boolean", "object", "array", "null",
+];
+
+/// Finds all there is in a message.
+pub(super) fn message(finder: &Finder<'_>, text: &[u8], root: Value<'_>, found: &mut Found) {
+    let messages = root.elements().chain(root.is_object().then_some(root));
+    let paths = finder.policy.paths.iter();
+    let ruled = paths.flat_map(|path| messages.clone().flat_map(|message| path.all(message)));
+    let mut walk = Walk {
+        finder,
+        text,
+        depth: 0,
+        ruled: ruled.map(|value| value.span()).collect(),
+        path: Vec::new(),
+        found,
+    };
+    walk.value(root, Under::Nothing);
+}
+
+/// The same in a text within a message.
+pub(super) fn nested(
+    finder: &Finder<'_>,
+    text: &[u8],
+    root: Value<'_>,
+    depth: usize,
+    found: &mut Found,
+) {
+    let mut walk = Walk {
+        finder,
+        text,
+        depth,
+        ruled: Vec::new(),
+        path: Vec::new(),
+        found,
+    };
+    walk.value(root, Under::Nothing);
+}
+
+/// What is known of a value before it is looked at.
+#[derive(Clone, Copy, Debug)]
+enum Under {
+    Nothing,
+    /// Its name says what it is.
+    Named(Class),
+    /// What holds it has such a name.
+    Within(Class),
+    /// A path leads to it.
+    Ruled,
+}
+
+struct Walk<'w, 'p> {
+    finder: &'w Finder<'p>,
+    text: &'w [u8],
+    /// In how many codes the text stands.
+    depth: usize,
+    ruled: Vec<Range<usize>>,
+    path: Vec<Step>,
+    found: &'w mut Found,
+}
+
+impl Walk<'_, '_> {
+    /// Recursion is bounded by the depth that a document may have.
+    fn value(&mut self, value: Value<'_>, under: Under) {
+        let is_ruled = !self.ruled.is_empty() && self.ruled.contains(&value.span());
+        let under = if is_ruled { Under::Ruled } else { under };
+        match value.kind() {
+            Kind::Object => self.object(value, under),
+            Kind::Array => self.array(value, under),
+            Kind::String => self.string(value, under),
+            Kind::Number => self.number(value, under),
+            Kind::Bool | Kind::Null => {}
+        }
+    }
+
+    fn object(&mut self, object: Value<'_>, under: Under) {
+        let under = match under {
+            Under::Named(class @ (Class::Password | Class::Token)) | Under::Within(class)
+                if !is_schema(object) =>
+            {
+                Under::Within(class)
+            }
+            Under::Ruled => Under::Ruled,
+            _ => Under::Nothing,
+        };
+        let told = self.told(object);
+        for (key, value) in object.members() {
+            let mark = self.found.hits.len();
+            self.string(key, Under::Nothing);
+            let name = key.str_bytes();
+            let is_secret = self.found.hits.len() > mark;
+            let shown = if is_secret {
+                "…".into()
+            } else {
+                String::from_utf8_lossy(&name)
+            };
+            self.path.push(Step::Member(shown.into()));
+            let class = self.finder.policy.class(&name);
+            let below = match (under, class, told) {
+                (Under::Ruled, ..) => Under::Ruled,
+                (_, Some(class), _) => Under::Named(class),
+                (_, None, Some(class)) if key.is_str("value") => Under::Named(class),
+                (Under::Within(class), ..) if !is_beside(&name) => Under::Within(class),
+                _ => Under::Nothing,
+            };
+            self.value(value, below);
+            self.path.pop();
+        }
+    }
+
+    /// What `{"name":"TOKEN","value":…}` says of its value.
+    fn told(&self, object: Value<'_>) -> Option<Class> {
+        object.get("value")?;
+        let mut names = NAMES.iter().filter_map(|name| object.get(name));
+        names.find_map(|name| self.finder.policy.class(&name.str_bytes()))
+    }
+
+    fn array(&mut self, array: Value<'_>, under: Under) {
+        let mut flag = None;
+        for (index, element) in array.elements().enumerate() {
+            self.path.push(Step::Element(index));
+            let below = match (under, flag) {
+                (Under::Nothing, Some(class)) => Under::Named(class),
+                _ => under,
+            };
+            flag = self.flag(element);
+            // What begins like an option is the next one.
+            let is_option = flag.is_some()
+                || element
+                    .string_bytes()
+                    .is_some_and(|text| text.starts_with(b"--"));
+            self.value(element, if is_option { under } else { below });
+            self.path.pop();
+        }
+    }
+
+    /// What the word after this one is: `--token`, `-u`.
+    fn flag(&self, word: Value<'_>) -> Option<Class> {
+        let word = word.string_bytes()?;
+        if matches!(word, b"-u" | b"--user" | b"--proxy-user") {
+            return Some(Class::Pair);
+        }
+        let name = word.strip_prefix(b"-")?;
+        let is_name = name.len() > 1 && name.iter().all(|byte| super::rule::is_of_name(*byte));
+        is_name.then(|| self.finder.policy.class(name))?
+    }
+
+    fn string(&mut self, string: Value<'_>, under: Under) {
+        let Some(inner) = string.string_bytes() else {
+            return;
+        };
+        let start = string.span().start + 1;
+        let mark = self.found.hits.len();
+        if string.has_escapes() {
+            let layer = Layer::unescaped(inner);
+            self.said(&layer.text, under);
+            for hit in &mut self.found.hits[mark..] {
+                hit.span = layer.place(hit.span.clone());
+            }
+        } else {
+            self.said(inner, under);
+        }
+        if self.found.hits.len() == mark {
+            return;
+        }
+        let path: Box<str> = Path::new(self.path.clone()).to_string().into();
+        for hit in &mut self.found.hits[mark..] {
+            hit.span = hit.span.start + start..hit.span.end + start;
+            hit.quotes = hit.quotes.map(|quotes| quotes + 1);
+            hit.path = path.clone();
+        }
+    }
+
+    /// What a string says.
+    fn said(&mut self, text: &[u8], under: Under) {
+        let all = 0..text.len();
+        let mark = self.found.hits.len();
+        match under {
+            Under::Ruled => self.finder.add(text, all, id::PATH, self.found),
+            Under::Named(Class::Pair) if !base::is_pair(text) => self.pair(text),
+            Under::Named(class) | Under::Within(class) => {
+                named::add(self.finder, text, all, class, Stands::Alone, self.found);
+            }
+            Under::Nothing => {}
+        }
+        if self.found.hits.len() == mark
+            || matches!(under, Under::Named(Class::Header | Class::Pair))
+        {
+            self.finder.string(text, self.depth + 1, self.found);
+        }
+    }
+
+    /// `user:password`, or a scheme with what it needs.
+    fn pair(&mut self, text: &[u8]) {
+        let colon = memchr::memchr(b':', text).filter(|colon| *colon + 1 < text.len());
+        let is_user = |user: &[u8]| {
+            user.iter()
+                .all(|byte| super::rule::is_of_name(*byte) || matches!(byte, b'.' | b'@'))
+        };
+        match colon {
+            Some(colon) if is_user(&text[..colon]) && !text[colon..].starts_with(b"://") => {
+                let password = colon + 1..text.len();
+                named::add(
+                    self.finder,
+                    text,
+                    password,
+                    Class::Password,
+                    Stands::Alone,
+                    self.found,
+                );
+            }
+            _ => named::add(
+                self.finder,
+                text,
+                0..text.len(),
+                Class::Pair,
+                Stands::Alone,
+                self.found,
+            ),
+        }
+    }
+
+    fn number(&mut self, number: Value<'_>, under: Under) {
+        let raw = number.raw();
+        let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let is_code = raw.iter().all(u8::is_ascii_digit);
+        let rule = match under {
+            Under::Ruled => id::PATH,
+            Under::Named(Class::Password) if digits >= 4 => id::NAME,
+            Under::Named(Class::Digits) if is_code && (3..=10).contains(&digits) => id::NAME,
+            _ => return self.known_number(raw, number.span()),
+        };
+        self.add_number(raw, number.span(), rule);
+    }
+
+    /// A number that is secret elsewhere.
+    fn known_number(&mut self, raw: &[u8], span: Range<usize>) {
+        let is_of_protocol =
+            matches!(self.path.last(), Some(Step::Member(name)) if NUMBERS.contains(&&**name));
+        let known = self
+            .finder
+            .known
+            .filter(|_| raw.len() >= DIGITS && !is_of_protocol);
+        if known.is_some_and(|known| known.has(raw)) {
+            self.add_number(raw, span, id::KNOWN);
+        }
+    }
+
+    fn add_number(&mut self, raw: &[u8], span: Range<usize>, rule: usize) {
+        if self.finder.policy.allow.contains(raw) {
+            return;
+        }
+        self.found.hits.push(Hit {
+            span,
+            rule,
+            value: raw.into(),
+            token: None,
+            kind: TokenKind::Secret,
+            quotes: Some(0),
+            path: Path::new(self.path.clone()).to_string().into(),
+        });
+        debug_assert!(self.text.len() >= raw.len(), "it stands in the text");
+    }
+}
+
+/// Whether an object describes values instead of being one.
+fn is_schema(object: Value<'_>) -> bool {
+    let words = [
+        "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "$schema",
+    ];
+    let is_typed = object.get("type").is_some_and(|kind| {
+        let mut kinds = kind.elements().chain(std::iter::once(kind));
+        kinds.any(|kind| TYPES.iter().any(|word| kind.is_str(word)))
+    });
+    is_typed || words.iter().any(|word| object.get(word).is_some())
+}
+
+fn is_beside(name: &[u8]) -> bool {
+    BESIDE
+        .iter()
+        .any(|beside| beside.as_bytes().eq_ignore_ascii_case(name))
+}

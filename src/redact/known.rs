@@ -1,0 +1,483 @@
+//! Values that are known to be secret: their numbers, and finding them again.
+
+use super::base;
+use super::hit::{Found, Hit};
+use super::plausible::{is_placeholder, looks_random};
+use super::policy::id;
+use super::token::{Kind, Token, names_in};
+use crate::protocol::mcp::methods;
+use aho_corasick::AhoCorasick;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeSet, HashMap};
+
+/// Values that are looked for wherever they appear again. A session with more would take memory
+/// and time without end; beyond, values are replaced where they are recognised.
+pub const MOST_VALUES: usize = 10_000;
+
+/// Bytes of all of them together.
+pub const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// Values with a number of their own; beyond, numbers are made of what the values are.
+const MOST_NUMBERS: usize = 200_000;
+
+/// Placeholders in the bytes whose numbers are left out.
+const MOST_TAKEN: usize = 100_000;
+
+/// Numbers of values beyond [`MOST_NUMBERS`] begin here; no placeholder of ours gets so far.
+const FAR: u64 = 1 << 40;
+
+/// A longer value is looked for where it is recognised, not elsewhere.
+const LONGEST: usize = 16 * 1024;
+
+/// Bytes by which a value is found; what follows is compared.
+const NEEDLE: usize = 24;
+
+/// A shorter value is a word, and may stand for something else.
+const SHORTEST: usize = 8;
+
+/// One of at least so many bytes counts also as a part of a word.
+const PART: usize = 12;
+
+/// Bytes that are compared for each byte of a text; of a text made to take longer than that,
+/// whatever begins like a secret is one.
+const COMPARED: usize = 64;
+
+/// Values that are known to be secret.
+#[derive(Debug, Default)]
+pub struct Known {
+    numbers: HashMap<[u8; 16], Token>,
+    values: Vec<(Box<[u8]>, Token)>,
+    /// Lines of private keys that are too short to be looked for in a text.
+    lines: HashMap<Box<[u8]>, Token>,
+    bytes: usize,
+    next: u64,
+    taken: BTreeSet<String>,
+    /// What numbers beyond the limit are made of besides the values: nobody can guess it.
+    salt: Sha256,
+    /// Values that are not looked for elsewhere: too short, or too many.
+    pub short: u64,
+    /// See [`Self::short`].
+    pub beyond: u64,
+    matcher: Option<Matcher>,
+}
+
+/// What finds them.
+#[derive(Debug)]
+struct Matcher {
+    needles: AhoCorasick,
+    forms: Vec<Form>,
+    /// Plain parts, which stand as they are in whatever code.
+    parts: AhoCorasick,
+}
+
+/// What begins with a needle.
+#[derive(Debug)]
+enum Form {
+    /// These values.
+    Plain(Vec<usize>),
+    /// A value as base64.
+    Coded,
+}
+
+impl Known {
+    /// Leaves out the numbers of the placeholders that stand in these bytes.
+    pub fn take_out(&mut self, bytes: &[u8]) {
+        if super::token::may_be_in(bytes) {
+            names_in(bytes, MOST_TAKEN, &mut self.taken);
+        }
+    }
+
+    /// Takes a value in. It is looked for wherever it appears, unless it is too short for that.
+    pub fn learn(&mut self, value: &[u8], kind: Kind) -> Token {
+        let before = self.numbers.len();
+        let token = self.number(value, kind);
+        if self.numbers.len() > before && kind == Kind::Secret {
+            self.look_for(value, token);
+        }
+        token
+    }
+
+    /// Takes in what a value says when it is decoded. Of itself it was not seen, so it has no
+    /// number until then.
+    pub fn learn_plain(&mut self, value: &[u8], kind: Kind) {
+        if kind == Kind::Secret && is_telling(value) && !self.has(value) {
+            self.learn(value, kind);
+        }
+    }
+
+    /// The token of a value; of one that is new a new one. It is not looked for elsewhere.
+    pub fn number(&mut self, value: &[u8], kind: Kind) -> Token {
+        let hash = hash(value);
+        if let Some(token) = self.numbers.get(&hash) {
+            return *token;
+        }
+        if self.numbers.len() >= MOST_NUMBERS {
+            self.beyond += 1;
+            return self.far(value, kind);
+        }
+        let token = self.fresh(kind);
+        self.numbers.insert(hash, token);
+        self.salt.update(value);
+        token
+    }
+
+    /// Takes a private key in, whose lines are secret each.
+    pub fn learn_key(&mut self, lines: &[Box<[u8]>]) {
+        let token = self.learn(&lines.concat(), Kind::Secret);
+        for line in lines {
+            self.matcher = None;
+            if line.len() >= 2 * SHORTEST {
+                self.look_for(line, token);
+            } else if self.lines.len() < MOST_VALUES {
+                self.lines.insert(line.clone(), token);
+            }
+        }
+    }
+
+    /// Whether exactly this value was taken in.
+    pub fn has(&self, value: &[u8]) -> bool {
+        self.numbers.contains_key(&hash(value))
+    }
+
+    /// The token of the key of which a line is a part.
+    pub fn of_line(&self, line: &[u8]) -> Option<Token> {
+        self.lines.get(line).copied()
+    }
+
+    /// How many values have a token.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    fn fresh(&mut self, kind: Kind) -> Token {
+        loop {
+            self.next += 1;
+            let token = Token {
+                kind,
+                number: self.next,
+            };
+            if !self
+                .taken
+                .contains(&format!("{}:{}", kind.as_str(), self.next))
+            {
+                return token;
+            }
+        }
+    }
+
+    fn far(&self, value: &[u8], kind: Kind) -> Token {
+        let digest = self.salt.clone().chain_update(value).finalize();
+        let number = digest
+            .iter()
+            .take(6)
+            .fold(0, |number, byte| number << 8 | u64::from(*byte));
+        Token {
+            kind,
+            number: FAR + number,
+        }
+    }
+
+    fn look_for(&mut self, value: &[u8], token: Token) {
+        if !is_telling(value) {
+            self.short += 1;
+            return;
+        }
+        if self.values.len() >= MOST_VALUES
+            || self.bytes + value.len() > MOST_BYTES
+            || value.len() > LONGEST
+        {
+            self.beyond += 1;
+            return;
+        }
+        self.bytes += value.len();
+        self.values.push((value.into(), token));
+        self.matcher = None;
+    }
+
+    /// Makes ready to find them.
+    pub fn prepare(&mut self) {
+        if self.matcher.is_none() && !self.values.is_empty() {
+            self.matcher = Matcher::of(&self.values);
+        }
+    }
+
+    /// Whether one of them may stand in these bytes, whatever code they are in.
+    pub fn may_be_in(&self, raw: &[u8]) -> bool {
+        let lines = !self.lines.is_empty()
+            && super::pem::line_of_key(raw).is_some_and(|line| self.lines.contains_key(line));
+        let parts = self
+            .matcher
+            .as_ref()
+            .is_some_and(|matcher| matcher.parts.is_match(raw));
+        lines || parts
+    }
+
+    /// Finds them in a text, as they are and as base64.
+    pub fn find(&self, text: &[u8], found: &mut Found) {
+        let Some(matcher) = &self.matcher else {
+            return;
+        };
+        let (mut end, mut budget) = (0, text.len().saturating_mul(COMPARED));
+        for needle in matcher.needles.find_overlapping_iter(text) {
+            if needle.start() < end {
+                continue;
+            }
+            let hit = match &matcher.forms[needle.pattern().as_usize()] {
+                Form::Plain(values) => self.plain(text, needle.start(), values, &mut budget),
+                Form::Coded => Some(coded(text, needle.start(), needle.end())),
+            };
+            if let Some(hit) = hit {
+                end = hit.span.end;
+                found.hits.push(hit);
+            }
+        }
+    }
+
+    /// The longest of these values that stands at `at`.
+    fn plain(&self, text: &[u8], at: usize, values: &[usize], budget: &mut usize) -> Option<Hit> {
+        let rest = &text[at..];
+        let mut longest: Option<&(Box<[u8]>, Token)> = None;
+        for entry in values.iter().map(|value| &self.values[*value]) {
+            let value = &entry.0;
+            *budget = budget.saturating_sub(value.len().min(rest.len()));
+            let stands = *budget == 0 || rest.starts_with(value);
+            let is_longer = longest.is_none_or(|longest| value.len() > longest.0.len());
+            if stands && is_longer && is_whole(text, at, value) {
+                longest = Some(entry);
+            }
+            if *budget == 0 {
+                break;
+            }
+        }
+        let (value, token) = longest?;
+        Some(Hit {
+            span: at..at + value.len().min(rest.len()),
+            rule: id::KNOWN,
+            value: value.clone(),
+            token: Some(*token),
+            kind: token.kind,
+            quotes: None,
+            path: "".into(),
+        })
+    }
+}
+
+/// All of the base64 around what is known to be a secret in it.
+fn coded(text: &[u8], start: usize, end: usize) -> Hit {
+    let of_run = |byte: &&u8| base::is_letter(**byte) && **byte != b'/';
+    let start = start - text[..start].iter().rev().take_while(of_run).count();
+    let end = end + text[end..].iter().take_while(of_run).count();
+    let end = end
+        + text[end..]
+            .iter()
+            .take(2)
+            .take_while(|byte| **byte == b'=')
+            .count();
+    Hit {
+        span: start..end,
+        rule: id::KNOWN,
+        value: text[start..end].into(),
+        token: None,
+        kind: Kind::Secret,
+        quotes: None,
+        path: "".into(),
+    }
+}
+
+/// Whether a short value stands alone, and not within a longer word.
+fn is_whole(text: &[u8], at: usize, value: &[u8]) -> bool {
+    let is_of_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    value.len() >= PART
+        || !(is_of_word(before) && is_of_word(value.first()))
+            && !(is_of_word(text.get(at + value.len())) && is_of_word(value.last()))
+}
+
+/// Whether a value says enough to be looked for elsewhere.
+fn is_telling(value: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(value);
+    let is_long = value.len() >= SHORTEST || value.len() >= 6 && looks_random(&text);
+    is_long && !is_placeholder(&text) && !is_of_protocol(&text)
+}
+
+/// A word without which no message is understood.
+fn is_of_protocol(text: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "jsonrpc",
+        "method",
+        "params",
+        "result",
+        "error",
+        "message",
+        "arguments",
+        "content",
+        "structuredContent",
+        "progressToken",
+        "requestId",
+        "nextCursor",
+        "requestState",
+        "resultType",
+        "protocolVersion",
+        "capabilities",
+        "clientInfo",
+        "serverInfo",
+        "inputSchema",
+        "outputSchema",
+        "initialize",
+        "complete",
+    ];
+    WORDS.contains(&text) || methods::find(text).is_some() || text.starts_with("notifications/")
+}
+
+fn hash(value: &[u8]) -> [u8; 16] {
+    let digest = Sha256::digest(value);
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&digest[..16]);
+    hash
+}
+
+impl Matcher {
+    /// `None` where it would be too large, which the limits make impossible.
+    fn of(values: &[(Box<[u8]>, Token)]) -> Option<Self> {
+        let mut forms: HashMap<Vec<u8>, Form> = HashMap::new();
+        let mut parts = BTreeSet::new();
+        for (index, (value, _)) in values.iter().enumerate() {
+            let needle = value[..value.len().min(NEEDLE)].to_vec();
+            match forms
+                .entry(needle)
+                .or_insert_with(|| Form::Plain(Vec::new()))
+            {
+                Form::Plain(values) => values.push(index),
+                Form::Coded => {}
+            }
+            parts.insert(plain_part(value).to_vec());
+            for coded in codes(value) {
+                parts.insert(coded.clone());
+                forms.entry(coded).or_insert(Form::Coded);
+            }
+        }
+        let (needles, forms): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
+        Some(Self {
+            needles: AhoCorasick::new(needles).ok()?,
+            forms,
+            parts: AhoCorasick::new(parts).ok()?,
+        })
+    }
+}
+
+/// The longest part of a value that stands as it is in JSON, in JSON in JSON, and in a URL; the
+/// beginning of it.
+fn plain_part(value: &[u8]) -> &[u8] {
+    let parts = value.split(|byte| !super::rule::is_of_name(*byte));
+    let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
+    &part[..part.len().min(NEEDLE)]
+}
+
+/// What is certain of a value as base64, whatever stands before and after it.
+fn codes(value: &[u8]) -> BTreeSet<Vec<u8>> {
+    let mut codes = BTreeSet::new();
+    for shift in 0..3 {
+        let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
+        let all = STANDARD_NO_PAD.encode(&shifted).into_bytes();
+        // The letters that what stands before and after has a part in.
+        let certain = &all[(shift * 8).div_ceil(6)..shifted.len() * 8 / 6];
+        if certain.len() >= 6 {
+            codes.insert(certain.to_vec());
+            let of_urls = |byte: &u8| match byte {
+                b'+' => b'-',
+                b'/' => b'_',
+                byte => *byte,
+            };
+            codes.insert(certain.iter().map(of_urls).collect());
+        }
+    }
+    codes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(known: &Known, text: &str) -> Vec<String> {
+        let mut found = Found::default();
+        known.find(text.as_bytes(), &mut found);
+        found.settle();
+        found
+            .hits
+            .iter()
+            .map(|hit| text[hit.span.clone()].to_owned())
+            .collect()
+    }
+
+    fn known(values: &[&str]) -> Known {
+        let mut known = Known::default();
+        for value in values {
+            known.learn(value.as_bytes(), Kind::Secret);
+        }
+        known.prepare();
+        known
+    }
+
+    #[test]
+    fn a_value_is_found_wherever_it_stands() {
+        let known = known(&["hunter2", "correcthorsebattery", "p@ss/w0rd"]);
+        assert_eq!(
+            spans(&known, "hunter2, hunter22 xhunter2 (hunter2)"),
+            ["hunter2", "hunter2"]
+        );
+        assert_eq!(
+            spans(&known, "acorrecthorsebatterys"),
+            ["correcthorsebattery"]
+        );
+        for before in ["", "a", "ab", "user:"] {
+            let coded = STANDARD_NO_PAD.encode(format!("{before}correcthorsebattery!"));
+            assert_eq!(
+                spans(&known, &format!("x {coded}= y")),
+                [format!("{coded}=")],
+                "{before}"
+            );
+            assert!(known.may_be_in(coded.as_bytes()));
+        }
+        assert!(known.may_be_in(b"p%40ss%2Fw0rd") && known.may_be_in(br"p@ss\/w0rd"));
+    }
+
+    #[test]
+    fn short_words_and_those_of_the_protocol_are_not_looked_for() {
+        let known = known(&["abc", "sunny", "tools/call", "arguments", "xxxxxxxx"]);
+        assert_eq!(known.len(), 5);
+        assert_eq!(known.short, 5);
+        assert_eq!(
+            spans(&known, "abc sunny tools/call arguments xxxxxxxx"),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn numbers_that_stand_there_already_are_left_out() {
+        let mut known = Known::default();
+        known.take_out("‹secret:1› \\u2039secret:3\\u203a".as_bytes());
+        let tokens =
+            ["a", "b", "a", "c"].map(|value| known.learn(value.as_bytes(), Kind::Secret).number);
+        assert_eq!(tokens, [2, 4, 2, 5]);
+    }
+
+    #[test]
+    fn what_is_made_to_take_long_takes_no_longer() {
+        let value = format!("{}b", "a".repeat(4000));
+        let known = known(&[&value]);
+        let text = "a".repeat(200_000);
+        assert!(!spans(&known, &text).is_empty(), "in doubt it is one");
+    }
+
+    #[test]
+    fn beyond_the_limit_equal_values_have_equal_numbers() {
+        let mut known = known(&["first-secret"]);
+        known.salt.update(b"what nobody knows");
+        let far = |value: &str| known.far(value.as_bytes(), Kind::Secret);
+        assert_eq!(far("a"), far("a"));
+        assert_ne!(far("a"), far("b"));
+        assert!(far("a").number >= FAR);
+    }
+}

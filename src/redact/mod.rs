@@ -1,0 +1,63 @@
+//! What may leave: secrets are found in what was said, and tokens stand in their place.
+//!
+//! ```text
+//!  first pass    frames, events, start, notes ──▶ Learner ──▶ values that are secret, numbered
+//!                                                    │ finish
+//!  second pass   the same ──────────────────────▶ Redactor ──▶ the same with ‹secret:1›, and a Report
+//! ```
+//!
+//! * [`Policy`]: what counts as secret: [`Rule`]s, each with samples of its own, and what a user adds;
+//! * [`Learner`]: goes over a whole session and learns exact values: what is a secret in one place
+//!   is one wherever it appears again;
+//! * [`Redactor`]: puts tokens in their place, message by message; a viewer may show one with what
+//!   was learned so far, and go back to learning with [`Redactor::resume`];
+//! * [`Report`]: what was replaced where, by which rule, never the value;
+//! * [`token`]: what stands in place of values.
+//!
+//! Frames are looked at as what they mean: a JSON message by its keys and strings, JSON within its
+//! strings, base64 and percent-encoding within those; anything else as text. All bytes but those
+//! replaced stay as they are. A value has one token wherever it stands, and two values have two:
+//! pairing, comparing and replaying work as before. Numbers are given in the order in which values
+//! are recognised; those of tokens that stood there before are left out.
+//!
+//! Work is linear in what is read, and memory bounded: [`MOST_VALUES`] are looked for, and whatever
+//! is beyond a limit is in the report.
+
+mod base;
+mod find;
+mod hit;
+mod json;
+mod known;
+mod layer;
+mod learn;
+mod named;
+mod names;
+mod pem;
+mod plausible;
+mod policy;
+mod redactor;
+mod report;
+mod rule;
+mod rules;
+mod text;
+pub mod token;
+mod url;
+
+pub use known::{MOST_BYTES, MOST_VALUES};
+pub use learn::Learner;
+pub use policy::{Policy, PolicyError, Settings};
+pub use redactor::{Memory, Redactor};
+pub use report::{Left, Place, Replaced, Report};
+pub use rule::{Rule, sample};
+pub use rules::{OPTIONAL, SPECIAL, all as rules};
+
+/// What it cannot promise; in the help and in every report.
+pub const LIMITS: &str = "\
+What it cannot promise: a secret is found by its shape, by the name of what holds it, or because \
+it was found elsewhere in the same session. One without a name and without a known shape stays, \
+and so does one that is encoded otherwise than as base64, percent-encoding or JSON, compressed, \
+encrypted, cut in pieces, in a picture, or said in other words. Names, sizes, times and order stay. \
+Look through what you hand on.";
+
+#[cfg(test)]
+mod tests;

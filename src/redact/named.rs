@@ -1,0 +1,229 @@
+//! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
+
+use super::find::Finder;
+use super::hit::Found;
+use super::names::Class;
+use super::plausible::{Stands, fits, is_prose};
+use super::policy::id;
+use super::rule::is_of_name;
+use super::token::Kind;
+use std::ops::Range;
+
+/// A longer name is none.
+const NAME: usize = 96;
+
+/// White space between a name and its value.
+const SPACE: usize = 16;
+
+/// A longer value in quotes is one that has no end.
+const QUOTED: usize = 64 * 1024;
+
+/// Schemes in front of what proves who asks.
+const SCHEMES: [&str; 10] = [
+    "bearer",
+    "basic",
+    "token",
+    "digest",
+    "apikey",
+    "api-key",
+    "negotiate",
+    "ntlm",
+    "dpop",
+    "jwt",
+];
+
+/// The name whose last word ends at `end`, if one ends there: digits and a plural belong to it.
+pub(super) fn name_at(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let plural = usize::from(matches!(text.get(end), Some(b's' | b'S')));
+    let after = |at: usize| text.get(at).copied().unwrap_or(b' ');
+    let mut end = end + plural;
+    let counted = end + usize::from(matches!(after(end), b'_' | b'-'));
+    let digits = text[counted.min(text.len())..].iter().take(4);
+    let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+    if digits > 0 {
+        end = counted + digits;
+    }
+    let goes_on = is_of_name(after(end)) && !(after(end) == b'-' && !is_of_name(after(end + 1)));
+    if goes_on || after(end) == b'.' && is_of_name(after(end + 1)) {
+        return None;
+    }
+    Some(super::find::begin_of_name(text, end, NAME)..end)
+}
+
+/// Finds the value of a name whose last word ends at `end`; what begins before `until` was looked
+/// at.
+pub(super) fn find(
+    finder: &Finder<'_>,
+    text: &[u8],
+    end: usize,
+    until: &mut usize,
+    found: &mut Found,
+) {
+    let Some(name) = name_at(text, end).filter(|name| name.end > *until) else {
+        return;
+    };
+    *until = name.end;
+    if text[..name.start].ends_with("‹".as_bytes()) {
+        // A token that stands there already.
+        return;
+    }
+    let Some(class) = class(finder, text, &name) else {
+        return;
+    };
+    let Some((value, stands)) = value(text, &name, class) else {
+        return;
+    };
+    add(finder, text, value, class, stands, found);
+}
+
+/// What the name says. Behind a backslash the first letter may be an escape.
+fn class(finder: &Finder<'_>, text: &[u8], name: &Range<usize>) -> Option<Class> {
+    let escaped = name.start > 0 && text[name.start - 1] == b'\\';
+    let class = finder.policy.class(&text[name.clone()]);
+    class.or_else(|| escaped.then(|| finder.policy.class(&text[name.start + 1..name.end]))?)
+}
+
+/// Adds a value with such a name, if it is one: of a header what stands behind its scheme.
+pub(super) fn add(
+    finder: &Finder<'_>,
+    text: &[u8],
+    span: Range<usize>,
+    class: Class,
+    stands: Stands,
+    found: &mut Found,
+) {
+    let span = match class {
+        Class::Header | Class::Pair => behind_scheme(text, span),
+        _ => span,
+    };
+    let value = String::from_utf8_lossy(&text[span.clone()]);
+    if !fits(class, &value, stands) {
+        return;
+    }
+    if class == Class::Header {
+        // What is in a cookie is secret alone as well.
+        let parts = value
+            .split([';', ','])
+            .filter_map(|part| part.split_once('='));
+        let values = parts.map(|(_, value)| value.trim().as_bytes().into());
+        found
+            .plain
+            .extend(values.map(|value| (value, Kind::Secret)));
+    }
+    finder.add(text, span, id::NAME, found);
+}
+
+/// What follows the scheme of a header.
+fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let value = &text[span.clone()];
+    let word = value
+        .iter()
+        .take_while(|byte| !byte.is_ascii_whitespace())
+        .count();
+    let space = value[word..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .count();
+    let is_scheme = SCHEMES
+        .iter()
+        .any(|scheme| value[..word].eq_ignore_ascii_case(scheme.as_bytes()));
+    if is_scheme && space > 0 && word + space < value.len() {
+        return span.start + word + space..span.end;
+    }
+    span
+}
+
+/// Where the value of a name stands, if there is one beside it.
+fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>, Stands)> {
+    let mut at = skip(text, name.end, |byte| byte == b'\\');
+    at += usize::from(matches!(text.get(at), Some(b'"' | b'\'' | b'`')));
+    at = skip(text, at, is_space);
+    let rest = &text[at..];
+    let is_tag = name.start > 0 && text[name.start - 1] == b'<';
+    let is_flag = text[name.clone()].starts_with(b"--");
+    let (sign, stands) = match rest {
+        [b':', b':', ..] => return None,
+        [b'=', b'=', b'=', ..] => (3, Stands::Alone),
+        [b':', b'=', ..] | [b'=', b'>' | b'=' | b'~', ..] => (2, Stands::Alone),
+        [b'=', ..] => (1, Stands::Alone),
+        [b':', ..] => (1, Stands::InText),
+        [b'>', ..] if is_tag => (1, Stands::Alone),
+        [_, ..] if is_flag && at > name.end => (0, Stands::InText),
+        _ => return None,
+    };
+    let is_header = class == Class::Header && rest.first() == Some(&b':');
+    let start = skip(text, at + sign, is_space);
+    let escapes = skip(text, start, |byte| byte == b'\\');
+    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
+        return quoted(text, escapes + 1, quote, escapes - start).map(|span| (span, Stands::Alone));
+    }
+    let span = if is_header || is_tag {
+        line(text, start)
+    } else {
+        bare(text, start)
+    };
+    (!span.is_empty()).then_some((span, stands))
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// The first byte from `at` on that is none of those, if they are few.
+fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
+    let at = at.min(text.len());
+    let near = text[at..].iter().take(SPACE);
+    at + near.take_while(|byte| is_one(**byte)).count()
+}
+
+/// Up to the closing quote, which has as many backslashes in front of it as the opening one.
+fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<usize>> {
+    let near = &text[start..text.len().min(start + QUOTED)];
+    for end in memchr::memchr_iter(quote, near) {
+        let before = near[..end]
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count();
+        if before == escapes || escapes == 0 && before % 2 == 0 {
+            return Some(start..start + end - escapes.min(before));
+        }
+        if before < escapes {
+            return Some(start..start + end - before);
+        }
+    }
+    // A quote that is never closed: what there is of a value.
+    Some(bare(text, start)).filter(|span| !span.is_empty())
+}
+
+/// Up to white space, or what ends a value where values stand in a row.
+fn bare(text: &[u8], start: usize) -> Range<usize> {
+    let rest = &text[start..];
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || matches!(byte, b'"' | b'\'' | b'`' | b'&' | b';' | b'<' | b'>')
+    };
+    let mut end = rest.iter().position(ends).unwrap_or(rest.len());
+    if let Some(comma) = rest[..end]
+        .windows(2)
+        .position(|pair| pair[0] == b',' && pair[1].is_ascii_alphabetic())
+        && rest[comma..end].contains(&b'=')
+    {
+        end = comma;
+    }
+    let trailing = |byte: &&u8| matches!(byte, b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\');
+    end -= rest[..end].iter().rev().take_while(trailing).count();
+    start..start + end
+}
+
+/// Up to the end of the line, or of what is quoted or tagged.
+fn line(text: &[u8], start: usize) -> Range<usize> {
+    let rest = &text[start..];
+    let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    let end = start + rest[..end].trim_ascii_end().len();
+    if is_prose(&String::from_utf8_lossy(&text[start..end])) {
+        return bare(text, start);
+    }
+    start..end
+}

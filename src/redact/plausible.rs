@@ -1,0 +1,311 @@
+//! Whether a text can be a secret at all, or stands for one in an example, or is prose.
+
+use super::names::Class;
+use super::token::{Piece, Pieces};
+
+/// How a value stands beside its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// Alone: the whole of a string, in quotes, after an equals sign.
+    Alone,
+    /// In a text, where prose looks alike.
+    InText,
+}
+
+/// Words that stand in place of a value.
+const WORDS: [&str; 52] = [
+    "password",
+    "passwd",
+    "pass",
+    "secret",
+    "token",
+    "key",
+    "apikey",
+    "bearer",
+    "basic",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "string",
+    "str",
+    "text",
+    "number",
+    "boolean",
+    "object",
+    "bool",
+    "required",
+    "optional",
+    "missing",
+    "invalid",
+    "incorrect",
+    "expired",
+    "wrong",
+    "empty",
+    "unset",
+    "hidden",
+    "masked",
+    "redacted",
+    "filtered",
+    "removed",
+    "changeme",
+    "change-me",
+    "example",
+    "dummy",
+    "placeholder",
+    "sample",
+    "default",
+    "todo",
+    "tbd",
+    "n/a",
+    "user",
+    "username",
+    "test",
+    "xxx",
+];
+
+/// Words that make a sentence of several.
+const PROSE: [&str; 40] = [
+    "the",
+    "a",
+    "an",
+    "is",
+    "are",
+    "was",
+    "must",
+    "be",
+    "should",
+    "to",
+    "of",
+    "for",
+    "with",
+    "at",
+    "least",
+    "your",
+    "you",
+    "please",
+    "enter",
+    "and",
+    "or",
+    "not",
+    "in",
+    "this",
+    "that",
+    "it",
+    "has",
+    "have",
+    "required",
+    "invalid",
+    "cannot",
+    "characters",
+    "can",
+    "will",
+    "been",
+    "on",
+    "field",
+    "used",
+    "if",
+    "from",
+];
+
+/// Whether `value` can be what a name of this class holds.
+pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
+    if is_placeholder(value) || is_reference(value) {
+        return false;
+    }
+    match class {
+        Class::Password => password(value, stands),
+        Class::Token => token(value, stands),
+        Class::Header => value.len() >= 4 && !is_prose(value),
+        Class::Digits => {
+            (3..=10).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
+        }
+        Class::Pair => super::base::is_pair(value.as_bytes()),
+    }
+}
+
+fn password(value: &str, stands: Stands) -> bool {
+    match stands {
+        Stands::Alone => !is_prose(value),
+        Stands::InText => {
+            value.len() >= 4 && (looks_random(value) || value.len() >= 16 && !value.contains('-'))
+        }
+    }
+}
+
+fn token(value: &str, stands: Stands) -> bool {
+    let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase()) && value.len() < 16;
+    let is_one = value.len() >= 6 && !value.contains(char::is_whitespace) && !is_word;
+    is_one && (stands == Stands::Alone || looks_random(value))
+}
+
+/// Whether it has what words do not have: digits, or capitals after small letters, or signs.
+pub(super) fn looks_random(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let turns = value
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let has_sign = has(|byte| {
+        matches!(
+            byte,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'
+        )
+    });
+    has(u8::is_ascii_digit) || turns || has_sign
+}
+
+/// Whether it stands for a value in an example, or in place of one that is hidden already.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let text = value.trim();
+    let bytes = text.as_bytes();
+    let wrapped = |open: &str, close: &str| text.starts_with(open) && text.ends_with(close);
+    if text.is_empty()
+        || wrapped("<", ">")
+        || wrapped("[", "]")
+        || wrapped("{", "}")
+        || wrapped("%", "%")
+    {
+        return true;
+    }
+    let dull = |byte: &u8| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'?' | b'#');
+    if bytes.len() > 1 && bytes.iter().all(dull)
+        || text.chars().all(|char| matches!(char, '•' | '…' | '●'))
+    {
+        return true;
+    }
+    let small = text.to_ascii_lowercase();
+    let small = small.trim_end_matches(['.', ',', ';', '!', ')']);
+    WORDS.contains(&small) || is_example(small) || is_hidden(text)
+}
+
+/// `your-api-key`, `my_token_here`, anything with `example` in it.
+fn is_example(small: &str) -> bool {
+    let begins = [
+        "your", "my-", "my_", "enter-", "insert-", "replace-", "replace_", "the-", "some-",
+        "test-api", "dummy",
+    ];
+    let ends = ["here", "key", "token", "secret", "password"];
+    small.contains("example")
+        || small.contains("placeholder")
+        || small.contains("changeme")
+        || begins.iter().any(|begin| small.starts_with(begin))
+            && ends.iter().any(|end| small.ends_with(end))
+}
+
+/// Nothing but placeholders of somebody, signs aside.
+fn is_hidden(text: &str) -> bool {
+    let mut pieces = Pieces(text).peekable();
+    pieces.peek().is_some()
+        && text.contains(super::token::OPEN)
+        && pieces.all(|piece| match piece {
+            Piece::Placeholder { .. } => true,
+            Piece::Text(text) => {
+                text.chars().all(|char| !char.is_alphanumeric())
+                    || matches!(text.trim(), "Bearer" | "Basic")
+            }
+        })
+}
+
+/// `$TOKEN`, `process.env.TOKEN`, `get_password()`: where a value comes from, not the value.
+fn is_reference(value: &str) -> bool {
+    let begins = [
+        "${",
+        "$(",
+        "process.env",
+        "os.environ",
+        "os.getenv",
+        "env.",
+        "ENV[",
+        "secrets.",
+        "env:",
+        "file:",
+        "vault:",
+    ];
+    let is_variable = value.strip_prefix('$').is_some_and(|name| {
+        let named = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+        !name.is_empty() && name.bytes().all(named)
+    });
+    is_variable
+        || begins.iter().any(|begin| value.starts_with(begin))
+        || value.ends_with("()")
+        || value.ends_with('(')
+}
+
+/// Whether it reads like a sentence, or a part of one.
+pub(super) fn is_prose(value: &str) -> bool {
+    let mut words = value.split_whitespace();
+    let count = words.clone().take(3).count();
+    let is_of_prose = |word: &str| {
+        let word = word.trim_matches(|char: char| !char.is_alphanumeric());
+        PROSE.contains(&&*word.to_ascii_lowercase())
+    };
+    count >= 2 && words.any(is_of_prose)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_and_references_are_no_secrets() {
+        for value in [
+            "",
+            "<token>",
+            "${TOKEN}",
+            "$TOKEN",
+            "{{ token }}",
+            "%TOKEN%",
+            "****",
+            "xxxx",
+            "your-api-key",
+            "YOUR_TOKEN_HERE",
+            "password",
+            "changeme",
+            "null",
+            "[REDACTED]",
+            "‹secret:1›",
+            "Bearer ‹secret:1›",
+            "process.env.TOKEN",
+            "getpass()",
+            "AKIAIOSFODNN7EXAMPLE",
+        ] {
+            assert!(!fits(Class::Password, value, Stands::Alone), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_one_is() {
+        for value in [
+            "hunter2",
+            "sunshine",
+            "p@ss word",
+            "correct horse battery staple",
+            "$2b$10$abc",
+            "x",
+        ] {
+            assert!(fits(Class::Password, value, Stands::Alone), "{value}");
+        }
+        for value in ["abc123", "s3cr3t-t0ken", "AbCdEfGh"] {
+            assert!(fits(Class::Token, value, Stands::Alone), "{value}");
+        }
+    }
+
+    #[test]
+    fn prose_is_none() {
+        assert!(!fits(
+            Class::Password,
+            "must be at least 8 characters",
+            Stands::Alone
+        ));
+        for value in ["is", "required", "expired", "sent", "authentication"] {
+            assert!(!fits(Class::Password, value, Stands::InText), "{value}");
+            assert!(!fits(Class::Token, value, Stands::InText), "{value}");
+        }
+        assert!(!fits(Class::Token, "hello", Stands::Alone));
+    }
+}

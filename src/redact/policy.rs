@@ -1,0 +1,243 @@
+//! What counts as secret: the rules that are in force, compiled.
+
+use super::names::{self, Class, NOTICED};
+use super::rule::Rule;
+use super::rules;
+use crate::protocol::json::Path;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
+use regex::bytes::{Regex, RegexBuilder};
+use std::collections::BTreeSet;
+
+/// What a user says about secrets.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whether addresses of e-mail are replaced.
+    pub email: bool,
+    /// Whether names of home folders are replaced.
+    pub home: bool,
+    /// Names whose values are secret, besides those that are known.
+    pub names: Vec<String>,
+    /// Patterns with a name each: what they find is secret, or of it the first group.
+    pub patterns: Vec<(String, String)>,
+    /// Paths in messages to values that are secret.
+    pub paths: Vec<Path>,
+    /// Rules that are not in force.
+    pub without: Vec<String>,
+    /// Values that are no secret.
+    pub allow: Vec<String>,
+}
+
+/// Why a policy cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// There is no such rule.
+    #[error("there is no rule `{0}`")]
+    UnknownRule(String),
+    /// A pattern is none, or would take too much.
+    #[error("the pattern `{name}` cannot be used: {why}")]
+    Pattern {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// All of them together are too much.
+    #[error("so many patterns and names cannot be looked for together")]
+    TooMuch,
+}
+
+/// What counts as secret.
+#[derive(Debug)]
+pub struct Policy {
+    pub(super) shapes: Vec<Shape>,
+    pub(super) noticed: AhoCorasick,
+    /// What each text that is noticed may begin.
+    pub(super) notices: Vec<Notice>,
+    names: BTreeSet<String>,
+    pub(super) extra: Vec<(usize, Regex)>,
+    pub(super) paths: Vec<Path>,
+    pub(super) without: BTreeSet<&'static str>,
+    pub(super) allow: BTreeSet<Box<[u8]>>,
+    /// The names of all rules, by number.
+    pub(super) ids: Vec<Box<str>>,
+}
+
+/// A rule with its pattern.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub rule: &'static Rule,
+    pub regex: Regex,
+}
+
+/// What a text that is noticed may be a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    /// Something with this shape.
+    Shape(usize),
+    /// A name that says that its value is secret.
+    Name,
+    /// A URL.
+    Url,
+    /// A private key.
+    Pem,
+    /// Something percent-encoded.
+    Percent,
+    /// An escape of JSON behind which anything may be.
+    Escape,
+}
+
+/// The largest pattern of a user, compiled, in bytes.
+const REGEX_SIZE: usize = 1024 * 1024;
+
+/// Numbers of rules that are no shape, in the order of [`rules::SPECIAL`].
+pub(super) mod id {
+    pub const NAME: usize = 0;
+    pub const KNOWN: usize = 1;
+    pub const PEM: usize = 2;
+    pub const URL: usize = 3;
+    pub const PATH: usize = 4;
+}
+
+impl Policy {
+    /// Compiles it.
+    pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
+        let without = without(settings)?;
+        let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
+        let mut shapes = Vec::new();
+        let mut texts: Vec<(String, Notice)> = Vec::new();
+        for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
+            let notice = Notice::Shape(shapes.len());
+            texts.extend(
+                rule.anchors
+                    .iter()
+                    .map(|anchor| ((*anchor).to_owned(), notice)),
+            );
+            shapes.push(Shape {
+                rule,
+                regex: compile(rule.id, &format!("^(?:{})", rule.shape))?,
+            });
+        }
+        ids.extend(rules::all().map(|rule| Box::from(rule.id)));
+        let mut extra = Vec::new();
+        for (name, pattern) in &settings.patterns {
+            extra.push((ids.len(), compile(name, pattern)?));
+            ids.push(name.as_str().into());
+        }
+        let names: BTreeSet<_> = settings
+            .names
+            .iter()
+            .map(|name| names::joined(name.as_bytes()).0)
+            .collect();
+        texts.extend(notices(&without, &settings.names));
+        let noticed = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(texts.iter().map(|(text, _)| text))
+            .map_err(|_: BuildError| PolicyError::TooMuch)?;
+        Ok(Self {
+            shapes,
+            noticed,
+            notices: texts.into_iter().map(|(_, notice)| notice).collect(),
+            names,
+            extra,
+            paths: settings.paths.clone(),
+            without,
+            allow: settings
+                .allow
+                .iter()
+                .map(|value| value.as_bytes().into())
+                .collect(),
+            ids,
+        })
+    }
+
+    /// The name of a rule.
+    pub(super) fn rule(&self, number: usize) -> &str {
+        self.ids.get(number).map_or("", |id| id)
+    }
+
+    /// The number of the rule of a shape.
+    pub(super) fn number(&self, shape: &Shape) -> usize {
+        self.ids
+            .iter()
+            .position(|id| **id == *shape.rule.id)
+            .unwrap_or(0)
+    }
+
+    /// What something with this name holds.
+    pub(super) fn class(&self, name: &[u8]) -> Option<Class> {
+        if self.without.contains("key-name") {
+            return None;
+        }
+        if !self.names.is_empty() && self.names.contains(&names::joined(name).0) {
+            return Some(Class::Password);
+        }
+        names::class(name)
+    }
+
+    /// Whether every message has to be read, since nothing in its bytes tells whether something in
+    /// it is meant.
+    pub(super) fn reads_all(&self) -> bool {
+        !self.paths.is_empty() || !self.extra.is_empty()
+    }
+}
+
+/// The rules that are not in force.
+fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
+    let special = rules::SPECIAL.iter().map(|(id, _)| *id);
+    let known: Vec<_> = special.chain(rules::all().map(|rule| rule.id)).collect();
+    let mut without = BTreeSet::new();
+    for name in &settings.without {
+        let id = known.iter().find(|id| *id == name);
+        without.insert(*id.ok_or_else(|| PolicyError::UnknownRule(name.clone()))?);
+    }
+    if !settings.email {
+        without.insert("email");
+    }
+    if !settings.home {
+        without.insert("home-folder");
+    }
+    Ok(without)
+}
+
+/// What is noticed besides the anchors of the rules.
+fn notices(without: &BTreeSet<&str>, names: &[String]) -> Vec<(String, Notice)> {
+    let mut texts = vec![
+        ("%".to_owned(), Notice::Percent),
+        ("\\u00".to_owned(), Notice::Escape),
+        ("\\/".to_owned(), Notice::Escape),
+    ];
+    let noticed = [
+        ("://", "url-password", Notice::Url),
+        ("PRIVATE KEY", "private-key", Notice::Pem),
+    ];
+    for (text, rule, notice) in noticed {
+        if !without.contains(rule) {
+            texts.push((text.to_owned(), notice));
+        }
+    }
+    if !without.contains("key-name") {
+        let own = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !name.is_empty());
+        texts.extend(
+            NOTICED
+                .into_iter()
+                .chain(own)
+                .map(|name| (name.to_owned(), Notice::Name)),
+        );
+    }
+    texts
+}
+
+fn compile(name: &str, pattern: &str) -> Result<Regex, PolicyError> {
+    let regex = RegexBuilder::new(pattern)
+        .unicode(false)
+        .size_limit(REGEX_SIZE)
+        .build();
+    regex.map_err(|error| PolicyError::Pattern {
+        name: name.to_owned(),
+        why: error.to_string(),
+    })
+}

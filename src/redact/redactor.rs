@@ -1,0 +1,144 @@
+//! The second pass: tokens in place of what is secret.
+
+use super::find::Finder;
+use super::hit::{self, Found, Hit};
+use super::known::Known;
+use super::learn::Learner;
+use super::pem;
+use super::policy::{Policy, id};
+use super::report::{Place, Report};
+use crate::protocol::json::{Edits, Node};
+use crate::trace::event::{EventKind, ProcessContext};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Memory that is used again from message to message.
+#[derive(Debug, Default)]
+pub struct Memory {
+    nodes: Vec<Node>,
+    found: Found,
+}
+
+/// Puts tokens in place of what is secret.
+#[derive(Debug)]
+pub struct Redactor {
+    policy: Arc<Policy>,
+    known: Known,
+    memory: Memory,
+}
+
+impl Redactor {
+    pub(super) fn knowing(policy: Arc<Policy>, known: Known) -> Self {
+        Self {
+            policy,
+            known,
+            memory: Memory::default(),
+        }
+    }
+
+    /// Goes on learning.
+    #[must_use]
+    pub fn resume(self) -> Learner {
+        Learner::knowing(self.policy, self.known)
+    }
+
+    /// Values that are known to be secret.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Begins a report, with what this cannot do.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let mut report = Report::default();
+        (report.short, report.beyond) = (self.known.short, self.known.beyond);
+        report
+    }
+
+    /// The bytes of a frame with tokens in place of what is secret in it; all others as they are.
+    pub fn frame<'r>(&mut self, place: Place, raw: &'r [u8], report: &mut Report) -> Cow<'r, [u8]> {
+        self.find(raw);
+        if self.memory.found.hits.is_empty() {
+            return Cow::Borrowed(raw);
+        }
+        self.memory.found.settle();
+        let mut edits = Edits::default();
+        for hit in &self.memory.found.hits {
+            let token = match hit.token {
+                Some(token) => token,
+                None => self.known.number(&hit.value, hit.kind),
+            };
+            hit::put(&mut edits, hit, token);
+            report.add(&place, &hit.path, self.policy.rule(hit.rule), token);
+        }
+        Cow::Owned(edits.apply(raw).into_owned())
+    }
+
+    /// What a text says without what is secret in it.
+    pub fn text<'t>(&mut self, place: Place, text: &'t str, report: &mut Report) -> Cow<'t, str> {
+        match self.frame(place, text.as_bytes(), report) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
+
+    /// What happened, likewise.
+    pub fn event(&mut self, place: Place, event: &EventKind, report: &mut Report) -> EventKind {
+        self.value(place, event, report)
+            .unwrap_or_else(|| EventKind::Warning {
+                message: "an event that could not be redacted is left out".to_owned(),
+            })
+    }
+
+    /// Who asked for what where, likewise. Ids stay: nothing that was said is in them.
+    pub fn context(&mut self, context: &ProcessContext, report: &mut Report) -> ProcessContext {
+        let redacted: Option<ProcessContext> = self.value(Place::Start, context, report);
+        ProcessContext {
+            recording: context.recording.clone(),
+            origin: context.origin.clone(),
+            parent: context.parent.clone(),
+            transport: context.transport.clone(),
+            mcpreel: context.mcpreel.clone(),
+            redaction: context.redaction.clone(),
+            ..redacted.unwrap_or_default()
+        }
+    }
+
+    fn value<T: Serialize + DeserializeOwned + Clone>(
+        &mut self,
+        place: Place,
+        value: &T,
+        report: &mut Report,
+    ) -> Option<T> {
+        let json = serde_json::to_vec(value).ok()?;
+        match self.frame(place, &json, report) {
+            Cow::Borrowed(_) => Some(value.clone()),
+            Cow::Owned(json) => serde_json::from_slice(&json).ok(),
+        }
+    }
+
+    fn find(&mut self, raw: &[u8]) {
+        let Memory { nodes, found } = &mut self.memory;
+        found.clear();
+        let finder = Finder::new(&self.policy, Some(&self.known));
+        finder.frame(raw, nodes, found);
+        // A line of a key that stands alone.
+        let line = pem::line_of_key(raw).and_then(|line| Some((line, self.known.of_line(line)?)));
+        if let Some((line, token)) = line {
+            let start = raw.len() - raw.trim_ascii_start().len();
+            let end = start + raw.trim_ascii().len();
+            found.hits.push(Hit {
+                span: end - line.len()..end,
+                rule: id::PEM,
+                value: line.into(),
+                token: Some(token),
+                kind: token.kind,
+                quotes: None,
+                path: "".into(),
+            });
+        }
+    }
+}

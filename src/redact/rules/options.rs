@@ -1,0 +1,44 @@
+//! What is no secret and may say too much: only where it is asked for.
+
+use crate::redact::rule::{RULE, Rule};
+use crate::redact::token::Kind;
+
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "email",
+        about: "addresses of e-mail",
+        kind: Kind::Email,
+        anchors: &["@"],
+        lead: is_local,
+        edge: |byte| byte == b'/',
+        shape: r"[A-Za-z0-9._%+-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}\b",
+        holds: |text| !text.starts_with("git@"),
+        found: &["write to ⟦ada@mail.lovelace.org⟧."],
+        passed: &[
+            "git@github.com:ada/engine",
+            "@scope/package",
+            "left-pad@1.3.0",
+            "a @ b",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "home-folder",
+        about: "names of home folders",
+        kind: Kind::Home,
+        anchors: &["/home/", "/users/", "\\users\\"],
+        edge: |_| false,
+        shape: r#"(?:/home/|/Users/|\\+(?i:users)\\+)([^/\\\s"'<>:;,|]+)"#,
+        found: &[
+            "in /home/⟦ada⟧/notes",
+            "/Users/⟦ada.l⟧",
+            r"C:\Users\⟦ada⟧\x",
+        ],
+        passed: &["/home", "/usr/lib", "/home/"],
+        ..RULE
+    },
+];

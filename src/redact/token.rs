@@ -1,0 +1,191 @@
+//! What stands in place of a value: `‹secret:1›`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What a placeholder begins with.
+pub const OPEN: char = '‹';
+
+/// What it ends with.
+pub const CLOSE: char = '›';
+
+/// Longer names are no placeholder's.
+pub const LONGEST: usize = 64;
+
+/// What a placeholder begins and ends with where JSON has escaped it.
+const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
+
+/// What kind of value it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Something that gives access.
+    Secret,
+    /// An address of e-mail.
+    Email,
+    /// The name of a home folder.
+    Home,
+}
+
+impl Kind {
+    /// The word in its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Email => "email",
+            Self::Home => "home",
+        }
+    }
+}
+
+/// A placeholder of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token {
+    /// What it stands for.
+    pub kind: Kind,
+    /// Which one.
+    pub number: u64,
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{OPEN}{}:{}{CLOSE}", self.kind.as_str(), self.number)
+    }
+}
+
+/// How placeholders begin and end: as they are, and escaped.
+pub fn spellings() -> impl Iterator<Item = (String, String)> {
+    let escaped = ESCAPED.map(|(open, close)| (open.to_owned(), close.to_owned()));
+    std::iter::once((OPEN.to_string(), CLOSE.to_string())).chain(escaped)
+}
+
+/// Whether bytes of JSON may have a placeholder in them, spelled out or escaped.
+#[must_use]
+pub fn may_be_in(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, OPEN.to_string().as_bytes()).is_some()
+        || memchr::memmem::find(bytes, b"\\u2039").is_some()
+}
+
+/// Adds the names of the placeholders in `bytes` to `found`, until that has as many as `most`.
+pub fn names_in(bytes: &[u8], most: usize, found: &mut BTreeSet<String>) {
+    let longest = LONGEST + 12;
+    for (open, close) in spellings() {
+        for at in memchr::memmem::find_iter(bytes, &open) {
+            let rest = &bytes[at + open.len()..];
+            let rest = &rest[..rest.len().min(longest)];
+            let end = memchr::memmem::find(rest, close.as_bytes());
+            let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
+            if let Some(name) = name.filter(|name| is_name(name))
+                && found.len() < most
+            {
+                found.insert(name.to_owned());
+            }
+        }
+    }
+}
+
+/// The names of the placeholders in a text: `secret:1` of `Bearer ‹secret:1›`.
+pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    Pieces(text).filter_map(|piece| match piece {
+        Piece::Placeholder { name, .. } => Some(name),
+        Piece::Text(_) => None,
+    })
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// What is no placeholder.
+    Text(&'t str),
+    /// A placeholder.
+    Placeholder {
+        /// Its name.
+        name: &'t str,
+        /// All of it.
+        whole: &'t str,
+    },
+}
+
+/// A text as text and placeholders.
+#[derive(Clone, Debug)]
+pub struct Pieces<'t>(pub &'t str);
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = Piece<'t>;
+
+    fn next(&mut self) -> Option<Piece<'t>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        if let Some(name) = placeholder(self.0) {
+            let length = OPEN.len_utf8() + name.len() + CLOSE.len_utf8();
+            let (whole, rest) = self.0.split_at(length);
+            self.0 = rest;
+            return Some(Piece::Placeholder { name, whole });
+        }
+        // What begins like one and is none is text.
+        let skipped = self.0.chars().next().map_or(0, char::len_utf8);
+        let end = self.0[skipped..].find(OPEN).map(|at| at + skipped);
+        let (text, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest;
+        Some(Piece::Text(text))
+    }
+}
+
+/// The name of the placeholder that a text begins with.
+fn placeholder(text: &str) -> Option<&str> {
+    let (name, _) = text.strip_prefix(OPEN)?.split_once(CLOSE)?;
+    is_name(name).then_some(name)
+}
+
+/// Whether a placeholder can have this name: a word, a colon and a number.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let Some((kind, number)) = name.split_once(':') else {
+        return false;
+    };
+    let of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    name.len() <= LONGEST
+        && !kind.is_empty()
+        && kind.bytes().all(of_word)
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_a_placeholder() {
+        let token = Token {
+            kind: Kind::Secret,
+            number: 12,
+        };
+        let text = format!("a {token} b");
+        assert_eq!(placeholders(&text).collect::<Vec<_>>(), ["secret:12"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_placeholder_is_text() {
+        for text in [
+            "‹secret›",
+            "‹secret:›",
+            "‹:1›",
+            "‹a b:1›",
+            "‹secret:1",
+            "secret:1›",
+        ] {
+            assert_eq!(placeholders(text).count(), 0, "{text}");
+        }
+        let nested = "‹‹secret:1››";
+        assert_eq!(placeholders(nested).collect::<Vec<_>>(), ["secret:1"]);
+    }
+
+    #[test]
+    fn escaped_or_not_it_is_noticed() {
+        assert!(may_be_in("{\"a\":\"‹secret:1›\"}".as_bytes()));
+        assert!(may_be_in(br#"{"a":"\u2039secret:1\u203a"}"#));
+        assert!(!may_be_in(br#"{"a":"secret:1"}"#));
+    }
+}

@@ -10,6 +10,10 @@ use std::path::PathBuf;
 pub enum ExportFormat {
     /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
     Jsonl,
+    /// A transcript for reading: what was said, in order, laid out and escaped
+    Text,
+    /// Statistics per method and per tool, for a spreadsheet
+    Csv,
     /// One recording file, also of a recording that is being made or of a cassette
     Recording,
 }

@@ -14,6 +14,8 @@ pub enum ExportFormat {
     Text,
     /// Statistics per method and per tool, for a spreadsheet
     Csv,
+    /// A trace for Perfetto or Chrome: exchanges, notifications and counters over time
+    Perfetto,
     /// One recording file, also of a recording that is being made or of a cassette
     Recording,
 }

@@ -11,7 +11,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Progress};
 use super::{filter, select};
 use crate::formats::cassette;
-use crate::formats::export::{Selection, WriteError, Written, csv, text};
+use crate::formats::export::{Selection, WriteError, Written, csv, perfetto, text};
 use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, escape, plural, size};
@@ -167,6 +167,7 @@ fn write(
     let written = match args.format {
         ExportFormat::Text => text::write(recording, selection, last, target, told),
         ExportFormat::Csv => csv::write(recording, selection, last, target, told),
+        ExportFormat::Perfetto => perfetto::write(recording, selection, last, target, told),
         // The other one is no file that is made of parts.
         ExportFormat::Jsonl | ExportFormat::Recording => {
             cassette::write(recording, selection, last, target, told)

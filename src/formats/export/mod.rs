@@ -2,12 +2,14 @@
 //! the formats that are for reading and for other people's programs.
 //!
 //! * [`text`]: a transcript, for people;
-//! * [`csv`]: statistics, for spreadsheets.
+//! * [`csv`]: statistics, for spreadsheets;
+//! * [`perfetto`]: a trace, for timeline viewers.
 //!
 //! None of them redacts: whoever wants less written gives a recording with less in it. Each holds a
 //! bounded part of it, however long it is.
 
 pub mod csv;
+pub mod perfetto;
 mod selection;
 pub mod text;
 

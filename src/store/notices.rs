@@ -45,6 +45,7 @@ const HAS_LOGS: &str = "SELECT EXISTS (SELECT 1 FROM message INDEXED BY message_
     WHERE (exchange IS NULL OR (kind = 'notification'
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'))
       AND exchange IS NOT NULL)";
+const IS_TRACED: &str = "SELECT EXISTS (SELECT 1 FROM message WHERE trace_id IS NOT NULL)";
 const LINES: &str = "SELECT l.frame, l.stream, f.t_last, length(f.raw), substr(f.raw, 1, ?4)
     FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.frame > ?1 AND l.frame <= ?2 ORDER BY l.frame LIMIT ?3";
@@ -131,6 +132,11 @@ impl Recording {
     /// Whether any exchange has notifications besides its progress and its cancel.
     pub fn has_logs_in_exchanges(&self) -> Result<bool, ReadError> {
         Ok(self.one(HAS_LOGS, [], |row| row.get(0))?.unwrap_or(false))
+    }
+
+    /// Whether any message carries the context of a trace.
+    pub fn is_traced(&self) -> Result<bool, ReadError> {
+        Ok(self.one(IS_TRACED, [], |row| row.get(0))?.unwrap_or(false))
     }
 
     /// The next `limit` frames without a message after `after`, up to the frame `last`.

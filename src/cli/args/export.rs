@@ -14,6 +14,8 @@ pub enum ExportFormat {
     Text,
     /// Statistics per method and per tool, for a spreadsheet
     Csv,
+    /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
+    Otlp,
     /// A trace for Perfetto or Chrome: exchanges, notifications and counters over time
     Perfetto,
     /// One recording file, also of a recording that is being made or of a cassette
@@ -73,6 +75,9 @@ pub struct Export {
     /// Write everything as it was said, with whatever secrets stand in it
     #[arg(long)]
     pub raw: bool,
+    /// In a trace (--format otlp), arguments, results and texts too
+    #[arg(long)]
+    pub with_bodies: bool,
     /// The file [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

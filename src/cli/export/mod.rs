@@ -11,6 +11,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Progress};
 use super::{filter, select};
 use crate::formats::cassette;
+use crate::formats::export::otlp::{self, Bodies};
 use crate::formats::export::{Selection, WriteError, Written, csv, perfetto, text};
 use crate::query::Query;
 use crate::store::reader::Recording;
@@ -75,6 +76,12 @@ fn refuse(args: &Args) -> Result<(), Failure> {
     {
         return Err(usage(
             "--from comes after --to: there is nothing between them",
+        ));
+    }
+    if args.with_bodies && args.format != ExportFormat::Otlp {
+        return Err(usage(
+            "--with-bodies is for --format otlp; the other formats have what was said anyway, or no \
+             place for it",
         ));
     }
     if args.format == ExportFormat::Recording {
@@ -167,6 +174,10 @@ fn write(
     let written = match args.format {
         ExportFormat::Text => text::write(recording, selection, last, target, told),
         ExportFormat::Csv => csv::write(recording, selection, last, target, told),
+        ExportFormat::Otlp => {
+            let bodies = bodies(args);
+            otlp::write(recording, selection, last, bodies, target, told)
+        }
         ExportFormat::Perfetto => perfetto::write(recording, selection, last, target, told),
         // The other one is no file that is made of parts.
         ExportFormat::Jsonl | ExportFormat::Recording => {
@@ -179,10 +190,18 @@ fn write(
     })
 }
 
+fn bodies(args: &Args) -> Bodies {
+    match args.with_bodies {
+        true => Bodies::With,
+        false => Bodies::Without,
+    }
+}
+
 /// What was written, for people.
 fn said(path: &Path, format: ExportFormat, written: &Written, bytes: u64) -> String {
     let path = path.display().to_string();
-    let of_exchanges = format == ExportFormat::Csv;
+    use ExportFormat::{Csv, Otlp, Perfetto};
+    let of_exchanges = matches!(format, Csv | Otlp | Perfetto);
     let (noun, number) = match of_exchanges {
         true => ("exchange", written.exchanges),
         false => ("frame", written.frames),

@@ -3,12 +3,14 @@
 //!
 //! * [`text`]: a transcript, for people;
 //! * [`csv`]: statistics, for spreadsheets;
+//! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
 //!
 //! None of them redacts: whoever wants less written gives a recording with less in it. Each holds a
 //! bounded part of it, however long it is.
 
 pub mod csv;
+pub mod otlp;
 pub mod perfetto;
 mod selection;
 pub mod text;

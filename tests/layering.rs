@@ -27,7 +27,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     (
         "formats",
         &[
-            "store", "redact", "lint", "trace", "protocol", "text", "written",
+            "store", "redact", "lint", "trace", "protocol", "words", "text", "written",
         ],
     ),
     ("demo", &["protocol"]),

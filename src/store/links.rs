@@ -5,7 +5,7 @@ use super::reader::rows::{number, optional, word};
 use super::reader::{ReadError, Recording};
 use super::values::{self, to_sql};
 use crate::trace::correlator::MessageKind;
-use crate::trace::exchange::ExchangeId;
+use crate::trace::exchange::{ExchangeId, Status};
 use crate::trace::frame::Seq;
 use rusqlite::Row;
 
@@ -16,7 +16,7 @@ use rusqlite::Row;
 const LINKS: &str = "SELECT m.frame, m.kind,
         CASE WHEN octet_length(coalesce(m.method, e.method)) <= 256
             THEN coalesce(m.method, e.method) END,
-        e.request, a.request
+        e.request, a.request, e.status, e.latency
     FROM message m LEFT JOIN exchange e ON e.id = m.exchange
     LEFT JOIN exchange a ON a.id = coalesce(e.parent, nullif(e.chain, e.id))
     WHERE m.frame > ?1 AND m.frame <= ?2 AND m.part = 0
@@ -44,6 +44,10 @@ pub struct Link {
     /// The request around it: of a notification that which it belongs to, of a request the one
     /// during which the other side asked it, or the first round of its chain.
     pub within: Option<Seq>,
+    /// Of a response: how its exchange stands.
+    pub status: Option<Status>,
+    /// Of a response: nanoseconds since its request.
+    pub latency_ns: Option<u64>,
 }
 
 impl Recording {
@@ -71,11 +75,15 @@ fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
         MessageKind::Response => (request, None),
         MessageKind::Notification | MessageKind::Other => (None, request),
     };
+    let is_response = kind == MessageKind::Response;
+    let status = row.get_ref(5)?.as_str_or_null()?.filter(|_| is_response);
     Ok(Link {
         frame: Seq(number(row, 0)?),
         kind,
         method: row.get(2)?,
         answers,
         within,
+        status: status.and_then(Status::parse),
+        latency_ns: optional(row, 6)?.filter(|_| is_response),
     })
 }

@@ -18,6 +18,7 @@
 //! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
 //! * [`vitals`]: who waits, what was lost, last words; [`facts`]: what is known when the cause of
 //!   what went wrong is looked for;
+//! * [`notices`]: messages and lines that stand beside the exchanges, with their times;
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
@@ -35,6 +36,7 @@ pub mod findings;
 pub mod indexer;
 pub mod library;
 pub mod links;
+pub mod notices;
 pub mod open;
 pub mod passage;
 pub mod past;

@@ -8,6 +8,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+/// Bytes that are looked at together.
+const PLAIN: usize = 32;
+
 /// The text on one line: nothing in it moves the cursor, changes the order of reading, or hides.
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
@@ -45,8 +48,16 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn first_hostile(text: &str) -> Option<usize> {
-    let mut previous = None;
-    for (at, character) in text.char_indices() {
+    // Nearly all that is written is plain ASCII: whole blocks of it are looked at together.
+    let is_plain = |block: &[u8]| block.iter().all(|byte| (b' '..=b'~').contains(byte));
+    let plain = text
+        .as_bytes()
+        .chunks_exact(PLAIN)
+        .take_while(|block| is_plain(block));
+    let start = plain.count() * PLAIN;
+    let mut previous = text[..start].chars().next_back();
+    for (at, character) in text[start..].char_indices() {
+        let at = start + at;
         if is_hostile(character, previous) {
             return Some(at);
         }
@@ -129,6 +140,21 @@ mod tests {
             assert!(
                 matches!(escape(text), Cow::Borrowed(same) if same == text),
                 "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_hides_behind_what_is_plain() {
+        for plain in 0..3 * PLAIN {
+            let plain = "x".repeat(plain);
+            for hostile in ["\x1b", "\u{202e}"] {
+                let text = format!("{plain}{hostile}{plain}");
+                assert!(!escape(&text).contains(hostile), "{text:?}");
+            }
+            assert_eq!(
+                escape(&format!("{plain}x\u{fe0f}")),
+                format!("{plain}x\u{fe0f}")
             );
         }
     }

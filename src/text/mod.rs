@@ -1,6 +1,7 @@
 //! How hostile text, sizes and times are written for people.
 //!
 //! * [`mod@escape`]: whatever a terminal would obey, and whatever a reader could not see, as text;
+//! * [`mod@layout`]: a message with one member or element per line;
 //! * [`mod@width`]: how many columns a text takes, and cutting it to so many;
 //! * [`units`]: sizes, durations and counts in words.
 //!
@@ -8,9 +9,11 @@
 //! reaches a terminal; cutting comes after escaping, because escapes take columns.
 
 pub mod escape;
+pub mod layout;
 pub mod units;
 pub mod width;
 
 pub use escape::{escape, escape_bytes};
+pub use layout::{Layout, Limits, layout};
 pub use units::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width, wrap};

@@ -1,9 +1,11 @@
 //! What is on record in words for people: events, ends, peers; [`when`] has dates and times,
-//! [`recording`] what lists say of a recording, [`story`] what happened from a request to its answer.
+//! [`recording`] what lists say of a recording, [`session`] what there is to say of one, [`story`]
+//! what happened from a request to its answer.
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
 pub mod recording;
+pub mod session;
 pub mod story;
 pub mod when;
 

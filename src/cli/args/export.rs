@@ -10,6 +10,14 @@ use std::path::PathBuf;
 pub enum ExportFormat {
     /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
     Jsonl,
+    /// A transcript for reading: what was said, in order, laid out and escaped
+    Text,
+    /// Statistics per method and per tool, for a spreadsheet
+    Csv,
+    /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
+    Otlp,
+    /// A trace for Perfetto or Chrome: exchanges, notifications and counters over time
+    Perfetto,
     /// One recording file, also of a recording that is being made or of a cassette
     Recording,
 }
@@ -67,6 +75,9 @@ pub struct Export {
     /// Write everything as it was said, with whatever secrets stand in it
     #[arg(long)]
     pub raw: bool,
+    /// In a trace (--format otlp), arguments, results and texts too
+    #[arg(long)]
+    pub with_bodies: bool,
     /// The file [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

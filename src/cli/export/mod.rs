@@ -10,8 +10,9 @@ use super::args::{Export as Args, ExportFormat};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Progress};
 use super::{filter, select};
-use crate::formats::cassette::{self, WriteError, Written};
-use crate::formats::export::Selection;
+use crate::formats::cassette;
+use crate::formats::export::otlp::{self, Bodies};
+use crate::formats::export::{Selection, WriteError, Written, csv, perfetto, text};
 use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, escape, plural, size};
@@ -32,23 +33,23 @@ pub fn run(args: &Args) -> Outcome {
         return Err(usage("#SEQ names one frame; --from and --to name several"));
     }
     match args.format {
-        ExportFormat::Jsonl => lines(&recording, args, query.as_ref())?,
         ExportFormat::Recording => copy::run(&recording, args)?,
+        _ => file(&recording, args, query.as_ref())?,
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
-/// Writes a cassette.
-fn lines(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(), Failure> {
+/// Writes a file that is made of what is selected.
+fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(), Failure> {
     let selection = selection(recording, args, query)?;
     let path = args.output.as_deref();
     let mut target = Target::open(path, recording.path(), may(args))?;
     let last = last(recording)?;
-    let written = write(recording, &selection, last, &mut target)?;
+    let written = write(recording, args, &selection, last, &mut target)?;
     let bytes = target.finish()?;
     if let Some(path) = path {
-        output::say(&said(path, &written, bytes));
+        output::say(&said(path, args.format, &written, bytes));
     }
     Ok(())
 }
@@ -77,10 +78,18 @@ fn refuse(args: &Args) -> Result<(), Failure> {
             "--from comes after --to: there is nothing between them",
         ));
     }
+    if args.with_bodies && args.format != ExportFormat::Otlp {
+        return Err(usage(
+            "--with-bodies is for --format otlp; the other formats have what was said anyway, or no \
+             place for it",
+        ));
+    }
     if args.format == ExportFormat::Recording {
         return copy::refuse(args);
     }
-    if args.output.is_none() && io::stdout().is_terminal() {
+    // A transcript is escaped.
+    let is_harmless = args.format == ExportFormat::Text;
+    if args.output.is_none() && !is_harmless && io::stdout().is_terminal() {
         return Err(usage(
             "a terminal would obey what was said on the wire: name a file (-o FILE), or pipe it \
              on; `mcpreel show --frames` shows it escaped",
@@ -152,34 +161,59 @@ fn pick(recording: &Recording, query: &Query, selection: &mut Selection) -> Resu
 
 fn write(
     recording: &Recording,
+    args: &Args,
     selection: &Selection,
     last: Seq,
     target: &mut Target,
 ) -> Result<Written, Failure> {
     let of = recording.summary()?.frames;
     let mut progress = Progress::stderr();
-    let mut told = |seq: Seq| {
+    let told = &mut |seq: Seq| {
         progress.now_and_then(|| format!("{} of {} frames written", count(seq.0), count(of)));
     };
-    let written = cassette::write(recording, selection, last, target, &mut told);
+    let written = match args.format {
+        ExportFormat::Text => text::write(recording, selection, last, target, told),
+        ExportFormat::Csv => csv::write(recording, selection, last, target, told),
+        ExportFormat::Otlp => {
+            let bodies = bodies(args);
+            otlp::write(recording, selection, last, bodies, target, told)
+        }
+        ExportFormat::Perfetto => perfetto::write(recording, selection, last, target, told),
+        // The other one is no file that is made of parts.
+        ExportFormat::Jsonl | ExportFormat::Recording => {
+            cassette::write(recording, selection, last, target, told)
+        }
+    };
     written.map_err(|error| match error {
         WriteError::Read(error) => error.into(),
         WriteError::Write(error) => target.failure(error),
     })
 }
 
+fn bodies(args: &Args) -> Bodies {
+    match args.with_bodies {
+        true => Bodies::With,
+        false => Bodies::Without,
+    }
+}
+
 /// What was written, for people.
-fn said(path: &Path, written: &Written, bytes: u64) -> String {
+fn said(path: &Path, format: ExportFormat, written: &Written, bytes: u64) -> String {
     let path = path.display().to_string();
-    let mut text = format!(
-        "{}: {}, {}, {}; nothing in it is redacted",
-        escape(&path),
-        plural(written.frames, "frame"),
-        plural(written.events, "event"),
-        size(bytes)
-    );
+    use ExportFormat::{Csv, Otlp, Perfetto};
+    let of_exchanges = matches!(format, Csv | Otlp | Perfetto);
+    let (noun, number) = match of_exchanges {
+        true => ("exchange", written.exchanges),
+        false => ("frame", written.frames),
+    };
+    let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
+    // Statistics have no place for events.
+    if format != ExportFormat::Csv {
+        let _ = write!(text, "{}, ", plural(written.events, "event"));
+    }
+    let _ = write!(text, "{}; nothing in it is redacted", size(bytes));
     if written.left_out > 0 {
-        let _ = write!(text, ", {} are left out", plural(written.left_out, "frame"));
+        let _ = write!(text, ", {} are left out", plural(written.left_out, noun));
     }
     text
 }

@@ -1,13 +1,14 @@
 //! One frame, and the whole exchange that it belongs to.
 
-use super::pretty;
 use super::rows::{finding_line, frame_words};
 use crate::cli::exit::Failure;
 use crate::cli::lines::{arrow, status_ink, stream_arrow};
 use crate::cli::output::{Ink, Output};
 use crate::store::reader::{FindingRow, Recording};
 use crate::store::story::Told;
-use crate::text::{count, duration, escape, pad_end, pad_start, plural, since, size};
+use crate::text::{
+    Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
+};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::words;
@@ -70,11 +71,11 @@ fn body(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(),
     let mut raw = Vec::new();
     let mut beginning = recording.stream(head.seq)?.take(LOOKED_AT);
     beginning.read_to_end(&mut raw)?;
-    let layout = pretty::layout(&raw);
-    for line in &layout.lines {
+    let laid = layout(&raw, Limits::SCREEN);
+    for line in &laid.lines {
         out.line(line)?;
     }
-    let left_out = layout.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
+    let left_out = laid.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
     if left_out > 0 {
         let hint = format!("… {} not shown; with --json all of it is", size(left_out));
         out.line(&out.paint(Ink::Warn, &hint))?;

@@ -3,7 +3,6 @@
 mod below;
 mod fitting;
 mod frame;
-mod pretty;
 mod rows;
 mod summary;
 

@@ -5,13 +5,10 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use crate::cli::select;
 use crate::store::reader::{Recording, Summary};
-use crate::text::{clock, duration, escape, pad_end, plural, size};
-use crate::trace::event::{EventKind, ProcessContext};
-use crate::trace::session::{Peer, Session, Side};
-use crate::words::{self, when};
+use crate::text::{clock, escape, pad_end};
+use crate::words::{self, session, when};
 use serde::Serialize;
 use serde_json::Value;
-use std::fmt::Write as _;
 
 /// The summary as one JSON object.
 #[derive(Serialize)]
@@ -45,7 +42,6 @@ pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
 /// Writes the summary for people.
 pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let summary = recording.summary()?;
-    let session = summary.session.clone();
     let title = format!("{}  {}", summary.id, escape(&summary.name));
     out.line(&format!(
         "{}  {}",
@@ -54,14 +50,7 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     ))?;
     let mut facts = Vec::new();
     whole(recording, &summary, &mut facts);
-    if summary.messages == 0 {
-        facts.push(("protocol", "nobody spoke MCP".to_owned()));
-    } else {
-        sides(&session, &mut facts);
-    }
-    process(&summary.context, &mut facts);
-    ending(&session, &summary, &mut facts);
-    counts(&summary, recording.given_up_count()?, &mut facts);
+    facts.extend(session::facts(&summary, recording.given_up_count()?));
     for (name, value) in facts {
         out.line(&format!(
             "{}{value}",
@@ -77,9 +66,7 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-type Facts = Vec<(&'static str, String)>;
-
-fn whole(recording: &Recording, summary: &Summary, facts: &mut Facts) {
+fn whole(recording: &Recording, summary: &Summary, facts: &mut session::Facts) {
     let path = recording.path().to_string_lossy();
     facts.push(("file", escape(&path).into_owned()));
     let started = when::exact(summary.wall_ns);
@@ -87,124 +74,13 @@ fn whole(recording: &Recording, summary: &Summary, facts: &mut Facts) {
         "started",
         format!("{started}, {} long", clock(summary.t_last_ns)),
     ));
-    if summary.origin != "live" {
-        facts.push(("origin", escape(&summary.origin).into_owned()));
-    }
-    if let Some(note) = &summary.note {
-        facts.push(("note", escape(note).into_owned()));
-    }
-}
-
-fn sides(session: &Session, facts: &mut Facts) {
-    facts.push(("client", side(&session.client)));
-    facts.push(("server", side(&session.server)));
-    let unknown = "unknown";
-    let asked = session.version_asked.as_deref().map(escape);
-    let agreed = session.version_agreed.as_deref().map(escape);
-    let mut version = match (asked.as_deref(), agreed.as_deref()) {
-        (Some(asked), Some(agreed)) if asked == agreed => format!("{agreed}, asked and agreed"),
-        (asked, agreed) => format!(
-            "{} asked, {} agreed",
-            asked.unwrap_or(unknown),
-            agreed.unwrap_or(unknown)
-        ),
-    };
-    if let Some(offered) = words::versions_offered(session) {
-        let _ = write!(version, " (offered {offered})");
-    }
-    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
-    if !eras.is_empty() {
-        let _ = write!(version, "; {}", eras.join(" and "));
-    }
-    if let Some(handshake) = session.handshake_ns {
-        let _ = write!(version, "; handshake {}", duration(handshake));
-    }
-    facts.push(("version", version));
-}
-
-fn side(peer: &Peer) -> String {
-    let mut words = words::peer(peer).unwrap_or_else(|| "did not say who it is".to_owned());
-    let capabilities = peer.capabilities.as_deref().map(words::capabilities);
-    if let Some(capabilities) = capabilities.filter(|words| !words.is_empty()) {
-        let _ = write!(words, "; {capabilities}");
-    }
-    words
-}
-
-fn process(context: &ProcessContext, facts: &mut Facts) {
-    if !context.argv.is_empty() {
-        facts.push(("command", words::command(&context.argv)));
-    }
-    if let Some(executable) = &context.executable {
-        facts.push(("executable", escape(executable).into_owned()));
-    }
-    if let Some(cwd) = &context.cwd {
-        facts.push(("in", escape(cwd).into_owned()));
-    }
-    let mut host = words::process(&context.host);
-    if !context.host.command.is_empty() {
-        let _ = write!(host, ": {}", words::command(&context.host.command));
-    }
-    facts.push(("started by", host));
-}
-
-fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
-    let Some(end) = session.phase.end() else {
-        facts.push(("phase", session.phase.as_str().to_owned()));
-        return;
-    };
-    let mut words = words::end(end);
-    if let Some(closed) = session.closed_first {
-        let side = match closed.by {
-            Side::Host => "the host",
-            Side::Server => "the server",
-        };
-        let before = summary.t_last_ns.saturating_sub(closed.t.0);
-        let _ = write!(words, "; {side} closed first, {} before", duration(before));
-    }
-    facts.push(("end", words));
-    if let Some(usage) = session.usage {
-        let cpu = duration(usage.user_ns.saturating_add(usage.system_ns));
-        facts.push((
-            "used",
-            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss_bytes)),
-        ));
-    }
-}
-
-fn counts(summary: &Summary, given_up: u64, facts: &mut Facts) {
-    let mut words = format!(
-        "{} ({}), {}, {}: {} failed",
-        plural(summary.frames, "frame"),
-        size(summary.bytes),
-        plural(summary.messages, "message"),
-        plural(summary.exchanges, "exchange"),
-        summary.failed
-    );
-    if summary.open > 0 {
-        let _ = write!(words, ", {} open", summary.open);
-    }
-    if given_up > 0 {
-        let _ = write!(words, ", {given_up} given up");
-    }
-    let _ = write!(words, "; {}", plural(summary.findings, "finding"));
-    facts.push(("counts", words));
 }
 
 /// What a reader must know before trusting the rest: gaps, warnings, recovery.
 fn remarks(recording: &Recording) -> Result<Vec<String>, Failure> {
     let mut remarks = Vec::new();
     each_event(recording, |event| {
-        use EventKind::{Gap, Recovered, SpawnFailed, Survivors, Undelivered, Warning};
-        let is_remarkable = matches!(
-            event.kind,
-            Gap { .. }
-                | Recovered { .. }
-                | SpawnFailed { .. }
-                | Survivors { .. }
-                | Undelivered { .. }
-                | Warning { .. }
-        );
+        let is_remarkable = session::is_remarkable(&event.kind);
         remarks.extend(is_remarkable.then(|| words::event(&event.kind)));
         Ok(())
     })?;

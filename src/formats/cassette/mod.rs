@@ -35,10 +35,11 @@ mod read;
 mod start;
 mod write;
 
+pub use crate::formats::export::{WriteError, Written};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, HeaderError};
 pub use read::{Entry, ReadError, Reader, is_cassette};
-pub use write::{WriteError, Written, write};
+pub use write::write;
 
 /// The version of the format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;

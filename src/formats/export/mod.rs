@@ -1,18 +1,58 @@
-//! What of a recording is written, and going through it in order: the same for all formats.
+//! What of a recording is written, and going through it in order: the same for all formats; and
+//! the formats that are for reading and for other people's programs.
+//!
+//! * [`text`]: a transcript, for people;
+//! * [`csv`]: statistics, for spreadsheets;
+//! * [`otlp`]: a trace by the conventions of OpenTelemetry;
+//! * [`perfetto`]: a trace, for timeline viewers.
+//!
+//! None of them redacts: whoever wants less written gives a recording with less in it. Each holds a
+//! bounded part of it, however long it is.
 
+pub mod csv;
+pub mod otlp;
+pub mod perfetto;
 mod selection;
+pub mod text;
 
 pub use selection::{Selection, SelectionNote};
 
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
 use crate::store::reader::{EventRow, ReadError, Recording};
+use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq};
+use std::io;
 use std::vec::IntoIter;
 
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
+
+/// Why a recording could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The recording could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What was made of it could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Frames.
+    pub frames: u64,
+    /// Exchanges, by formats that write these.
+    pub exchanges: u64,
+    /// Events, without that of the start.
+    pub events: u64,
+    /// Frames that were not selected; of formats that write exchanges, exchanges.
+    pub left_out: u64,
+}
 
 /// Something that is written.
 #[derive(Debug)]
@@ -71,6 +111,97 @@ fn frame<E: From<ReadError>>(
     }
     let raw = recording.raw(head.seq)?;
     visit(Part::Frame(head, Some(&raw), link))
+}
+
+/// Gives the exchanges of `recording` whose request or answer is selected to `visit`, in the order
+/// of their requests, as they stood at the frame `last`, without what their messages say. Returns
+/// how many were left out.
+pub fn exchanges<E: From<ReadError>>(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
+) -> Result<u64, E> {
+    let page = |after| recording.light_exchanges(after, until(last), PAGE);
+    each_exchange(page, selection, visit)
+}
+
+/// The same with what their messages say.
+pub fn told_exchanges<E: From<ReadError>>(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
+) -> Result<u64, E> {
+    let page = |after| {
+        let mut page = recording.exchanges(after)?;
+        page.retain(|exchange| exchange.request.0 <= last);
+        Ok(match until(last) {
+            Some(until) => page
+                .into_iter()
+                .map(|exchange| exchange.at(until))
+                .collect(),
+            None => page,
+        })
+    };
+    each_exchange(page, selection, visit)
+}
+
+fn each_exchange<E: From<ReadError>>(
+    mut page: impl FnMut(ExchangeId) -> Result<Vec<Exchange>, ReadError>,
+    selection: &Selection,
+    visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
+) -> Result<u64, E> {
+    let mut left_out = 0;
+    let mut after = ExchangeId(0);
+    loop {
+        let page = page(after)?;
+        let Some(end) = page.last() else {
+            return Ok(left_out);
+        };
+        after = end.id;
+        for exchange in &page {
+            if selection.has_exchange(exchange) {
+                visit(exchange)?;
+            } else {
+                left_out += 1;
+            }
+        }
+    }
+}
+
+/// Gives the events that are selected to `visit`, up to the frame `last`, but for that of the start.
+pub fn events<E: From<ReadError>>(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    visit: &mut impl FnMut(&EventRow) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut events = Events::new(recording);
+    let end = Seq(last.0.saturating_add(1));
+    events.before(end, selection, &mut |part| match part {
+        Part::Event(row) => visit(row),
+        Part::Frame(..) | Part::Passed(_) => Ok(()),
+    })
+}
+
+/// When an exchange was over in a recording that is over at `end`: with its answer, with its
+/// cancel, or never. One that was given up is over when it begins: how long it took nobody knows.
+fn end_of(recording: &Recording, exchange: &Exchange, end: Moment) -> Result<Moment, ReadError> {
+    if exchange.status == Status::GivenUp {
+        return Ok(exchange.t_request);
+    }
+    if let Some(answered) = exchange.t_response_last {
+        return Ok(answered);
+    }
+    let cancelled = exchange.cancelled.map(|seq| recording.head(seq));
+    let cancelled = cancelled.transpose()?.flatten();
+    Ok(cancelled.map_or(end, |head| head.t_last))
+}
+
+/// The last frame that counts; none where the recording is over, and all of it does.
+fn until(last: Seq) -> Option<Seq> {
+    (last.0 < u64::MAX).then_some(last)
 }
 
 /// The events of a recording, page by page.

@@ -1,6 +1,7 @@
 //! Which frames and events of a recording are written.
 
 use crate::store::reader::EventRow;
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,6 +100,14 @@ impl Selection {
             Some(picked) => is_picked(picked),
             None => self.has_place(seq),
         }
+    }
+
+    /// Whether the exchange is written: its request is, or its answer.
+    #[must_use]
+    pub fn has_exchange(&self, exchange: &Exchange) -> bool {
+        let frames = [Some(exchange.request), exchange.response];
+        let mut frames = frames.into_iter().flatten();
+        frames.any(|(seq, _)| self.has_frame(seq))
     }
 
     /// Whether the event is written: one that came between two frames belongs to the first.

@@ -138,7 +138,7 @@ pub(crate) use summary_columns;
 
 /// [`summary_columns`], of which the first is at `at`: the line of a message; `None` where there
 /// is no message.
-fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<str>>> {
+pub(crate) fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<str>>> {
     let stored: Option<Box<str>> = row.get(at)?;
     if stored.is_some() {
         return Ok(stored);

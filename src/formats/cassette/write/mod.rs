@@ -4,37 +4,15 @@ mod body;
 mod seen;
 
 use super::{Header, US, start};
-use crate::formats::export::{self, Part, Selection};
+use crate::formats::export::{self, Part, Selection, WriteError, Written};
 use crate::protocol::json::Node;
 use crate::store::links::Link;
-use crate::store::reader::{EventRow, ReadError, Recording};
+use crate::store::reader::{EventRow, Recording};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use seen::Seen;
 use std::io::{self, Write};
-
-/// Why a cassette could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The recording could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The lines could not be written.
-    #[error(transparent)]
-    Write(#[from] io::Error),
-}
-
-/// What was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// Frames.
-    pub frames: u64,
-    /// Events, without that of the start.
-    pub events: u64,
-    /// Frames that were not selected.
-    pub left_out: u64,
-}
 
 /// Writes what is selected of `recording`, up to the frame `last`, as a cassette. Holds no more of
 /// it than a frame of a megabyte. `progress` is told each frame that is done.

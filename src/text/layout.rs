@@ -1,15 +1,29 @@
 //! A message laid out for reading, without ever parsing it into anything: key order, duplicate
 //! members, the text of numbers and the escapes of strings stay what they were.
 
-use crate::text::{escape_bytes, size};
+use super::{escape_bytes, size};
+use memchr::memchr2;
 use std::fmt::Write as _;
 
-/// Lines of one message that are shown; more than a few screens is for a file.
-const MOST_LINES: usize = 400;
-/// Bytes of one line that are shown: a string may be megabytes long.
-const LONGEST_LINE: usize = 2_000;
 /// Indentation stops growing here: nesting may be thousands deep.
 const DEEPEST: usize = 40;
+
+/// How much of a message is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Lines.
+    pub lines: usize,
+    /// Bytes of one line: a string may be megabytes long.
+    pub line: usize,
+}
+
+impl Limits {
+    /// For a terminal: more than a few screens is for a file.
+    pub const SCREEN: Self = Self {
+        lines: 400,
+        line: 2_000,
+    };
+}
 
 /// The lines of a message, escaped, and how many of its bytes they leave out.
 pub struct Layout {
@@ -21,32 +35,42 @@ pub struct Layout {
 
 /// Lays `raw` out: JSON with one member or element per line, anything else as it is.
 #[must_use]
-pub fn layout(raw: &[u8]) -> Layout {
+pub fn layout(raw: &[u8], limits: Limits) -> Layout {
+    let mut lines = Vec::new();
+    let left_out = each_line(raw, limits, &mut |line| lines.push(line.to_owned()));
+    Layout { lines, left_out }
+}
+
+/// Gives the same lines to `show` one by one; returns how many bytes they leave out.
+pub fn each_line(raw: &[u8], limits: Limits, show: &mut impl FnMut(&str)) -> usize {
     let raw = raw.trim_ascii();
+    let mut writer = Writer::new(limits, show);
     if !raw.starts_with(b"{") && !raw.starts_with(b"[") {
-        let mut writer = Writer::new();
         writer.line.extend_from_slice(raw);
         return writer.finish(0);
     }
-    let mut writer = Writer::new();
     let mut at = 0;
-    while at < raw.len() && writer.lines.len() < MOST_LINES {
+    while at < raw.len() && writer.shown < limits.lines {
         at += writer.step(&raw[at..]);
     }
     writer.finish(raw.len() - at)
 }
 
-struct Writer {
-    lines: Vec<String>,
+struct Writer<'s, S> {
+    limits: Limits,
+    show: &'s mut S,
+    shown: usize,
     line: Vec<u8>,
     depth: usize,
     left_out: usize,
 }
 
-impl Writer {
-    fn new() -> Self {
+impl<'s, S: FnMut(&str)> Writer<'s, S> {
+    fn new(limits: Limits, show: &'s mut S) -> Self {
         Self {
-            lines: Vec::new(),
+            limits,
+            show,
+            shown: 0,
             line: Vec::new(),
             depth: 0,
             left_out: 0,
@@ -102,39 +126,35 @@ impl Writer {
     }
 
     fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        if line.trim_ascii().is_empty() {
-            return;
+        if !self.line.trim_ascii().is_empty() {
+            let shown = &self.line[..self.line.len().min(self.limits.line)];
+            let hidden = self.line.len() - shown.len();
+            let mut text = escape_bytes(shown);
+            if hidden > 0 {
+                let _ = write!(text.to_mut(), "… ({} more)", size(hidden as u64));
+            }
+            self.left_out += hidden;
+            self.shown += 1;
+            (self.show)(&text);
         }
-        let shown = &line[..line.len().min(LONGEST_LINE)];
-        let hidden = line.len() - shown.len();
-        let mut text = escape_bytes(shown).into_owned();
-        if hidden > 0 {
-            let _ = write!(text, "… ({} more)", size(hidden as u64));
-        }
-        self.left_out += hidden;
-        self.lines.push(text);
+        self.line.clear();
     }
 
-    fn finish(mut self, rest: usize) -> Layout {
+    fn finish(mut self, rest: usize) -> usize {
         self.end_line();
-        Layout {
-            lines: self.lines,
-            left_out: self.left_out + rest,
-        }
+        self.left_out + rest
     }
 }
 
 /// The bytes of the string that `rest` starts with, quotes included.
 fn string_length(rest: &[u8]) -> usize {
-    let mut escaped = false;
-    for (at, &byte) in rest.iter().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return at + 1,
-            _ => {}
+    let mut at = 1;
+    while let Some(found) = rest.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if rest[at] == b'"' {
+            return at + 1;
         }
+        at += 2;
     }
     rest.len()
 }
@@ -144,7 +164,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<String> {
-        layout(text.as_bytes()).lines
+        layout(text.as_bytes(), Limits::SCREEN).lines
     }
 
     #[test]
@@ -173,24 +193,27 @@ mod tests {
     #[test]
     fn what_is_cut_is_counted() {
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(3_000));
-        let layout = layout(long.as_bytes());
+        let layout = layout(long.as_bytes(), Limits::SCREEN);
         assert!(
             layout.lines[1].ends_with("… (1.0 kB more)"),
             "{}",
             layout.lines[1]
         );
-        assert_eq!(layout.left_out, 3_009 - LONGEST_LINE);
+        assert_eq!(layout.left_out, 3_009 - Limits::SCREEN.line);
         let many = format!("[{}1]", "1,".repeat(1_000));
-        let layout = super::layout(many.as_bytes());
-        assert_eq!(layout.lines.len(), MOST_LINES);
-        assert_eq!(layout.left_out, many.len() - 1 - 2 * (MOST_LINES - 1));
+        let layout = super::layout(many.as_bytes(), Limits::SCREEN);
+        assert_eq!(layout.lines.len(), Limits::SCREEN.lines);
+        assert_eq!(
+            layout.left_out,
+            many.len() - 1 - 2 * (Limits::SCREEN.lines - 1)
+        );
     }
 
     #[test]
     fn endless_nesting_is_laid_out_in_constant_width() {
         let deep = "[".repeat(100_000);
         assert!(
-            layout(deep.as_bytes())
+            layout(deep.as_bytes(), Limits::SCREEN)
                 .lines
                 .iter()
                 .all(|line| line.len() < 100)

@@ -1,0 +1,368 @@
+//! A trace in OTLP/JSON, by the OpenTelemetry semantic conventions for MCP.
+//!
+//! ```text
+//! mcp.session ├────────────────────────────────────────────┤   resource: the client
+//!   initialize    ├──┤
+//!   tools/call plan    ├──────────────────────┤  CLIENT, parent: the session
+//!     elicitation/create     ├────────┤           resource: the server, CLIENT, parent: the call
+//!   notifications/initialized    ╵
+//! ```
+//!
+//! A request is a span of whoever sent it, whose resource it stands under: kind CLIENT, timed on the
+//! wire from its last byte to the last byte of its answer. Requests of the server have the roles
+//! reversed, and stand under the call during which they came. Where a request carries a valid
+//! `_meta.traceparent`, that is its parent, and the session is linked to it; else its parent is the
+//! session, a span too. Progress, log messages and cancels are events of their span; notifications
+//! that belong to no request are spans without length. stderr is no trace, and not in it.
+//!
+//! Ids follow from the id of the recording and the frame, so that a recording has the same trace
+//! however often it is exported. Arguments and results, and what log messages say, are left out
+//! unless they are asked for ([`Bodies`]).
+//!
+//! A line is one `TracesData`, as in files of the Collector; a short session has one line, which
+//! can be posted as it is.
+
+mod attribute;
+mod body;
+mod ids;
+mod lines;
+mod span;
+
+use super::{Selection, WriteError, Written, end_of, events};
+use crate::protocol::message::Direction;
+use crate::store::notices::Notice;
+use crate::store::reader::{EventRow, ReadError, Recording, Summary};
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageKind;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::frame::Seq;
+use crate::trace::session::End;
+use crate::words;
+use attribute::Attributes;
+use ids::{Context, Ids};
+use lines::Lines;
+use span::{Event, Failure, Link, Span, Spanned};
+use std::io::Write;
+
+/// Rows that are read at once.
+const PAGE: u32 = 1000;
+
+/// Events of one span, as many as the software development kits keep; of more the number is said.
+const EVENTS: u32 = 128;
+
+/// Whether what was said is written besides that it was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// Only methods, names, ids, codes and times.
+    #[default]
+    Without,
+    /// Arguments, results and texts too.
+    With,
+}
+
+/// Writes what is selected of `recording`, up to the frame `last`, as a trace. `progress` is told
+/// the frames that are done.
+pub fn write(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    bodies: Bodies,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
+    let summary = recording.summary()?;
+    let trace = Trace {
+        recording,
+        selection,
+        last,
+        bodies,
+        ids: Ids::new(recording, &summary)?,
+        has_logs: recording.has_logs_in_exchanges()?,
+        lines: Lines::new(&summary, out),
+        summary: &summary,
+        unpaired: 0,
+        written: Written::default(),
+    };
+    trace.write(progress)
+}
+
+struct Trace<'r, W: Write> {
+    recording: &'r Recording,
+    selection: &'r Selection,
+    last: Seq,
+    bodies: Bodies,
+    summary: &'r Summary,
+    ids: Ids<'r>,
+    /// Whether any exchange has notifications besides its progress and its cancel.
+    has_logs: bool,
+    lines: Lines<'r, W>,
+    /// Messages that are no notifications and belong to no exchange.
+    unpaired: u64,
+    written: Written,
+}
+
+impl<W: Write> Trace<'_, W> {
+    fn write(mut self, progress: &mut dyn FnMut(Seq)) -> Result<Written, WriteError> {
+        let (recording, selection, last) = (self.recording, self.selection, self.last);
+        let left_out = super::exchanges(recording, selection, last, &mut |exchange| {
+            progress(exchange.request.0);
+            self.written.exchanges += 1;
+            let span = self.exchange(exchange)?;
+            self.lines.push(exchange.direction, &span)
+        })?;
+        self.written.left_out = left_out;
+        self.notices(progress)?;
+        let session = self.session()?;
+        self.lines.push(Direction::ClientToServer, &session)?;
+        self.lines.finish()?;
+        Ok(self.written)
+    }
+
+    /// Nanoseconds since the Unix epoch; where the start is not known, since the start.
+    fn wall(&self, t: Moment) -> u64 {
+        self.summary.wall_ns.saturating_add(t.0)
+    }
+
+    fn end(&self) -> Moment {
+        Moment(self.summary.t_last_ns)
+    }
+
+    fn exchange(&self, exchange: &Exchange) -> Result<Span, WriteError> {
+        let context = self.ids.context(exchange)?;
+        let end = end_of(self.recording, exchange, self.end())?;
+        let (events, dropped) = self.events_of(exchange)?;
+        let failure = self.failure(exchange)?;
+        let mut attributes = self.about(&exchange.method, exchange.name.as_deref());
+        attributes.text("jsonrpc.request.id", &id(exchange));
+        if let Some(failure) = &failure {
+            attributes.text("error.type", &failure.kind);
+        }
+        if let Some(code) = exchange.code.as_deref() {
+            attributes.text("rpc.response.status_code", &plain(code));
+        }
+        attributes.text("mcpreel.status", exchange.status.as_str());
+        attributes.number("mcpreel.seq", exchange.request.0.0);
+        if let Some((seq, _)) = exchange.response {
+            attributes.number("mcpreel.response.seq", seq.0);
+        }
+        if self.bodies == Bodies::With {
+            body::add(self.recording, exchange, &mut attributes)?;
+        }
+        Ok(Span::new(Spanned {
+            name: name_of(&exchange.method, exchange.name.as_deref()),
+            links: self.links(exchange, &context),
+            span: self.ids.span(exchange.request),
+            context,
+            start: self.wall(exchange.t_request),
+            end: self.wall(end.max(exchange.t_request)),
+            attributes,
+            events,
+            dropped,
+            failure,
+        }))
+    }
+
+    /// Spans that have to do with it and are not above it.
+    fn links(&self, exchange: &Exchange, context: &Context) -> Vec<Link> {
+        let mut links = Vec::new();
+        if context.is_remote {
+            links.push(Link::to(&self.ids.session()));
+        }
+        links.extend(self.ids.first_round(exchange).map(|first| Link::to(&first)));
+        links
+    }
+
+    /// What is said of every message.
+    fn about(&self, method: &str, name: Option<&str>) -> Attributes {
+        let mut attributes = Attributes::default();
+        attributes.text("mcp.method.name", method);
+        match (method, name) {
+            ("tools/call", name) => {
+                attributes.text("gen_ai.operation.name", "execute_tool");
+                attributes.some("gen_ai.tool.name", name);
+            }
+            ("prompts/get", name) => attributes.some("gen_ai.prompt.name", name),
+            (_, name) if has_uri(method) => attributes.some("mcp.resource.uri", name),
+            _ => {}
+        }
+        let version = self.summary.session.version();
+        attributes.some("mcp.protocol.version", version);
+        if self.summary.transport == "stdio" {
+            attributes.text("network.transport", "pipe");
+        }
+        attributes
+    }
+
+    fn failure(&self, exchange: &Exchange) -> Result<Option<Failure>, ReadError> {
+        let failure = |kind: &str, message: String| {
+            let kind = kind.to_owned();
+            Some(Failure { kind, message })
+        };
+        if let Some(code) = exchange.code.as_deref() {
+            let message = body::error_message(self.recording, exchange)?;
+            return Ok(failure(&plain(code), message));
+        }
+        let end = self.summary.session.phase.end();
+        Ok(match exchange.status {
+            Status::Error => failure("error", body::error_message(self.recording, exchange)?),
+            Status::ToolError => failure("tool_error", String::new()),
+            Status::Lost => {
+                let why = words::lost(exchange, end);
+                failure("lost", why.unwrap_or_default())
+            }
+            Status::Unanswered => failure("unanswered", String::new()),
+            _ => None,
+        })
+    }
+
+    /// Progress, log messages, the cancel; and how many there was no room for.
+    fn events_of(&self, exchange: &Exchange) -> Result<(Vec<Event>, u64), ReadError> {
+        let may_have = self.has_logs || exchange.progress_count > 0 || exchange.cancelled.is_some();
+        if !may_have {
+            return Ok((Vec::new(), 0));
+        }
+        let notices = self
+            .recording
+            .notices_of(exchange.id, self.last, EVENTS + 1)?;
+        let mut dropped = 0;
+        if notices.len() > EVENTS as usize {
+            let all = self.recording.notices_count(exchange.id, self.last)?;
+            dropped = all - u64::from(EVENTS);
+        }
+        let shown = notices.iter().take(EVENTS as usize);
+        let events = shown.map(|notice| {
+            let (name, attributes) = body::event(self.recording, notice, self.bodies)?;
+            Ok(Event::new(&name, self.wall(notice.t_last), attributes))
+        });
+        Ok((events.collect::<Result<_, ReadError>>()?, dropped))
+    }
+
+    /// Notifications that belong to no exchange.
+    fn notices(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+        let mut after = (Seq(0), 0);
+        loop {
+            let page = self.recording.notices(after, self.last, PAGE)?;
+            let Some(end) = page.last() else {
+                return Ok(());
+            };
+            after = (end.seq, end.part);
+            progress(end.seq);
+            let alone = page.iter().filter(|notice| notice.exchange.is_none());
+            for notice in alone.filter(|notice| self.selection.has_frame(notice.seq)) {
+                match (notice.kind, notice.method.as_deref()) {
+                    (MessageKind::Notification, Some(method)) => {
+                        let span = self.notice(notice, method)?;
+                        self.lines.push(notice.direction, &span)?;
+                    }
+                    _ => self.unpaired += 1,
+                }
+            }
+        }
+    }
+
+    fn notice(&self, notice: &Notice, method: &str) -> Result<Span, WriteError> {
+        let context = self.ids.of_notice(notice)?;
+        let mut attributes = self.about(method, notice.name.as_deref());
+        attributes.number("mcpreel.seq", notice.seq.0);
+        if self.bodies == Bodies::With {
+            attributes.text("mcpreel.summary", &notice.summary);
+        }
+        Ok(Span::new(Spanned {
+            name: name_of(method, None),
+            links: Vec::new(),
+            span: self.ids.span((notice.seq, notice.part)),
+            context,
+            start: self.wall(notice.t_first),
+            end: self.wall(notice.t_last),
+            attributes,
+            events: Vec::new(),
+            dropped: 0,
+            failure: None,
+        }))
+    }
+
+    /// The session as a whole, with what happened to its process.
+    fn session(&mut self) -> Result<Span, WriteError> {
+        let summary = self.summary;
+        let mut events_of = Vec::new();
+        let mut dropped = 0;
+        events(self.recording, self.selection, self.last, &mut |row| {
+            self.written.events += 1;
+            if events_of.len() < EVENTS as usize {
+                events_of.push(self.process(row));
+            } else {
+                dropped += 1;
+            }
+            Ok::<_, ReadError>(())
+        })?;
+        let failure = summary.session.phase.end().and_then(failure_of);
+        let mut attributes = Attributes::default();
+        attributes.text("mcpreel.recording", &summary.id);
+        attributes.some("mcp.protocol.version", summary.session.version());
+        attributes.number("mcpreel.frames", summary.frames);
+        if self.unpaired > 0 {
+            attributes.number("mcpreel.unpaired", self.unpaired);
+        }
+        if let Some(failure) = &failure {
+            attributes.text("error.type", &failure.kind);
+        }
+        Ok(Span::new(Spanned {
+            name: "mcp.session".to_owned(),
+            links: Vec::new(),
+            span: self.ids.session().span,
+            context: self.ids.root(),
+            start: self.wall(Moment(0)),
+            end: self.wall(self.end()),
+            attributes,
+            events: events_of,
+            dropped,
+            failure,
+        })
+        .internal())
+    }
+
+    fn process(&self, row: &EventRow) -> Event {
+        let mut attributes = Attributes::default();
+        attributes.text("mcpreel.event", &words::event(&row.event.kind));
+        Event::new("process", self.wall(row.event.t), attributes)
+    }
+}
+
+/// A session that ended badly.
+fn failure_of(end: &End) -> Option<Failure> {
+    let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
+    is_bad.then(|| Failure {
+        kind: words::end_short(end),
+        message: words::end(end),
+    })
+}
+
+/// `tools/call search_docs`: of tools and prompts the name stands in the name of the span.
+fn name_of(method: &str, name: Option<&str>) -> String {
+    match (method, name) {
+        ("tools/call" | "prompts/get", Some(name)) => format!("{method} {name}"),
+        _ => method.to_owned(),
+    }
+}
+
+fn has_uri(method: &str) -> bool {
+    matches!(
+        method,
+        "resources/read"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
+            | "notifications/resources/updated"
+    )
+}
+
+fn id(exchange: &Exchange) -> String {
+    plain(exchange.rpc_id.json())
+}
+
+/// The text of a JSON string, or of whatever else it is.
+fn plain(json: &str) -> String {
+    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,319 @@
+//! A trace for timeline viewers: the JSON of Chrome's trace events, which Perfetto reads.
+//!
+//! ```text
+//! client  ▸ tools/call search   ├──────────┤   ├───┤
+//!         ▸ tools/call plan          ├───────────────────┤
+//!         ▸ notifications          ╵
+//!         ▸ open requests      ▁▁▂▂▃▃▂▂▁▁
+//! server  ▸ elicitation/create         ├──────┤
+//!         ▸ notifications         ╵ ╵ ╵
+//!         ▸ stderr                       ╵
+//!         ▸ process          ╵                         ╵
+//! ```
+//!
+//! A process is a side, and holds what that side sent: its requests as asynchronous slices, one
+//! track per method and tool, which overlap without hindering each other; its notifications as
+//! instants; of the server also stderr, what stood on its stdout and is no message, and what
+//! happened to its process. Counters say how many requests were open and how many bytes went by.
+//! Times are microseconds since the start of the recording, which stands in `otherData`; every
+//! `args.seq` is the frame in the recording.
+
+mod counter;
+mod event;
+
+use super::{Selection, WriteError, Written, end_of, events};
+use crate::protocol::message::Direction;
+use crate::store::notices::Notice;
+use crate::store::reader::{Recording, Summary};
+use crate::text::{cut, escape, escape_bytes};
+use crate::trace::clock::Moment;
+use crate::trace::correlator::MessageKind;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::frame::{Seq, StreamId};
+use crate::words::{self, when};
+use counter::{Bytes, Open};
+use event::{Args, Event, Track};
+use serde_json::json;
+use std::io::{self, Write};
+
+/// Rows that are read at once.
+const PAGE: u32 = 1000;
+
+/// Columns of a name: the rest would not be read.
+const NAME: usize = 120;
+
+/// Writes what is selected of `recording`, up to the frame `last`, as a trace. `progress` is told
+/// the frames that are done; each part of the trace goes over them once.
+pub fn write(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
+    let summary = recording.summary()?;
+    let trace = Trace {
+        recording,
+        selection,
+        last,
+        end: Moment(summary.t_last_ns),
+        out,
+        written: Written::default(),
+    };
+    trace.write(&summary, progress)
+}
+
+struct Trace<'r, W> {
+    recording: &'r Recording,
+    selection: &'r Selection,
+    last: Seq,
+    end: Moment,
+    out: &'r mut W,
+    written: Written,
+}
+
+impl<W: Write> Trace<'_, W> {
+    fn write(
+        mut self,
+        summary: &Summary,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<Written, WriteError> {
+        self.out
+            .write_all(b"{\"displayTimeUnit\":\"ms\",\"otherData\":")?;
+        serde_json::to_writer(&mut *self.out, &about(summary)).map_err(io::Error::from)?;
+        self.out.write_all(b",\"traceEvents\":[\n")?;
+        self.names(summary)?;
+        self.exchanges(progress)?;
+        self.bytes(progress)?;
+        self.notices(progress)?;
+        self.lines(progress)?;
+        self.events()?;
+        // What comes last has no comma after it.
+        let whole = json!({"ph": "M", "pid": 1, "tid": 0, "name": "process_labels",
+            "args": {"labels": format!("mcpreel {}", summary.id)}});
+        writeln!(self.out, "{whole}\n]}}")?;
+        Ok(self.written)
+    }
+
+    fn push(&mut self, event: &Event<'_>) -> Result<(), WriteError> {
+        serde_json::to_writer(&mut *self.out, event).map_err(io::Error::from)?;
+        Ok(self.out.write_all(b",\n")?)
+    }
+
+    /// What the processes and tracks are called.
+    fn names(&mut self, summary: &Summary) -> Result<(), WriteError> {
+        let session = &summary.session;
+        let client = words::peer(&session.client);
+        let server = words::peer(&session.server);
+        let server = server.unwrap_or_else(|| escape(&summary.name).into_owned());
+        let sides = [
+            (
+                Track::CLIENT,
+                format!("client {}", client.unwrap_or_default()),
+            ),
+            (Track::SERVER, format!("server {server}")),
+        ];
+        for (pid, name) in sides {
+            let name = cut(name.trim_end(), NAME);
+            self.push(&Event::meta(
+                Track::whole(pid),
+                "process_name",
+                Args::name(&name),
+            ))?;
+            let order = Args::order(u64::from(pid));
+            self.push(&Event::meta(Track::whole(pid), "process_sort_index", order))?;
+        }
+        for track in Track::ALL {
+            self.push(&Event::meta(track, "thread_name", Args::name(track.name())))?;
+        }
+        Ok(())
+    }
+
+    fn exchanges(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+        let (recording, selection, last) = (self.recording, self.selection, self.last);
+        let mut open = Open::new(self.end);
+        let left_out = super::told_exchanges(recording, selection, last, &mut |exchange| {
+            progress(exchange.request.0);
+            self.written.exchanges += 1;
+            let end = end_of(recording, exchange, self.end)?;
+            // Of what was given up nobody knows how long it was open.
+            if !exchange.is_listen() && exchange.status != Status::GivenUp {
+                for sample in open.request(exchange.direction, exchange.t_request, end) {
+                    self.push(&sample)?;
+                }
+            }
+            self.exchange(exchange, end)
+        })?;
+        self.written.left_out = left_out;
+        for sample in open.finish() {
+            self.push(&sample)?;
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self, exchange: &Exchange, end: Moment) -> Result<(), WriteError> {
+        let track = Track::requests(exchange.direction);
+        let name = name_of(exchange);
+        let id = format!("{:#x}", exchange.id.0);
+        let within = match exchange.parent {
+            Some(parent) => self.recording.light_exchanges_of(&[parent], None)?,
+            None => Vec::new(),
+        };
+        let asked = escape(exchange.asked());
+        let answered = exchange.response.and_then(|_| exchange.answered());
+        let answered = answered.map(escape);
+        let args = Args {
+            seq: Some(exchange.request.0.0),
+            answer: exchange.response.map(|(seq, _)| seq.0),
+            within: within.first().map(|parent| parent.request.0.0),
+            status: Some(exchange.status.as_str()),
+            code: exchange.code.as_deref().map(escape),
+            summary: Some(asked),
+            answered,
+            id: Some(escape(exchange.rpc_id.json())),
+            bytes: Some(exchange.request_size),
+            answer_bytes: exchange.response.map(|_| exchange.response_size),
+            progress: (exchange.progress_count > 0).then_some(exchange.progress_count),
+            ..Args::default()
+        };
+        self.push(&Event::begin(track, exchange.t_request, &name, &id, args))?;
+        self.push(&Event::end(track, end.max(exchange.t_request), &name, &id))
+    }
+
+    /// How many bytes went by.
+    fn bytes(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+        let mut bytes = StreamId::STDIO.map(|stream| Bytes::new(stream, self.end));
+        let mut after = Seq(0);
+        loop {
+            let heads = self.recording.heads(after, PAGE)?;
+            let Some(end) = heads.last().map(|head| head.seq) else {
+                break;
+            };
+            after = end;
+            progress(end.min(self.last));
+            let is_meant = |seq: Seq| seq <= self.last && self.selection.has_frame(seq);
+            let mut samples = Vec::new();
+            for head in heads.iter().filter(|head| is_meant(head.seq)) {
+                let stream = bytes.iter_mut().find(|bytes| bytes.stream == head.stream);
+                samples.extend(stream.and_then(|bytes| bytes.add(head.t_last, head.size)));
+                self.written.frames += 1;
+            }
+            samples.iter().try_for_each(|sample| self.push(sample))?;
+            if end >= self.last {
+                break;
+            }
+        }
+        for sample in bytes.iter_mut().filter_map(Bytes::finish) {
+            self.push(&sample)?;
+        }
+        Ok(())
+    }
+
+    fn notices(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+        let mut after = (Seq(0), 0);
+        loop {
+            let page = self.recording.notices(after, self.last, PAGE)?;
+            let Some(end) = page.last() else {
+                return Ok(());
+            };
+            after = (end.seq, end.part);
+            progress(end.seq);
+            for notice in page.iter().filter(|it| self.selection.has_frame(it.seq)) {
+                self.notice(notice)?;
+            }
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) -> Result<(), WriteError> {
+        let track = match notice.direction {
+            Direction::ClientToServer => Track::CLIENT_NOTIFICATIONS,
+            Direction::ServerToClient => Track::SERVER_NOTIFICATIONS,
+        };
+        let name = match (&notice.method, notice.kind) {
+            (Some(method), MessageKind::Notification) => escape(method),
+            // It fits nothing.
+            _ => notice.kind.as_str().into(),
+        };
+        let args = Args {
+            seq: Some(notice.seq.0),
+            summary: Some(escape(&notice.summary)),
+            bytes: Some(notice.size),
+            ..Args::default()
+        };
+        self.push(&Event::instant(
+            track,
+            notice.t_last,
+            &cut(&name, NAME),
+            args,
+        ))
+    }
+
+    /// stderr, and what is no message.
+    fn lines(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+        let mut after = Seq(0);
+        loop {
+            let page = self.recording.lines(after, self.last, PAGE)?;
+            let Some(end) = page.last() else {
+                return Ok(());
+            };
+            after = end.seq;
+            progress(end.seq);
+            for line in page.iter().filter(|it| self.selection.has_frame(it.seq)) {
+                let track = match line.stream {
+                    StreamId::C2S => Track::CLIENT_NOISE,
+                    StreamId::S2C => Track::SERVER_NOISE,
+                    _ => Track::STDERR,
+                };
+                let said = escape_bytes(line.preview.trim_ascii_end());
+                let args = Args {
+                    seq: Some(line.seq.0),
+                    summary: Some(said.as_ref().into()),
+                    bytes: Some(line.size),
+                    ..Args::default()
+                };
+                self.push(&Event::instant(track, line.t, &cut(&said, NAME), args))?;
+            }
+        }
+    }
+
+    fn events(&mut self) -> Result<(), WriteError> {
+        let (recording, selection, last) = (self.recording, self.selection, self.last);
+        events(recording, selection, last, &mut |row| {
+            self.written.events += 1;
+            let said = words::event(&row.event.kind);
+            let args = Args {
+                after: Some(row.event.after_seq.0),
+                summary: Some(said.as_str().into()),
+                ..Args::default()
+            };
+            let t = row.event.t;
+            self.push(&Event::instant(Track::PROCESS, t, &cut(&said, NAME), args))
+        })
+    }
+}
+
+/// What the recording is.
+fn about(summary: &Summary) -> serde_json::Value {
+    json!({
+        "recording": summary.id,
+        "name": escape(&summary.name),
+        "started": (summary.wall_ns > 0).then(|| when::rfc3339(summary.wall_ns)),
+        "protocol": summary.session.version().map(escape),
+        "tool": format!("mcpreel {}", env!("CARGO_PKG_VERSION")),
+    })
+}
+
+/// The track of an exchange: there are as many as methods, tools and prompts. A URI of its own for
+/// each would be a track of its own for each.
+fn name_of(exchange: &Exchange) -> String {
+    let is_named = matches!(&*exchange.method, "tools/call" | "prompts/get");
+    let name = exchange.name.as_deref().filter(|_| is_named);
+    let named = name.map_or_else(
+        || exchange.method.to_string(),
+        |name| format!("{} {name}", exchange.method),
+    );
+    cut(&escape(&named), NAME)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! A session as a whole: who spoke, what they agreed on, how it ended, how much there was of it.
+
+use super::{Session, command};
+use crate::store::reader::Summary;
+use crate::text::{duration, escape, plural, size};
+use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::session::{Peer, Side};
+use std::fmt::Write as _;
+
+/// Names, and what is said of each; escaped.
+pub type Facts = Vec<(&'static str, String)>;
+
+/// What is known of a session, of which `given_up` requests were given up: all but the file and
+/// the time.
+#[must_use]
+pub fn facts(summary: &Summary, given_up: u64) -> Facts {
+    let mut facts = Vec::new();
+    if summary.origin != "live" {
+        facts.push(("origin", escape(&summary.origin).into_owned()));
+    }
+    if let Some(note) = &summary.note {
+        facts.push(("note", escape(note).into_owned()));
+    }
+    if summary.messages == 0 {
+        facts.push(("protocol", "nobody spoke MCP".to_owned()));
+    } else {
+        sides(&summary.session, &mut facts);
+    }
+    process(&summary.context, &mut facts);
+    ending(&summary.session, summary, &mut facts);
+    counts(summary, given_up, &mut facts);
+    facts
+}
+
+/// Whether a reader must know of the event before trusting the rest: gaps, warnings, recovery.
+#[must_use]
+pub fn is_remarkable(event: &EventKind) -> bool {
+    use EventKind::{Gap, Recovered, SpawnFailed, Survivors, Undelivered, Warning};
+    matches!(
+        event,
+        Gap { .. }
+            | Recovered { .. }
+            | SpawnFailed { .. }
+            | Survivors { .. }
+            | Undelivered { .. }
+            | Warning { .. }
+    )
+}
+
+fn sides(session: &Session, facts: &mut Facts) {
+    facts.push(("client", side(&session.client)));
+    facts.push(("server", side(&session.server)));
+    let unknown = "unknown";
+    let asked = session.version_asked.as_deref().map(escape);
+    let agreed = session.version_agreed.as_deref().map(escape);
+    let mut version = match (asked.as_deref(), agreed.as_deref()) {
+        (Some(asked), Some(agreed)) if asked == agreed => format!("{agreed}, asked and agreed"),
+        (asked, agreed) => format!(
+            "{} asked, {} agreed",
+            asked.unwrap_or(unknown),
+            agreed.unwrap_or(unknown)
+        ),
+    };
+    if let Some(offered) = super::versions_offered(session) {
+        let _ = write!(version, " (offered {offered})");
+    }
+    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
+    if !eras.is_empty() {
+        let _ = write!(version, "; {}", eras.join(" and "));
+    }
+    if let Some(handshake) = session.handshake_ns {
+        let _ = write!(version, "; handshake {}", duration(handshake));
+    }
+    facts.push(("version", version));
+}
+
+fn side(peer: &Peer) -> String {
+    let mut words = super::peer(peer).unwrap_or_else(|| "did not say who it is".to_owned());
+    let capabilities = peer.capabilities.as_deref().map(super::capabilities);
+    if let Some(capabilities) = capabilities.filter(|words| !words.is_empty()) {
+        let _ = write!(words, "; {capabilities}");
+    }
+    words
+}
+
+fn process(context: &ProcessContext, facts: &mut Facts) {
+    if !context.argv.is_empty() {
+        facts.push(("command", command(&context.argv)));
+    }
+    if let Some(executable) = &context.executable {
+        facts.push(("executable", escape(executable).into_owned()));
+    }
+    if let Some(cwd) = &context.cwd {
+        facts.push(("in", escape(cwd).into_owned()));
+    }
+    let mut host = super::process(&context.host);
+    if !context.host.command.is_empty() {
+        let _ = write!(host, ": {}", command(&context.host.command));
+    }
+    facts.push(("started by", host));
+}
+
+fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
+    let Some(end) = session.phase.end() else {
+        facts.push(("phase", session.phase.as_str().to_owned()));
+        return;
+    };
+    let mut words = super::end(end);
+    if let Some(closed) = session.closed_first {
+        let side = match closed.by {
+            Side::Host => "the host",
+            Side::Server => "the server",
+        };
+        let before = summary.t_last_ns.saturating_sub(closed.t.0);
+        let _ = write!(words, "; {side} closed first, {} before", duration(before));
+    }
+    facts.push(("end", words));
+    if let Some(usage) = session.usage {
+        let cpu = duration(usage.user_ns.saturating_add(usage.system_ns));
+        facts.push((
+            "used",
+            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss_bytes)),
+        ));
+    }
+}
+
+fn counts(summary: &Summary, given_up: u64, facts: &mut Facts) {
+    let mut words = format!(
+        "{} ({}), {}, {}: {} failed",
+        plural(summary.frames, "frame"),
+        size(summary.bytes),
+        plural(summary.messages, "message"),
+        plural(summary.exchanges, "exchange"),
+        summary.failed
+    );
+    if summary.open > 0 {
+        let _ = write!(words, ", {} open", summary.open);
+    }
+    if given_up > 0 {
+        let _ = write!(words, ", {given_up} given up");
+    }
+    let _ = write!(words, "; {}", plural(summary.findings, "finding"));
+    facts.push(("counts", words));
+}

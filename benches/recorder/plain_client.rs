@@ -35,7 +35,7 @@ impl Client {
             last_id: 0,
             open: HashMap::new(),
         };
-        client.request("initialize", initialize())?;
+        client.request("initialize", &initialize())?;
         client.receive()?;
         client.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(client)
@@ -43,7 +43,7 @@ impl Client {
 
     /// Calls the tool `echo`, and does not wait for the answer.
     pub fn call(&mut self, text: &str) -> anyhow::Result<()> {
-        self.request("tools/call", echo(text))
+        self.request("tools/call", &echo(text))
     }
 
     /// How many requests were not answered yet.
@@ -70,7 +70,7 @@ impl Client {
         Ok(())
     }
 
-    fn request(&mut self, method: &'static str, params: Value) -> anyhow::Result<()> {
+    fn request(&mut self, method: &'static str, params: &Value) -> anyhow::Result<()> {
         self.last_id += 1;
         self.open.insert(self.last_id, method);
         self.write(&request(self.last_id, method, params))
@@ -84,13 +84,13 @@ impl Client {
 /// What it says and hears with each call of `echo` after the handshake, line by line.
 pub fn calls(text: &str) -> impl Iterator<Item = anyhow::Result<[Vec<u8>; 2]>> {
     (2..).map(move |id| {
-        let call = request(id, "tools/call", echo(text));
+        let call = request(id, "tools/call", &echo(text));
         let answer = plain_server::answer(&call).context("a call is answered")?;
         Ok([line(&call)?, line(&answer)?])
     })
 }
 
-fn request(id: u64, method: &str, params: Value) -> Value {
+fn request(id: u64, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 

@@ -149,7 +149,7 @@ mod tests {
         let gathering = thread::spawn({
             let over = Arc::clone(&over);
             move || {
-                assert!(over.wait(Duration::from_secs(60)));
+                assert!(over.wait(Duration::from_mins(1)));
                 let usage = getrusage(UsageWho::RUSAGE_THREAD).unwrap();
                 usage.voluntary_context_switches()
             }

@@ -22,6 +22,7 @@ pub use past::{LeftOut, Library, Wanted};
 pub use signals::Signals;
 
 use super::director::{Director, Tally, Waits};
+use crate::capture::tap::MAX_CHUNK;
 use crate::record::Recorder;
 use crate::replay::report::Report;
 use crate::store::reader::ReadError;
@@ -119,6 +120,7 @@ pub fn run(
         library,
         director,
         signals,
+        buffer: vec![0; MAX_CHUNK],
         lines: Lines::default(),
         stderr: Tail::default(),
         exit: None,

@@ -20,7 +20,6 @@ pub(super) struct Pipes {
     /// What is to be written, and how much of it was.
     queue: Vec<u8>,
     written: usize,
-    buffer: Vec<u8>,
     /// Whether a write is said to be under way.
     pub stalls: bool,
 }
@@ -63,7 +62,6 @@ impl Pipes {
             stderr: Some(stderr.into()),
             queue: Vec::new(),
             written: 0,
-            buffer: vec![0; MAX_CHUNK],
             stalls: false,
         };
         Ok((pipes, child))
@@ -110,16 +108,14 @@ impl Pipes {
         Ok(())
     }
 
-    /// The next bytes of stdout; `None` at its end.
-    pub fn read_stdout(&mut self) -> Option<&[u8]> {
-        let bytes = read_some(&mut self.stdout, &mut self.buffer)?;
-        Some(&self.buffer[..bytes])
+    /// Reads the next bytes of stdout: how many; `None` at its end.
+    pub fn read_stdout(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        read_some(&mut self.stdout, buffer)
     }
 
-    /// The next bytes of stderr; `None` at its end.
-    pub fn read_stderr(&mut self) -> Option<&[u8]> {
-        let bytes = read_some(&mut self.stderr, &mut self.buffer)?;
-        Some(&self.buffer[..bytes])
+    /// Reads the next bytes of stderr: how many; `None` at its end.
+    pub fn read_stderr(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        read_some(&mut self.stderr, buffer)
     }
 
     /// Waits until one of them, or `wake`, has something to be done: which.

@@ -20,6 +20,10 @@ use std::time::Duration;
 /// So much may wait to be written before the walk stops: more would be memory for nothing.
 const ROOM: usize = 128 * 1024;
 
+/// So much is sent while lines are still to be heard that came with others: what waits longer finds
+/// a server that has nothing to do.
+const AT_ONCE: usize = 2048;
+
 /// Steps of the walk between two looks at the pipes.
 const STEPS: usize = 256;
 
@@ -36,6 +40,8 @@ pub(super) struct Target<'a> {
     pub library: Library<'a>,
     pub director: Director,
     pub signals: &'a Signals,
+    /// What was read last.
+    pub buffer: Vec<u8>,
     pub lines: Lines,
     pub stderr: Tail,
     pub exit: Option<ExitStatus>,
@@ -140,12 +146,21 @@ impl Target<'_> {
 
     fn walk(&mut self) -> Result<(), TargetError> {
         let mut steps = self.steps();
-        offer(
-            &mut self.director,
-            &mut self.library,
-            &mut steps,
-            self.clock,
-        )
+        self.offer(&mut steps)
+    }
+
+    /// Offers recorded frames as long as they are wanted, and as there is room for what they want.
+    fn offer(&mut self, steps: &mut usize) -> Result<(), TargetError> {
+        while *steps > 0 && self.director.want() == Want::Step && self.director.unsent() < ROOM {
+            *steps -= 1;
+            let step = self.library.next_step()?;
+            let scene = &mut Scene {
+                now: self.clock.now(),
+                past: &mut self.library,
+            };
+            self.director.offer(step, scene);
+        }
+        Ok(())
     }
 
     /// How many steps the walk may take before the pipes are looked at again.
@@ -204,48 +219,60 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Goes on after each line as if it had come alone, so that what is recorded next is known when
-    /// the next line is heard; what is to be sent goes out after all of them.
     fn read_stdout(&mut self) -> Result<(), TargetError> {
-        let mut steps = self.steps();
-        let (director, library, clock) = (&mut self.director, &mut self.library, self.clock);
-        let chunk = self.pipes.read_stdout();
-        let (now, mut went) = (clock.now(), Ok(()));
-        let heard = |line: Line<'_>| {
-            let past = &mut *library;
-            hear(director, line, &mut Scene { now, past });
-            if went.is_ok() {
-                went = offer(director, library, &mut steps, clock);
-            }
-        };
-        match chunk {
-            Some(chunk) => {
-                self.tap.chunk(StreamId::S2C, now, chunk);
-                self.lines.push(chunk, heard);
-            }
-            None => {
-                self.tap.event(EventKind::Eof {
-                    stream: StreamId::S2C,
-                    by: Closer::Writer,
-                });
-                self.lines.rest(heard);
-                self.gone.push(Gone::Output);
-            }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut lines = std::mem::take(&mut self.lines);
+        let read = self.pipes.read_stdout(&mut buffer);
+        let (now, mut steps, mut went) = (self.clock.now(), self.steps(), Ok(()));
+        if let Some(bytes) = read {
+            let chunk = &buffer[..bytes];
+            self.tap.chunk(StreamId::S2C, now, chunk);
+            lines.push(chunk, |line| {
+                let gone_on = self.heard(line, now, &mut steps);
+                went = std::mem::replace(&mut went, Ok(())).and(gone_on);
+            });
+        } else {
+            self.tap.event(EventKind::Eof {
+                stream: StreamId::S2C,
+                by: Closer::Writer,
+            });
+            lines.rest(|line| went = self.heard(line, now, &mut steps));
+            self.gone.push(Gone::Output);
         }
+        (self.buffer, self.lines) = (buffer, lines);
         went
+    }
+
+    /// A line came. Goes on after each as if it had come alone, so that what is recorded next is
+    /// known when the next line is heard.
+    fn heard(&mut self, line: Line<'_>, now: Moment, steps: &mut usize) -> Result<(), TargetError> {
+        let scene = &mut Scene {
+            now,
+            past: &mut self.library,
+        };
+        match line {
+            Line::Whole(line) => self.director.arrive(line, scene),
+            Line::Outline(outline) => self.director.arrive_outline(outline, scene),
+        }
+        self.offer(steps)?;
+        if self.director.unsent() >= AT_ONCE {
+            self.act();
+            *steps = (*steps).min(self.steps());
+        }
+        Ok(())
     }
 
     fn read_stderr(&mut self) {
         let now = self.clock.now();
-        match self.pipes.read_stderr() {
-            Some(chunk) => {
-                self.tap.chunk(StreamId::STDERR, now, chunk);
-                self.stderr.push(chunk);
-            }
-            None => self.tap.event(EventKind::Eof {
+        if let Some(bytes) = self.pipes.read_stderr(&mut self.buffer) {
+            let chunk = &self.buffer[..bytes];
+            self.tap.chunk(StreamId::STDERR, now, chunk);
+            self.stderr.push(chunk);
+        } else {
+            self.tap.event(EventKind::Eof {
                 stream: StreamId::STDERR,
                 by: Closer::Writer,
-            }),
+            });
         }
     }
 
@@ -263,28 +290,5 @@ impl Target<'_> {
             self.gone.push(Gone::Process(ended));
         }
         Ok(())
-    }
-}
-
-/// Offers recorded frames as long as they are wanted, and as there is room for what they want.
-fn offer(
-    director: &mut Director,
-    library: &mut Library<'_>,
-    steps: &mut usize,
-    clock: Clock,
-) -> Result<(), TargetError> {
-    while *steps > 0 && director.want() == Want::Step && director.unsent() < ROOM {
-        *steps -= 1;
-        let step = library.next_step()?;
-        let (now, past) = (clock.now(), &mut *library);
-        director.offer(step, &mut Scene { now, past });
-    }
-    Ok(())
-}
-
-fn hear(director: &mut Director, line: Line<'_>, scene: &mut Scene<'_>) {
-    match line {
-        Line::Whole(line) => director.arrive(line, scene),
-        Line::Outline(outline) => director.arrive_outline(outline, scene),
     }
 }

@@ -41,7 +41,12 @@ pub fn runs(plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
             opened.map(|(recording, _)| recording)
         };
         let (first, again) = (read(&first.made)?, read(&played.made)?);
-        recorded::recordings([&first, &again], &Wanted::All, &mut judge, &mut |_, _| {})?;
+        recorded::recordings(
+            [&first, &again],
+            &Wanted::All,
+            &mut judge,
+            &mut |_: usize, _: usize| {},
+        )?;
         varying.add(&judge.finish());
     }
     varying.write(u64::from(runs) + 1, plan.args.form.format())?;

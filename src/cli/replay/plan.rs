@@ -7,18 +7,17 @@ use crate::cli::folder;
 use crate::cli::output::Progress;
 use crate::cli::report::{self, Judging};
 use crate::cli::temporary;
-use crate::record::{self, Recorder};
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
-use crate::replay::client::target::{self, Command, Library, Outcome, Signals};
-use crate::replay::client::{Director, Options, Order, Policy, Waits, survey};
+use crate::replay::client::play::Play;
+use crate::replay::client::target::{self, Command, NoCommand, Outcome, Signals};
+use crate::replay::client::{Options, Order, Policy, survey};
 use crate::replay::rewrite::Rewrites;
 use crate::store::reader::{Recording, Summary};
-use crate::text::{count, escape, plural};
+use crate::text::escape;
 use crate::trace::clock::Clock;
 use anyhow::{Context as _, anyhow};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A replay as it was asked for.
 pub struct Plan<'a> {
@@ -83,33 +82,31 @@ impl<'a> Plan<'a> {
         let mut options = self.options(clock)?;
         options.binder.bind_by(judge.rules());
         let wanted = only::wanted(self.args.part.only.as_deref(), self.recording)?;
-        let library = Library::new(self.recording, self.args.part.until, wanted);
-        let director = Director::new(options, judge, clock.now());
-        let mut recorder = Recorder::create(&self.to_record(), clock);
-        let made = recorder.id().zip(recorder.path());
-        let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
-        let (id, path) = made.ok_or_else(|| anyhow!("the replay cannot be put on record"))?;
+        let play = Play {
+            recording: self.recording,
+            summary: &self.summary,
+            until: self.args.part.until,
+            wanted,
+            options,
+            judge,
+            command: &self.command,
+            dir: folder::Settings::read().recordings_dir(&self.args.folder),
+            signals: &self.signals,
+        };
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {
-            progress.show(&format!("{which}{}", in_words(now)));
+            progress.show(&format!("{which}{}", now.in_words()));
         };
-        let outcome = target::run(
-            &self.command,
-            library,
-            director,
-            &mut recorder,
-            &self.signals,
-            told,
-        );
+        let played = play.run(clock, told);
         drop(progress);
-        recorder.finish();
+        let played = played.map_err(anyhow::Error::from)?;
         Ok(Played {
-            outcome: outcome.map_err(anyhow::Error::from)?,
+            outcome: played.outcome,
             rules: files,
             made: Made {
-                recording: Recording::open(&path).ok(),
-                path,
-                id,
+                recording: Recording::open(&played.path).ok(),
+                path: played.path,
+                id: played.id,
             },
         })
     }
@@ -128,20 +125,6 @@ impl<'a> Plan<'a> {
             wall_ns: clock.wall_ns(),
             recorded_end: self.summary.session.phase.end().cloned(),
         })
-    }
-
-    fn to_record(&self) -> record::Options {
-        record::Options {
-            command: self.command.words.clone(),
-            name: Some(self.summary.name.clone()),
-            dir: folder::Settings::read().recordings_dir(&self.args.folder),
-            origin: "replay",
-            // What was made of a cassette is gone with us.
-            parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
-            max_size: None,
-            slow_ns: Some(self.summary.slow_ns),
-            remarks: Vec::new(),
-        }
     }
 }
 
@@ -209,25 +192,19 @@ fn command(args: &Args, summary: &Summary, binder: &Binder) -> Result<Command, F
             dir: None,
         });
     }
-    if summary.context.argv.is_empty() {
-        let message = "the recording names no command: give one after `--`";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let words = summary.context.argv.iter().map(|word| binder.word(word));
-    let words: Result<Vec<_>, _> = words.collect();
-    let words = words.map_err(|names| {
-        let names = names.join(", ");
-        Failure::Refused(anyhow!(
-            "the recorded command has redacted values in it ({}): supply them with --bind, or give \
-             a command after `--`",
-            escape(&names)
-        ))
-    })?;
-    let dir = summary.context.cwd.as_deref().map(|dir| binder.word(dir));
-    let dir = dir.and_then(Result::ok).map(PathBuf::from);
-    Ok(Command {
-        words: words.into_iter().map(OsString::from).collect(),
-        dir: dir.filter(|dir| Path::is_dir(dir)),
+    Command::recorded(summary, binder).map_err(|error| match error {
+        NoCommand::Unknown => {
+            let message = "the recording names no command: give one after `--`";
+            Failure::Usage(message.to_owned())
+        }
+        NoCommand::Redacted(names) => {
+            let names = names.join(", ");
+            Failure::Refused(anyhow!(
+                "the recorded command has redacted values in it ({}): supply them with --bind, or \
+                 give a command after `--`",
+                escape(&names)
+            ))
+        }
     })
 }
 
@@ -240,27 +217,4 @@ fn order(args: &Args) -> Order {
             max_gap: args.pace.max_gap,
         },
     }
-}
-
-/// How far it is, on one line.
-fn in_words(progress: &target::Progress<'_>) -> String {
-    let done = count(progress.tally.sent);
-    let waits = match &progress.waits {
-        Waits::Nothing | Waits::Gap => String::new(),
-        Waits::Answer(seq, method) => {
-            format!(", waits for the answer to {} (#{})", escape(method), seq.0)
-        }
-        Waits::Answers(open) => format!(", waits for {}", plural(*open as u64, "answer")),
-        Waits::Question(seq, method) => {
-            format!(
-                ", waits for the server to ask {} (#{})",
-                escape(method),
-                seq.0
-            )
-        }
-        Waits::Notice(seq, method) => format!(", waits for {} (#{})", escape(method), seq.0),
-        Waits::Room => ", the server does not read".to_owned(),
-        Waits::End => ", waits for the server to end".to_owned(),
-    };
-    format!("{done} of {} sent{waits}", count(progress.requests))
 }

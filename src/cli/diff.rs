@@ -87,9 +87,8 @@ fn parent(replay: &Side, args: &Args, library: &Library) -> Result<Side, Failure
     };
     let beside = replay.recording.path().parent().map(Library::new);
     for library in [Some(library), beside.as_ref()].into_iter().flatten() {
-        let entries = library.list().unwrap_or_default();
-        if let Some(entry) = entries.into_iter().find(|entry| entry.id == parent) {
-            let (recording, _) = select::open(entry.path.as_os_str(), &args.folder)?;
+        if let Some(path) = library.with_id(&parent) {
+            let (recording, _) = select::open(path.as_os_str(), &args.folder)?;
             return Ok(Side {
                 recording,
                 seq: None,

@@ -17,7 +17,6 @@ mod learned;
 mod noise;
 mod only;
 pub mod plan;
-mod progress;
 mod told;
 
 use super::args::{Replay as Args, ReportFormat};

@@ -44,7 +44,12 @@ pub fn runs(args: &Args, plan: &Plan<'_>, first: &Played) -> Result<Option<i32>,
             opened.map(|(recording, _)| recording)
         };
         let (first, again) = (read(&first.made)?, read(&played.made)?);
-        recorded::recordings([&first, &again], &Wanted::All, &mut judge, &mut |_, _| {})?;
+        recorded::recordings(
+            [&first, &again],
+            &Wanted::All,
+            &mut judge,
+            &mut |_: usize, _: usize| {},
+        )?;
         varying.add(&judge.finish());
     }
     varying.write(u64::from(runs) + 1, args.form.format())?;

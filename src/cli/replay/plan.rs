@@ -1,6 +1,5 @@
 //! What is started, sent and allowed; and one run of it.
 
-use super::progress::in_words;
 use super::{calls, only};
 use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
 use crate::cli::exit::Failure;
@@ -8,18 +7,17 @@ use crate::cli::folder;
 use crate::cli::output::Progress;
 use crate::cli::report::{self, Judging};
 use crate::cli::temporary;
-use crate::record::{self, Recorder};
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
-use crate::replay::client::target::{self, Command, LeftOut, Library, Outcome, Signals};
-use crate::replay::client::{Director, Options, Order, Policy, survey};
+use crate::replay::client::play::Play;
+use crate::replay::client::target::{self, Command, LeftOut, NoCommand, Outcome, Signals};
+use crate::replay::client::{Options, Order, Policy, survey};
 use crate::replay::rewrite::Rewrites;
 use crate::store::reader::{Recording, Summary};
 use crate::text::escape;
 use crate::trace::clock::Clock;
 use anyhow::{Context as _, anyhow};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -128,33 +126,34 @@ impl<'a> Plan<'a> {
         options.binder.bind_by(judge.rules());
         let part = self.wish.part;
         let wanted = only::wanted(part.only.as_deref(), self.recording)?;
-        let library = Library::new(self.recording, part.until, wanted).without(run.left_out);
-        let director = Director::new(options, judge, clock.now());
-        let mut recorder = Recorder::create(&self.to_record(run.dir), clock);
-        let made = recorder.id().zip(recorder.path());
-        let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
-        let (id, path) = made.ok_or_else(|| anyhow!("the replay cannot be put on record"))?;
+        let dir = run.dir.map(|dir| Ok(dir.to_owned()));
+        let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
+        let play = Play {
+            recording: self.recording,
+            summary: &self.summary,
+            until: part.until,
+            wanted,
+            left_out: run.left_out,
+            options,
+            judge,
+            command: &self.command,
+            dir: dir.unwrap_or_else(usual),
+            signals: &self.signals,
+        };
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {
-            progress.show(&format!("{}{}", run.which, in_words(now)));
+            progress.show(&format!("{}{}", run.which, now.in_words()));
         };
-        let outcome = target::run(
-            &self.command,
-            library,
-            director,
-            &mut recorder,
-            &self.signals,
-            told,
-        );
+        let played = play.run(clock, told);
         drop(progress);
-        recorder.finish();
+        let played = played.map_err(anyhow::Error::from)?;
         Ok(Played {
-            outcome: outcome.map_err(anyhow::Error::from)?,
+            outcome: played.outcome,
             rules: files,
             made: Made {
-                recording: Recording::open(&path).ok(),
-                path,
-                id,
+                recording: Recording::open(&played.path).ok(),
+                path: played.path,
+                id: played.id,
             },
         })
     }
@@ -173,23 +172,6 @@ impl<'a> Plan<'a> {
             wall_ns: clock.wall_ns(),
             recorded_end: self.summary.session.phase.end().cloned(),
         })
-    }
-
-    fn to_record(&self, dir: Option<&Path>) -> record::Options {
-        let dir = dir.map(|dir| Ok(dir.to_owned()));
-        let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
-        record::Options {
-            command: self.command.words.clone(),
-            name: Some(self.summary.name.clone()),
-            dir: dir.unwrap_or_else(usual),
-            cwd: self.command.dir.clone(),
-            origin: "replay",
-            // What was made of a cassette is gone with us.
-            parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
-            max_size: None,
-            slow_ns: Some(self.summary.slow_ns),
-            remarks: Vec::new(),
-        }
     }
 }
 
@@ -259,25 +241,19 @@ fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Comm
             dir: None,
         });
     }
-    if summary.context.argv.is_empty() {
-        let message = "the recording names no command: give one after `--`";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let words = summary.context.argv.iter().map(|word| binder.word(word));
-    let words: Result<Vec<_>, _> = words.collect();
-    let words = words.map_err(|names| {
-        let names = names.join(", ");
-        Failure::Refused(anyhow!(
-            "the recorded command has redacted values in it ({}): supply them with --bind, or give \
-             a command after `--`",
-            escape(&names)
-        ))
-    })?;
-    let dir = summary.context.cwd.as_deref().map(|dir| binder.word(dir));
-    let dir = dir.and_then(Result::ok).map(PathBuf::from);
-    Ok(Command {
-        words: words.into_iter().map(OsString::from).collect(),
-        dir: dir.filter(|dir| Path::is_dir(dir)),
+    Command::recorded(summary, binder).map_err(|error| match error {
+        NoCommand::Unknown => {
+            let message = "the recording names no command: give one after `--`";
+            Failure::Usage(message.to_owned())
+        }
+        NoCommand::Redacted(names) => {
+            let names = names.join(", ");
+            Failure::Refused(anyhow!(
+                "the recorded command has redacted values in it ({}): supply them with --bind, or \
+                 give a command after `--`",
+                escape(&names)
+            ))
+        }
     })
 }
 

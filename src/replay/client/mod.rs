@@ -14,6 +14,7 @@
 //!   live lines arrive, time is an argument; [`Action`]s come out. The tests play it without
 //!   processes.
 //! * [`target`] starts the server, moves the bytes, and puts them on record.
+//! * [`play`]: all of it, with a recording of its own.
 //! * [`guard`]: which tools may be called; [`survey`]: what a recording asks for before it is played.
 //!   [`Options`]: everything that a user chooses.
 //!
@@ -53,6 +54,7 @@
 mod director;
 pub mod guard;
 mod options;
+pub mod play;
 pub mod survey;
 pub mod target;
 

@@ -12,6 +12,7 @@ mod besides;
 mod side;
 
 use super::align::{self, Card, Pair};
+use super::compare::Class;
 use super::judge::{Judge, Missing};
 use super::rules::Side;
 use crate::protocol::message::Direction;
@@ -30,13 +31,42 @@ pub enum Wanted {
     Only([HashSet<ExchangeId>; 2]),
 }
 
-/// Compares two recordings, the left one being the one to go by; `done` hears how many exchanges
-/// of how many are compared.
+/// Two exchanges that stand for each other, or one that only one side has.
+#[derive(Clone, Copy, Debug)]
+pub struct Paired<'e> {
+    /// The exchanges.
+    pub sides: [Option<&'e Exchange>; 2],
+    /// The worst that was found, as far as it is known by then: of lists it is known when all pages
+    /// of them are there.
+    pub class: Option<Class>,
+}
+
+/// Whoever hears how a comparison goes.
+pub trait Witness {
+    /// So many exchanges of so many are compared. Whether to go on.
+    fn goes_on(&mut self, done: usize, of: usize) -> bool;
+
+    /// This was compared, in the order of the left side.
+    fn compared(&mut self, paired: &Paired<'_>) {
+        let _ = paired;
+    }
+}
+
+/// Only how far it is.
+impl<F: FnMut(usize, usize)> Witness for F {
+    fn goes_on(&mut self, done: usize, of: usize) -> bool {
+        self(done, of);
+        true
+    }
+}
+
+/// Compares two recordings, the left one being the one to go by, as long as `witness` wants it to
+/// go on.
 pub fn recordings(
     [left, right]: [&Recording; 2],
     wanted: &Wanted,
     judge: &mut Judge,
-    done: &mut dyn FnMut(usize, usize),
+    witness: &mut dyn Witness,
 ) -> Result<(), ReadError> {
     let summaries = [left.summary()?, right.summary()?];
     let one = One::new(left, Side::Left, &summaries[0]);
@@ -45,16 +75,18 @@ pub fn recordings(
     let pairs = aligned(&cards);
     let all = pairs.len();
     for (at, pair) in pairs.into_iter().enumerate() {
-        done(at, all);
+        if !witness.goes_on(at, all) {
+            return Ok(());
+        }
         let ids = ids(pair, &cards);
         if !wanted.has(ids) {
             judge.unwanted();
             continue;
         }
         match ids {
-            [Some(left), Some(right)] => both([(one, left), (other, right)], judge)?,
-            [Some(left), None] => only_left(one.held(left)?.as_ref(), judge),
-            [None, Some(right)] => only_right(other.held(right)?.as_ref(), judge),
+            [Some(left), Some(right)] => both([(one, left), (other, right)], judge, witness)?,
+            [Some(left), None] => only_left(one.held(left)?.as_ref(), judge, witness),
+            [None, Some(right)] => only_right(other.held(right)?.as_ref(), judge, witness),
             [None, None] => {}
         }
     }
@@ -75,7 +107,11 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let one = One::new(left.0, Side::Left, &left.0.summary()?);
     let other = One::new(right.0, Side::Right, &right.0.summary()?);
-    both([(one, left.1), (other, right.1)], judge)
+    both(
+        [(one, left.1), (other, right.1)],
+        judge,
+        &mut |_: usize, _: usize| {},
+    )
 }
 
 /// What the exchanges of both sides are known by.
@@ -107,6 +143,7 @@ impl Wanted {
 fn both(
     [(one, left), (other, right)]: [(One<'_>, ExchangeId); 2],
     judge: &mut Judge,
+    witness: &mut dyn Witness,
 ) -> Result<(), ReadError> {
     let (Some(left), Some(right)) = (one.exchange(left)?, other.exchange(right)?) else {
         return Ok(());
@@ -118,22 +155,34 @@ fn both(
     ]
     .map(|size| size <= WHOLE);
     let (left, right) = (one.read(left, whole)?, other.read(right, whole)?);
-    judge.both(&left.occurrence(), &right.occurrence());
+    let class = judge.both(&left.occurrence(), &right.occurrence());
+    witness.compared(&Paired {
+        sides: [Some(left.exchange()), Some(right.exchange())],
+        class,
+    });
     Ok(())
 }
 
-fn only_left(held: Option<&Held>, judge: &mut Judge) {
+fn only_left(held: Option<&Held>, judge: &mut Judge, witness: &mut dyn Witness) {
     if let Some(held) = held {
         let why = match held.direction() {
             Direction::ClientToServer => Missing::Removed,
             Direction::ServerToClient => Missing::NeverAsked,
         };
         judge.missing(&held.occurrence(), why);
+        witness.compared(&Paired {
+            sides: [Some(held.exchange()), None],
+            class: Some(Class::Changed),
+        });
     }
 }
 
-fn only_right(held: Option<&Held>, judge: &mut Judge) {
+fn only_right(held: Option<&Held>, judge: &mut Judge, witness: &mut dyn Witness) {
     if let Some(held) = held {
         judge.more(&held.occurrence());
+        witness.compared(&Paired {
+            sides: [None, Some(held.exchange())],
+            class: Some(Class::Added),
+        });
     }
 }

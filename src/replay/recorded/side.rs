@@ -59,6 +59,10 @@ impl Held {
         self.exchange.direction
     }
 
+    pub(super) fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
         let exchange = &self.exchange;
         Occurrence {

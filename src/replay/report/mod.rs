@@ -5,11 +5,13 @@
 //!
 //! * [`Account`]: an exchange of which something is to be said, with its [`Difference`]s;
 //! * [`Offer`]: a difference in what a server offers: tools, prompts, resources;
-//! * [`Trouble`]: what is worse than a difference, and decides how the command ends.
+//! * [`Trouble`]: what is worse than a difference, and decides how the command ends;
+//! * [`words`]: all of it in words.
 
 mod account;
 mod ledger;
 mod shown;
+pub mod words;
 
 pub use account::{Account, Difference, Offer, Outcome, Remark};
 pub(super) use ledger::Ledger;

@@ -31,6 +31,7 @@
 //! * Every rule counts how often it changed what was found: one that never did is reported.
 //! * A file with anything wrong in it is refused, with the place and the nearest right spelling.
 
+pub mod files;
 mod read;
 mod scope;
 mod spot;

@@ -121,6 +121,19 @@ impl Library {
         })
     }
 
+    /// The recording with this id, all of it. A folder that cannot be listed has none.
+    #[must_use]
+    pub fn with_id(&self, id: &str) -> Option<PathBuf> {
+        let reels = self.reels().unwrap_or_default();
+        // Files are usually called by their ids.
+        let (named, others): (Vec<_>, Vec<_>) = reels.into_iter().partition(|reel| {
+            let stem = reel.file_stem().unwrap_or_default();
+            stem.to_string_lossy().ends_with(id)
+        });
+        let mut reels = named.into_iter().chain(others);
+        reels.find(|reel| Entry::read(reel).id == id)
+    }
+
     /// Paths of the recordings, also of those that are nothing but a spool yet.
     pub fn reels(&self) -> Result<Vec<PathBuf>, LibraryError> {
         self.find_reels().map_err(|source| LibraryError {

@@ -11,15 +11,18 @@
 //! the other way round. What is read is on record before it is used, what is sent before it is
 //! written. Memory holds what the pipes hold, one line, and a page of the recording.
 
+mod command;
 mod lines;
 mod past;
 mod pipes;
 mod playing;
+mod progress;
 mod signals;
 mod writing;
 
+pub use command::{Command, NoCommand};
 pub use past::{LeftOut, Library, Wanted};
-pub use signals::Signals;
+pub use signals::{Signals, Stopper};
 
 use super::director::{Director, Tally, Waits};
 use crate::capture::tap::MAX_CHUNK;
@@ -32,18 +35,7 @@ use crate::trace::event::EventKind;
 use lines::{Lines, Tail};
 use pipes::Pipes;
 use playing::Target;
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// What is started, and where.
-#[derive(Clone, Debug)]
-pub struct Command {
-    /// Program and arguments.
-    pub words: Vec<OsString>,
-    /// Its working directory; `None`: ours.
-    pub dir: Option<PathBuf>,
-}
 
 /// How far a replay is.
 #[derive(Clone, Debug)]

@@ -2,8 +2,9 @@
 
 use crate::capture::process::signals::survive_large_files;
 use nix::sys::signal::Signal;
-use signal_hook::low_level::pipe;
-use std::io::{self, Read as _};
+use signal_hook::SigId;
+use signal_hook::low_level::{pipe, unregister};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -24,6 +25,15 @@ pub struct Signals {
     pub(super) wake: Wake,
     latest: Arc<AtomicUsize>,
     first: AtomicUsize,
+    /// What is listened to until this is dropped.
+    handlers: Vec<SigId>,
+}
+
+/// Stops a replay from another thread, as a signal does.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    woken: Arc<UnixStream>,
+    latest: Arc<AtomicUsize>,
 }
 
 /// The reading end of what the handlers write.
@@ -40,20 +50,46 @@ impl Signals {
     /// Catches them from now on. A recording that may not grow is no reason to end either.
     pub fn catch() -> io::Result<Self> {
         survive_large_files();
-        let (wake, woken) = UnixStream::pair()?;
-        wake.set_nonblocking(true)?;
-        let latest = Arc::new(AtomicUsize::new(0));
+        let (mut signals, woken) = Self::deaf()?;
         for signal in STOPPING {
             let number = usize::try_from(signal as i32).unwrap_or_default();
-            signal_hook::flag::register_usize(signal as i32, Arc::clone(&latest), number)?;
-            pipe::register(signal as i32, woken.try_clone()?)?;
+            let latest = Arc::clone(&signals.latest);
+            let flag = signal_hook::flag::register_usize(signal as i32, latest, number)?;
+            let wake = pipe::register(signal as i32, woken.try_clone()?)?;
+            signals.handlers.extend([flag, wake]);
         }
-        pipe::register(Signal::SIGCHLD as i32, woken)?;
-        Ok(Self {
+        signals.hear_children(woken)?;
+        Ok(signals)
+    }
+
+    /// Catches no signal that ends programs: whoever has the other half stops the replay.
+    pub fn by_hand() -> io::Result<(Self, Stopper)> {
+        survive_large_files();
+        let (mut signals, woken) = Self::deaf()?;
+        let stopper = Stopper {
+            woken: Arc::new(woken.try_clone()?),
+            latest: Arc::clone(&signals.latest),
+        };
+        signals.hear_children(woken)?;
+        Ok((signals, stopper))
+    }
+
+    fn deaf() -> io::Result<(Self, UnixStream)> {
+        let (wake, woken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        let signals = Self {
             wake: Wake(wake),
-            latest,
+            latest: Arc::default(),
             first: AtomicUsize::new(0),
-        })
+            handlers: Vec::new(),
+        };
+        Ok((signals, woken))
+    }
+
+    fn hear_children(&mut self, woken: UnixStream) -> io::Result<()> {
+        let handler = pipe::register(Signal::SIGCHLD as i32, woken)?;
+        self.handlers.push(handler);
+        Ok(())
     }
 
     /// Takes what the handlers wrote.
@@ -80,5 +116,23 @@ impl Signals {
     pub fn first(&self) -> Option<i32> {
         let first = self.first.load(Ordering::SeqCst);
         i32::try_from(first).ok().filter(|first| *first > 0)
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for handler in self.handlers.drain(..) {
+            unregister(handler);
+        }
+    }
+}
+
+impl Stopper {
+    /// Stops the replay; once more, and the server is killed.
+    pub fn stop(&self) {
+        let signal = usize::try_from(Signal::SIGINT as i32).unwrap_or_default();
+        self.latest.store(signal, Ordering::SeqCst);
+        // A replay that has gone needs no waking.
+        let _ = (&*self.woken).write(&[0]);
     }
 }

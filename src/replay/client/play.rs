@@ -1,0 +1,100 @@
+//! One replay from its start to its end, with a recording of its own.
+
+use super::director::Director;
+use super::options::Options;
+use super::target::{
+    self, Command, LeftOut, Library, Outcome, Progress, Signals, TargetError, Wanted,
+};
+use crate::record::{self, Recorder};
+use crate::replay::judge::Judge;
+use crate::store::reader::{Recording, Summary};
+use crate::trace::clock::Clock;
+use crate::trace::frame::Seq;
+use std::path::PathBuf;
+
+/// What is played, to whom, and where it is put on record.
+pub struct Play<'r> {
+    /// What is played.
+    pub recording: &'r Recording,
+    /// The session as it stands.
+    pub summary: &'r Summary,
+    /// Nothing after this frame.
+    pub until: Option<Seq>,
+    /// Which exchanges.
+    pub wanted: Wanted<'r>,
+    /// Which frames of the client are not sent.
+    pub left_out: Option<LeftOut<'r>>,
+    /// Everything else that a user chooses.
+    pub options: Options,
+    /// Who compares.
+    pub judge: Judge,
+    /// What is started.
+    pub command: &'r Command,
+    /// The folder for the new recording, or why there is none.
+    pub dir: Result<PathBuf, String>,
+    /// What stops it.
+    pub signals: &'r Signals,
+}
+
+/// What came of it.
+pub struct Played {
+    /// What differs, and what was done.
+    pub outcome: Outcome,
+    /// The id of the new recording.
+    pub id: String,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+/// Why it was not played.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// Nothing is started that is not put on record.
+    #[error("the replay cannot be put on record")]
+    NoRecord,
+    /// It failed on the way.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+impl Play<'_> {
+    /// Plays it; `clock` began with it.
+    pub fn run(
+        self,
+        clock: Clock,
+        told: &mut dyn FnMut(&Progress<'_>),
+    ) -> Result<Played, PlayError> {
+        let mut recorder = Recorder::create(&self.to_record(), clock);
+        let made = recorder.id().zip(recorder.path());
+        let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
+        let (id, path) = made.ok_or(PlayError::NoRecord)?;
+        let library = Library::new(self.recording, self.until, self.wanted).without(self.left_out);
+        let director = Director::new(self.options, self.judge, clock.now());
+        let outcome = target::run(
+            self.command,
+            library,
+            director,
+            &mut recorder,
+            self.signals,
+            told,
+        );
+        recorder.finish();
+        let outcome = outcome?;
+        Ok(Played { outcome, id, path })
+    }
+
+    fn to_record(&self) -> record::Options {
+        record::Options {
+            command: self.command.words.clone(),
+            name: Some(self.summary.name.clone()),
+            dir: self.dir.clone(),
+            cwd: self.command.dir.clone(),
+            origin: "replay",
+            // What was made of a cassette is gone with us.
+            parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
+            max_size: None,
+            slow_ns: Some(self.summary.slow_ns),
+            remarks: Vec::new(),
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! * [`plan`]: what is started, sent and allowed, from the command line; one run of it, and how far
-//!   it is ([`progress`]);
+//!   it is ([`Progress`](crate::replay::client::target::Progress));
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
 //! * [`only`]: which requests are made; [`learned`]: handles that become rules;
 //! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.

@@ -57,6 +57,8 @@ pub enum Failure {
     Usage(String),
     /// Unreadable or refused: exit code 3.
     Refused(anyhow::Error),
+    /// Refused by a safety guard: exit code 7.
+    Unsafe(String),
     /// Whoever read our output has closed it, and has all that it wanted: success.
     Closed,
 }
@@ -110,6 +112,7 @@ pub fn code(outcome: Outcome) -> (ExitCode, Option<String>) {
         Ok(exit) => (exit.into(), None),
         Err(Failure::Closed) => (ExitCode::SUCCESS, None),
         Err(Failure::Usage(message)) => (ExitCode::from(2), Some(message)),
+        Err(Failure::Unsafe(message)) => (ExitCode::from(7), Some(message)),
         Err(Failure::Refused(error)) => (ExitCode::from(3), Some(sentence(error.as_ref()))),
     }
 }

@@ -24,6 +24,7 @@ Examples:
   mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
   mcpreel replay @ --order serial --timeout 60s
   mcpreel replay @ --noise-runs 3             what differs between any two runs, as rules
+  mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --frozen-rules --format junit -- ./my-server > replay.xml
 
 Calls of tools go out only where the server lists the tool with readOnlyHint; the others
@@ -33,9 +34,14 @@ What the server made up then and makes up anew now (cursors, tasks, sessions, ha
 arguments) goes back to it as it is now. Handles that were found so are kept as rules in
 the file of --rules, or in NAME.rules.toml beside the recording; not with --frozen-rules.
 
+With --update a cassette becomes what the server says now, once all of it was sent and
+answered; times and measures of what is said again stay as they were, and where nothing
+differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
+crash, a hang, a stop, or with messages that could not be sent it stays as it is.
+
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
-recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls were
-refused; 130 and 143 interrupted.")]
+recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls or an
+update were refused; 130 and 143 interrupted.")]
 pub struct Replay {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
@@ -49,7 +55,29 @@ pub struct Replay {
     #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]
+    pub update: Update,
+    #[command(flatten)]
     pub form: Form,
+}
+
+/// What becomes of a cassette.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "What becomes of a cassette")]
+pub struct Update {
+    /// Where something differs, make the cassette what the server says now
+    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    pub update: bool,
+    /// The same, also where the variable CI is set
+    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    pub update_in_ci: bool,
+}
+
+impl Update {
+    /// Whether it is asked for.
+    #[must_use]
+    pub fn is_asked(self) -> bool {
+        self.update || self.update_in_ci
+    }
 }
 
 /// How a server is driven.

@@ -31,6 +31,8 @@ pub struct Wish<'a> {
     pub strictness: &'a Strictness,
     /// Whether nothing is learned.
     pub frozen: bool,
+    /// Whether spans of traces are sent as recorded.
+    pub keep_trace: bool,
     /// Said to who is asked whether calls may be made.
     pub warning: Option<&'a str>,
 }
@@ -236,7 +238,7 @@ fn binder(wish: Wish<'_>) -> Result<Binder, Failure> {
     binder.fresh_ids = values.fresh_ids;
     binder.frozen = wish.frozen;
     binder.protocol = values.protocol.as_deref().map(Into::into);
-    if !values.keep_trace {
+    if !wish.keep_trace {
         binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
     }
     for bind in &values.bind {

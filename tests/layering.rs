@@ -31,7 +31,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     (
         "replay",
         &[
-            "record", "capture", "store", "query", "trace", "protocol", "text", "config",
+            "record", "capture", "formats", "store", "query", "trace", "protocol", "text", "config",
         ],
     ),
     (
@@ -45,10 +45,11 @@ const MAY_USE: [(&str, &[&str]); 15] = [
 ];
 
 /// Finer rules: of these modules only these parts may be used.
-const ONLY_PARTS: [(&str, &str, &[&str]); 3] = [
+const ONLY_PARTS: [(&str, &str, &[&str]); 4] = [
     ("capture", "trace", &["clock", "event", "frame"]),
     ("store", "capture", &["spool"]),
     ("replay", "capture", &["process", "tap", "gauge"]),
+    ("replay", "formats", &["export"]),
 ];
 
 /// A place where a file names another module.

@@ -9,6 +9,7 @@
 //! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
 //! * [`minimise`]: the fewest messages with which it still fails;
+//! * [`trust`]: whose command is started;
 //! * [`update`]: a cassette becomes what the server says now;
 //! * [`process`]: how a case is recorded and replayed.
 
@@ -27,4 +28,5 @@ mod record;
 mod support;
 #[path = "../support/told.rs"]
 mod told;
+mod trust;
 mod update;

@@ -30,6 +30,11 @@ Examples:
 Calls of tools go out only where the server lists the tool with readOnlyHint; the others
 are refused unless --allow-tool names them. On a terminal you are asked.
 
+The command that a recording names is started only if the recording lies in your own folder
+of recordings; of a cassette, of an imported recording and of any other file it is shown
+first. On a terminal you are asked; elsewhere give a command after `--`, or say
+--run-recorded-command.
+
 What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
 arguments) goes back to it as it is now. Handles that were found so are kept as rules in
 the file of --rules, or in NAME.rules.toml beside the recording; not with --frozen-rules.
@@ -40,8 +45,8 @@ differs that matters not a byte changes. Then the exit code is 0. After refused 
 crash, a hang, a stop, or with messages that could not be sent it stays as it is.
 
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
-recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls or an
-update were refused; 130 and 143 interrupted.")]
+recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update
+or a stranger's command were refused; 130 and 143 interrupted.")]
 pub struct Replay {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
@@ -162,6 +167,9 @@ pub struct Allowed {
     /// Allow calls of all tools
     #[arg(long)]
     pub allow_side_effects: bool,
+    /// Start the command that the recording names, though the recording is from elsewhere
+    #[arg(long)]
+    pub run_recorded_command: bool,
 }
 
 /// What becomes of values.

@@ -8,6 +8,7 @@
 //!
 //! * [`plan`]: what is started, sent and allowed, from the command line; one run of it, and how far
 //!   it is ([`progress`]);
+//! * [`trust`]: whose command it is that is started;
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
 //! * [`only`]: which requests are made; [`learned`]: handles that become rules;
 //! * [`update`]: a cassette becomes what the server says now;
@@ -20,6 +21,7 @@ mod only;
 pub mod plan;
 mod progress;
 mod told;
+pub mod trust;
 mod update;
 
 use super::args::{Replay as Args, ReportFormat};

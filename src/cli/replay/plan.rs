@@ -1,7 +1,7 @@
 //! What is started, sent and allowed; and one run of it.
 
 use super::progress::in_words;
-use super::{calls, only};
+use super::{calls, only, trust};
 use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
 use crate::cli::exit::Failure;
 use crate::cli::folder;
@@ -86,6 +86,7 @@ impl<'a> Plan<'a> {
         drop(only::wanted(wish.part.only.as_deref(), recording)?);
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
+        trust::ask(wish.driving, recording, &summary, &command)?;
         let mut guard = guard(wish.driving, recording)?;
         calls::ask(&wish, recording, &mut guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;

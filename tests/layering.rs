@@ -34,7 +34,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     (
         "replay",
         &[
-            "record", "capture", "store", "redact", "query", "trace", "protocol", "text", "config",
+            "record", "capture", "formats", "store", "redact", "query", "trace", "protocol",
+            "text", "config",
         ],
     ),
     (
@@ -48,10 +49,11 @@ const MAY_USE: [(&str, &[&str]); 16] = [
 ];
 
 /// Finer rules: of these modules only these parts may be used.
-const ONLY_PARTS: [(&str, &str, &[&str]); 3] = [
+const ONLY_PARTS: [(&str, &str, &[&str]); 4] = [
     ("capture", "trace", &["clock", "event", "frame"]),
     ("store", "capture", &["spool"]),
     ("replay", "capture", &["process", "tap", "gauge"]),
+    ("replay", "formats", &["export"]),
 ];
 
 /// A place where a file names another module.

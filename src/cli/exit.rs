@@ -15,8 +15,8 @@ Exit codes:
   1  `lint`, `diff` or `replay` found something as bad as `--fail-on` says
   2  wrong arguments, selector, rules or configuration
   3  a recording that cannot be read, or was refused; nothing to compare
-  `replay` also: 4 the server failed, 5 it hangs, 7 calls were refused for
-  safety, 130 and 143 interrupted.
+  `replay` also: 4 the server failed, 5 it hangs, 7 something was refused
+  for safety, 130 and 143 interrupted.
   `minimise`: 0 it found the fewest messages, 1 it does not fail; that may be due
   to 4, 5 or 7 as for `replay`; 130 and 143 leave the best so far.
   `mock` also: 4 the server behind it failed, 6 an assertion does not hold, or
@@ -57,6 +57,8 @@ pub enum Failure {
     Usage(String),
     /// Unreadable or refused: exit code 3.
     Refused(anyhow::Error),
+    /// Refused by a safety guard: exit code 7.
+    Unsafe(String),
     /// Whoever read our output has closed it, and has all that it wanted: success.
     Closed,
 }
@@ -110,6 +112,7 @@ pub fn code(outcome: Outcome) -> (ExitCode, Option<String>) {
         Ok(exit) => (exit.into(), None),
         Err(Failure::Closed) => (ExitCode::SUCCESS, None),
         Err(Failure::Usage(message)) => (ExitCode::from(2), Some(message)),
+        Err(Failure::Unsafe(message)) => (ExitCode::from(7), Some(message)),
         Err(Failure::Refused(error)) => (ExitCode::from(3), Some(sentence(error.as_ref()))),
     }
 }

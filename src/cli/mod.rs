@@ -5,8 +5,7 @@
 //!   lines that need no table, `json` makes objects;
 //! * `machine`, `report`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
-//!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us; `shell`:
-//!   commands to be pasted;
+//!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -39,7 +38,6 @@ mod report;
 mod run;
 mod search;
 mod select;
-mod shell;
 mod show;
 mod stats;
 mod table;

@@ -23,10 +23,11 @@
 //! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
 //!   [`client`]: a recorded client, played to a server again;
 //! * [`minimise`]: the fewest messages of a client with which it still fails;
+//! * [`mod@renew`]: a session that was had again, as the one before;
 //! * [`mock`]: a server that answers from a recording.
 //!
-//! All of it is pure, but for [`recorded`], [`script`] and the units of [`minimise`], which read
-//! recordings, and
+//! All of it is pure, but for [`recorded`], [`script`], [`mod@renew`] and the units of [`minimise`],
+//! which read recordings, and
 //! [`client::target`], which drives a process, and [`mock::serve`], which is one.
 
 pub mod align;
@@ -39,6 +40,7 @@ pub mod minimise;
 pub mod mock;
 mod noise;
 pub mod recorded;
+pub mod renew;
 pub mod report;
 pub mod rewrite;
 pub mod rules;

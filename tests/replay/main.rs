@@ -9,6 +9,8 @@
 //! * [`options`]: what the command line chooses: how strict, by which rules, in which form;
 //! * [`record`]: what a replay leaves on record;
 //! * [`minimise`]: the fewest messages with which it still fails;
+//! * [`trust`]: whose command is started;
+//! * [`update`]: a cassette becomes what the server says now;
 //! * [`process`]: how a case is recorded and replayed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -26,3 +28,5 @@ mod record;
 mod support;
 #[path = "../support/told.rs"]
 mod told;
+mod trust;
+mod update;

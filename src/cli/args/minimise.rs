@@ -27,15 +27,16 @@ is left out fits `is:failed` as well.
 
 Calls of tools go out as in `replay`, only where the server lists the tool with
 readOnlyHint, unless they are allowed; but what is allowed is called in every run, which
-may be hundreds of times. Let it work on a copy of what it changes.
+may be hundreds of times. Let it work on a copy of what it changes. A stranger's command is
+started as in `replay`: not unseen.
 
 A failure that comes only sometimes needs --runs: messages are left out where any of so
 many runs fails without them, so each step was seen to fail; in the end the result is
 played again, and you are told how often it failed.
 
 Exit code: 0 the fewest messages were found, or as few as the limits allowed; 1 it does not
-fail; 2 wrong arguments; 3 a recording that cannot be read or used; where it does not fail
-also 4 the server failed, 5 it hangs, 7 calls were refused; 130 and 143 interrupted, with
+fail; 2 wrong arguments; 3 a recording that cannot be read or used; 7 a stranger's command;
+where it does not fail also 4 the server failed, 5 it hangs, 7 calls were refused; 130 and 143 interrupted, with
 the best so far.")]
 pub struct Minimise {
     /// A path, @, @2, an id or its first four digits or more, or a name

@@ -24,18 +24,29 @@ Examples:
   mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
   mcpreel replay @ --order serial --timeout 60s
   mcpreel replay @ --noise-runs 3             what differs between any two runs, as rules
+  mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --frozen-rules --format junit -- ./my-server > replay.xml
 
 Calls of tools go out only where the server lists the tool with readOnlyHint; the others
 are refused unless --allow-tool names them. On a terminal you are asked.
 
+The command that a recording names is started only if the recording lies in your own folder
+of recordings; of a cassette, of an imported recording and of any other file it is shown
+first. On a terminal you are asked; elsewhere give a command after `--`, or say
+--run-recorded-command.
+
 What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
 arguments) goes back to it as it is now. Handles that were found so are kept as rules in
 the file of --rules, or in NAME.rules.toml beside the recording; not with --frozen-rules.
 
+With --update a cassette becomes what the server says now, once all of it was sent and
+answered; times and measures of what is said again stay as they were, and where nothing
+differs that matters not a byte changes. Then the exit code is 0. After refused calls, a
+crash, a hang, a stop, or with messages that could not be sent it stays as it is.
+
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
-recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls were
-refused; 130 and 143 interrupted.")]
+recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update
+or a stranger's command were refused; 130 and 143 interrupted.")]
 pub struct Replay {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
@@ -49,7 +60,29 @@ pub struct Replay {
     #[command(flatten)]
     pub learning: Learning,
     #[command(flatten)]
+    pub update: Update,
+    #[command(flatten)]
     pub form: Form,
+}
+
+/// What becomes of a cassette.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "What becomes of a cassette")]
+pub struct Update {
+    /// Where something differs, make the cassette what the server says now
+    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    pub update: bool,
+    /// The same, also where the variable CI is set
+    #[arg(long, conflicts_with_all = ["only", "until", "edit", "bind", "rewrite", "fresh_ids", "protocol"])]
+    pub update_in_ci: bool,
+}
+
+impl Update {
+    /// Whether it is asked for.
+    #[must_use]
+    pub fn is_asked(self) -> bool {
+        self.update || self.update_in_ci
+    }
 }
 
 /// How a server is driven.
@@ -134,6 +167,9 @@ pub struct Allowed {
     /// Allow calls of all tools
     #[arg(long)]
     pub allow_side_effects: bool,
+    /// Start the command that the recording names, though the recording is from elsewhere
+    #[arg(long)]
+    pub run_recorded_command: bool,
 }
 
 /// What becomes of values.

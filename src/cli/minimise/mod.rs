@@ -47,6 +47,7 @@ pub fn run(args: &Args) -> Outcome {
         part: &part,
         strictness: &strictness,
         frozen: args.frozen_rules,
+        keep_trace: args.driving.values.keep_trace,
         warning: Some(AGAIN),
     };
     let plan = Plan::new(wish, &recording)?;

@@ -4,7 +4,7 @@ use super::search::{Stop, why};
 use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::cli::shell;
+use crate::cli::replay::trust;
 use crate::replay::client::guard::Guard;
 use crate::replay::client::survey;
 use crate::replay::rules::sidecar;
@@ -12,8 +12,8 @@ use crate::store::reader::{MessageRow, Recording};
 use crate::text::{escape, pad_end, plural};
 use crate::trace::correlator::MessageKind;
 use crate::trace::frame::{Seq, StreamId};
+use crate::words::command as command_line;
 use serde_json::json;
-use std::ffi::OsString;
 
 /// Columns of the names on the left.
 const NAMES: usize = 9;
@@ -171,16 +171,17 @@ fn command(args: &Args, recording: &Recording, made: &Recording) -> Result<Strin
     let mut guard = Guard::default();
     survey::learn_tools(made, &mut guard)?;
     for tool in survey::refused(made, &guard, None, &mut |_| true)?.into_keys() {
-        words.extend(["--allow-tool".into(), tool.into_string().into()]);
+        words.extend(["--allow-tool".to_owned(), tool.into_string()]);
     }
     let beside = sidecar(recording.path());
     let beside = beside.is_file().then_some(&beside);
     for file in args.rules.iter().chain(beside) {
-        words.extend([OsString::from("--rules"), file.into()]);
+        words.extend(["--rules".to_owned(), file.to_string_lossy().into_owned()]);
+    }
+    if !trust::is_own(made, &made.summary()?) {
+        words.push("--run-recorded-command".to_owned());
     }
     let replay = party(args, made)?.command("replay");
-    Ok([&*replay, &shell::command(&words)]
-        .join(" ")
-        .trim_end()
-        .to_owned())
+    let line = [replay, command_line(&words)].join(" ");
+    Ok(line.trim_end().to_owned())
 }

@@ -7,9 +7,11 @@
 //! ```
 //!
 //! * [`plan`]: what is started, sent and allowed, from the command line; one run of it, and how far
-//!   it is ([`Progress`](crate::replay::client::target::Progress));
+//!   it is;
+//! * [`trust`]: whose command it is that is started;
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
 //! * [`only`]: which requests are made; [`learned`]: handles that become rules;
+//! * [`update`]: a cassette becomes what the server says now;
 //! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.
 
 mod calls;
@@ -18,6 +20,8 @@ mod noise;
 mod only;
 pub mod plan;
 mod told;
+pub mod trust;
+mod update;
 
 use super::args::{Replay as Args, ReportFormat};
 use super::exit::{Exit, Failure, Outcome};
@@ -28,6 +32,7 @@ use crate::store::library::Library;
 use crate::store::reader::Recording;
 use plan::{Plan, Played, Run, Wish};
 use std::process::ExitCode;
+use update::{Update, Updated};
 
 /// Replays a recording.
 pub fn run(args: &Args) -> Outcome {
@@ -41,14 +46,25 @@ pub fn run(args: &Args) -> Outcome {
         part: &args.part,
         strictness: &args.strictness,
         frozen: args.learning.frozen_rules,
+        // In a file that is compared nothing is to change by itself.
+        keep_trace: args.driving.values.keep_trace || args.update.is_asked(),
         warning: None,
     };
+    let update = Update::asked(args, &recording)?;
     let plan = Plan::new(wish, &recording)?;
     let played = plan.play(&Run::default())?;
     let kept = learned::keep(args, recording.path(), &played.outcome.tally);
-    write(args, &recording, &played, kept.as_ref())?;
+    let updated = update.map(|update| update.write(&recording, &played));
+    let updated = updated.transpose()?;
+    write(args, &recording, &played, kept.as_ref(), updated.as_ref())?;
     let mut code = match played.outcome.interrupted {
         Some(signal) => 128 + u8::try_from(signal).unwrap_or(0),
+        // What differed was accepted.
+        None if matches!(updated, Some(Updated::Written)) => 0,
+        // What was asked for was not done.
+        None if matches!(updated, Some(Updated::Not(_))) => {
+            played.outcome.report.exit_code().max(1)
+        }
         None => played.outcome.report.exit_code(),
     };
     if args.learning.noise_runs > 0 && played.outcome.interrupted.is_none() {
@@ -72,6 +88,7 @@ fn write(
     recording: &Recording,
     played: &Played,
     kept: Option<&learned::Kept>,
+    updated: Option<&Updated>,
 ) -> Result<(), Failure> {
     let library = Library::new(folder::of(&args.driving.folder)?);
     let entries = library.list().unwrap_or_default();
@@ -107,6 +124,7 @@ fn write(
         outcome: &played.outcome,
         made: &parties[1],
         kept,
+        updated,
     };
     match format {
         ReportFormat::Text => told.text(),

@@ -1,6 +1,6 @@
 //! What is started, sent and allowed; and one run of it.
 
-use super::{calls, only};
+use super::{calls, only, trust};
 use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
 use crate::cli::exit::Failure;
 use crate::cli::folder;
@@ -29,6 +29,8 @@ pub struct Wish<'a> {
     pub strictness: &'a Strictness,
     /// Whether nothing is learned.
     pub frozen: bool,
+    /// Whether spans of traces are sent as recorded.
+    pub keep_trace: bool,
     /// Said to who is asked whether calls may be made.
     pub warning: Option<&'a str>,
 }
@@ -82,6 +84,7 @@ impl<'a> Plan<'a> {
         drop(only::wanted(wish.part.only.as_deref(), recording)?);
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
+        trust::ask(wish.driving, recording, &summary, &command)?;
         let mut guard = guard(wish.driving, recording)?;
         calls::ask(&wish, recording, &mut guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
@@ -218,7 +221,7 @@ fn binder(wish: Wish<'_>) -> Result<Binder, Failure> {
     binder.fresh_ids = values.fresh_ids;
     binder.frozen = wish.frozen;
     binder.protocol = values.protocol.as_deref().map(Into::into);
-    if !values.keep_trace {
+    if !wish.keep_trace {
         binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
     }
     for bind in &values.bind {

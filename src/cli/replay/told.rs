@@ -1,6 +1,7 @@
 //! What was done besides comparing: sent, refused, lacking, bound; and where it is on record.
 
 use super::learned::Kept;
+use super::update::Updated;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use crate::cli::report::Party;
@@ -24,6 +25,8 @@ pub struct Told<'r> {
     pub made: &'r Party,
     /// Rules that were kept.
     pub kept: Option<&'r Kept>,
+    /// What became of the cassette, where it was to be updated.
+    pub updated: Option<&'r Updated>,
 }
 
 impl Told<'_> {
@@ -59,6 +62,7 @@ impl Told<'_> {
             "unbound": unbound.collect::<Vec<_>>(),
             "bound": tally.bound.iter().map(bound).collect::<Vec<_>>(),
             "rules_kept": self.kept.map(|kept| kept.path.display().to_string()),
+            "updated": self.updated.map(|updated| matches!(updated, Updated::Written)),
         }))?;
         Ok(out.flush()?)
     }
@@ -66,7 +70,7 @@ impl Told<'_> {
     /// What a user has to do, where stdout has no place for it.
     pub fn hint(&self) {
         for (name, text) in self.rows() {
-            if matches!(name, "refused" | "redacted" | "stopped") {
+            if matches!(name, "refused" | "redacted" | "stopped" | "cassette") {
                 output::say(&format!("{name}: {text}"));
             }
         }
@@ -89,6 +93,9 @@ impl Told<'_> {
         lacks(tally, &mut rows);
         self.bound(&mut rows);
         besides(tally, &mut rows);
+        if let Some(updated) = self.updated {
+            rows.push(("cassette", updated.in_words()));
+        }
         let (id, short) = (&self.made.id, self.made.short());
         rows.push((
             "recording",

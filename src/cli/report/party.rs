@@ -1,10 +1,11 @@
 //! One of the two that were compared.
 
-use crate::cli::{select, shell};
+use crate::cli::select;
 use crate::store::library::{Entry, Library, short_id};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural, size};
 use crate::trace::frame::Seq;
+use crate::words;
 
 /// One of the two that were compared.
 #[derive(Clone, Debug)]
@@ -105,7 +106,10 @@ impl Party {
     /// A command on all of it, to be pasted into a shell.
     #[must_use]
     pub fn command(&self, name: &str) -> String {
-        format!("mcpreel {name} {}", shell::word(&self.address))
+        format!(
+            "mcpreel {name} {}",
+            words::command(std::slice::from_ref(&self.address))
+        )
     }
 }
 

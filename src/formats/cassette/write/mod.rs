@@ -23,8 +23,21 @@ pub fn write(
     out: &mut impl Write,
     progress: &mut dyn FnMut(Seq),
 ) -> Result<Written, WriteError> {
+    let header = Header::of(&recording.summary()?, selection.note());
+    write_under(&header, recording, selection, last, out, progress)
+}
+
+/// The same with a header that somebody else has made.
+pub fn write_under(
+    header: &Header,
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
     let summary = recording.summary()?;
-    Header::of(&summary, selection.note()).write(out)?;
+    header.write(out)?;
     let start = start::json(&summary.context).map_err(io::Error::from)?;
     writeln!(out, "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}")?;
     let mut writer = Writer {

@@ -57,6 +57,7 @@ impl Director {
                 let tool = exchange.name.as_deref().unwrap_or_default();
                 self.tally.refuse(exchange.request.0, tool);
             }
+            Some(Missing::Skipped(Skip::NotNeeded)) => self.tally.not_needed += 1,
             Some(_) => self.tally.skipped += 1,
         }
         self.skip(exchange, why.as_ref(), scene);

@@ -13,8 +13,10 @@ pub struct Tally {
     pub sent: u64,
     /// Requests that were not: not asked for by the user.
     pub unwanted: u64,
-    /// Not sent: too long, redacted, needed something that did not come, not needed any more.
+    /// Not sent: too long, redacted, needed something that did not come.
     pub skipped: u64,
+    /// Not sent: the server answered at once what it had asked for input for.
+    pub not_needed: u64,
     /// Not sent: no tool that only reads.
     pub refused: u64,
     /// The first of those.

@@ -1,0 +1,210 @@
+//! `--update`: a cassette becomes what the server says now.
+
+use super::plan::Played;
+use crate::cli::args::Replay as Args;
+use crate::cli::cassette;
+use crate::cli::exit::Failure;
+use crate::cli::select;
+use crate::cli::temporary::{Draft, Folder};
+use crate::formats::cassette::{Entry, Header, ReadError, Reader, write_under};
+use crate::formats::export::Selection;
+use crate::replay::compare::Class;
+use crate::replay::renew::renew;
+use crate::store::library::{Library, REEL};
+use crate::store::reader::Recording;
+use crate::text::{escape, plural};
+use crate::trace::frame::Seq;
+use anyhow::{Context as _, anyhow};
+use std::fs::{File, Metadata};
+use std::io::{BufWriter, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// A cassette that is to be updated.
+pub struct Update {
+    /// Through links: what they lead to is written.
+    path: PathBuf,
+    header: Header,
+    /// The file as it was when the replay began.
+    file: Metadata,
+}
+
+/// What became of it.
+pub enum Updated {
+    /// It is what the server says now.
+    Written,
+    /// Nothing differs: not a byte of it was changed.
+    Same,
+    /// It stays as it is, because of this.
+    Not(String),
+}
+
+impl Updated {
+    /// For people.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Written => "written anew: it is what the server says now".to_owned(),
+            Self::Same => "nothing differs that matters: it stays as it is".to_owned(),
+            Self::Not(why) => format!("not updated: {why}"),
+        }
+    }
+}
+
+impl Update {
+    /// What the arguments ask for; refused where it must not be.
+    pub fn asked(args: &Args, recording: &Recording) -> Result<Option<Self>, Failure> {
+        if !args.update.is_asked() {
+            return Ok(None);
+        }
+        if is_ci() && !args.update.update_in_ci {
+            return Err(Failure::Unsafe(
+                "--update is refused where CI is set: nobody looks at what it accepts; \
+                 --update-in-ci does it all the same"
+                    .to_owned(),
+            ));
+        }
+        let path = recording.path();
+        if !recording.is_temporary() || !cassette::is_one(path) {
+            let path = path.display().to_string();
+            return Err(Failure::Usage(format!(
+                "--update rewrites a cassette, and {} is a recording, which is what happened and \
+                 stays so: `mcpreel export RECORDING --raw -o FILE.jsonl` makes a cassette of it",
+                escape(&path)
+            )));
+        }
+        let update = Self::of(path)?;
+        if update.header.redaction.is_some() {
+            return Err(Failure::Unsafe(
+                "the cassette is redacted: --update would write secrets into it".to_owned(),
+            ));
+        }
+        Ok(Some(update))
+    }
+
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let path = path.canonicalize()?;
+        let file = File::open(&path)?;
+        let metadata = file.metadata()?;
+        let mut reader = Reader::new(file).map_err(anyhow::Error::from)?;
+        let mut lost = None;
+        while reader
+            .next(&mut |entry| {
+                if let Entry::Fault(fault) = entry
+                    && fault.kind.is_loss()
+                {
+                    lost.get_or_insert(fault);
+                }
+                Ok::<_, ReadError>(())
+            })
+            .map_err(anyhow::Error::from)?
+        {}
+        if let Some(fault) = lost {
+            return Err(Failure::Refused(anyhow!(
+                "--update would lose what cannot be read in the cassette: {}",
+                escape(&fault.to_string())
+            )));
+        }
+        Ok(Self {
+            path,
+            header: reader.header().clone(),
+            file: metadata,
+        })
+    }
+
+    /// Writes it anew, if that is right.
+    pub fn write(&self, before: &Recording, played: &Played) -> Result<Updated, Failure> {
+        if let Some(why) = failed(played) {
+            return Ok(Updated::Not(why));
+        }
+        let counts = &played.outcome.report.counts;
+        let matter = [Class::Breaking, Class::Changed, Class::Added, Class::Order];
+        if matter.iter().all(|class| counts.of(*class) == 0) {
+            return Ok(Updated::Same);
+        }
+        if let Some(why) = lacks(played) {
+            return Ok(Updated::Not(why));
+        }
+        let library = Library::new(played.made.path.parent().unwrap_or(Path::new(".")));
+        let now = select::recording(&played.made.path, &library)?;
+        if now.summary()?.gap_bytes > 0 {
+            let why = "the replay is not on record as a whole";
+            return Ok(Updated::Not(why.to_owned()));
+        }
+        let folder = Folder::make()?;
+        let reel = folder.path().join("renewed").with_extension(REEL);
+        renew(before, &now, &reel).map_err(anyhow::Error::from)?;
+        self.replace(&Recording::open(&reel)?)?;
+        Ok(Updated::Written)
+    }
+
+    fn replace(&self, renewed: &Recording) -> Result<(), Failure> {
+        let summary = renewed.summary()?;
+        let header = Header {
+            selection: self.header.selection.clone(),
+            ..Header::of(&summary, None)
+        };
+        let shown = self.path.display().to_string();
+        let context = || format!("{} could not be updated", escape(&shown));
+        let draft = Draft::beside(&self.path).with_context(context)?;
+        let mut out = BufWriter::new(draft);
+        let all = Selection::default();
+        write_under(&header, renewed, &all, Seq(u64::MAX), &mut out, &mut |_| ())
+            .map_err(anyhow::Error::from)?;
+        out.flush()?;
+        let draft = out.into_inner().map_err(|error| error.into_error())?;
+        // Who may read it is as before: it is kept beside the code.
+        std::fs::set_permissions(draft.path(), self.file.permissions())?;
+        if !is_same(&self.path.metadata()?, &self.file) {
+            let why = anyhow!("somebody else has changed it meanwhile; it stays as it is");
+            return Err(Failure::Refused(why.context(context())));
+        }
+        draft.replace(&self.path).with_context(context)?;
+        Ok(())
+    }
+}
+
+/// Why the session that was had is no example.
+fn failed(played: &Played) -> Option<String> {
+    let outcome = &played.outcome;
+    if outcome.interrupted.is_some() {
+        return Some("the replay was stopped".to_owned());
+    }
+    outcome.report.trouble()?;
+    let first = outcome.report.troubles.first();
+    let text = first.map_or("nothing was compared", |(_, text)| text);
+    Some(text.to_owned())
+}
+
+/// What the session that was had lacks.
+fn lacks(played: &Played) -> Option<String> {
+    let (outcome, tally) = (&played.outcome, &played.outcome.tally);
+    let sent = tally.sent + tally.not_needed;
+    let unsent = outcome.requests.saturating_sub(sent) + tally.cut;
+    if unsent > 0 {
+        return Some(format!(
+            "{} of the recording could not be sent, and would be lost",
+            plural(unsent, "message")
+        ));
+    }
+    (tally.unexpected > 0).then(|| {
+        format!(
+            "the server asks what the recorded client was not asked ({}), and what a client \
+             answers to that is not known: record the session anew",
+            plural(tally.unexpected, "question")
+        )
+    })
+}
+
+/// Whether we run where nobody looks.
+fn is_ci() -> bool {
+    let set = std::env::var_os("CI").unwrap_or_default();
+    !set.is_empty() && set != "false" && set != "0"
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    let identity = |file: &Metadata| {
+        let changed = (file.mtime(), file.mtime_nsec());
+        (file.dev(), file.ino(), file.len(), changed)
+    };
+    identity(one) == identity(other)
+}

@@ -1,0 +1,143 @@
+//! Whose command is started: that of a stranger's file never unseen.
+
+use crate::process::{Replayed, SAME};
+use crate::support::{Library, MCPREEL, terminal::Terminal, wait_for};
+use crate::told;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// A session that was recorded in `library`, whose server leaves a mark each time that it is started.
+fn recorded(library: &Library) -> (PathBuf, PathBuf) {
+    let folder = library.path().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("answer"), told::bytes("result 1")).unwrap();
+    let script = "echo >> started; read line; cat answer; cat > /dev/null # \u{1b}[31m";
+    let mut child = library.run_sh(script).current_dir(&folder).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&told::bytes("request 1 a")).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let mark = folder.join("started");
+    assert_eq!(starts(&mark), 1);
+    (library.files("reel").remove(0), mark)
+}
+
+fn starts(mark: &Path) -> u64 {
+    mark.metadata().unwrap().len()
+}
+
+/// `mcpreel COMMAND RECORDING OPTIONS` without a terminal.
+fn play(library: &Library, command: &str, recording: &Path, options: &[&str]) -> Replayed {
+    let mut command = library.mcpreel(command);
+    command.arg(recording).args(options).stdin(Stdio::null());
+    Replayed::of(&command.output().unwrap())
+}
+
+/// The recording as files that came from elsewhere: moved, and made a cassette, and a recording of that.
+fn strangers(library: &Library, elsewhere: &Path) -> Vec<PathBuf> {
+    let (recording, _) = recorded(library);
+    let moved = elsewhere.join("moved.reel");
+    std::fs::rename(&recording, &moved).unwrap();
+    let cassette = library.path().join("tape.jsonl");
+    let tape = play(
+        library,
+        "export",
+        &moved,
+        &["--raw", "-o", cassette.to_str().unwrap()],
+    );
+    tape.is(0, &[]);
+    let imported = library
+        .path()
+        .join("2026-01-01T00-00-00_tape_00000001.reel");
+    let options = [
+        "--raw",
+        "--format",
+        "recording",
+        "-o",
+        imported.to_str().unwrap(),
+    ];
+    play(library, "export", &cassette, &options).is(0, &[]);
+    vec![moved, cassette, imported]
+}
+
+#[test]
+fn a_recording_of_ones_own_is_played_to_its_own_command() {
+    let library = Library::new();
+    let (recording, mark) = recorded(&library);
+    play(&library, "replay", &recording, &[]).is(0, &[SAME]);
+    assert_eq!(starts(&mark), 2);
+}
+
+#[test]
+fn the_command_of_a_strangers_file_is_named_and_not_started() {
+    let (library, elsewhere) = (Library::new(), tempfile::tempdir().unwrap());
+    let mark = library.path().join("project/started");
+    for file in strangers(&library, elsewhere.path()) {
+        for (command, options) in [("replay", &[][..]), ("minimise", &["--fails", "is:failed"])] {
+            let said = play(&library, command, &file, options);
+            assert_eq!(said.code, Some(7), "{file:?}: {said:?}");
+            for part in [
+                "cat answer",
+                r"# \x1b[31m",
+                "project",
+                "--run-recorded-command",
+            ] {
+                assert!(said.err.contains(part), "no {part}: {said:?}");
+            }
+        }
+        assert_eq!(starts(&mark), 1, "{file:?}");
+        // Who gives a command knows which.
+        let other = [
+            "--",
+            "sh",
+            "-c",
+            "read line; cat project/answer; cat > /dev/null",
+        ];
+        let mut command = library.mcpreel("replay");
+        command.arg(&file).args(other).current_dir(library.path());
+        Replayed::of(&command.stdin(Stdio::null()).output().unwrap()).is(0, &[SAME]);
+        assert_eq!(starts(&mark), 1, "{file:?}");
+    }
+}
+
+#[test]
+fn it_is_started_where_the_user_says_so() {
+    let (library, elsewhere) = (Library::new(), tempfile::tempdir().unwrap());
+    let mark = library.path().join("project/started");
+    for (nth, file) in strangers(&library, elsewhere.path()).iter().enumerate() {
+        play(&library, "replay", file, &["--run-recorded-command"]).is(0, &[SAME]);
+        assert_eq!(starts(&mark), nth as u64 + 2);
+    }
+    // A folder that is named may be anybody's.
+    let dir = elsewhere.path().to_str().unwrap();
+    let said = play(&library, "replay", Path::new("@"), &["--dir", dir]);
+    assert_eq!(said.code, Some(7), "{said:?}");
+}
+
+#[test]
+fn on_a_terminal_the_user_sees_it_and_is_asked() {
+    let (library, elsewhere) = (Library::new(), tempfile::tempdir().unwrap());
+    let mark = library.path().join("project/started");
+    let file = strangers(&library, elsewhere.path()).remove(0);
+    let arguments = ["replay", file.to_str().unwrap()];
+    let dir = library.path().to_str().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let environment = [("HOME", dir), ("MCPREEL_DIR", dir), ("PATH", &path)];
+    for (answer, verdict, started) in [
+        ("no\r", "nothing was started", 1),
+        ("yes\r", "1 of 1 request sent", 2),
+    ] {
+        let mut terminal = Terminal::start(MCPREEL, &arguments, &environment, (200, 30));
+        wait_for("the question", || {
+            let text = terminal.text();
+            (text.contains("cat answer") && text.contains("Start it?")).then_some(())
+        });
+        assert_eq!(starts(&mark), 1, "before the answer");
+        terminal.press(answer);
+        wait_for("the verdict", || {
+            terminal.text().contains(verdict).then_some(())
+        });
+        assert_eq!(starts(&mark), started);
+    }
+}

@@ -1,0 +1,263 @@
+//! `--update`: a cassette becomes what the server says now.
+
+use crate::process::{Case, Replayed, Row};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::PathBuf;
+use std::process::Command;
+
+const ROWS: [Row<'static>; 9] = [
+    (
+        0,
+        "c2s",
+        r#"request 1 a {"_meta":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}"#,
+    ),
+    (4, "s2c", r#"result 1 {"n":1}"#),
+    (5, "c2s", "request 2 b"),
+    (6, "stderr", "about b"),
+    (
+        7,
+        "s2c",
+        r#"notify notifications/message {"level":"info","data":"x"}"#,
+    ),
+    (9, "s2c", r#"result 2 {"text":"old"}"#),
+    (10, "c2s", "notify notifications/odd"),
+    (11, "c2s", "request 3 c"),
+    (15, "s2c", r#"result 3 {"n":3}"#),
+];
+
+/// What the server says; to `b` it answers so.
+fn script(answer: &str) -> Vec<String> {
+    let steps = [
+        r#"< "id":1"#,
+        r#"> result 1 {"n":1}"#,
+        r#"< "id":2"#,
+        "err about b",
+        r#"> notify notifications/message {"level":"info","data":"x"}"#,
+    ];
+    let mut steps = steps.map(str::to_owned).to_vec();
+    steps.push(format!(r#"> result 2 {{"text":"{answer}"}}"#));
+    steps.extend([r#"< "id":3"#, r#"> result 3 {"n":3}"#].map(str::to_owned));
+    steps
+}
+
+/// A case whose recording is a cassette, with something in its header that nobody knows.
+fn taped(rows: &[Row<'_>]) -> Case {
+    let mut case = Case::new(rows);
+    let cassette = case.library.path().join("told.jsonl");
+    let mut export = case.library.mcpreel("export");
+    export.arg(&case.recording).args(["--raw", "-o"]);
+    assert!(export.arg(&cassette).status().unwrap().success());
+    std::fs::remove_file(&case.recording).unwrap();
+    case.recording = cassette;
+    let text = read(&case).replacen("}\n", ",\"team\":[\"ada\", 2.50]}\n", 1);
+    std::fs::write(&case.recording, text).unwrap();
+    case
+}
+
+fn read(case: &Case) -> String {
+    std::fs::read_to_string(&case.recording).unwrap()
+}
+
+fn update(case: &Case, options: &[&str], script: &[impl AsRef<str>]) -> Replayed {
+    let options = [&["--update", "--allow-side-effects"], options].concat();
+    let script: Vec<_> = script.iter().map(AsRef::as_ref).collect();
+    case.replay(&options, &script)
+}
+
+/// The lines that two texts do not share, those of the first one first.
+fn differ<'t>(before: &'t str, after: &'t str) -> Vec<&'t str> {
+    let has = |text: &str, line: &str| text.lines().any(|other| other == line);
+    let gone = before.lines().filter(|line| !has(after, line));
+    let new = after.lines().filter(|line| !has(before, line));
+    gone.chain(new).collect()
+}
+
+#[test]
+fn what_differs_is_taken_over_and_nothing_else_changes() {
+    let case = taped(&ROWS);
+    let first = read(&case);
+    update(&case, &[], &script("new")).is(0, &["cassette", "written anew"]);
+    let second = read(&case);
+    // The host's recorder and the replay's note different things of how it began and ended.
+    let of_end = |line: &str| line.contains("\"k\":\"event\"") || line.contains("\"k\":\"end\"");
+    let mut differing = differ(&first, &second);
+    differing.retain(|line| !of_end(line));
+    let [old, new] = differing[..] else {
+        panic!("{differing:#?}");
+    };
+    assert_eq!(old.replace("old", "new"), new);
+
+    // The same server again: not a byte, and the file is not even touched.
+    let written = case.recording.metadata().unwrap().ino();
+    update(&case, &[], &script("new")).is(0, &["stays as it is"]);
+    assert_eq!(read(&case), second);
+    assert_eq!(case.recording.metadata().unwrap().ino(), written);
+
+    // Another answer again: that line and no other.
+    update(&case, &[], &script("newer")).is(0, &["written anew"]);
+    let third = read(&case);
+    assert_eq!(
+        differ(&second, &third).len(),
+        2,
+        "{:#?}",
+        differ(&second, &third)
+    );
+    case.replay(
+        &[],
+        &script("newer")
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    )
+    .is(0, &[crate::process::SAME]);
+}
+
+#[test]
+fn what_is_new_comes_where_it_was_said_and_what_is_gone_is_gone() {
+    let case = taped(&ROWS);
+    let mut said = script("old");
+    said[4] = r#"> notify notifications/tools/list_changed"#.to_owned();
+    said.push("err goodbye".to_owned());
+    update(&case, &["--fail-on", "noise"], &said).is(0, &["written anew"]);
+    let after = read(&case);
+    assert!(!after.contains("notifications/message"), "{after}");
+    let at = |text: &str| after.lines().position(|line| line.contains(text)).unwrap();
+    let (asked, new, answered) = (at("\"id\":2,\"method\""), at("list_changed"), at("\"re\":"));
+    assert!(asked < new && answered < new, "{after}");
+    assert!(
+        at("\"text\":\"old\"") > new && at("goodbye") > new,
+        "{after}"
+    );
+    // Read again, it has no fault.
+    let mut show = case.library.mcpreel("show");
+    let shown = show.arg(&case.recording).output().unwrap();
+    let said = String::from_utf8(shown.stderr).unwrap();
+    assert!(said.lines().all(|line| line.contains("`team`")), "{said}");
+}
+
+#[test]
+fn a_recording_is_what_happened_and_is_not_rewritten() {
+    let case = Case::new(&ROWS);
+    let before = std::fs::read(&case.recording).unwrap();
+    let said = update(&case, &[], &["err started"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("mcpreel export"), "{said:?}");
+    assert_eq!(std::fs::read(&case.recording).unwrap(), before);
+    assert_eq!(case.library.files("reel").len(), 1, "nothing was started");
+}
+
+fn in_ci(case: &Case, option: &str, answer: &str) -> Replayed {
+    let script = script(answer);
+    let script: Vec<_> = script.iter().map(String::as_str).collect();
+    let mut command: Command = case.command(&[option], &script);
+    Replayed::of(&command.env("CI", "true").output().unwrap())
+}
+
+#[test]
+fn where_nobody_looks_it_takes_another_word() {
+    let case = taped(&ROWS);
+    let before = read(&case);
+    let refused = in_ci(&case, "--update", "new");
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    assert!(refused.err.contains("--update-in-ci"), "{refused:?}");
+    assert_eq!(case.library.files("reel").len(), 0, "nothing was started");
+    assert_eq!(read(&case), before);
+    in_ci(&case, "--update-in-ci", "new").is(0, &["written anew"]);
+    assert_ne!(read(&case), before);
+}
+
+#[test]
+fn a_session_that_failed_or_is_not_whole_is_not_kept() {
+    let calls: [Row<'static>; 4] = [
+        (0, "c2s", r#"request 1 tools/call {"name":"make"}"#),
+        (1, "s2c", "result 1"),
+        (2, "c2s", "request 2 b"),
+        (3, "s2c", "result 2"),
+    ];
+    let make = taped(&calls);
+    let before = read(&make);
+    let other = r#"> result 2 {"more":1}"#;
+    let refused = make.replay(&["--update"], &[r#"< "id":2"#, other]);
+    refused.is(7, &["not updated", "make"]);
+    assert_eq!(read(&make), before);
+
+    let case = taped(&ROWS);
+    let before = read(&case);
+    let crash = [r#"< "id":1"#, r#"> result 1 {"n":2}"#, "exit 3"];
+    update(&case, &[], &crash).is(4, &["not updated", "exit code 3"]);
+    let hang = [r#"< "id":1"#, r#"> result 1 {"n":2}"#, "< nothing"];
+    update(&case, &["--timeout", "200ms"], &hang).is(5, &["not updated"]);
+    let asks = [
+        r#"< "id":1"#,
+        "> request 7 roots/list",
+        r#"< "id":7"#,
+        r#"> result 1 {"n":1}"#,
+        r#"< "id":2"#,
+        r#"> result 2 {"text":"new"}"#,
+        r#"< "id":3"#,
+        r#"> result 3 {"n":3}"#,
+    ];
+    update(&case, &[], &asks).is(1, &["not updated", "record the session anew"]);
+    assert_eq!(read(&case), before);
+}
+
+#[test]
+fn what_depends_on_what_is_no_more_is_not_lost() {
+    let rows: [Row<'static>; 4] = [
+        (0, "c2s", "request 1 resources/list"),
+        (1, "s2c", r#"result 1 {"resources":[],"nextCursor":"p2"}"#),
+        (2, "c2s", r#"request 2 resources/list {"cursor":"p2"}"#),
+        (3, "s2c", r#"result 2 {"resources":[]}"#),
+    ];
+    let case = taped(&rows);
+    let before = read(&case);
+    let one_page = [
+        r#"< "id":1"#,
+        r#"> result 1 {"resources":[{"uri":"x:1","name":"x"}]}"#,
+    ];
+    let said = update(&case, &[], &one_page);
+    assert!(
+        said.out.contains("could not be sent, and would be lost"),
+        "{said:?}"
+    );
+    assert_ne!(said.code, Some(0), "{said:?}");
+    assert_eq!(read(&case), before);
+}
+
+#[test]
+fn the_file_keeps_its_place_and_its_mode_and_what_cannot_be_read_is_not_lost() {
+    let mut case = taped(&ROWS);
+    let real = case.recording.clone();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let link: PathBuf = case.library.path().join("link.jsonl");
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    case.recording = link;
+    update(&case, &[], &script("new")).is(0, &["written anew"]);
+    assert!(case.recording.is_symlink());
+    assert!(read(&case).contains("\"text\":\"new\""));
+    assert_eq!(real.metadata().unwrap().mode() & 0o777, 0o640);
+
+    let damaged = read(&case).replacen("{\"n\":2,", "{\"n\":2", 1);
+    std::fs::write(&case.recording, &damaged).unwrap();
+    let said = update(&case, &[], &script("newer"));
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(said.err.contains("would lose"), "{said:?}");
+    assert_eq!(read(&case), damaged);
+}
+
+#[test]
+fn secrets_are_not_written_into_a_redacted_cassette() {
+    let case = taped(&ROWS);
+    let redacted = read(&case).replacen(
+        "\"transport\"",
+        "\"redaction\":{\"rules\":1},\"transport\"",
+        1,
+    );
+    std::fs::write(&case.recording, &redacted).unwrap();
+    let said = update(&case, &[], &script("new"));
+    assert_eq!(said.code, Some(7), "{said:?}");
+    assert!(said.err.contains("secrets"), "{said:?}");
+    let said = update(&case, &["--only", "method:a"], &script("new"));
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert_eq!(read(&case), redacted);
+}

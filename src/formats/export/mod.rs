@@ -3,6 +3,7 @@
 //!
 //! * [`text`]: a transcript, for people;
 //! * [`csv`]: statistics, for spreadsheets;
+//! * [`markdown`]: a bug report;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
 //!
@@ -10,6 +11,7 @@
 //! bounded part of it, however long it is.
 
 pub mod csv;
+pub mod markdown;
 pub mod otlp;
 pub mod perfetto;
 mod selection;

@@ -64,8 +64,9 @@ pub(super) fn add(
         };
         if is_short(size) {
             let text = member(recording, at, path)?;
-            text.into_iter()
-                .for_each(|text| attributes.whole(key, text));
+            if let Some(text) = text {
+                attributes.whole(key, text);
+            }
         } else if path != ["error", "data"] {
             attributes.text(key, &format!("({size} bytes, too long for an attribute)"));
         }
@@ -105,9 +106,10 @@ pub(super) fn event(
     attributes.text("mcp.method.name", method);
     attributes.number("mcpreel.seq", notice.seq.0);
     let mut name = method.to_owned();
-    let bytes = match is_short(notice.size) {
-        true => recording.message_bytes(notice.seq, notice.part)?,
-        false => None,
+    let bytes = if is_short(notice.size) {
+        recording.message_bytes(notice.seq, notice.part)?
+    } else {
+        None
     };
     let message = bytes.and_then(|bytes| classify(&bytes).messages.pop());
     if let Some(Body::Notification(notification)) = message.map(|message| message.body) {
@@ -122,7 +124,9 @@ pub(super) fn event(
                     ("mcpreel.progress.total", number(total)),
                 ];
                 for (key, number) in numbers {
-                    number.into_iter().for_each(|n| attributes.decimal(key, n));
+                    if let Some(number) = number {
+                        attributes.decimal(key, number);
+                    }
                 }
             }
             Subject::Log { level, logger } => {

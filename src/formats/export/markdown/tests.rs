@@ -277,6 +277,10 @@ fn however_much_there_is_a_report_can_be_read() {
             session.chunk(s2c, piece);
         }
         session.chunk(s2c, b"\n");
+        for id in 0..40 {
+            let call = format!(r#""id":"o{id}","method":"tools/call","params":{{"name":"o{id}"}}"#);
+            said(session, c2s, &call);
+        }
         session.end();
     });
     assert!(report.len() < 64 * 1024, "{}", report.len());

@@ -5,7 +5,8 @@
 //!  a file ──▶ a format ──▶ entries (stream, time, bytes | event) ──▶ record::import
 //! ```
 //!
-//! * [`export`]: what of a recording is written, and going through it; the same for all formats;
+//! * [`export`]: what of a recording is written, and going through it; the same for all formats; a
+//!   format for each use: transcript, statistics, bug report, traces;
 //! * [`cassette`]: JSON Lines, one line per frame or event: written and read;
 //! * [`import`]: sessions in the logs of other programs: read.
 //!

@@ -185,6 +185,15 @@ mod tests {
     }
 
     #[test]
+    fn a_string_ends_where_it_ends() {
+        assert_eq!(
+            lines(r#"{"a":"x\",\"y{\\","b\\":1}"#),
+            ["{", r#"  "a": "x\",\"y{\\","#, r#"  "b\\": 1"#, "}"]
+        );
+        assert_eq!(lines(r#"{"a":"cut off\"#), ["{", r#"  "a": "cut off\"#]);
+    }
+
+    #[test]
     fn what_is_no_json_is_one_escaped_line() {
         assert_eq!(lines("DEBUG \x1b[31mred\r\n"), ["DEBUG \\x1b[31mred"]);
         assert_eq!(lines(""), [""; 0]);

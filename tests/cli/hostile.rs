@@ -54,7 +54,7 @@ fn is_harmless(character: char) -> bool {
 #[test]
 fn everything_that_people_see_is_plain_text() {
     let library = session();
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 15] = [
         &["ls"],
         &["show", "@"],
         &["show", "@", "--frames"],
@@ -67,6 +67,8 @@ fn everything_that_people_see_is_plain_text() {
         &["stats", "@"],
         &["tail", "@"],
         &["show", "nobody"],
+        &["export", "@", "--raw", "--format", "text"],
+        &["export", "@", "--raw", "--format", "markdown"],
         &["prune", "--keep", "0", "--dry-run"],
     ];
     let mut all = String::new();

@@ -4,6 +4,7 @@
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
 //! * [`export`]: `export`, and cassettes in place of recordings;
+//! * [`formats`]: `export` for reading and for other people's programs;
 //! * [`import`]: cassettes and logs of other programs become recordings;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
@@ -19,6 +20,7 @@ mod copy;
 mod export;
 mod filter;
 mod folder;
+mod formats;
 mod help;
 mod hostile;
 mod import;

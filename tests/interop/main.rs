@@ -6,6 +6,7 @@
 //! * [`replayed`]: a recording played to the same server again differs in nothing, and to an altered
 //!   one in exactly what was altered;
 //! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
+//! * [`exported`]: what is exported is read by the programs that it is for;
 //! * [`session`]: a session of any client with any server, its recordings, and how to have it again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
 //!
@@ -19,6 +20,7 @@ mod support;
 
 mod alarms;
 mod expected;
+mod exported;
 mod mocked;
 mod packages;
 mod peers;

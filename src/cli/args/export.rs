@@ -14,6 +14,8 @@ pub enum ExportFormat {
     Text,
     /// Statistics per method and per tool, for a spreadsheet
     Csv,
+    /// A bug report: what happened and why, with a diagram and the messages that matter
+    Markdown,
     /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
     Otlp,
     /// A trace for Perfetto or Chrome: exchanges, notifications and counters over time
@@ -27,6 +29,14 @@ Examples:
   mcpreel export --raw -o session.jsonl          the newest recording, all of it
   mcpreel export 7f3a --raw -q 'is:failed' -o failed.jsonl
   mcpreel export 7f3a --raw --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
+  mcpreel export @ --raw --format markdown -o report.md
+                                                 a bug report: what happened, why, a diagram
+  mcpreel export @ --raw --format text | less    what was said, laid out for reading
+  mcpreel export @ --raw --format csv -o stats.csv
+  mcpreel export @ --raw --format perfetto -o trace.json
+                                                 to be opened in ui.perfetto.dev
+  mcpreel export @ --raw --format otlp -q 'is:slow' -o spans.jsonl
+  mcpreel export @ --raw -q 'is:marked' -o marked.jsonl
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
   mcpreel show session.jsonl                     a cassette is taken wherever a recording is";
@@ -57,7 +67,8 @@ and the rest is read.";
 ///
 /// --format jsonl, the default, writes a cassette. With a filter, the rows of the viewer that fit,
 /// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
-/// other rounds. --format recording copies a recording, also while it is being made, or makes one
+/// other rounds. The other formats are for reading (text, markdown) and for other people's programs
+/// (csv, otlp, perfetto); with a filter they have the same rows. --format recording copies a recording, also while it is being made, or makes one
 /// of a cassette. The file appears when it is whole, readable by you alone.
 ///
 /// Nothing is redacted yet, so --raw must be said: it writes everything as it was on the wire.

@@ -12,7 +12,7 @@ use super::output::{self, Progress};
 use super::{filter, select};
 use crate::formats::cassette;
 use crate::formats::export::otlp::{self, Bodies};
-use crate::formats::export::{Selection, WriteError, Written, csv, perfetto, text};
+use crate::formats::export::{Selection, WriteError, Written, csv, markdown, perfetto, text};
 use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, escape, plural, size};
@@ -87,8 +87,8 @@ fn refuse(args: &Args) -> Result<(), Failure> {
     if args.format == ExportFormat::Recording {
         return copy::refuse(args);
     }
-    // A transcript is escaped.
-    let is_harmless = args.format == ExportFormat::Text;
+    // They are escaped.
+    let is_harmless = matches!(args.format, ExportFormat::Text | ExportFormat::Markdown);
     if args.output.is_none() && !is_harmless && io::stdout().is_terminal() {
         return Err(usage(
             "a terminal would obey what was said on the wire: name a file (-o FILE), or pipe it \
@@ -174,6 +174,7 @@ fn write(
     let written = match args.format {
         ExportFormat::Text => text::write(recording, selection, last, target, told),
         ExportFormat::Csv => csv::write(recording, selection, last, target, told),
+        ExportFormat::Markdown => markdown::write(recording, selection, last, target, told),
         ExportFormat::Otlp => {
             let bodies = bodies(args);
             otlp::write(recording, selection, last, bodies, target, told)
@@ -191,24 +192,26 @@ fn write(
 }
 
 fn bodies(args: &Args) -> Bodies {
-    match args.with_bodies {
-        true => Bodies::With,
-        false => Bodies::Without,
+    if args.with_bodies {
+        Bodies::With
+    } else {
+        Bodies::Without
     }
 }
 
 /// What was written, for people.
 fn said(path: &Path, format: ExportFormat, written: &Written, bytes: u64) -> String {
+    use ExportFormat::{Csv, Markdown, Otlp, Perfetto};
     let path = path.display().to_string();
-    use ExportFormat::{Csv, Otlp, Perfetto};
-    let of_exchanges = matches!(format, Csv | Otlp | Perfetto);
-    let (noun, number) = match of_exchanges {
-        true => ("exchange", written.exchanges),
-        false => ("frame", written.frames),
+    let of_exchanges = matches!(format, Csv | Markdown | Otlp | Perfetto);
+    let (noun, number) = if of_exchanges {
+        ("exchange", written.exchanges)
+    } else {
+        ("frame", written.frames)
     };
     let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
-    // Statistics have no place for events.
-    if format != ExportFormat::Csv {
+    // Statistics have no place for events, and a report says of them what matters.
+    if !matches!(format, Csv | Markdown) {
         let _ = write!(text, "{}, ", plural(written.events, "event"));
     }
     let _ = write!(text, "{}; nothing in it is redacted", size(bytes));

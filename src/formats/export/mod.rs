@@ -3,6 +3,7 @@
 //!
 //! * [`text`]: a transcript, for people;
 //! * [`csv`]: statistics, for spreadsheets;
+//! * [`markdown`]: a bug report;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
 //!
@@ -10,6 +11,7 @@
 //! bounded part of it, however long it is.
 
 pub mod csv;
+pub mod markdown;
 pub mod otlp;
 pub mod perfetto;
 mod selection;
@@ -19,7 +21,7 @@ pub use selection::{Selection, SelectionNote};
 
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
-use crate::store::reader::{EventRow, ReadError, Recording};
+use crate::store::reader::{EventRow, FramePage, ReadError, Recording};
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
@@ -77,29 +79,39 @@ pub fn walk<E: From<ReadError>>(
     let mut events = Events::new(recording);
     let mut after = Seq(0);
     loop {
-        let mut heads = recording.heads(after, PAGE)?;
-        heads.retain(|head| head.seq <= last);
-        let Some(end) = heads.last().map(|head| head.seq) else {
+        let mut frames = page(recording, selection, after)?;
+        frames.retain(|(head, _)| head.seq <= last);
+        let Some(end) = frames.last().map(|(head, _)| head.seq) else {
             break;
         };
         let links = recording.links(after, end)?;
         let mut links = links.iter().peekable();
-        for head in &heads {
+        for (head, raw) in &frames {
             events.before(head.seq, selection, visit)?;
             // A damaged recording may have messages without a frame.
             while links.next_if(|link| link.frame < head.seq).is_some() {}
             let link = links.next_if(|link| link.frame == head.seq);
-            frame(recording, selection, head, link, visit)?;
+            frame(recording, selection, (head, raw.as_deref()), link, visit)?;
         }
         after = end;
     }
     events.before(Seq(last.0.saturating_add(1)), selection, visit)
 }
 
+/// The frames after `after`, with their bytes where all of them are written: to ask for each alone
+/// takes longer than to read it.
+fn page(recording: &Recording, selection: &Selection, after: Seq) -> Result<FramePage, ReadError> {
+    if selection.note().is_none() {
+        return recording.frames(after);
+    }
+    let heads = recording.heads(after, PAGE)?.into_iter();
+    Ok(heads.map(|head| (head, None)).collect())
+}
+
 fn frame<E: From<ReadError>>(
     recording: &Recording,
     selection: &Selection,
-    head: &FrameHead,
+    (head, raw): (&FrameHead, Option<&[u8]>),
     link: Option<&Link>,
     visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -108,6 +120,9 @@ fn frame<E: From<ReadError>>(
     }
     if head.size > COLLECT_LIMIT {
         return visit(Part::Frame(head, None, link));
+    }
+    if raw.is_some() {
+        return visit(Part::Frame(head, raw, link));
     }
     let raw = recording.raw(head.seq)?;
     visit(Part::Frame(head, Some(&raw), link))

@@ -18,23 +18,26 @@ struct Attribute {
 
 /// Numbers of 64 bits are strings in OTLP/JSON.
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 enum Value {
-    StringValue(String),
-    IntValue(String),
-    DoubleValue(f64),
-    ArrayValue { values: Vec<Value> },
+    #[serde(rename = "stringValue")]
+    Text(String),
+    #[serde(rename = "intValue")]
+    Number(String),
+    #[serde(rename = "doubleValue")]
+    Decimal(f64),
+    #[serde(rename = "arrayValue")]
+    List { values: Vec<Value> },
 }
 
 impl Attributes {
     /// A text, cut where it is very long.
     pub fn text(&mut self, key: &'static str, text: &str) {
-        self.push(key, Value::StringValue(cut(text)));
+        self.push(key, Value::Text(cut(text)));
     }
 
     /// A text of any length.
     pub fn whole(&mut self, key: &'static str, text: String) {
-        self.push(key, Value::StringValue(text));
+        self.push(key, Value::Text(text));
     }
 
     /// A text, if there is one.
@@ -47,22 +50,22 @@ impl Attributes {
     /// Several texts, if there are any.
     pub fn texts(&mut self, key: &'static str, texts: &[String]) {
         if !texts.is_empty() {
-            let values = texts.iter().map(|text| Value::StringValue(cut(text)));
+            let values = texts.iter().map(|text| Value::Text(cut(text)));
             let values = values.collect();
-            self.push(key, Value::ArrayValue { values });
+            self.push(key, Value::List { values });
         }
     }
 
     /// A number; one that no signed number holds is the largest of these.
     pub fn number(&mut self, key: &'static str, number: u64) {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        self.push(key, Value::IntValue(number.to_string()));
+        self.push(key, Value::Number(number.to_string()));
     }
 
     /// A number with decimals.
     pub fn decimal(&mut self, key: &'static str, number: f64) {
         if number.is_finite() {
-            self.push(key, Value::DoubleValue(number));
+            self.push(key, Value::Decimal(number));
         }
     }
 

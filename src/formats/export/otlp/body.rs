@@ -34,6 +34,9 @@ pub(super) fn error_message(
     })
 }
 
+/// Members of a message, each by its path and as the attribute that it is.
+type Wanted<'p> = [(&'p [&'p str], &'static str)];
+
 /// Adds the arguments and the result of an exchange, as the JSON that they are.
 pub(super) fn add(
     recording: &Recording,
@@ -41,53 +44,61 @@ pub(super) fn add(
     attributes: &mut Attributes,
 ) -> Result<(), ReadError> {
     let is_call = &*exchange.method == "tools/call";
-    let (asked, answered): (&[&str], _) = if is_call {
-        (&["params", "arguments"], "gen_ai.tool.call.result")
+    let (path, asked, result): (&[&str], _, _) = if is_call {
+        let arguments = &["params", "arguments"];
+        (
+            arguments,
+            "gen_ai.tool.call.arguments",
+            "gen_ai.tool.call.result",
+        )
     } else {
-        (&["params"], "mcpreel.response.result")
-    };
-    let key = if is_call {
-        "gen_ai.tool.call.arguments"
-    } else {
-        "mcpreel.request.params"
+        (
+            &["params"],
+            "mcpreel.request.params",
+            "mcpreel.response.result",
+        )
     };
     let request = (exchange.request, exchange.request_size);
-    let response = exchange.response.map(|at| (at, exchange.response_size));
-    let parts = [
-        (Some(request), asked, key),
-        (response, &["result"], answered),
-        (response, &["error", "data"], "mcpreel.response.error_data"),
+    members(recording, request, &[(path, asked)], attributes)?;
+    let Some(response) = exchange.response else {
+        return Ok(());
+    };
+    let answered: &Wanted<'_> = &[
+        (&["result"], result),
+        (&["error", "data"], "mcpreel.response.error_data"),
     ];
-    for (message, path, key) in parts {
-        let Some((at, size)) = message else {
-            continue;
-        };
-        if is_short(size) {
-            let text = member(recording, at, path)?;
-            text.into_iter()
-                .for_each(|text| attributes.whole(key, text));
-        } else if path != ["error", "data"] {
-            attributes.text(key, &format!("({size} bytes, too long for an attribute)"));
+    let response = (response, exchange.response_size);
+    members(recording, response, answered, attributes)
+}
+
+/// Adds what is `wanted` of the message at this place, whose frame has so many bytes.
+fn members(
+    recording: &Recording,
+    ((seq, part), size): ((Seq, u32), u64),
+    wanted: &Wanted<'_>,
+    attributes: &mut Attributes,
+) -> Result<(), ReadError> {
+    if !is_short(size) {
+        let why = format!("({size} bytes, too long for an attribute)");
+        for (_, key) in wanted.iter().take(1) {
+            attributes.text(key, &why);
+        }
+        return Ok(());
+    }
+    let bytes = recording.message_bytes(seq, part)?.unwrap_or_default();
+    let Ok(document) = Document::parse(&bytes) else {
+        return Ok(());
+    };
+    for (path, key) in wanted {
+        let mut value = Some(document.root());
+        for name in *path {
+            value = value.and_then(|value| value.get(name));
+        }
+        if let Some(value) = value {
+            attributes.whole(key, value.raw_text().into_owned());
         }
     }
     Ok(())
-}
-
-/// The JSON at a path of members of the message at this place.
-fn member(
-    recording: &Recording,
-    (seq, part): (Seq, u32),
-    path: &[&str],
-) -> Result<Option<String>, ReadError> {
-    let bytes = recording.message_bytes(seq, part)?.unwrap_or_default();
-    let Ok(document) = Document::parse(&bytes) else {
-        return Ok(None);
-    };
-    let mut value = Some(document.root());
-    for key in path {
-        value = value.and_then(|value| value.get(key));
-    }
-    Ok(value.map(|value| value.raw_text().into_owned()))
 }
 
 fn is_short(size: u64) -> bool {
@@ -105,9 +116,10 @@ pub(super) fn event(
     attributes.text("mcp.method.name", method);
     attributes.number("mcpreel.seq", notice.seq.0);
     let mut name = method.to_owned();
-    let bytes = match is_short(notice.size) {
-        true => recording.message_bytes(notice.seq, notice.part)?,
-        false => None,
+    let bytes = if is_short(notice.size) {
+        recording.message_bytes(notice.seq, notice.part)?
+    } else {
+        None
     };
     let message = bytes.and_then(|bytes| classify(&bytes).messages.pop());
     if let Some(Body::Notification(notification)) = message.map(|message| message.body) {
@@ -122,7 +134,9 @@ pub(super) fn event(
                     ("mcpreel.progress.total", number(total)),
                 ];
                 for (key, number) in numbers {
-                    number.into_iter().for_each(|n| attributes.decimal(key, n));
+                    if let Some(number) = number {
+                        attributes.decimal(key, number);
+                    }
                 }
             }
             Subject::Log { level, logger } => {

@@ -112,9 +112,10 @@ impl<'r> Ids<'r> {
     /// Where the span of a notification stands.
     pub fn of_notice(&self, notice: &Notice) -> Result<Context, ReadError> {
         let is_short = notice.size <= COLLECT_LIMIT;
-        let named = match notice.is_traced && is_short {
-            true => self.named((notice.seq, notice.part))?,
-            false => None,
+        let named = if notice.is_traced && is_short {
+            self.named((notice.seq, notice.part))?
+        } else {
+            None
         };
         Ok(named.unwrap_or_else(|| self.below_session()))
     }

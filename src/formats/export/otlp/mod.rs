@@ -26,17 +26,17 @@ mod attribute;
 mod body;
 mod ids;
 mod lines;
+mod session;
 mod span;
 
-use super::{Selection, WriteError, Written, end_of, events};
+use super::{Selection, WriteError, Written, end_of};
 use crate::protocol::message::Direction;
 use crate::store::notices::Notice;
-use crate::store::reader::{EventRow, ReadError, Recording, Summary};
+use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::Seq;
-use crate::trace::session::End;
 use crate::words;
 use attribute::Attributes;
 use ids::{Context, Ids};
@@ -280,61 +280,6 @@ impl<W: Write> Trace<'_, W> {
             failure: None,
         }))
     }
-
-    /// The session as a whole, with what happened to its process.
-    fn session(&mut self) -> Result<Span, WriteError> {
-        let summary = self.summary;
-        let mut events_of = Vec::new();
-        let mut dropped = 0;
-        events(self.recording, self.selection, self.last, &mut |row| {
-            self.written.events += 1;
-            if events_of.len() < EVENTS as usize {
-                events_of.push(self.process(row));
-            } else {
-                dropped += 1;
-            }
-            Ok::<_, ReadError>(())
-        })?;
-        let failure = summary.session.phase.end().and_then(failure_of);
-        let mut attributes = Attributes::default();
-        attributes.text("mcpreel.recording", &summary.id);
-        attributes.some("mcp.protocol.version", summary.session.version());
-        attributes.number("mcpreel.frames", summary.frames);
-        if self.unpaired > 0 {
-            attributes.number("mcpreel.unpaired", self.unpaired);
-        }
-        if let Some(failure) = &failure {
-            attributes.text("error.type", &failure.kind);
-        }
-        Ok(Span::new(Spanned {
-            name: "mcp.session".to_owned(),
-            links: Vec::new(),
-            span: self.ids.session().span,
-            context: self.ids.root(),
-            start: self.wall(Moment(0)),
-            end: self.wall(self.end()),
-            attributes,
-            events: events_of,
-            dropped,
-            failure,
-        })
-        .internal())
-    }
-
-    fn process(&self, row: &EventRow) -> Event {
-        let mut attributes = Attributes::default();
-        attributes.text("mcpreel.event", &words::event(&row.event.kind));
-        Event::new("process", self.wall(row.event.t), attributes)
-    }
-}
-
-/// A session that ended badly.
-fn failure_of(end: &End) -> Option<Failure> {
-    let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
-    is_bad.then(|| Failure {
-        kind: words::end_short(end),
-        message: words::end(end),
-    })
 }
 
 /// `tools/call search_docs`: of tools and prompts the name stands in the name of the span.

@@ -16,7 +16,8 @@ const ERROR: u8 = 2;
 #[serde(rename_all = "camelCase")]
 pub(super) struct Span {
     trace_id: String,
-    span_id: String,
+    #[serde(rename = "spanId")]
+    id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_span_id: Option<String>,
     name: String,
@@ -99,7 +100,7 @@ impl Span {
         });
         Self {
             trace_id: hex(&of.context.trace),
-            span_id: hex(&of.span),
+            id: hex(&of.span),
             parent_span_id: of.context.parent.map(|parent| hex(&parent)),
             name: cut(&of.name),
             kind: CLIENT,

@@ -20,6 +20,7 @@
 
 mod counter;
 mod event;
+mod names;
 
 use super::{Selection, WriteError, Written, end_of, events};
 use crate::protocol::message::Direction;
@@ -30,9 +31,10 @@ use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{Seq, StreamId};
-use crate::words::{self, when};
+use crate::words;
 use counter::{Bytes, Open};
 use event::{Args, Event, Track};
+use names::{about, name_of};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -98,35 +100,6 @@ impl<W: Write> Trace<'_, W> {
     fn push(&mut self, event: &Event<'_>) -> Result<(), WriteError> {
         serde_json::to_writer(&mut *self.out, event).map_err(io::Error::from)?;
         Ok(self.out.write_all(b",\n")?)
-    }
-
-    /// What the processes and tracks are called.
-    fn names(&mut self, summary: &Summary) -> Result<(), WriteError> {
-        let session = &summary.session;
-        let client = words::peer(&session.client);
-        let server = words::peer(&session.server);
-        let server = server.unwrap_or_else(|| escape(&summary.name).into_owned());
-        let sides = [
-            (
-                Track::CLIENT,
-                format!("client {}", client.unwrap_or_default()),
-            ),
-            (Track::SERVER, format!("server {server}")),
-        ];
-        for (pid, name) in sides {
-            let name = cut(name.trim_end(), NAME);
-            self.push(&Event::meta(
-                Track::whole(pid),
-                "process_name",
-                Args::name(&name),
-            ))?;
-            let order = Args::order(u64::from(pid));
-            self.push(&Event::meta(Track::whole(pid), "process_sort_index", order))?;
-        }
-        for track in Track::ALL {
-            self.push(&Event::meta(track, "thread_name", Args::name(track.name())))?;
-        }
-        Ok(())
     }
 
     fn exchanges(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
@@ -290,29 +263,6 @@ impl<W: Write> Trace<'_, W> {
             self.push(&Event::instant(Track::PROCESS, t, &cut(&said, NAME), args))
         })
     }
-}
-
-/// What the recording is.
-fn about(summary: &Summary) -> serde_json::Value {
-    json!({
-        "recording": summary.id,
-        "name": escape(&summary.name),
-        "started": (summary.wall_ns > 0).then(|| when::rfc3339(summary.wall_ns)),
-        "protocol": summary.session.version().map(escape),
-        "tool": format!("mcpreel {}", env!("CARGO_PKG_VERSION")),
-    })
-}
-
-/// The track of an exchange: there are as many as methods, tools and prompts. A URI of its own for
-/// each would be a track of its own for each.
-fn name_of(exchange: &Exchange) -> String {
-    let is_named = matches!(&*exchange.method, "tools/call" | "prompts/get");
-    let name = exchange.name.as_deref().filter(|_| is_named);
-    let named = name.map_or_else(
-        || exchange.method.to_string(),
-        |name| format!("{} {name}", exchange.method),
-    );
-    cut(&escape(&named), NAME)
 }
 
 #[cfg(test)]

@@ -1,0 +1,285 @@
+//! `export` for reading and for other people's programs.
+
+use super::{mcpreel, refusal, stdout};
+use crate::support::terminal::Terminal;
+use crate::support::written::{Session, bytes, drain};
+use crate::support::{Library, MCPREEL, text, wait_for};
+use mcpreel::store::annotate::set_mark;
+use mcpreel::store::values::State;
+use mcpreel::trace::frame::{Seq, StreamId};
+use opentelemetry_proto::tonic::trace::v1::TracesData;
+use serde_json::Value;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+const FORMATS: [&str; 5] = ["text", "csv", "markdown", "otlp", "perfetto"];
+
+const SAMPLES: [&str; 4] = ["crash", "modern", "noisy-stdout", "well-behaved"];
+
+fn sample(name: &str) -> String {
+    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What is written of a recording to stdout.
+fn export(library: &Library, format: &str, args: &[&str]) -> String {
+    let command = ["export", "--raw", "--format", format];
+    stdout(library, &[&command, args].concat())
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).expect("it can be listed");
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+/// Whether a file is what its format says, as far as its own form goes; how much stands in it.
+fn entries(format: &str, file: &str) -> usize {
+    match format {
+        "otlp" => {
+            let lines = file.lines().map(serde_json::from_str::<TracesData>);
+            let data = lines.map(|line| line.expect("it is OTLP"));
+            let scopes = data
+                .flat_map(|data| data.resource_spans)
+                .flat_map(|resource| resource.scope_spans);
+            scopes.flat_map(|scope| scope.spans).count()
+        }
+        "perfetto" => {
+            let trace: Value = serde_json::from_str(file).expect("it is JSON");
+            trace["traceEvents"]
+                .as_array()
+                .expect("it has events")
+                .len()
+        }
+        "csv" => {
+            assert!(file.ends_with("\r\n"), "{file:?}");
+            let columns: Vec<_> = file
+                .split_terminator("\r\n")
+                .map(|line| line.matches(',').count())
+                .collect();
+            assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{file}");
+            columns.len()
+        }
+        _ => file.lines().count(),
+    }
+}
+
+#[test]
+fn each_format_appears_whole_and_for_its_owner_alone_and_is_the_same_on_stdout() {
+    for format in FORMATS {
+        for name in SAMPLES {
+            let library = Library::new();
+            let path = library.path().join("file");
+            let shown = path.to_str().expect("the path is text");
+            let sample = sample(name);
+            let args = ["export", "--raw", "--format", format, &sample, "-o", shown];
+            let output = mcpreel(&library, &args);
+            assert!(output.status.success(), "{}", text(&output));
+            let mode = path.metadata().expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+            assert_eq!(files(library.path()), std::slice::from_ref(&path));
+            let written = std::fs::read_to_string(&path).expect("it is text");
+            assert_eq!(written, export(&library, format, &[&sample]));
+            assert!(entries(format, &written) > 3, "{format}: {written}");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("nothing in it is redacted"), "{said}");
+            let (code, said) = refusal(&library, &args);
+            assert_eq!(code, Some(2), "{said}");
+            assert!(said.contains("is there already"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_crash_is_told_in_every_format() {
+    let library = Library::new();
+    let crash = sample("crash");
+    let told = [
+        ("text", "the server was ended by SIGSEGV"),
+        ("text", "! ledger: assertion failed: journal is locked"),
+        ("csv", "\"tool\",\"c2s\",\"tools/call\",\"transfer\",1,1,"),
+        (
+            "markdown",
+            "why    the server was ended by SIGSEGV in the middle of transfer (#10)",
+        ),
+        (
+            "otlp",
+            "\"key\":\"error.type\",\"value\":{\"stringValue\":\"lost\"}",
+        ),
+        ("perfetto", "\"status\":\"lost\""),
+    ];
+    for (format, told) in told {
+        let file = export(&library, format, &[&crash]);
+        assert!(file.contains(told), "{format}: {file}");
+    }
+}
+
+#[test]
+fn a_selection_is_the_same_in_every_format() {
+    let library = Library::new();
+    let copy = library.path().join("copy.reel");
+    std::fs::copy(sample("crash"), &copy).expect("it can be copied");
+    set_mark(&copy, Seq(8), Some("")).expect("it can be marked");
+    let shown = copy.to_str().expect("the path is text");
+    for args in [
+        &["-q", "is:marked"][..],
+        &["-q", "tool:balance"],
+        &["--from", "8", "--to", "9"],
+    ] {
+        for format in FORMATS {
+            let file = export(&library, format, &[&[shown], args].concat());
+            let said = |what: &str| file.contains(what);
+            // Of a report the diagram shows what was near it.
+            let body = file.rsplit("## What was said").next().unwrap_or(&file);
+            let body = body.split("## Last lines").next().unwrap_or(body);
+            assert!(body.contains("balance"), "{format} {args:?}: {file}");
+            assert!(!body.contains("transfer"), "{format} {args:?}: {file}");
+            assert!(format != "text" || said("frames not selected"), "{file}");
+        }
+    }
+    let (code, said) = refusal(
+        &library,
+        &[
+            "export",
+            shown,
+            "--raw",
+            "--format",
+            "markdown",
+            "-q",
+            "tool:nothing",
+        ],
+    );
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("nothing on record fits"), "{said}");
+}
+
+#[test]
+fn a_recording_with_nothing_in_it_is_one_all_the_same() {
+    let library = Library::new();
+    let mut session = Session::start(library.path(), "empty", 1);
+    let mut indexer = session.indexer();
+    session.end();
+    drain(&mut indexer, &bytes(1 << 20));
+    indexer.finish(State::Complete).expect("it can be finished");
+    indexer.release_spool().expect("it can be removed");
+    let reel = session.reel.to_str().expect("the path is text");
+    for format in FORMATS {
+        let file = export(&library, format, &[reel]);
+        assert!(entries(format, &file) >= 1, "{format}: {file}");
+    }
+}
+
+#[test]
+fn a_recording_that_grows_is_written_as_it_is_now() {
+    let library = Library::new();
+    let mut server = library
+        .run_sh("cat > /dev/null")
+        .spawn()
+        .expect("mcpreel starts");
+    let mut stdin = server.stdin.take().expect("it is a pipe");
+    writeln!(stdin, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).expect("it reads");
+    wait_for("an exchange is listed", || {
+        let listed = library.json(&["ls"]);
+        (listed.first()?["exchanges"].as_u64() > Some(0)).then_some(())
+    });
+    for format in FORMATS {
+        let file = export(&library, format, &["@"]);
+        assert!(file.contains("ping"), "{format}: {file}");
+        let is_over = file.contains("unanswered") || file.contains("\"lost\"");
+        assert!(!is_over, "{format}: {file}");
+        entries(format, &file);
+    }
+    drop(stdin);
+    assert!(server.wait().expect("it ends").success());
+}
+
+/// Twenty thousand exchanges: long enough for each format to be interrupted.
+fn long(library: &Library) -> PathBuf {
+    let mut session = Session::start(library.path(), "long", 1);
+    let mut indexer = session.indexer();
+    for id in 0..20_000 {
+        let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+        session.chunk(StreamId::C2S, call.as_bytes());
+        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
+        session.chunk(StreamId::S2C, answer.as_bytes());
+    }
+    session.end();
+    drain(&mut indexer, &bytes(1 << 26));
+    indexer.finish(State::Complete).expect("it can be finished");
+    indexer.release_spool().expect("it can be removed");
+    session.reel.clone()
+}
+
+#[test]
+fn an_interruption_leaves_what_was_there() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let library = Library::new();
+    let long = long(&library);
+    for format in FORMATS {
+        let target = library.path().join(format);
+        std::fs::create_dir(&target).expect("it can be made");
+        let file = target.join("file");
+        std::fs::write(&file, "before").expect("it can be written");
+        let mut export = library.mcpreel("export");
+        export
+            .arg(&long)
+            .args(["--raw", "--force", "--from", "1", "--format", format, "-o"])
+            .arg(&file);
+        let mut child = export.spawn().expect("mcpreel starts");
+        wait_for("a draft", || (files(&target).len() == 2).then_some(()));
+        let pid = Pid::from_raw(i32::try_from(child.id()).expect("it is a pid"));
+        kill(pid, Signal::SIGINT).expect("it lives");
+        assert!(!child.wait().expect("it ends").success(), "{format}");
+        assert_eq!(files(&target), std::slice::from_ref(&file));
+        let kept = std::fs::read_to_string(&file).expect("it is there");
+        assert_eq!(kept, "before", "{format}");
+    }
+}
+
+#[test]
+fn what_is_escaped_may_be_read_on_a_terminal_and_what_is_not_may_not() {
+    let library = Library::new();
+    let home = library.path().to_str().expect("the path is text");
+    let sample = sample("crash");
+    for format in FORMATS {
+        let arguments = ["export", &sample, "--raw", "--format", format];
+        let mut terminal = Terminal::start(MCPREEL, &arguments, &[("HOME", home)], (120, 200));
+        let (code, screen) = terminal.end();
+        let is_shown = ["text", "markdown"].contains(&format);
+        assert_eq!(code, if is_shown { 0 } else { 2 }, "{format}: {screen}");
+        assert_eq!(
+            screen.contains("a terminal would obey"),
+            !is_shown,
+            "{screen}"
+        );
+    }
+}
+
+#[test]
+fn arguments_and_results_are_in_a_trace_only_if_they_are_asked_for() {
+    let library = Library::new();
+    let sample = sample("crash");
+    let without = export(&library, "otlp", &[&sample]);
+    assert!(
+        !without.contains("journal") && !without.contains("amount"),
+        "{without}"
+    );
+    let with = export(&library, "otlp", &[&sample, "--with-bodies"]);
+    assert!(with.contains("amount"), "{with}");
+    for format in ["text", "csv", "markdown", "perfetto", "jsonl", "recording"] {
+        let args = [
+            "export",
+            &sample,
+            "--raw",
+            "--format",
+            format,
+            "--with-bodies",
+        ];
+        let (code, said) = refusal(&library, &args);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(
+            said.contains("--with-bodies is for --format otlp"),
+            "{said}"
+        );
+    }
+}

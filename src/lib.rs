@@ -22,7 +22,7 @@
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
-//! | [`formats`] | what leaves a recording and comes in: the cassette; transcripts, reports, traces; logs of other programs |
+//! | [`formats`] | what leaves a recording and comes in: the cassette; the page, transcripts, reports, traces; logs of other programs |
 //! | [`replay`] | recordings used again: a client played again, the fewest messages with which it fails, a server that answers from one, answers beside answers |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |

@@ -8,6 +8,7 @@
 //! * [`export`]: what of a recording is written, and going through it; the same for all formats; a
 //!   format for each use: transcript, statistics, bug report, traces;
 //! * [`cassette`]: JSON Lines, one line per frame or event: written and read;
+//! * [`html`]: a page that shows itself, for whoever has a browser and not us;
 //! * [`import`]: sessions in the logs of other programs: read.
 //!
 //! What comes in is as hostile as what comes off the wire: bounded memory, work in proportion to
@@ -15,4 +16,5 @@
 
 pub mod cassette;
 pub mod export;
+pub mod html;
 pub mod import;

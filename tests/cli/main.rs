@@ -6,6 +6,7 @@
 //! * [`export`]: `export`, and cassettes in place of recordings;
 //! * [`formats`]: `export` for reading and for other people's programs;
 //! * [`import`]: cassettes and logs of other programs become recordings;
+//! * [`page`]: `export --format html`: a page for a browser;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
@@ -26,6 +27,7 @@ mod hostile;
 mod import;
 mod lint;
 mod live;
+mod page;
 mod rows;
 mod why;
 

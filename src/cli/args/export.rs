@@ -20,6 +20,8 @@ pub enum ExportFormat {
     Otlp,
     /// A trace for Perfetto or Chrome: exchanges, notifications and counters over time
     Perfetto,
+    /// A page for a browser: one file with all that it needs, which loads and sends nothing
+    Html,
     /// One recording file, also of a recording that is being made or of a cassette
     Recording,
 }
@@ -37,6 +39,8 @@ Examples:
                                                  to be opened in ui.perfetto.dev
   mcpreel export @ --raw --format otlp -q 'is:slow' -o spans.jsonl
   mcpreel export @ --raw -q 'is:marked' -o marked.jsonl
+  mcpreel export @ --raw --format html -o session.html
+                                                 a page for a browser
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
   mcpreel show session.jsonl                     a cassette is taken wherever a recording is";
@@ -67,9 +71,11 @@ and the rest is read.";
 ///
 /// --format jsonl, the default, writes a cassette. With a filter, the rows of the viewer that fit,
 /// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
-/// other rounds. The other formats are for reading (text, markdown) and for other people's programs
-/// (csv, otlp, perfetto); with a filter they have the same rows. --format recording copies a recording, also while it is being made, or makes one
-/// of a cassette. The file appears when it is whole, readable by you alone.
+/// other rounds. --format html writes the same as a page for a browser: one file that loads and
+/// sends nothing, with list, waterfall, filter, trees and findings. The other formats are for
+/// reading (text, markdown) and for other people's programs (csv, otlp, perfetto); with a filter
+/// they have the same rows. --format recording copies a recording, also while it is being made, or
+/// makes one of a cassette. The file appears when it is whole, readable by you alone.
 ///
 /// Nothing is redacted yet, so --raw must be said: it writes everything as it was on the wire.
 #[derive(Debug, Args)]

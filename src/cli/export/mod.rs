@@ -10,9 +10,9 @@ use super::args::{Export as Args, ExportFormat};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Progress};
 use super::{filter, select};
-use crate::formats::cassette;
 use crate::formats::export::otlp::{self, Bodies};
 use crate::formats::export::{Selection, WriteError, Written, csv, markdown, perfetto, text};
+use crate::formats::{cassette, html};
 use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, escape, plural, size};
@@ -23,6 +23,9 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use target::{Replace, Target};
+
+/// A page of more bytes is more than some browsers open.
+const LARGE_PAGE: u64 = 200_000_000;
 
 /// Writes what the arguments ask for.
 pub fn run(args: &Args) -> Outcome {
@@ -50,6 +53,12 @@ fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(),
     let bytes = target.finish()?;
     if let Some(path) = path {
         output::say(&said(path, args.format, &written, bytes));
+        if args.format == ExportFormat::Html && bytes > LARGE_PAGE {
+            output::say(
+                "a browser needs several times that much memory for it; -q, --from and --to make \
+                 a smaller page",
+            );
+        }
     }
     Ok(())
 }
@@ -175,6 +184,7 @@ fn write(
         ExportFormat::Text => text::write(recording, selection, last, target, told),
         ExportFormat::Csv => csv::write(recording, selection, last, target, told),
         ExportFormat::Markdown => markdown::write(recording, selection, last, target, told),
+        ExportFormat::Html => html::write(recording, selection, last, target, told),
         ExportFormat::Otlp => {
             let bodies = bodies(args);
             otlp::write(recording, selection, last, bodies, target, told)

@@ -10,6 +10,7 @@ mod export;
 mod lint;
 mod mock;
 mod reading;
+mod redact;
 mod replay;
 mod viewer;
 
@@ -18,6 +19,7 @@ pub use export::{Export, ExportFormat};
 pub use lint::{Format, Level, Lint, rule};
 pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
+pub use redact::{Redact, Secrets};
 pub use replay::{Asked, Bind, Order as ReplayOrder, Replay, bind};
 pub use viewer::{Appearance, Demo, Open};
 
@@ -74,6 +76,7 @@ pub enum Command {
     Replay(Replay),
     Mock(Mock),
     Export(Export),
+    Redact(Redact),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),

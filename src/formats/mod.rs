@@ -6,6 +6,7 @@
 //! ```
 //!
 //! * [`export`]: what of a recording is written, and going through it; the same for all formats;
+//! * [`redacted`]: the same without what is secret;
 //! * [`cassette`]: JSON Lines, one line per frame or event: written and read.
 //!
 //! What comes in is as hostile as what comes off the wire: bounded memory, work in proportion to
@@ -13,3 +14,4 @@
 
 pub mod cassette;
 pub mod export;
+pub mod redacted;

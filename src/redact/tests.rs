@@ -42,7 +42,8 @@ fn every_rule_finds_its_samples_and_passes_over_what_looks_alike() {
         );
         for text in rule.found {
             let (plain, span) = sample(text);
-            let finder = find::Finder::new(&policy(), None);
+            let policy = policy();
+            let finder = find::Finder::new(&policy, None);
             let mut found = hit::Found::default();
             finder.frame(plain.as_bytes(), &mut Vec::new(), &mut found);
             found.settle();
@@ -52,7 +53,7 @@ fn every_rule_finds_its_samples_and_passes_over_what_looks_alike() {
                 found
                     .hits
                     .iter()
-                    .any(|hit| policy().rule(hit.rule) == rule.id),
+                    .any(|hit| policy.rule(hit.rule) == rule.id),
                 "{}: {plain}",
                 rule.id
             );

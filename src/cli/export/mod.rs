@@ -4,15 +4,17 @@
 //! rest is the same for all: what is selected, where it goes, and that a file is whole or not there.
 
 mod copy;
-mod target;
+pub mod target;
 
 use super::args::{Export as Args, ExportFormat};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Progress};
-use super::{filter, select};
+use super::{filter, redact, select};
 use crate::formats::cassette::{self, WriteError, Written};
 use crate::formats::export::Selection;
+use crate::formats::redacted::Redacting;
 use crate::query::Query;
+use crate::redact::Report;
 use crate::store::reader::Recording;
 use crate::text::{count, escape, plural, size};
 use crate::trace::frame::Seq;
@@ -45,10 +47,20 @@ fn lines(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<()
     let path = args.output.as_deref();
     let mut target = Target::open(path, recording.path(), may(args))?;
     let last = last(recording)?;
-    let written = write(recording, &selection, last, &mut target)?;
+    let (written, report) = if args.raw {
+        (write(recording, &selection, last, &mut target)?, None)
+    } else {
+        let policy = redact::policy::of(&args.what)?;
+        let mut redacting = redact::learn(recording, policy)?;
+        let written = write_redacted(recording, &mut redacting, &selection, &mut target)?;
+        (written, Some(redacting.take_report()))
+    };
     let bytes = target.finish()?;
-    if let Some(path) = path {
-        output::say(&said(path, &written, bytes));
+    let redacted = in_words(report.as_ref());
+    match path {
+        Some(path) => output::say(&format!("{}; {redacted}", said(path, &written, bytes))),
+        None if report.is_some_and(|report| !report.left.is_empty()) => output::say(&redacted),
+        None => {}
     }
     Ok(())
 }
@@ -64,12 +76,6 @@ fn may(args: &Args) -> Replace {
 
 /// What is refused before anything is read.
 fn refuse(args: &Args) -> Result<(), Failure> {
-    if !args.raw {
-        return Err(usage(
-            "nothing is redacted yet: --raw writes everything as it was said, with whatever \
-             secrets stand in it; look through the file before you hand it on",
-        ));
-    }
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from > to
     {
@@ -89,12 +95,12 @@ fn refuse(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn usage(message: &str) -> Failure {
+pub(super) fn usage(message: &str) -> Failure {
     Failure::Usage(message.to_owned())
 }
 
 /// The last frame that is written: of a recording that grows, the last one that is there now.
-fn last(recording: &Recording) -> Result<Seq, Failure> {
+pub(super) fn last(recording: &Recording) -> Result<Seq, Failure> {
     let summary = recording.summary()?;
     let is_final = summary.state.is_final();
     Ok(Seq(if is_final { u64::MAX } else { summary.frames }))
@@ -156,23 +162,61 @@ fn write(
     last: Seq,
     target: &mut Target,
 ) -> Result<Written, Failure> {
+    with_progress(recording, target, |target, told| {
+        cassette::write(recording, selection, last, target, told)
+    })
+}
+
+fn write_redacted(
+    recording: &Recording,
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    target: &mut Target,
+) -> Result<Written, Failure> {
+    with_progress(recording, target, |target, told| {
+        cassette::write_redacted(recording, redacting, selection, target, told)
+    })
+}
+
+/// Writes, and says meanwhile how far that is.
+fn with_progress(
+    recording: &Recording,
+    target: &mut Target,
+    write: impl FnOnce(&mut Target, &mut dyn FnMut(Seq)) -> Result<Written, WriteError>,
+) -> Result<Written, Failure> {
     let of = recording.summary()?.frames;
     let mut progress = Progress::stderr();
     let mut told = |seq: Seq| {
         progress.now_and_then(|| format!("{} of {} frames written", count(seq.0), count(of)));
     };
-    let written = cassette::write(recording, selection, last, target, &mut told);
-    written.map_err(|error| match error {
+    write(target, &mut told).map_err(|error| match error {
         WriteError::Read(error) => error.into(),
         WriteError::Write(error) => target.failure(error),
     })
+}
+
+/// What became of secrets; without a report nothing.
+fn in_words(report: Option<&Report>) -> String {
+    let Some(report) = report else {
+        return "nothing in it is redacted".to_owned();
+    };
+    let places = plural(report.hits(), "place");
+    let mut text = format!("redacted in {places}, look through it before you hand it on");
+    if !report.left.is_empty() {
+        let frames = plural(report.left.len() as u64, "frame");
+        let _ = write!(
+            text,
+            "; {frames} too long to be looked through and left out"
+        );
+    }
+    text
 }
 
 /// What was written, for people.
 fn said(path: &Path, written: &Written, bytes: u64) -> String {
     let path = path.display().to_string();
     let mut text = format!(
-        "{}: {}, {}, {}; nothing in it is redacted",
+        "{}: {}, {}, {}",
         escape(&path),
         plural(written.frames, "frame"),
         plural(written.events, "event"),
@@ -185,7 +229,7 @@ fn said(path: &Path, written: &Written, bytes: u64) -> String {
 }
 
 /// A line whose end has not come is no frame, and not in the file.
-fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
+pub(super) fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
     for line in recording.unfinished()? {
         output::say(&format!(
             "{} of a line on {} whose end has not come are left out",

@@ -2,6 +2,7 @@
 
 use super::rows::each_event;
 use crate::cli::exit::Failure;
+use crate::cli::json;
 use crate::cli::output::{Ink, Output};
 use crate::cli::select;
 use crate::store::reader::{Recording, Summary};
@@ -27,6 +28,7 @@ pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let state = select::state(recording, &summary);
     let mut summary = serde_json::to_value(summary).map_err(anyhow::Error::from)?;
     summary["state"] = state.into();
+    summary["redaction"] = json::redaction(summary["redaction"].as_str()).into();
     for side in ["client", "server"] {
         let Some(capabilities) = summary.pointer_mut(&format!("/session/{side}/capabilities"))
         else {
@@ -90,8 +92,24 @@ fn whole(recording: &Recording, summary: &Summary, facts: &mut Facts) {
     if summary.origin != "live" {
         facts.push(("origin", escape(&summary.origin).into_owned()));
     }
+    if let Some(redaction) = &summary.redaction {
+        facts.push(("redacted", redacted(redaction)));
+    }
     if let Some(note) = &summary.note {
         facts.push(("note", escape(note).into_owned()));
+    }
+}
+
+/// What was taken out of it, as far as it says so.
+fn redacted(note: &str) -> String {
+    let note = json::redaction(Some(note)).unwrap_or_default();
+    let count = |key: &str| note[key].as_u64();
+    match (count("hits"), count("rules")) {
+        (Some(hits), Some(rules)) => {
+            let (places, rules) = (plural(hits, "place"), plural(rules, "rule"));
+            format!("values replaced in {places}, by {rules}")
+        }
+        _ => escape(&note.to_string()).into_owned(),
     }
 }
 

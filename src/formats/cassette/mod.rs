@@ -38,7 +38,7 @@ mod write;
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, HeaderError};
 pub use read::{Entry, ReadError, Reader, is_cassette};
-pub use write::{WriteError, Written, write};
+pub use write::{WriteError, Written, write, write_redacted};
 
 /// The version of the format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;

@@ -34,6 +34,17 @@ pub fn walk<E: From<ReadError>>(
     last: Seq,
     visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
+    walk_holding(recording, selection, last, COLLECT_LIMIT, visit)
+}
+
+/// The same, with the bytes of frames up to `hold` bytes.
+pub(super) fn walk_holding<E: From<ReadError>>(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    hold: u64,
+    visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     let mut events = Events::new(recording);
     let mut after = Seq(0);
     loop {
@@ -49,7 +60,7 @@ pub fn walk<E: From<ReadError>>(
             // A damaged recording may have messages without a frame.
             while links.next_if(|link| link.frame < head.seq).is_some() {}
             let link = links.next_if(|link| link.frame == head.seq);
-            frame(recording, selection, head, link, visit)?;
+            frame(recording, selection, (head, hold), link, visit)?;
         }
         after = end;
     }
@@ -59,14 +70,14 @@ pub fn walk<E: From<ReadError>>(
 fn frame<E: From<ReadError>>(
     recording: &Recording,
     selection: &Selection,
-    head: &FrameHead,
+    (head, hold): (&FrameHead, u64),
     link: Option<&Link>,
     visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     if !selection.has_frame(head.seq) {
         return visit(Part::Passed(head));
     }
-    if head.size > COLLECT_LIMIT {
+    if head.size > hold {
         return visit(Part::Frame(head, None, link));
     }
     let raw = recording.raw(head.seq)?;

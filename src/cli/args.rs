@@ -12,6 +12,7 @@ mod lint;
 mod minimise;
 mod mock;
 mod reading;
+mod redact;
 mod replay;
 mod viewer;
 
@@ -22,6 +23,7 @@ pub use lint::{Format, Level, Lint, rule};
 pub use minimise::Minimise;
 pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
+pub use redact::{Redact, Secrets};
 pub use replay::{Asked, Bind, Driving, Order as ReplayOrder, Part, Replay, bind};
 pub use viewer::{Appearance, Demo, Open};
 
@@ -80,6 +82,7 @@ pub enum Command {
     Mock(Mock),
     Export(Export),
     Import(Import),
+    Redact(Redact),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),

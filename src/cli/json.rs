@@ -187,6 +187,11 @@ impl<'a> FindingLine<'a> {
     }
 }
 
+/// A note on redaction as JSON; what is none is text.
+pub fn redaction(note: Option<&str>) -> Option<Value> {
+    note.map(|note| serde_json::from_str(note).unwrap_or_else(|_| note.into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use super::args::Ls;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Ink, Output};
 use super::table::{Cell, Fit, Table, Way};
-use super::{exit, filter, folder};
+use super::{exit, filter, folder, json};
 use crate::query::Query;
 use crate::store::library::{Details, Entry, Library, Standing, short_id};
 use crate::store::reader::Recording;
@@ -130,6 +130,7 @@ struct Line<'a> {
     gap_bytes: Option<u64>,
     size: u64,
     note: Option<&'a str>,
+    redaction: Option<serde_json::Value>,
     error: Option<String>,
 }
 
@@ -169,6 +170,7 @@ impl<'a> From<&'a Entry> for Line<'a> {
             line.findings = Some(summary.findings);
             line.gap_bytes = Some(summary.gap_bytes);
             line.note = summary.note.as_deref();
+            line.redaction = json::redaction(summary.redaction.as_deref());
         }
         line
     }

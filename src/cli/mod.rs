@@ -32,6 +32,7 @@ mod open;
 pub mod output;
 mod prune;
 mod quantity;
+mod redact;
 mod reindex;
 mod replay;
 mod report;
@@ -91,6 +92,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Mock(args) => mock::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Redact(args) => redact::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),

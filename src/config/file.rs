@@ -1,6 +1,7 @@
 //! The configuration file: TOML, kebab-case, every key optional.
 
 use super::reading::{Problem, Reading, Setting, read_text, table};
+use super::redact::{self, Redact};
 use super::viewer::Viewer;
 use std::path::Path;
 use toml::Spanned;
@@ -10,7 +11,7 @@ use toml::de::DeValue;
 pub const SAMPLE: &str = include_str!("sample.toml");
 
 /// The keys that are known.
-const KEYS: [&str; 5] = ["dir", "lint", "max-size", "slow", "viewer"];
+const KEYS: [&str; 6] = ["dir", "lint", "max-size", "redact", "slow", "viewer"];
 
 /// The keys of `[lint]`.
 const LINT_KEYS: [&str; 1] = ["allow"];
@@ -26,6 +27,8 @@ pub struct Config {
     pub slow: Option<Setting>,
     /// Rules whose findings `lint` passes over.
     pub allow: Vec<Setting>,
+    /// What is secret.
+    pub redact: Redact,
     /// What the viewer looks like, and its keys.
     pub viewer: Viewer,
 }
@@ -65,6 +68,7 @@ impl Config {
                 "max-size" => config.max_size = reading.text("max-size", value),
                 "slow" => config.slow = reading.text("slow", value),
                 "lint" => config.allow = allow(value, &mut reading),
+                "redact" => config.redact = Redact::read(value, &mut reading),
                 "viewer" => config.viewer = Viewer::read(value, &mut reading),
                 _ => reading.unknown(key, &KEYS),
             }
@@ -80,14 +84,8 @@ fn allow(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Setting
     };
     let mut allowed = Vec::new();
     for (key, value) in table {
-        match (key.get_ref().as_ref(), value.get_ref()) {
-            ("allow", DeValue::Array(rules)) => {
-                let rules = rules.iter().filter_map(|rule| reading.text("allow", rule));
-                allowed = rules.collect();
-            }
-            ("allow", _) => {
-                allowed = reading.wrong("allow", value, "a list").unwrap_or_default();
-            }
+        match key.get_ref().as_ref() {
+            "allow" => allowed = redact::list("allow", value, reading),
             _ => reading.unknown(key, &LINT_KEYS),
         }
     }
@@ -154,7 +152,9 @@ mod tests {
         let (_, problems) = parse("colour = 1");
         assert_eq!(
             problems,
-            ["c.toml:1:1: unknown key `colour`, known are dir, lint, max-size, slow, viewer"]
+            [
+                "c.toml:1:1: unknown key `colour`, known are dir, lint, max-size, redact, slow, viewer"
+            ]
         );
     }
 

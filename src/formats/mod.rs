@@ -7,6 +7,7 @@
 //!
 //! * [`export`]: what of a recording is written, and going through it; the same for all formats; a
 //!   format for each use: transcript, statistics, bug report, traces;
+//! * [`redacted`]: a recording without what is secret, for all of them;
 //! * [`cassette`]: JSON Lines, one line per frame or event: written and read;
 //! * [`html`]: a page that shows itself, for whoever has a browser and not us;
 //! * [`import`]: sessions in the logs of other programs: read.
@@ -18,3 +19,4 @@ pub mod cassette;
 pub mod export;
 pub mod html;
 pub mod import;
+pub mod redacted;

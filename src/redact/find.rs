@@ -25,6 +25,14 @@ pub(super) const MOST_NODES: usize = 8 * 1024 * 1024;
 /// Bytes of a URL that may stand before its host.
 const USER: usize = 1024;
 
+/// Whether a frame can be looked through: not if it has so many values that reading it would take
+/// some hundred times its size in memory.
+#[must_use]
+pub fn is_readable(raw: &[u8]) -> bool {
+    let values = || memchr::memchr3_iter(b',', b':', b'[', raw).count();
+    raw.len() < MOST_NODES || values() < MOST_NODES
+}
+
 /// Looks for what a policy says is secret, and for what is known to be.
 #[derive(Clone, Copy)]
 pub(super) struct Finder<'p> {

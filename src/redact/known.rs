@@ -46,12 +46,14 @@ const COMPARED: usize = 64;
 
 /// Values that are known to be secret.
 #[derive(Debug, Default)]
-pub struct Known {
+pub(super) struct Known {
     numbers: HashMap<[u8; 16], Token>,
     values: Vec<(Box<[u8]>, Token)>,
     /// Lines of private keys that are too short to be looked for in a text.
     lines: HashMap<Box<[u8]>, Token>,
     bytes: usize,
+    /// The number that each one is shown with, once it is known which ones are taken.
+    shown: Vec<u64>,
     next: u64,
     taken: BTreeSet<String>,
     /// What numbers beyond the limit are made of besides the values: nobody can guess it.
@@ -151,20 +153,35 @@ impl Known {
         self.numbers.len()
     }
 
+    /// A new one, whose number is its place among all until it is shown.
     fn fresh(&mut self, kind: Kind) -> Token {
-        loop {
-            self.next += 1;
-            let token = Token {
-                kind,
-                number: self.next,
-            };
-            if !self
-                .taken
-                .contains(&format!("{}:{}", kind.as_str(), self.next))
-            {
-                return token;
-            }
+        Token {
+            kind,
+            number: self.numbers.len() as u64,
         }
+    }
+
+    /// The token as it is shown: with a number that no placeholder had before.
+    pub fn shown(&mut self, token: Token) -> Token {
+        while token.number < FAR && self.shown.len() as u64 <= token.number {
+            self.next += 1;
+            while self.is_taken(self.next) {
+                self.next += 1;
+            }
+            self.shown.push(self.next);
+        }
+        let place = usize::try_from(token.number).ok();
+        let number = place.and_then(|place| self.shown.get(place));
+        Token {
+            kind: token.kind,
+            number: number.copied().unwrap_or(token.number),
+        }
+    }
+
+    fn is_taken(&self, number: u64) -> bool {
+        let kinds = [Kind::Secret, Kind::Email, Kind::Home];
+        let names = kinds.map(|kind| format!("{}:{number}", kind.as_str()));
+        names.iter().any(|name| self.taken.contains(name))
     }
 
     fn far(&self, value: &[u8], kind: Kind) -> Token {
@@ -221,14 +238,11 @@ impl Known {
         };
         let (mut end, mut budget) = (0, text.len().saturating_mul(COMPARED));
         for needle in matcher.needles.find_overlapping_iter(text) {
-            if needle.start() < end {
-                continue;
-            }
             let hit = match &matcher.forms[needle.pattern().as_usize()] {
                 Form::Plain(values) => self.plain(text, needle.start(), values, &mut budget),
                 Form::Coded => Some(coded(text, needle.start(), needle.end())),
             };
-            if let Some(hit) = hit {
+            if let Some(hit) = hit.filter(|hit| hit.span.end > end) {
                 end = hit.span.end;
                 found.hits.push(hit);
             }
@@ -458,8 +472,8 @@ mod tests {
     fn numbers_that_stand_there_already_are_left_out() {
         let mut known = Known::default();
         known.take_out("‹secret:1› \\u2039secret:3\\u203a".as_bytes());
-        let tokens =
-            ["a", "b", "a", "c"].map(|value| known.learn(value.as_bytes(), Kind::Secret).number);
+        let learned = ["a", "b", "a", "c"].map(|value| known.learn(value.as_bytes(), Kind::Secret));
+        let tokens = learned.map(|token| known.shown(token).number);
         assert_eq!(tokens, [2, 4, 2, 5]);
     }
 

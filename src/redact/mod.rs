@@ -43,10 +43,11 @@ mod text;
 pub mod token;
 mod url;
 
+pub use find::is_readable;
 pub use known::{MOST_BYTES, MOST_VALUES};
 pub use learn::Learner;
 pub use policy::{Policy, PolicyError, Settings};
-pub use redactor::{Memory, Redactor};
+pub use redactor::Redactor;
 pub use report::{Left, Place, Replaced, Report};
 pub use rule::{Rule, sample};
 pub use rules::{OPTIONAL, SPECIAL, all as rules};

@@ -18,6 +18,9 @@ const SPACE: usize = 16;
 /// A longer value in quotes is one that has no end.
 const QUOTED: usize = 64 * 1024;
 
+/// A longer value is not looked at more closely.
+const LONG: usize = 2048;
+
 /// Schemes in front of what proves who asks.
 const SCHEMES: [&str; 10] = [
     "bearer",
@@ -63,7 +66,9 @@ pub(super) fn find(
         return;
     };
     *until = name.end;
-    if text[..name.start].ends_with("‹".as_bytes()) {
+    // In a text that is no JSON its sign may be escaped, and then belongs to what looks like a name.
+    let is_token = text[name.clone()].starts_with(b"u2039") && text[..name.start].ends_with(b"\\");
+    if is_token || text[..name.start].ends_with("‹".as_bytes()) {
         // A token that stands there already.
         return;
     }
@@ -73,7 +78,14 @@ pub(super) fn find(
     let Some((value, stands)) = value(text, &name, class) else {
         return;
     };
-    add(finder, text, value, class, stands, found);
+    if value.len() > LONG {
+        // Nothing but a secret goes on for so long behind such a name; to look at it for each name
+        // in it would take its square.
+        *until = value.end;
+        finder.add(text, value, id::NAME, found);
+    } else {
+        add(finder, text, value, class, stands, found);
+    }
 }
 
 /// What the name says. Behind a backslash the first letter may be an escape.
@@ -204,10 +216,10 @@ fn bare(text: &[u8], start: usize) -> Range<usize> {
             || matches!(byte, b'"' | b'\'' | b'`' | b'&' | b';' | b'<' | b'>')
     };
     let mut end = rest.iter().position(ends).unwrap_or(rest.len());
-    if let Some(comma) = rest[..end]
-        .windows(2)
-        .position(|pair| pair[0] == b',' && pair[1].is_ascii_alphabetic())
-        && rest[comma..end].contains(&b'=')
+    let near = &rest[..end.min(LONG)];
+    let is_comma = |pair: &[u8]| pair[0] == b',' && pair[1].is_ascii_alphabetic();
+    if let Some(comma) = near.windows(2).position(is_comma)
+        && near[comma..].contains(&b'=')
     {
         end = comma;
     }
@@ -222,7 +234,7 @@ fn line(text: &[u8], start: usize) -> Range<usize> {
     let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
     let end = rest.iter().position(ends).unwrap_or(rest.len());
     let end = start + rest[..end].trim_ascii_end().len();
-    if is_prose(&String::from_utf8_lossy(&text[start..end])) {
+    if end - start <= LONG && is_prose(&String::from_utf8_lossy(&text[start..end])) {
         return bare(text, start);
     }
     start..end

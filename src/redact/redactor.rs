@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Memory that is used again from message to message.
 #[derive(Debug, Default)]
-pub struct Memory {
+struct Memory {
     nodes: Vec<Node>,
     found: Found,
 }
@@ -71,6 +71,7 @@ impl Redactor {
                 Some(token) => token,
                 None => self.known.number(&hit.value, hit.kind),
             };
+            let token = self.known.shown(token);
             hit::put(&mut edits, hit, token);
             report.add(&place, &hit.path, self.policy.rule(hit.rule), token);
         }
@@ -107,7 +108,8 @@ impl Redactor {
         }
     }
 
-    fn value<T: Serialize + DeserializeOwned + Clone>(
+    /// Something that can be written as JSON, likewise; `None` where it cannot be read again.
+    pub fn value<T: Serialize + DeserializeOwned + Clone>(
         &mut self,
         place: Place,
         value: &T,

@@ -5,6 +5,7 @@ use crate::store::reader::Summary;
 use crate::text::{duration, escape, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::session::{Peer, Side};
+use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Names, and what is said of each; escaped.
@@ -18,6 +19,9 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     if summary.origin != "live" {
         facts.push(("origin", escape(&summary.origin).into_owned()));
     }
+    if let Some(redaction) = &summary.redaction {
+        facts.push(("redacted", redacted(redaction)));
+    }
     if let Some(note) = &summary.note {
         facts.push(("note", escape(note).into_owned()));
     }
@@ -30,6 +34,19 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     ending(&summary.session, summary, &mut facts);
     counts(summary, given_up, &mut facts);
     facts
+}
+
+/// What was taken out of it, as far as it says so.
+fn redacted(note: &str) -> String {
+    let note: Value = serde_json::from_str(note).unwrap_or_else(|_| note.into());
+    let count = |key: &str| note[key].as_u64();
+    match (count("hits"), count("rules")) {
+        (Some(hits), Some(rules)) => {
+            let (places, rules) = (plural(hits, "place"), plural(rules, "rule"));
+            format!("values replaced in {places}, by {rules}")
+        }
+        _ => escape(&note.to_string()).into_owned(),
+    }
 }
 
 /// Whether a reader must know of the event before trusting the rest: gaps, warnings, recovery.

@@ -35,14 +35,21 @@ pub struct Session {
 
 /// The cases of a folder: `planted` or `alike`.
 pub fn all(folder: &str) -> Vec<Case> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/redact").join(folder);
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/redact")
+        .join(folder);
     let files = std::fs::read_dir(dir).expect("the folder can be listed");
-    let mut files: Vec<_> = files.map(|file| file.expect("it is there").path()).collect();
+    let mut files: Vec<_> = files
+        .map(|file| file.expect("it is there").path())
+        .collect();
     files.sort();
     let mut cases = Vec::new();
     for file in files {
-        let text = std::fs::read_to_string(&file).expect("it is text").replace(BREAK, "");
-        let read: File = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let text = std::fs::read_to_string(&file)
+            .expect("it is text")
+            .replace(BREAK, "");
+        let read: File =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         cases.extend(read.case);
     }
     cases

@@ -46,7 +46,11 @@ pub fn redacted(session: &Session, policy: &Arc<Policy>) -> (Session, Report) {
 pub fn text(session: &Session) -> String {
     let mut text = format!("{:?}\n", session.context);
     for (stream, raw) in &session.frames {
-        text.push_str(&format!("{} {}", stream.as_str(), String::from_utf8_lossy(raw)));
+        text.push_str(&format!(
+            "{} {}",
+            stream.as_str(),
+            String::from_utf8_lossy(raw)
+        ));
     }
     text.push_str(&format!("{:?}", session.events));
     text
@@ -60,13 +64,21 @@ fn nothing_is_left_of_any_planted_secret() {
     for case in &cases {
         let (session, report) = redacted(&case.session(), &policy());
         let text = text(&session);
-        let found: Vec<_> = case.secrets.iter().filter(|secret| text.contains(&***secret)).collect();
+        let found: Vec<_> = case
+            .secrets
+            .iter()
+            .filter(|secret| text.contains(&***secret))
+            .collect();
         if !found.is_empty() || report.hits() == 0 {
             left.push(format!("{}: {found:?}\n{text}", case.name));
         }
         let told = serde_json::to_string(&report).expect("it can be written");
         for secret in &case.secrets {
-            assert!(!told.contains(&**secret), "the report of {} says it", case.name);
+            assert!(
+                !told.contains(&**secret),
+                "the report of {} says it",
+                case.name
+            );
         }
     }
     assert!(left.is_empty(), "{}", left.join("\n\n"));
@@ -83,7 +95,13 @@ fn nothing_that_looks_alike_is_touched() {
         for (before, after) in told.frames.iter().zip(&session.frames) {
             if before != after {
                 let shown = |raw: &[u8]| String::from_utf8_lossy(raw).into_owned();
-                touched.push(format!("{}: {:?}\n{}{}", case.name, report.rules, shown(&before.1), shown(&after.1)));
+                touched.push(format!(
+                    "{}: {:?}\n{}{}",
+                    case.name,
+                    report.rules,
+                    shown(&before.1),
+                    shown(&after.1)
+                ));
             }
         }
     }
@@ -96,9 +114,20 @@ fn json_stays_json_and_lines_stay_lines() {
         let told = case.session();
         let (session, _) = redacted(&told, &policy());
         for ((_, before), (_, after)) in told.frames.iter().zip(&session.frames) {
-            assert_eq!(after.iter().filter(|byte| **byte == b'\n').count(), 1, "{}", case.name);
+            assert_eq!(
+                after.iter().filter(|byte| **byte == b'\n').count(),
+                1,
+                "{}",
+                case.name
+            );
             let is_json = |raw: &[u8]| serde_json::from_slice::<serde_json::Value>(raw).is_ok();
-            assert_eq!(is_json(before), is_json(after), "{}: {}", case.name, String::from_utf8_lossy(after));
+            assert_eq!(
+                is_json(before),
+                is_json(after),
+                "{}: {}",
+                case.name,
+                String::from_utf8_lossy(after)
+            );
         }
     }
 }

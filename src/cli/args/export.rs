@@ -1,6 +1,6 @@
 //! What leaves a recording.
 
-use super::Folder;
+use super::{Folder, Secrets};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,19 +28,18 @@ pub enum ExportFormat {
 
 const EXAMPLES: &str = "\
 Examples:
-  mcpreel export --raw -o session.jsonl          the newest recording, all of it
-  mcpreel export 7f3a --raw -q 'is:failed' -o failed.jsonl
-  mcpreel export 7f3a --raw --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
-  mcpreel export @ --raw --format markdown -o report.md
+  mcpreel export -o session.jsonl                the newest recording, all of it
+  mcpreel export 7f3a -q 'is:failed' -o failed.jsonl
+  mcpreel export 7f3a --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
+  mcpreel export @ --format markdown -o report.md
                                                  a bug report: what happened, why, a diagram
-  mcpreel export @ --raw --format text | less    what was said, laid out for reading
-  mcpreel export @ --raw --format csv -o stats.csv
-  mcpreel export @ --raw --format perfetto -o trace.json
+  mcpreel export @ --format text | less          what was said, laid out for reading
+  mcpreel export @ --format csv -o stats.csv
+  mcpreel export @ --format perfetto -o trace.json
                                                  to be opened in ui.perfetto.dev
-  mcpreel export @ --raw --format otlp -q 'is:slow' -o spans.jsonl
-  mcpreel export @ --raw -q 'is:marked' -o marked.jsonl
-  mcpreel export @ --raw --format html -o session.html
-                                                 a page for a browser
+  mcpreel export @ --format otlp -q 'is:slow' -o spans.jsonl
+  mcpreel export @ -q 'is:marked' -o marked.jsonl
+  mcpreel export @ --format html -o session.html a page for a browser
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
   mcpreel show session.jsonl                     a cassette is taken wherever a recording is";
@@ -77,7 +76,8 @@ and the rest is read.";
 /// they have the same rows. --format recording copies a recording, also while it is being made, or
 /// makes one of a cassette. The file appears when it is whole, readable by you alone.
 ///
-/// Nothing is redacted yet, so --raw must be said: it writes everything as it was on the wire.
+/// What is secret is replaced on the way, as `mcpreel redact` does; --raw writes everything as it
+/// was on the wire.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CASSETTE}"))]
 pub struct Export {
@@ -90,11 +90,13 @@ pub struct Export {
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub format: ExportFormat,
     /// Write everything as it was said, with whatever secrets stand in it
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["email", "home", "without"])]
     pub raw: bool,
     /// In a trace (--format otlp), arguments, results and texts too
     #[arg(long)]
     pub with_bodies: bool,
+    #[command(flatten)]
+    pub what: Secrets,
     /// The file [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

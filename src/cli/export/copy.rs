@@ -1,11 +1,12 @@
 //! A recording as a recording: a copy in one plain file, whatever it was before.
 
 use super::target::{Whole, failure};
-use super::{may, usage};
+use super::{in_words, may, usage};
 use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Progress};
-use crate::cli::select;
+use crate::cli::{redact, select};
+use crate::formats::export::Selection;
 use crate::store::reader::Recording;
 use crate::text::{escape, plural, size};
 
@@ -32,7 +33,15 @@ pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
     let whole = Whole::begin(path, recording.path(), may(args))?;
     let mut progress = Progress::stderr();
     progress.show(&format!("copying {}", size(summary.bytes)));
-    recording.copy_into(whole.draft.path())?;
+    let report = if args.raw {
+        recording.copy_into(whole.draft.path())?;
+        None
+    } else {
+        let mut redacting = redact::learn(recording, redact::policy::of(&args.what)?)?;
+        let (redacted, report) = redact::make::recording(&mut redacting, &Selection::default())?;
+        redacted.copy_into(whole.draft.path())?;
+        Some(report)
+    };
     drop(progress);
     let copied = whole.draft.path().metadata();
     let bytes = copied.map_err(|error| failure(path, error))?.len();
@@ -41,10 +50,11 @@ pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
     whole.finish()?;
     let path = path.display().to_string();
     output::say(&format!(
-        "{}: {}, {}; nothing in it is redacted",
+        "{}: {}, {}; {}",
         escape(&path),
         plural(copy.frames, "frame"),
-        size(bytes)
+        size(bytes),
+        in_words(report.as_ref())
     ));
     if is_live {
         output::say("it is still recorded: what comes from now on is not in the copy");

@@ -4,18 +4,18 @@
 //! rest is the same for all: what is selected, where it goes, and that a file is whole or not there.
 
 mod copy;
-mod target;
+pub mod target;
+mod write;
 
 use super::args::{Export as Args, ExportFormat};
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, Progress};
+use super::output;
 use super::{filter, select};
-use crate::formats::export::otlp::{self, Bodies};
-use crate::formats::export::{Selection, WriteError, Written, csv, markdown, perfetto, text};
-use crate::formats::{cassette, html};
+use crate::formats::export::{Selection, Written};
 use crate::query::Query;
+use crate::redact::Report;
 use crate::store::reader::Recording;
-use crate::text::{count, escape, plural, size};
+use crate::text::{escape, plural, size};
 use crate::trace::frame::Seq;
 use crate::trace::item::{Lens, What};
 use std::collections::BTreeSet;
@@ -48,17 +48,22 @@ fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(),
     let selection = selection(recording, args, query)?;
     let path = args.output.as_deref();
     let mut target = Target::open(path, recording.path(), may(args))?;
-    let last = last(recording)?;
-    let written = write(recording, args, &selection, last, &mut target)?;
+    let (written, report) = write::write(recording, args, &selection, &mut target)?;
     let bytes = target.finish()?;
-    if let Some(path) = path {
-        output::say(&said(path, args.format, &written, bytes));
-        if args.format == ExportFormat::Html && bytes > LARGE_PAGE {
-            output::say(
-                "a browser needs several times that much memory for it; -q, --from and --to make \
-                 a smaller page",
-            );
+    let redacted = in_words(report.as_ref());
+    match path {
+        Some(path) => {
+            let said = said(path, args.format, &written, bytes);
+            output::say(&format!("{said}; {redacted}"));
         }
+        None if report.is_some_and(|report| !report.left.is_empty()) => output::say(&redacted),
+        None => {}
+    }
+    if args.format == ExportFormat::Html && path.is_some() && bytes > LARGE_PAGE {
+        output::say(
+            "a browser needs several times that much memory for it; -q, --from and --to make a \
+             smaller page",
+        );
     }
     Ok(())
 }
@@ -74,12 +79,6 @@ fn may(args: &Args) -> Replace {
 
 /// What is refused before anything is read.
 fn refuse(args: &Args) -> Result<(), Failure> {
-    if !args.raw {
-        return Err(usage(
-            "nothing is redacted yet: --raw writes everything as it was said, with whatever \
-             secrets stand in it; look through the file before you hand it on",
-        ));
-    }
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from > to
     {
@@ -107,12 +106,12 @@ fn refuse(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn usage(message: &str) -> Failure {
+pub(super) fn usage(message: &str) -> Failure {
     Failure::Usage(message.to_owned())
 }
 
 /// The last frame that is written: of a recording that grows, the last one that is there now.
-fn last(recording: &Recording) -> Result<Seq, Failure> {
+pub(super) fn last(recording: &Recording) -> Result<Seq, Failure> {
     let summary = recording.summary()?;
     let is_final = summary.state.is_final();
     Ok(Seq(if is_final { u64::MAX } else { summary.frames }))
@@ -168,45 +167,21 @@ fn pick(recording: &Recording, query: &Query, selection: &mut Selection) -> Resu
     })
 }
 
-fn write(
-    recording: &Recording,
-    args: &Args,
-    selection: &Selection,
-    last: Seq,
-    target: &mut Target,
-) -> Result<Written, Failure> {
-    let of = recording.summary()?.frames;
-    let mut progress = Progress::stderr();
-    let told = &mut |seq: Seq| {
-        progress.now_and_then(|| format!("{} of {} frames written", count(seq.0), count(of)));
+/// What became of secrets; without a report nothing.
+fn in_words(report: Option<&Report>) -> String {
+    let Some(report) = report else {
+        return "nothing in it is redacted".to_owned();
     };
-    let written = match args.format {
-        ExportFormat::Text => text::write(recording, selection, last, target, told),
-        ExportFormat::Csv => csv::write(recording, selection, last, target, told),
-        ExportFormat::Markdown => markdown::write(recording, selection, last, target, told),
-        ExportFormat::Html => html::write(recording, selection, last, target, told),
-        ExportFormat::Otlp => {
-            let bodies = bodies(args);
-            otlp::write(recording, selection, last, bodies, target, told)
-        }
-        ExportFormat::Perfetto => perfetto::write(recording, selection, last, target, told),
-        // The other one is no file that is made of parts.
-        ExportFormat::Jsonl | ExportFormat::Recording => {
-            cassette::write(recording, selection, last, target, told)
-        }
-    };
-    written.map_err(|error| match error {
-        WriteError::Read(error) => error.into(),
-        WriteError::Write(error) => target.failure(error),
-    })
-}
-
-fn bodies(args: &Args) -> Bodies {
-    if args.with_bodies {
-        Bodies::With
-    } else {
-        Bodies::Without
+    let places = plural(report.hits(), "place");
+    let mut text = format!("redacted in {places}, look through it before you hand it on");
+    if !report.left.is_empty() {
+        let frames = plural(report.left.len() as u64, "frame");
+        let _ = write!(
+            text,
+            "; {frames} too long to be looked through and left out"
+        );
     }
+    text
 }
 
 /// What was written, for people.
@@ -224,7 +199,7 @@ fn said(path: &Path, format: ExportFormat, written: &Written, bytes: u64) -> Str
     if !matches!(format, Csv | Markdown) {
         let _ = write!(text, "{}, ", plural(written.events, "event"));
     }
-    let _ = write!(text, "{}; nothing in it is redacted", size(bytes));
+    text.push_str(&size(bytes));
     if written.left_out > 0 {
         let _ = write!(text, ", {} are left out", plural(written.left_out, noun));
     }
@@ -232,7 +207,7 @@ fn said(path: &Path, format: ExportFormat, written: &Written, bytes: u64) -> Str
 }
 
 /// A line whose end has not come is no frame, and not in the file.
-fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
+pub(super) fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
     for line in recording.unfinished()? {
         output::say(&format!(
             "{} of a line on {} whose end has not come are left out",

@@ -2,6 +2,7 @@
 
 use super::rows::each_event;
 use crate::cli::exit::Failure;
+use crate::cli::json;
 use crate::cli::output::{Ink, Output};
 use crate::cli::select;
 use crate::store::reader::{Recording, Summary};
@@ -24,6 +25,7 @@ pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let state = select::state(recording, &summary);
     let mut summary = serde_json::to_value(summary).map_err(anyhow::Error::from)?;
     summary["state"] = state.into();
+    summary["redaction"] = json::redaction(summary["redaction"].as_str()).into();
     for side in ["client", "server"] {
         let Some(capabilities) = summary.pointer_mut(&format!("/session/{side}/capabilities"))
         else {

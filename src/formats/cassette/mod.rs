@@ -39,7 +39,7 @@ pub use crate::formats::export::{WriteError, Written};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, HeaderError};
 pub use read::{Entry, ReadError, Reader, is_cassette};
-pub use write::{write, write_under};
+pub use write::{write, write_redacted, write_under};
 
 /// The version of the format that is written, and the newest that is read.
 pub const VERSION: u64 = 1;

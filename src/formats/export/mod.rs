@@ -76,6 +76,17 @@ pub fn walk<E: From<ReadError>>(
     last: Seq,
     visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
+    walk_holding(recording, selection, last, COLLECT_LIMIT, visit)
+}
+
+/// The same, with the bytes of frames up to `hold` bytes.
+pub(super) fn walk_holding<E: From<ReadError>>(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    hold: u64,
+    visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     let mut events = Events::new(recording);
     let mut after = Seq(0);
     loop {
@@ -91,7 +102,8 @@ pub fn walk<E: From<ReadError>>(
             // A damaged recording may have messages without a frame.
             while links.next_if(|link| link.frame < head.seq).is_some() {}
             let link = links.next_if(|link| link.frame == head.seq);
-            frame(recording, selection, (head, raw.as_deref()), link, visit)?;
+            let holding = (raw.as_deref(), hold);
+            frame(recording, selection, (head, holding), link, visit)?;
         }
         after = end;
     }
@@ -111,14 +123,14 @@ fn page(recording: &Recording, selection: &Selection, after: Seq) -> Result<Fram
 fn frame<E: From<ReadError>>(
     recording: &Recording,
     selection: &Selection,
-    (head, raw): (&FrameHead, Option<&[u8]>),
+    (head, (raw, hold)): (&FrameHead, (Option<&[u8]>, u64)),
     link: Option<&Link>,
     visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     if !selection.has_frame(head.seq) {
         return visit(Part::Passed(head));
     }
-    if head.size > COLLECT_LIMIT {
+    if head.size > hold {
         return visit(Part::Frame(head, None, link));
     }
     if raw.is_some() {

@@ -3,6 +3,7 @@
 //! Every call is one short statement, so that no reader keeps a live recording's WAL from being
 //! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
 
+mod annotated;
 mod bytes;
 mod copy;
 mod notifications;

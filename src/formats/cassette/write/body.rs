@@ -92,6 +92,27 @@ pub(super) fn long(
     Ok(out.write_all(b"}\n")?)
 }
 
+/// Ends the line of a frame as long as that whose bytes are held all the same.
+pub(super) fn held(stream: StreamId, raw: &[u8], out: &mut impl Write) -> Result<(), WriteError> {
+    let text = raw.strip_suffix(b"\n").filter(|text| {
+        let mut check = Check::default();
+        check.push(text);
+        stream != StreamId::STDERR && check.finish().is_ok()
+    });
+    if let Some(text) = text {
+        out.write_all(b"\"raw\":")?;
+        out.write_all(text)?;
+    } else {
+        out.write_all(b"\"b64\":\"")?;
+        let mut coded = EncoderWriter::new(&mut *out, &BASE64);
+        coded.write_all(raw)?;
+        coded.finish()?;
+        drop(coded);
+        out.write_all(b"\"")?;
+    }
+    Ok(out.write_all(b"}\n")?)
+}
+
 /// Gives the first `len` bytes of a frame to `take`, piece by piece; returns the byte after them.
 fn each_piece(
     recording: &Recording,

@@ -5,14 +5,23 @@ mod seen;
 
 use super::{Header, US, start};
 use crate::formats::export::{self, Part, Selection, WriteError, Written};
+use crate::formats::redacted::Redacting;
 use crate::protocol::json::Node;
+use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
-use crate::store::reader::{EventRow, Recording};
+use crate::store::reader::{EventRow, Recording, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use seen::Seen;
-use std::io::{self, Write};
+use std::io::{self, BufReader, BufWriter, Seek as _, Write};
+use tempfile::SpooledTempFile;
+
+/// Bytes that are moved at once.
+const BUFFER: usize = 256 * 1024;
+
+/// Bytes of lines that wait in memory before they wait in a file.
+const SPOOLED: usize = 8 * 1024 * 1024;
 
 /// Writes what is selected of `recording`, up to the frame `last`, as a cassette. Holds no more of
 /// it than a frame of a megabyte. `progress` is told each frame that is done.
@@ -37,32 +46,54 @@ pub fn write_under(
     progress: &mut dyn FnMut(Seq),
 ) -> Result<Written, WriteError> {
     let summary = recording.summary()?;
+    begin(header, &summary, out)?;
+    let mut writer = Writer::new(recording, out, progress);
+    export::walk(recording, selection, last, &mut |part| writer.part(&part))?;
+    let written = writer.written;
+    end(&summary, out)?;
+    Ok(written)
+}
+
+/// The same without what is secret. The lines wait in a file that nobody else can open, since the
+/// header says how many of them were changed.
+pub fn write_redacted(
+    recording: &Recording,
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
+    let mut lines = BufWriter::with_capacity(BUFFER, SpooledTempFile::new(SPOOLED));
+    let mut writer = Writer::new(recording, &mut lines, progress);
+    redacting.walk(selection, &mut |part| writer.part(&part))?;
+    let written = writer.written;
+    let summary = redacting.summary()?;
+    begin(&Header::of(&summary, selection.note()), &summary, out)?;
+    let mut lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
+    lines.rewind()?;
+    io::copy(&mut BufReader::with_capacity(BUFFER, lines), out)?;
+    end(&summary, out)?;
+    Ok(written)
+}
+
+fn begin(header: &Header, summary: &Summary, out: &mut impl Write) -> Result<(), WriteError> {
     header.write(out)?;
     let start = start::json(&summary.context).map_err(io::Error::from)?;
-    writeln!(out, "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}")?;
-    let mut writer = Writer {
-        recording,
+    Ok(writeln!(
         out,
-        line: Vec::new(),
-        nodes: Vec::new(),
-        seen: Seen::default(),
-        written: Written::default(),
-    };
-    export::walk(recording, selection, last, &mut |part| {
-        if let Part::Frame(head, ..) | Part::Passed(head) = &part {
-            progress(head.seq);
-        }
-        writer.part(&part)
-    })?;
-    let written = writer.written;
+        "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}"
+    )?)
+}
+
+fn end(summary: &Summary, out: &mut impl Write) -> Result<(), WriteError> {
     let end = summary.t_last_ns / US;
-    writeln!(out, "{{\"t\":{end},\"k\":\"end\"}}")?;
-    Ok(written)
+    Ok(writeln!(out, "{{\"t\":{end},\"k\":\"end\"}}")?)
 }
 
 struct Writer<'r, W> {
     recording: &'r Recording,
     out: &'r mut W,
+    progress: &'r mut dyn FnMut(Seq),
     /// The line that is being made; its memory is used again.
     line: Vec<u8>,
     nodes: Vec<Node>,
@@ -70,8 +101,23 @@ struct Writer<'r, W> {
     written: Written,
 }
 
-impl<W: Write> Writer<'_, W> {
+impl<'r, W: Write> Writer<'r, W> {
+    fn new(recording: &'r Recording, out: &'r mut W, progress: &'r mut dyn FnMut(Seq)) -> Self {
+        Self {
+            recording,
+            out,
+            progress,
+            line: Vec::new(),
+            nodes: Vec::new(),
+            seen: Seen::default(),
+            written: Written::default(),
+        }
+    }
+
     fn part(&mut self, part: &Part<'_>) -> Result<(), WriteError> {
+        if let Part::Frame(head, ..) | Part::Passed(head) = part {
+            (self.progress)(head.seq);
+        }
         match part {
             Part::Frame(head, raw, link) => {
                 self.written.frames += 1;
@@ -109,6 +155,10 @@ impl<W: Write> Writer<'_, W> {
             self.out.write_all(&self.line)?;
             return body::long(self.recording, head, self.out);
         };
+        if raw.len() as u64 > COLLECT_LIMIT {
+            self.out.write_all(&self.line)?;
+            return body::held(head.stream, raw, self.out);
+        }
         body::short(&mut self.line, head.stream, raw, &mut self.nodes);
         Ok(self.out.write_all(&self.line)?)
     }

@@ -1,0 +1,134 @@
+//! A redacted recording: the redacted frames and events, recorded again.
+//!
+//! Whatever is derived in it was derived from them, so nothing of what was replaced is left in a
+//! summary, a name or a finding. Its id, its origin, its date and its parent are those of the
+//! recording that it was made of: it is the same session.
+
+use crate::cli::exit::Failure;
+use crate::cli::temporary::Folder;
+use crate::formats::export::{Part, Selection};
+use crate::formats::redacted::Redacting;
+use crate::record::import::{Import, ImportError};
+use crate::redact::Report;
+use crate::store::annotate::{self, AnnotateError};
+use crate::store::library::REEL;
+use crate::store::reader::{EventRow, ReadError, Recording, Summary};
+use crate::trace::clock::Moment;
+use crate::trace::event::EventKind;
+use crate::trace::frame::FrameHead;
+use crate::trace::item::Annotation;
+use std::io;
+use std::path::Path;
+
+/// Why a redacted recording could not be made.
+#[derive(Debug, thiserror::Error)]
+enum MakeError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error(transparent)]
+    Annotate(#[from] AnnotateError),
+    #[error("a temporary folder could not be made")]
+    Folder(#[source] io::Error),
+}
+
+impl From<MakeError> for Failure {
+    fn from(error: MakeError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// What is selected of a recording, without what is secret in it, as a recording that vanishes with
+/// this value; and what was replaced.
+pub fn recording(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+) -> Result<(Recording, Report), Failure> {
+    let summary = look(redacting, selection)?;
+    let report = redacting.take_report();
+    Ok((made(redacting, selection, &summary)?, report))
+}
+
+/// Goes over what would be replaced: `redacting` has the report then.
+pub fn look(redacting: &mut Redacting<'_>, selection: &Selection) -> Result<Summary, Failure> {
+    redacting.walk(selection, &mut |_| Ok::<(), ReadError>(()))?;
+    redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
+    Ok(redacting.summary()?)
+}
+
+fn made(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    summary: &Summary,
+) -> Result<Recording, MakeError> {
+    let folder = Folder::make().map_err(MakeError::Folder)?;
+    let reel = folder.path().join(&summary.id).with_extension(REEL);
+    let mut context = summary.context.clone();
+    context.recording.clone_from(&summary.id);
+    context.name.clone_from(&summary.name);
+    context.redaction.clone_from(&summary.redaction);
+    let mut import = Import::begin(&reel, context)?;
+    redacting.walk(selection, &mut |part| match part {
+        Part::Frame(head, raw, _) => frame(&mut import, head, raw.unwrap_or_default()),
+        Part::Event(row) => event(&mut import, row),
+        Part::Passed(_) => Ok::<(), MakeError>(()),
+    })?;
+    import.finish(Moment(summary.t_last_ns))?;
+    annotations(redacting, selection, &reel)?;
+    if let Some(note) = &summary.note {
+        annotate::set_note(&reel, None, Some(note))?;
+    }
+    let recording = Recording::open(&reel)?;
+    Ok(recording.in_place_of(&reel, Box::new(folder)))
+}
+
+/// A frame, its first byte at its own moment.
+fn frame(import: &mut Import, head: &FrameHead, raw: &[u8]) -> Result<(), MakeError> {
+    let rest = if head.t_first == head.t_last {
+        raw
+    } else {
+        let (first, rest) = raw.split_at(raw.len().min(1));
+        import.chunk(head.stream, head.t_first, first)?;
+        rest
+    };
+    import.chunk(head.stream, head.t_last, rest)?;
+    if !raw.ends_with(b"\n") {
+        import.end_line(head.stream, head.t_last)?;
+    }
+    Ok(())
+}
+
+fn event(import: &mut Import, row: &EventRow) -> Result<(), MakeError> {
+    let t = row.event.t;
+    match &row.event.kind {
+        EventKind::Gap {
+            stream,
+            bytes,
+            reason,
+            ..
+        } => import.lose(*stream, t, *bytes, reason.clone())?,
+        kind => import.event(t, kind)?,
+    }
+    Ok(())
+}
+
+/// Marks and notes, where all frames are there: else they have other numbers.
+fn annotations(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    reel: &Path,
+) -> Result<(), MakeError> {
+    if selection.note().is_some() {
+        return Ok(());
+    }
+    redacting.annotations(&mut |seq, Annotation { mark, note }| {
+        if mark.is_some() {
+            annotate::set_mark(reel, seq, mark.as_deref())?;
+        }
+        if note.is_some() {
+            annotate::set_note(reel, Some(seq), note.as_deref())?;
+        }
+        Ok(())
+    })
+}

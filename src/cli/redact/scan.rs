@@ -1,0 +1,215 @@
+//! `--scan`: leaks in files of any kind. What is found is told by place and rule, never shown.
+
+use crate::capture::spool::open_regular;
+use crate::cli::exit::{Exit, Failure, Outcome, code};
+use crate::cli::output::{self, Output};
+use crate::formats::redacted::HELD;
+use crate::redact::{LIMITS, Learner, Place, Policy, Replaced, Report};
+use crate::store::reader::Recording;
+use crate::text::{escape, plural};
+use crate::trace::frame::StreamId;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a recording begins with.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Places that are told of a file; more of them say nothing new.
+const MOST: usize = 1000;
+
+/// Looks through all of `paths`.
+pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
+    let mut scan = Scan {
+        policy,
+        json,
+        out: Output::stdout(),
+        files: 0,
+        found: 0,
+        is_partial: false,
+    };
+    for path in paths {
+        scan.path(path)?;
+    }
+    scan.finish()
+}
+
+struct Scan<'p> {
+    policy: &'p Arc<Policy>,
+    json: bool,
+    out: Output,
+    files: u64,
+    found: u64,
+    /// Whether something was not looked at.
+    is_partial: bool,
+}
+
+/// A place where something was found.
+#[derive(Serialize)]
+struct Line<'l> {
+    file: &'l str,
+    place: String,
+    path: &'l str,
+    rule: &'l str,
+}
+
+impl Scan<'_> {
+    /// Looks through a file, or through a folder with what is below it. Links are not followed:
+    /// they may lead round.
+    fn path(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut open = vec![path.to_owned()];
+        let mut is_named = true;
+        while let Some(path) = open.pop() {
+            let is_link = path.symlink_metadata().is_ok_and(|file| file.is_symlink());
+            if is_link && !is_named {
+                continue;
+            }
+            is_named = false;
+            if path.is_dir() {
+                match entries(&path) {
+                    Ok(entries) => open.extend(entries.into_iter().rev()),
+                    Err(error) => self.unread(&path, Failure::Refused(error.into())),
+                }
+                continue;
+            }
+            match self.file(&path) {
+                Ok(report) => self.tell(&path, &report)?,
+                Err(failure @ Failure::Closed) => return Err(failure),
+                Err(failure) => self.unread(&path, failure),
+            }
+        }
+        Ok(())
+    }
+
+    fn unread(&mut self, path: &Path, failure: Failure) {
+        let (_, why) = code(Err(failure));
+        let shown = path.display().to_string();
+        let why = why.unwrap_or_default();
+        output::say(&format!(
+            "not looked through: {}: {}",
+            escape(&shown),
+            escape(&why)
+        ));
+        self.is_partial = true;
+    }
+
+    fn file(&mut self, path: &Path) -> Result<Report, Failure> {
+        let mut file = open_regular(path, false)?;
+        let mut begin = Vec::new();
+        (&mut file)
+            .take(SQLITE.len() as u64)
+            .read_to_end(&mut begin)?;
+        if begin == SQLITE {
+            return self.recording(path);
+        }
+        file.rewind()?;
+        self.lines(file)
+    }
+
+    fn recording(&mut self, path: &Path) -> Result<Report, Failure> {
+        let recording = Recording::open(path)?;
+        super::look(&recording, Arc::clone(self.policy))
+    }
+
+    /// Twice: what is secret in the last line may stand in the first.
+    fn lines(&mut self, mut file: File) -> Result<Report, Failure> {
+        let mut learner = Learner::new(Arc::clone(self.policy));
+        each_line(&mut file, &mut |_, line| {
+            if let Some(line) = line {
+                learner.frame(StreamId::STDERR, line);
+            }
+        })?;
+        let mut redactor = learner.finish();
+        let mut report = redactor.report();
+        file.rewind()?;
+        let mut too_long = 0;
+        each_line(&mut file, &mut |number, line| match line {
+            Some(line) => drop(redactor.frame(Place::Line(number), line, &mut report)),
+            None => too_long += 1,
+        })?;
+        if too_long > 0 {
+            self.is_partial = true;
+            let lines = plural(too_long, "line");
+            output::say(&format!("{lines} too long to be looked through"));
+        }
+        Ok(report)
+    }
+
+    fn tell(&mut self, path: &Path, report: &Report) -> Result<(), Failure> {
+        self.files += 1;
+        self.found += report.hits();
+        self.is_partial |= !report.left.is_empty();
+        let shown = path.display().to_string();
+        for replaced in report.places.iter().take(MOST) {
+            self.line(&shown, replaced)?;
+        }
+        let told = report.places.len().min(MOST) as u64;
+        if report.hits() > told && !self.json {
+            let more = plural(report.hits() - told, "more place");
+            self.out.line(&format!("{}: {more}", escape(&shown)))?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, file: &str, replaced: &Replaced) -> Result<(), Failure> {
+        let (path, rule) = (&*replaced.path, &*replaced.rule);
+        let place = replaced.place.to_string();
+        if self.json {
+            let line = Line {
+                file,
+                place,
+                path,
+                rule,
+            };
+            return Ok(self.out.json(&line)?);
+        }
+        let inside = if path.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", escape(path))
+        };
+        let line = format!("{}: {place}{inside}: {}", escape(file), escape(rule));
+        Ok(self.out.line(&line)?)
+    }
+
+    fn finish(mut self) -> Outcome {
+        if !self.json {
+            let (places, files) = (plural(self.found, "place"), plural(self.files, "file"));
+            self.out.line(&format!("{places} in {files}"))?;
+            self.out.line(LIMITS)?;
+        }
+        self.out.flush()?;
+        Ok(match (self.found, self.is_partial) {
+            (1.., _) => Exit::Found,
+            (0, true) => Exit::Refused,
+            (0, false) => Exit::Fine,
+        })
+    }
+}
+
+fn entries(dir: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    dir.read_dir()?.map(|entry| Ok(entry?.path())).collect()
+}
+
+/// Gives each line to `visit` with its number; none in place of one that is too long to be held.
+fn each_line(file: &mut File, visit: &mut dyn FnMut(u64, Option<&[u8]>)) -> io::Result<()> {
+    let mut reader = BufReader::with_capacity(256 * 1024, file);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = (&mut reader).take(HELD).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            break;
+        }
+        if read as u64 == HELD && !line.ends_with(b"\n") {
+            reader.skip_until(b'\n')?;
+            visit(number, None);
+        } else {
+            visit(number, Some(&line));
+        }
+    }
+    Ok(())
+}

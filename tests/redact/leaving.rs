@@ -1,0 +1,104 @@
+//! The corpus through the program: in every form in which traffic leaves it.
+
+use crate::corpus::{self, Case, Session};
+use crate::made::{ran, record, stdout};
+use crate::support::Library;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::path::Path;
+
+/// How something leaves: what it is called, and the words that write it to a file.
+pub const WAYS: [(&str, &[&str]); 3] = [
+    ("redact", &["redact"]),
+    ("recording", &["export", "--format", "recording"]),
+    ("jsonl", &["export"]),
+];
+
+/// All cases as one session. What each one knows of the process is put together.
+fn together(cases: &[Case]) -> Session {
+    let mut session = Session::default();
+    cases.iter().for_each(|case| case.tell(&mut session));
+    session
+}
+
+/// The bytes of the file in which a recording leaves, and of all that can be asked about it.
+fn left(library: &Library, reel: &Path, way: (&str, &[&str])) -> Vec<u8> {
+    let path = library.path().join(way.0);
+    let mut words = way.1.to_vec();
+    words.extend([reel.to_str().unwrap(), "-o", path.to_str().unwrap()]);
+    let output = ran(library, &words);
+    assert!(output.status.success(), "{}", crate::support::text(&output));
+    let mut bytes = output.stdout;
+    bytes.extend(output.stderr);
+    bytes.extend(std::fs::read(&path).unwrap());
+    for asked in [&["show", "--json"][..], &["show", "--frames", "--json"]] {
+        let words = [asked, &[path.to_str().unwrap()]].concat();
+        bytes.extend(stdout(library, &words).into_bytes());
+    }
+    bytes
+}
+
+/// A secret as it may stand in bytes: as it is, and as base64 with anything in front.
+fn forms(secret: &str) -> Vec<String> {
+    let mut forms = vec![secret.to_owned()];
+    for shift in 0..3 {
+        let coded = STANDARD.encode([&b"~~"[..shift], secret.as_bytes()].concat());
+        let end = coded.trim_end_matches('=').len() - 1;
+        let certain = &coded[(shift * 8).div_ceil(6)..end];
+        if certain.len() >= 8 {
+            forms.push(certain.to_owned());
+        }
+    }
+    forms
+}
+
+#[test]
+fn no_planted_secret_is_in_any_file_that_leaves() {
+    let cases = corpus::all("planted");
+    let library = Library::new();
+    let reel = record(&together(&cases), library.path());
+    let raw = std::fs::read(&reel).unwrap();
+    let has = |bytes: &[u8], text: &str| memchr_in(bytes, text.as_bytes());
+    for way in WAYS {
+        let bytes = left(&library, &reel, way);
+        let mut found = Vec::new();
+        for case in &cases {
+            for form in case.secrets.iter().flat_map(|secret| forms(secret)) {
+                if has(&bytes, &form) {
+                    found.push(format!("{}: {form}", case.name));
+                }
+            }
+        }
+        assert!(found.is_empty(), "{}: {}", way.0, found.join("\n"));
+    }
+    let planted = cases
+        .iter()
+        .filter(|case| case.secrets.iter().any(|secret| has(&raw, secret)));
+    assert!(planted.count() >= 100, "they were not planted");
+}
+
+fn memchr_in(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
+}
+
+#[test]
+fn what_looks_alike_leaves_as_it_is() {
+    let cases = corpus::all("alike");
+    let library = Library::new();
+    let reel = record(&together(&cases), library.path());
+    let reel = reel.to_str().unwrap();
+    let raw = stdout(&library, &["export", "--raw", reel]);
+    let redacted = stdout(&library, &["export", reel]);
+    let without_note = redacted.replacen(",\"redaction\":{\"rules\":0,\"hits\":0}", "", 1);
+    assert_eq!(without_note, raw);
+}
+
+#[test]
+fn raw_is_raw() {
+    let cases = corpus::all("planted");
+    let library = Library::new();
+    let reel = record(&together(&cases), library.path());
+    let raw = stdout(&library, &["export", "--raw", reel.to_str().unwrap()]);
+    assert!(cases.iter().any(|case| raw.contains(&case.secrets[0])));
+    assert!(!raw.contains("\"redaction\""));
+}

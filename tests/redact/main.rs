@@ -1,0 +1,23 @@
+//! Redaction: nothing secret leaves, and nothing else changes.
+//!
+//! * [`corpus`]: secrets that are planted (`planted/*.toml`), and what looks alike (`alike/*.toml`);
+//! * [`engine`]: the corpus through the engine;
+//! * [`leaving`]: the corpus through the program, in every form in which traffic leaves it;
+//! * [`recording`]: a redacted recording is the recording that it was made of, but for that;
+//! * [`scan`]: leaks in files of any kind;
+//! * [`again`]: a redacted recording is replayed and served with the secrets that are supplied;
+//! * [`hostile`]: whatever is said to mislead it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod again;
+mod corpus;
+mod engine;
+mod hostile;
+mod leaving;
+mod made;
+mod recording;
+mod scan;

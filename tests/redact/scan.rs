@@ -1,0 +1,89 @@
+//! Leaks in files of any kind.
+
+use crate::made::{self, ran};
+use crate::support::{Library, text};
+use mcpreel::trace::frame::StreamId;
+
+const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
+
+fn scanned(library: &Library, paths: &[&str]) -> (Option<i32>, String) {
+    let output = ran(library, &[&["redact", "--scan"], paths].concat());
+    let said = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(!text(&output).contains(SECRET), "it says what it has found");
+    (output.status.code(), said)
+}
+
+#[test]
+fn leaks_are_found_in_folders_and_told_by_place_and_rule() {
+    let library = Library::new();
+    let dir = library.path().join("bundle");
+    std::fs::create_dir_all(dir.join("deep")).unwrap();
+    std::fs::write(
+        dir.join("a.html"),
+        format!("<p>ok</p>\n<input type=password>\n<code>token={SECRET}</code>\n"),
+    )
+    .unwrap();
+    std::fs::write(
+        dir.join("deep/b.bin"),
+        format!("\0\u{1}\n postgres://ada:{SECRET}@db/x\n"),
+    )
+    .unwrap();
+    std::fs::write(
+        dir.join("c.txt"),
+        format!("nothing but {SECRET}\nwith password: \"{SECRET}\"\n"),
+    )
+    .unwrap();
+    made::frames(
+        &dir,
+        &[(
+            StreamId::C2S,
+            &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{{"apiKey":"{SECRET}"}}}}"#),
+        )],
+    );
+    let (code, said) = scanned(&library, &[dir.to_str().unwrap()]);
+    assert_eq!(code, Some(1), "{said}");
+    for expected in [
+        "a.html: line 3: key-name",
+        "b.bin: line 2: url-password",
+        "c.txt: line 1: known-value",
+        "c.txt: line 2: key-name",
+        "told.reel: #1, params.apiKey: key-name",
+        "5 places in 4 files",
+        "cannot promise",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn what_is_redacted_has_no_leaks() {
+    let library = Library::new();
+    let session = [
+        (StreamId::STDERR, "API_KEY=k3Jd8fLq2Wz7Xn5Rb1"),
+        (StreamId::STDERR, "again k3Jd8fLq2Wz7Xn5Rb1"),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let copy = made::redacted(&library, &reel);
+    let lines = made::stdout(&library, &["export", reel.to_str().unwrap()]);
+    let cassette = library.path().join("a.jsonl");
+    std::fs::write(&cassette, lines).unwrap();
+    let (code, said) = scanned(
+        &library,
+        &[copy.to_str().unwrap(), cassette.to_str().unwrap()],
+    );
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("0 places in 2 files"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let library = Library::new();
+    let missing = library.path().join("nowhere");
+    let output = ran(&library, &["redact", "--scan", missing.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        text(&output).contains("not looked through"),
+        "{}",
+        text(&output)
+    );
+}

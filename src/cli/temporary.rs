@@ -41,11 +41,13 @@ impl Folder {
     /// Makes one in the folder `parent`: what is made in it may then be moved there.
     pub fn within(parent: &Path) -> io::Result<Self> {
         watch();
+        // Held meanwhile: a signal waits until it is known what is to be removed.
+        let mut all = doomed();
         let dir = tempfile::Builder::new()
             .prefix("mcpreel-")
             .permissions(Permissions::from_mode(0o700))
             .tempdir_in(parent)?;
-        let doomed = Doomed::new(dir.path());
+        let doomed = Doomed::among(&mut all, dir.path());
         Ok(Self {
             dir,
             _doomed: doomed,
@@ -75,18 +77,20 @@ impl Draft {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
+        // As above: a file that is there is one that a signal removes.
+        let mut all = doomed();
         // Whatever the user lets others read, this may hold secrets.
         let file = tempfile::Builder::new()
             .prefix(".mcpreel-")
             .permissions(Permissions::from_mode(0o600))
             .tempfile_in(folder)?;
-        let doomed = Doomed::new(file.path());
+        let doomed = Doomed::among(&mut all, file.path());
         let mut journal = file.path().as_os_str().to_owned();
         journal.push("-journal");
         Ok(Self {
             file,
             _doomed: doomed,
-            _journal: Doomed::new(journal.as_ref()),
+            _journal: Doomed::among(&mut all, journal.as_ref()),
         })
     }
 
@@ -143,8 +147,8 @@ fn remove_all(doomed: &BTreeSet<PathBuf>) {
 struct Doomed(PathBuf);
 
 impl Doomed {
-    fn new(path: &Path) -> Self {
-        doomed().insert(path.to_owned());
+    fn among(all: &mut BTreeSet<PathBuf>, path: &Path) -> Self {
+        all.insert(path.to_owned());
         Self(path.to_owned())
     }
 }

@@ -21,7 +21,7 @@
 //! | [`capture`] | how bytes get from one side to the other, and on record. It moves bytes |
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
-//! | [`formats`] | what leaves a recording and comes in: the cassette |
+//! | [`formats`] | what leaves a recording and comes in: the cassette, the page |
 //! | [`replay`] | recordings used again: a client played again, a server that answers from one, answers beside answers |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |

@@ -25,7 +25,9 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("record", &["capture", "store", "trace", "protocol"]),
     (
         "formats",
-        &["store", "lint", "trace", "protocol", "text", "written"],
+        &[
+            "store", "lint", "trace", "protocol", "words", "text", "written",
+        ],
     ),
     ("demo", &["protocol"]),
     (

@@ -18,7 +18,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     escaped.push_str(&text[..first]);
     let mut previous = text[..first].chars().next_back();
     for character in text[first..].chars() {
-        if is_hostile(character, previous) {
+        if is_hostile_after(character, previous) {
             push_character(&mut escaped, character);
         } else {
             escaped.push(character);
@@ -47,7 +47,7 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
 fn first_hostile(text: &str) -> Option<usize> {
     let mut previous = None;
     for (at, character) in text.char_indices() {
-        if is_hostile(character, previous) {
+        if is_hostile_after(character, previous) {
             return Some(at);
         }
         previous = Some(character);
@@ -71,7 +71,13 @@ fn push_escape(into: &mut String, escape: std::fmt::Arguments<'_>) {
 }
 
 /// Whether a terminal would obey the character, or a reader could not see it.
-fn is_hostile(character: char, previous: Option<char>) -> bool {
+#[must_use]
+pub fn is_hostile(character: char) -> bool {
+    is_hostile_after(character, None)
+}
+
+/// The same where it stands after another one.
+fn is_hostile_after(character: char, previous: Option<char>) -> bool {
     if character.is_ascii() {
         return character.is_ascii_control();
     }

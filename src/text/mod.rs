@@ -11,6 +11,6 @@ pub mod escape;
 pub mod units;
 pub mod width;
 
-pub use escape::{escape, escape_bytes};
+pub use escape::{escape, escape_bytes, is_hostile};
 pub use units::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width, wrap};

@@ -4,6 +4,7 @@
 //! * [`rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
 //! * [`export`]: `export`, and cassettes in place of recordings;
+//! * [`page`]: `export --format html`: a page for a browser;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
@@ -22,6 +23,7 @@ mod help;
 mod hostile;
 mod lint;
 mod live;
+mod page;
 mod rows;
 mod why;
 

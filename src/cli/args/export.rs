@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub enum ExportFormat {
     /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
     Jsonl,
+    /// A page for a browser: one file with all that it needs, which loads and sends nothing
+    Html,
     /// One recording file, also of a recording that is being made or of a cassette
     Recording,
 }
@@ -19,6 +21,8 @@ Examples:
   mcpreel export --raw -o session.jsonl          the newest recording, all of it
   mcpreel export 7f3a --raw -q 'is:failed' -o failed.jsonl
   mcpreel export 7f3a --raw --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
+  mcpreel export @ --raw --format html -o session.html
+                                                 a page for a browser
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
   mcpreel show session.jsonl                     a cassette is taken wherever a recording is";
@@ -49,8 +53,10 @@ and the rest is read.";
 ///
 /// --format jsonl, the default, writes a cassette. With a filter, the rows of the viewer that fit,
 /// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
-/// other rounds. --format recording copies a recording, also while it is being made, or makes one
-/// of a cassette. The file appears when it is whole, readable by you alone.
+/// other rounds. --format html writes the same as a page for a browser: one file that loads and
+/// sends nothing, with list, waterfall, filter, trees and findings. --format recording copies a
+/// recording, also while it is being made, or makes one of a cassette. The file appears when it is
+/// whole, readable by you alone.
 ///
 /// Nothing is redacted yet, so --raw must be said: it writes everything as it was on the wire.
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ use crate::text::{escape, plural, size};
 pub fn refuse(args: &Args) -> Result<(), Failure> {
     if args.query.is_some() || args.from.is_some() || args.to.is_some() {
         return Err(usage(
-            "--format recording copies all of it; -q, --from and --to are for --format jsonl",
+            "--format recording copies all of it; -q, --from and --to are for the other formats",
         ));
     }
     if args.output.is_none() {

@@ -12,6 +12,7 @@ use super::output::{self, Progress};
 use super::{filter, select};
 use crate::formats::cassette::{self, WriteError, Written};
 use crate::formats::export::Selection;
+use crate::formats::html;
 use crate::query::Query;
 use crate::store::reader::Recording;
 use crate::text::{count, escape, plural, size};
@@ -23,6 +24,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use target::{Replace, Target};
 
+/// A page of more bytes is more than some browsers open.
+const LARGE_PAGE: u64 = 200_000_000;
+
 /// Writes what the arguments ask for.
 pub fn run(args: &Args) -> Outcome {
     let query = filter::parse(args.query.as_deref())?;
@@ -32,23 +36,29 @@ pub fn run(args: &Args) -> Outcome {
         return Err(usage("#SEQ names one frame; --from and --to name several"));
     }
     match args.format {
-        ExportFormat::Jsonl => lines(&recording, args, query.as_ref())?,
+        ExportFormat::Jsonl | ExportFormat::Html => selected_of(&recording, args, query.as_ref())?,
         ExportFormat::Recording => copy::run(&recording, args)?,
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
-/// Writes a cassette.
-fn lines(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(), Failure> {
+/// Writes what is selected.
+fn selected_of(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(), Failure> {
     let selection = selection(recording, args, query)?;
     let path = args.output.as_deref();
     let mut target = Target::open(path, recording.path(), may(args))?;
     let last = last(recording)?;
-    let written = write(recording, &selection, last, &mut target)?;
+    let written = write(recording, args.format, &selection, last, &mut target)?;
     let bytes = target.finish()?;
     if let Some(path) = path {
         output::say(&said(path, &written, bytes));
+        if args.format == ExportFormat::Html && bytes > LARGE_PAGE {
+            output::say(
+                "a browser needs several times that much memory for it; -q, --from and --to make \
+                 a smaller page",
+            );
+        }
     }
     Ok(())
 }
@@ -152,6 +162,7 @@ fn pick(recording: &Recording, query: &Query, selection: &mut Selection) -> Resu
 
 fn write(
     recording: &Recording,
+    format: ExportFormat,
     selection: &Selection,
     last: Seq,
     target: &mut Target,
@@ -161,7 +172,10 @@ fn write(
     let mut told = |seq: Seq| {
         progress.now_and_then(|| format!("{} of {} frames written", count(seq.0), count(of)));
     };
-    let written = cassette::write(recording, selection, last, target, &mut told);
+    let written = match format {
+        ExportFormat::Html => html::write(recording, selection, last, target, &mut told),
+        _ => cassette::write(recording, selection, last, target, &mut told),
+    };
     written.map_err(|error| match error {
         WriteError::Read(error) => error.into(),
         WriteError::Write(error) => target.failure(error),

@@ -153,12 +153,9 @@ impl Recording {
         self.list(EVENTS, (to_sql(after), PAGE_ROWS), rows::event)
     }
 
-    /// The messages of the frames after `after` up to `last`.
-    pub(super) fn messages_between(
-        &self,
-        after: Seq,
-        last: Seq,
-    ) -> Result<Vec<MessageRow>, ReadError> {
+    /// The messages of the frames after `after` up to `last`. Their bytes are read for their
+    /// summaries: whoever asks for many frames takes care of how long they are.
+    pub fn messages_between(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
         let range = (to_sql(after.0), to_sql(last.0));
         self.list(MESSAGES_BETWEEN, range, rows::message)
     }

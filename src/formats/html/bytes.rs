@@ -1,0 +1,125 @@
+//! The bytes of the frames.
+
+use super::block::Blocks;
+use super::{FRAME_BYTES, Part};
+use crate::formats::cassette::{WriteError, Written};
+use crate::formats::export::{self, Part as Walked};
+use crate::trace::frame::{FrameHead, Seq};
+use serde::Serialize;
+use std::io::Write;
+
+/// A frame: its number, its bytes, and how many of them are left out.
+#[derive(Serialize)]
+struct Frame<'a>(u64, Bytes<'a>, u64);
+
+/// Its bytes as text; where some are no UTF-8 in pieces, text and bytes in turn.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Bytes<'a> {
+    Text(&'a str),
+    Pieces(Vec<Piece<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Piece<'a> {
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+/// Writes them; returns what there is in the page.
+pub(super) fn write(
+    part: &Part<'_>,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
+    let mut written = Written::default();
+    let mut blocks = Blocks::new(out, "frames");
+    export::walk(part.recording, part.selection, part.last, &mut |walked| {
+        match walked {
+            Walked::Frame(head, raw, _) => {
+                written.frames += 1;
+                frame(part, head, raw, &mut blocks)?;
+                progress(head.seq);
+            }
+            Walked::Passed(head) => {
+                written.left_out += 1;
+                progress(head.seq);
+            }
+            Walked::Event(_) => written.events += 1,
+        }
+        Ok::<(), WriteError>(())
+    })?;
+    blocks.finish()?;
+    Ok(written)
+}
+
+fn frame<W: Write>(
+    part: &Part<'_>,
+    head: &FrameHead,
+    raw: Option<&[u8]>,
+    blocks: &mut Blocks<'_, W>,
+) -> Result<(), WriteError> {
+    let piece;
+    let bytes = if let Some(raw) = raw {
+        raw
+    } else {
+        piece = part.recording.piece(head.seq, 0..FRAME_BYTES)?;
+        &piece
+    };
+    let kept = cut(bytes);
+    let left_out = head.size.saturating_sub(kept.len() as u64);
+    let frame = Frame(head.seq.0, in_pieces(kept), left_out);
+    Ok(blocks.push_at(head.seq.0, &frame)?)
+}
+
+/// The bytes that a page has of a frame: never half a character.
+fn cut(bytes: &[u8]) -> &[u8] {
+    let limit = usize::try_from(FRAME_BYTES).unwrap_or(usize::MAX);
+    if bytes.len() < limit {
+        return bytes;
+    }
+    let kept = &bytes[..limit];
+    match std::str::from_utf8(kept) {
+        Err(error) if error.error_len().is_none() => &kept[..error.valid_up_to()],
+        _ => kept,
+    }
+}
+
+fn in_pieces(bytes: &[u8]) -> Bytes<'_> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Bytes::Text(text);
+    }
+    let pieces = bytes.utf8_chunks().flat_map(|chunk| {
+        let text = Piece::Text(chunk.valid());
+        [text, Piece::Bytes(chunk.invalid())]
+    });
+    Bytes::Pieces(pieces.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_stand_beside_the_text_around_them() {
+        let json = |bytes| serde_json::to_string(&in_pieces(bytes)).unwrap();
+        assert_eq!(json("naïve\n".as_bytes()), "\"naïve\\n\"");
+        assert_eq!(
+            json(b"a\xff\xfeb\n"),
+            "[\"a\",[255],\"\",[254],\"b\\n\",[]]"
+        );
+    }
+
+    #[test]
+    fn no_character_is_cut_in_half() {
+        let limit = usize::try_from(FRAME_BYTES).unwrap();
+        let mut text = "x".repeat(limit - 1);
+        assert_eq!(cut(text.as_bytes()).len(), limit - 1);
+        text.push('é');
+        assert_eq!(cut(text.as_bytes()).len(), limit - 1);
+        let mut bytes = vec![0xff; limit + 9];
+        bytes[limit - 1] = 0xc3;
+        assert_eq!(cut(&bytes).len(), limit, "it is no text anyway");
+    }
+}

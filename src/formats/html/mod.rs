@@ -1,0 +1,86 @@
+//! The page: a recording as one HTML file that anybody can open, without us and without a network.
+//!
+//! ```text
+//!  <head>  content security policy · style
+//!  <body>  the skeleton, without a word off the wire
+//!          data: session · exchanges · messages · events · findings · rules
+//!          the script, which shows the list as soon as it is read
+//!          data: the bytes of the frames, some 128 kB to a block
+//! ```
+//!
+//! All that comes off the wire stands in blocks of JSON (`<script type="application/json">`) in
+//! which no byte can end the block, begin a tag or change the order of reading (`block`). The
+//! policy lets nothing run but the one script and the one style, which it names by their hashes,
+//! and lets nothing be loaded or sent. The script makes text nodes and nothing else of what it
+//! finds: a browser that knows trusted types refuses it anything more.
+//!
+//! A block of bytes is parsed when a frame in it is opened, so that a page of fifty thousand
+//! exchanges opens as fast as its list. Writing holds a block and a page of rows at a time.
+//!
+//! * `session`: who, how it ended, why; `rows`: what stands in the list, and `row`: one of it;
+//! * `found`: what rules found; `bytes`: the frames;
+//! * `shell`: what is around them, from the files in `page/`.
+
+mod block;
+mod bytes;
+mod found;
+mod row;
+mod rows;
+mod session;
+mod shell;
+
+use super::cassette::{WriteError, Written};
+use super::export::Selection;
+use crate::store::reader::Recording;
+use crate::trace::frame::Seq;
+use std::io::Write;
+
+/// Bytes of a frame that a page has; of a longer one it has the beginning and says so. A browser
+/// would lay out whatever is shown of it.
+pub const FRAME_BYTES: u64 = 256 * 1024;
+
+/// Writes what is selected of `recording`, up to the frame `last`, as a page. Holds no more of it
+/// than some pages of rows and a frame of a megabyte. `progress` is told each frame that is done.
+pub fn write(
+    recording: &Recording,
+    selection: &Selection,
+    last: Seq,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(Seq),
+) -> Result<Written, WriteError> {
+    let part = Part {
+        recording,
+        selection,
+        last,
+    };
+    shell::head(out)?;
+    session::write(&part, out)?;
+    rows::write(&part, out)?;
+    found::write(&part, out)?;
+    shell::script(out)?;
+    let written = bytes::write(&part, out, progress)?;
+    shell::end(out)?;
+    Ok(written)
+}
+
+/// What of a recording is written.
+struct Part<'r> {
+    recording: &'r Recording,
+    selection: &'r Selection,
+    last: Seq,
+}
+
+impl Part<'_> {
+    /// Whether the frame is in the page.
+    fn has(&self, seq: Seq) -> bool {
+        seq <= self.last && self.selection.has_frame(seq)
+    }
+
+    /// Whether it is not the whole recording.
+    fn is_cut(&self) -> bool {
+        self.selection.note().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests;

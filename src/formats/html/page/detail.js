@@ -1,0 +1,219 @@
+// The row that is selected: its bodies, its story, what was found.
+
+const detail = { row: null, tab: 'body', raw: false };
+
+const TABS = ['body', 'story', 'findings'];
+
+// Shows a row; with `null` nothing.
+function showDetail(row) {
+  const pane = byId('detail');
+  const scrolled = row === detail.row ? pane.querySelector('.pane')?.scrollTop : 0;
+  detail.row = row;
+  pane.hidden = !row;
+  document.body.classList.toggle('split', Boolean(row));
+  if (!row) {
+    pane.replaceChildren();
+    return;
+  }
+  const findings = findingsOf(row);
+  if (detail.tab === 'story' && !row.s) detail.tab = 'body';
+  const panel = element('div', 'pane scroll');
+  panel.setAttribute('role', 'tabpanel');
+  panel.setAttribute('aria-label', detail.tab);
+  panel.append(contentOf(row, findings));
+  pane.replaceChildren(headOf(row), tabsOf(row, findings), panel, element('footer', 'path'));
+  panel.scrollTop = scrolled || 0;
+}
+
+function contentOf(row, findings) {
+  if (detail.tab === 'story') return storyElement(row);
+  if (detail.tab === 'findings') return findingsElement(findings, 'nothing was found in it');
+  return bodiesOf(row);
+}
+
+function headOf(row) {
+  const head = element('header', 'head');
+  const title = element('h2', '', row.k === 'event' ? '' : element('span', 'seq', `#${row.n}`));
+  title.append(peer('method', row.m || methodOf(row)));
+  if (row.name) title.append(peer('name', row.name));
+  const line = element('p', 'line');
+  if (row.s) {
+    const [sign, tone] = statusOf(row);
+    const status = element('span', `badge ${tone}`, `${sign} ${row.s}${row.code ? ` ${row.code}` : ''}`);
+    status.title = own(STATUS, row.s)?.[2] || '';
+    line.append(status);
+  }
+  for (const fact of factsOf(row)) line.append(element('span', 'fact', fact));
+  const close = button('close', '✕', () => choose(null));
+  close.setAttribute('aria-label', 'close the detail');
+  head.append(close, title, line);
+  return head;
+}
+
+function factsOf(row) {
+  const facts = [];
+  if (row.latency !== undefined) facts.push(duration(row.latency));
+  if (row.waited > 0) facts.push(row.retry
+    ? `${duration(row.waited)} of waiting for the client before it`
+    : `${duration(row.waited)} of it waiting for the client`);
+  if (row.transfer > 1e6) facts.push(`${duration(row.transfer)} of transfer`);
+  if (row.k !== 'event') facts.push(row.re ? `${size(row.size || 0)} → ${size(row.ressize || 0)}` : size(row.size || 0));
+  if (row.id !== undefined) facts.push(`id ${row.id}`);
+  if (row.d) facts.push(row.d === 'c2s' ? 'client → server' : 'server → client');
+  facts.push(`at ${since(row.t)}`);
+  if (data.session.wall_ms) facts.push(date(data.session.wall_ms + row.t / 1e6));
+  if (row.task) facts.push(`task ${row.task}`);
+  return facts;
+}
+
+function tabsOf(row, findings) {
+  const bar = element('div', 'tabs');
+  bar.setAttribute('role', 'tablist');
+  const counts = { findings: findings.length || '' };
+  for (const tab of TABS) {
+    if (tab === 'story' && !row.s) continue;
+    const node = button('', tab[0].toUpperCase() + tab.slice(1), () => setTab(tab));
+    if (counts[tab]) node.append(element('span', 'count', String(counts[tab])));
+    node.setAttribute('role', 'tab');
+    node.setAttribute('aria-selected', String(tab === detail.tab));
+    node.tabIndex = tab === detail.tab ? 0 : -1;
+    bar.append(node);
+  }
+  if (detail.tab === 'body' && row.k !== 'event') {
+    const raw = button('raw-switch', detail.raw ? 'tree' : 'raw', toggleRaw);
+    raw.title = 'Tree or raw text (r)';
+    bar.append(raw);
+  }
+  return bar;
+}
+
+function setTab(tab) {
+  detail.tab = tab;
+  showDetail(detail.row);
+}
+
+function toggleRaw() {
+  detail.raw = !detail.raw;
+  detail.tab = 'body';
+  showDetail(detail.row);
+}
+
+function showPath(path) {
+  const foot = byId('detail').querySelector('footer.path');
+  if (!foot) return;
+  foot.replaceChildren(peer('', path || 'the whole of it'));
+}
+
+function bodiesOf(row) {
+  const box = element('div', 'bodies');
+  if (row.k === 'event') {
+    box.append(element('p', 'event-text', peer('', row.text)));
+    return box;
+  }
+  if (!row.s) {
+    box.append(bodyOf(row.n, row.p, row.k));
+    return box;
+  }
+  box.append(bodyOf(row.n, row.p, 'request'));
+  if (row.re) box.append(bodyOf(row.re[0], row.re[1], 'response'));
+  else box.append(element('p', 'nothing', `${statusOf(row)[0]} ${own(STATUS, row.s)?.[2] || 'no answer'}`));
+  return box;
+}
+
+// A frame, or the message at `part` of a batch.
+function bodyOf(seq, part, title) {
+  const box = element('section', 'body');
+  const name = title === 'other' ? 'line' : title;
+  const head = element('h3', '', element('span', '', name), element('span', 'seq', `#${seq}`));
+  box.append(head);
+  const frame = frameAt(seq);
+  if (!frame) {
+    const why = data.whole ? 'this frame is not in this page' : 'this frame has not been read yet';
+    box.append(element('p', 'nothing', why));
+    return box;
+  }
+  head.append(copyButton(frame));
+  const cut = frame.leftOut ? `cut here: ${size(frame.leftOut)} more of this frame are not in this page` : '';
+  const isMessage = title !== 'stderr' && /^\s*[[{"]/.test(frame.text);
+  if (detail.raw || !isMessage) {
+    box.append(rawOf(frame));
+    if (cut) box.append(element('p', 'cut', cut));
+  } else {
+    const pick = (root) => (root.kind === 'array' && root.items[part || 0]) || root;
+    box.append(treeOf(frame.text, cut, pick));
+  }
+  return box;
+}
+
+// The bytes of a frame, what is no text among them spelled out.
+function rawOf(frame) {
+  const raw = element('pre', 'raw');
+  for (const piece of frame.pieces) {
+    if (typeof piece === 'string') raw.append(wire(piece));
+    else raw.append(element('span', 'spelled', piece.map((byte) => `\\x${hex(byte)}`).join('')));
+  }
+  return raw;
+}
+
+function copyButton(frame) {
+  const node = button('copy', 'copy', async () => {
+    try {
+      await navigator.clipboard.writeText(frame.text);
+      node.textContent = frame.leftOut ? 'copied, cut' : 'copied';
+    } catch {
+      node.textContent = 'not allowed here';
+    }
+  });
+  return node;
+}
+
+// Findings, each with why it matters and what to do.
+function findingsElement(findings, nothing) {
+  const box = element('div', 'findings');
+  if (!findings.length) box.append(element('p', 'nothing', nothing));
+  for (const finding of findings) box.append(findingElement(finding));
+  return box;
+}
+
+function findingElement(finding) {
+  const rule = data.rules.get(finding.rule);
+  const box = element('article', 'finding', findingHead(finding));
+  box.append(element('p', 'text', peer('', finding.text)));
+  if (finding.path) box.append(element('p', 'place', 'at ', peer('code', finding.path)));
+  if (finding.related?.length) {
+    const also = element('p', 'place', 'also ');
+    finding.related.forEach((seq) => also.append(linkTo(seq), ' '));
+    box.append(also);
+  }
+  if (rule) box.append(aboutRule(rule));
+  return box;
+}
+
+function findingHead(finding) {
+  const [sign, tone] = severityOf(finding.severity);
+  const head = element('h3', '', element('span', `sign ${tone}`, `${sign} ${finding.severity}`), peer('rule', finding.rule));
+  if (finding.n) head.append(linkTo(finding.n));
+  return head;
+}
+
+function aboutRule(rule) {
+  const about = element('dl', 'about');
+  const add = (name, ...value) => about.append(element('dt', '', name), element('dd', '', ...value));
+  add('why', rule.why);
+  add('fix', rule.fix);
+  if (rule.section) {
+    const [title, url] = rule.section;
+    const link = element('a', '', title);
+    link.href = url;
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer';
+    add('section', link);
+  }
+  return about;
+}
+
+function linkTo(seq) {
+  const link = element('a', 'seq', `#${seq}`);
+  link.href = `#${seq}`;
+  return link;
+}

@@ -139,7 +139,7 @@ fn session<'a>(
     Session {
         tool: concat!("mcpreel ", env!("CARGO_PKG_VERSION")),
         id: &summary.id,
-        title: short(words::recording::title_of(summary)),
+        title: short(&words::recording::title_of(summary)),
         state: summary.state.as_str(),
         origin: &summary.origin,
         wall_ms: summary.wall_ns / 1_000_000,
@@ -168,17 +168,17 @@ fn session<'a>(
 
 fn side(peer: &Peer) -> Speaker {
     Speaker {
-        who: words::peer(peer).map(short),
+        who: words::peer(peer).map(|who| short(&who)),
         capabilities: peer
             .capabilities
             .as_deref()
-            .map(|json| short(words::capabilities(json))),
+            .map(|json| short(&words::capabilities(json))),
     }
 }
 
 /// What a peer says of itself stands in the page as a whole; above it there is room for so much.
-fn short(text: String) -> String {
-    cut(&text, TEXT)
+fn short(text: &str) -> String {
+    cut(text, TEXT)
 }
 
 fn ended(summary: &Summary) -> Option<Ended> {

@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "run",
     "open",
     "ls",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 17] = [
     "diff",
     "replay",
     "export",
+    "redact",
     "demo",
     "mock",
     "prune",

@@ -30,6 +30,7 @@ fn rows(library: &Library, reel: &Path, what: &[&str]) -> Vec<Value> {
             "response_size",
             "bytes",
             "detail",
+            "redaction",
             "recording",
             "path",
         ] {

@@ -22,6 +22,10 @@ use std::sync::Arc;
 /// A longer frame is left out, bytes: it has to be held to be looked through.
 pub const HELD: u64 = 64 * 1024 * 1024;
 
+/// Words of which each says something of 64 frames. Frames have numbers without gaps, but for a
+/// damaged file, where one with a larger number is always looked at.
+const MOST_WORDS: usize = 1 << 24;
+
 /// A recording that is given without its secrets.
 #[derive(Debug)]
 pub struct Redacting<'r> {
@@ -29,6 +33,33 @@ pub struct Redacting<'r> {
     last: Seq,
     redactor: Redactor,
     report: Report,
+    looked: Looked,
+}
+
+/// Frames in which there is something to be looked at, a bit for each.
+#[derive(Debug, Default)]
+struct Looked(Vec<u64>);
+
+impl Looked {
+    fn place(seq: Seq) -> (usize, u64) {
+        let word = usize::try_from(seq.0 / 64).unwrap_or(usize::MAX);
+        (word, 1 << (seq.0 % 64))
+    }
+
+    fn set(&mut self, seq: Seq) {
+        let (word, bit) = Self::place(seq);
+        if word >= self.0.len() {
+            self.0.resize(MOST_WORDS.min(word.saturating_add(1)), 0);
+        }
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
+        }
+    }
+
+    fn has(&self, seq: Seq) -> bool {
+        let (word, bit) = Self::place(seq);
+        word >= MOST_WORDS || self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
 }
 
 impl<'r> Redacting<'r> {
@@ -46,7 +77,7 @@ impl<'r> Redacting<'r> {
         if let Some(note) = &summary.note {
             learner.text(note);
         }
-        let mut after = Seq(0);
+        let (mut after, mut looked) = (Seq(0), Looked::default());
         loop {
             let page = recording.frames(after)?;
             let Some((head, _)) = page.last() else {
@@ -59,8 +90,8 @@ impl<'r> Redacting<'r> {
                     None if head.size <= HELD => recording.raw(head.seq)?,
                     None => continue,
                 };
-                if is_readable(&raw) {
-                    learner.frame(head.stream, &raw);
+                if is_readable(&raw) && learner.frame(head.stream, &raw) {
+                    looked.set(head.seq);
                 }
             }
             progress(after);
@@ -73,6 +104,7 @@ impl<'r> Redacting<'r> {
             last,
             redactor,
             report,
+            looked,
         })
     }
 
@@ -88,21 +120,21 @@ impl<'r> Redacting<'r> {
             last,
             redactor,
             report,
+            looked,
         } = self;
         walk_holding(recording, selection, *last, HELD, &mut |part| match part {
             Part::Frame(head, raw, link) => {
                 let link = link.map(|link| redacted_link(redactor, link));
-                match raw.filter(|raw| is_readable(raw)) {
-                    Some(raw) => {
-                        let raw = redactor.frame(Place::Frame(head.seq.0), raw, report);
-                        visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
-                    }
-                    None => {
-                        let (seq, bytes) = (head.seq.0, head.size);
-                        report.left.push(Left { seq, bytes });
-                        let line = stand_in(bytes);
-                        visit(Part::Frame(&sized(head, &line), Some(&line), None))
-                    }
+                if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
+                    let place = Place::Frame(head.seq.0);
+                    let raw = (raw, looked.has(head.seq));
+                    let raw = redactor.learned_frame(place, raw, report);
+                    visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
+                } else {
+                    let (seq, bytes) = (head.seq.0, head.size);
+                    report.left.push(Left { seq, bytes });
+                    let said = stand_in(bytes);
+                    visit(Part::Frame(&sized(head, &said), Some(&said), None))
                 }
             }
             Part::Passed(head) => visit(Part::Passed(head)),

@@ -44,14 +44,13 @@ impl Found {
     /// one counts, and what is left of one that begins within another.
     pub fn settle(&mut self) {
         self.hits.sort_by(|one, other| {
-            // Of two that say the same the more telling rule is named: that of a shape.
-            let key = |hit: &Hit| {
-                (
-                    hit.span.start,
-                    usize::MAX - hit.span.end,
-                    hit.rule <= id::PATH,
-                )
+            // Of two that say the same the more telling rule is named.
+            let rank = |hit: &Hit| match hit.rule {
+                id::KNOWN => 2,
+                ..=id::PATH => 1,
+                _ => 0,
             };
+            let key = |hit: &Hit| (hit.span.start, usize::MAX - hit.span.end, rank(hit));
             key(one).cmp(&key(other))
         });
         let mut end = 0;

@@ -1,6 +1,7 @@
 //! Secrets in JSON: by what holds them, and in what strings say.
 
 use super::base;
+use super::beside::{is_beside, is_schema};
 use super::find::Finder;
 use super::hit::{Found, Hit};
 use super::layer::Layer;
@@ -27,39 +28,8 @@ const NUMBERS: [&str; 8] = [
     "size",
 ];
 
-/// Names in what is secret as a whole of what is none.
-const BESIDE: [&str; 22] = [
-    "type",
-    "kind",
-    "name",
-    "title",
-    "description",
-    "scope",
-    "scopes",
-    "id",
-    "url",
-    "uri",
-    "format",
-    "alg",
-    "algorithm",
-    "username",
-    "user",
-    "login",
-    "host",
-    "hostname",
-    "region",
-    "expires",
-    "expiresAt",
-    "tokenType",
-];
-
 /// Members that say what a value beside them is.
 const NAMES: [&str; 5] = ["name", "key", "header", "variable", "field"];
-
-/// The types of JSON Schema.
-const TYPES: [&str; 7] = [
-    "string", "number", "integer", "boolean", "object", "array", "null",
-];
 
 /// Finds all there is in a message.
 pub(super) fn message(finder: &Finder<'_>, text: &[u8], root: Value<'_>, found: &mut Found) {
@@ -320,22 +290,4 @@ impl Walk<'_, '_> {
         });
         debug_assert!(self.text.len() >= raw.len(), "it stands in the text");
     }
-}
-
-/// Whether an object describes values instead of being one.
-fn is_schema(object: Value<'_>) -> bool {
-    let words = [
-        "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "$schema",
-    ];
-    let is_typed = object.get("type").is_some_and(|kind| {
-        let mut kinds = kind.elements().chain(std::iter::once(kind));
-        kinds.any(|kind| TYPES.iter().any(|word| kind.is_str(word)))
-    });
-    is_typed || words.iter().any(|word| object.get(word).is_some())
-}
-
-fn is_beside(name: &[u8]) -> bool {
-    BESIDE
-        .iter()
-        .any(|beside| beside.as_bytes().eq_ignore_ascii_case(name))
 }

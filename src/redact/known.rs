@@ -1,14 +1,10 @@
 //! Values that are known to be secret: their numbers, and finding them again.
 
-use super::base;
-use super::hit::{Found, Hit};
+use super::hit::Found;
+use super::matcher::Matcher;
 use super::plausible::{is_placeholder, looks_random};
-use super::policy::id;
 use super::token::{Kind, Token, names_in};
 use crate::protocol::mcp::methods;
-use aho_corasick::AhoCorasick;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
 
@@ -31,18 +27,8 @@ const FAR: u64 = 1 << 40;
 /// A longer value is looked for where it is recognised, not elsewhere.
 const LONGEST: usize = 16 * 1024;
 
-/// Bytes by which a value is found; what follows is compared.
-const NEEDLE: usize = 24;
-
 /// A shorter value is a word, and may stand for something else.
 const SHORTEST: usize = 8;
-
-/// One of at least so many bytes counts also as a part of a word.
-const PART: usize = 12;
-
-/// Bytes that are compared for each byte of a text; of a text made to take longer than that,
-/// whatever begins like a secret is one.
-const COMPARED: usize = 64;
 
 /// Values that are known to be secret.
 #[derive(Debug, Default)]
@@ -63,24 +49,6 @@ pub(super) struct Known {
     /// See [`Self::short`].
     pub beyond: u64,
     matcher: Option<Matcher>,
-}
-
-/// What finds them.
-#[derive(Debug)]
-struct Matcher {
-    needles: AhoCorasick,
-    forms: Vec<Form>,
-    /// Plain parts, which stand as they are in whatever code.
-    parts: AhoCorasick,
-}
-
-/// What begins with a needle.
-#[derive(Debug)]
-enum Form {
-    /// These values.
-    Plain(Vec<usize>),
-    /// A value as base64.
-    Coded,
 }
 
 impl Known {
@@ -227,86 +195,16 @@ impl Known {
         let parts = self
             .matcher
             .as_ref()
-            .is_some_and(|matcher| matcher.parts.is_match(raw));
+            .is_some_and(|matcher| matcher.may_be_in(raw));
         lines || parts
     }
 
     /// Finds them in a text, as they are and as base64.
     pub fn find(&self, text: &[u8], found: &mut Found) {
-        let Some(matcher) = &self.matcher else {
-            return;
-        };
-        let (mut end, mut budget) = (0, text.len().saturating_mul(COMPARED));
-        for needle in matcher.needles.find_overlapping_iter(text) {
-            let hit = match &matcher.forms[needle.pattern().as_usize()] {
-                Form::Plain(values) => self.plain(text, needle.start(), values, &mut budget),
-                Form::Coded => Some(coded(text, needle.start(), needle.end())),
-            };
-            if let Some(hit) = hit.filter(|hit| hit.span.end > end) {
-                end = hit.span.end;
-                found.hits.push(hit);
-            }
+        if let Some(matcher) = &self.matcher {
+            matcher.find(text, &self.values, found);
         }
     }
-
-    /// The longest of these values that stands at `at`.
-    fn plain(&self, text: &[u8], at: usize, values: &[usize], budget: &mut usize) -> Option<Hit> {
-        let rest = &text[at..];
-        let mut longest: Option<&(Box<[u8]>, Token)> = None;
-        for entry in values.iter().map(|value| &self.values[*value]) {
-            let value = &entry.0;
-            *budget = budget.saturating_sub(value.len().min(rest.len()));
-            let stands = *budget == 0 || rest.starts_with(value);
-            let is_longer = longest.is_none_or(|longest| value.len() > longest.0.len());
-            if stands && is_longer && is_whole(text, at, value) {
-                longest = Some(entry);
-            }
-            if *budget == 0 {
-                break;
-            }
-        }
-        let (value, token) = longest?;
-        Some(Hit {
-            span: at..at + value.len().min(rest.len()),
-            rule: id::KNOWN,
-            value: value.clone(),
-            token: Some(*token),
-            kind: token.kind,
-            quotes: None,
-            path: "".into(),
-        })
-    }
-}
-
-/// All of the base64 around what is known to be a secret in it.
-fn coded(text: &[u8], start: usize, end: usize) -> Hit {
-    let of_run = |byte: &&u8| base::is_letter(**byte) && **byte != b'/';
-    let start = start - text[..start].iter().rev().take_while(of_run).count();
-    let end = end + text[end..].iter().take_while(of_run).count();
-    let end = end
-        + text[end..]
-            .iter()
-            .take(2)
-            .take_while(|byte| **byte == b'=')
-            .count();
-    Hit {
-        span: start..end,
-        rule: id::KNOWN,
-        value: text[start..end].into(),
-        token: None,
-        kind: Kind::Secret,
-        quotes: None,
-        path: "".into(),
-    }
-}
-
-/// Whether a short value stands alone, and not within a longer word.
-fn is_whole(text: &[u8], at: usize, value: &[u8]) -> bool {
-    let is_of_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let before = at.checked_sub(1).and_then(|before| text.get(before));
-    value.len() >= PART
-        || !(is_of_word(before) && is_of_word(value.first()))
-            && !(is_of_word(text.get(at + value.len())) && is_of_word(value.last()))
 }
 
 /// Whether a value says enough to be looked for elsewhere.
@@ -352,67 +250,11 @@ fn hash(value: &[u8]) -> [u8; 16] {
     hash
 }
 
-impl Matcher {
-    /// `None` where it would be too large, which the limits make impossible.
-    fn of(values: &[(Box<[u8]>, Token)]) -> Option<Self> {
-        let mut forms: HashMap<Vec<u8>, Form> = HashMap::new();
-        let mut parts = BTreeSet::new();
-        for (index, (value, _)) in values.iter().enumerate() {
-            let needle = value[..value.len().min(NEEDLE)].to_vec();
-            match forms
-                .entry(needle)
-                .or_insert_with(|| Form::Plain(Vec::new()))
-            {
-                Form::Plain(values) => values.push(index),
-                Form::Coded => {}
-            }
-            parts.insert(plain_part(value).to_vec());
-            for coded in codes(value) {
-                parts.insert(coded.clone());
-                forms.entry(coded).or_insert(Form::Coded);
-            }
-        }
-        let (needles, forms): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
-        Some(Self {
-            needles: AhoCorasick::new(needles).ok()?,
-            forms,
-            parts: AhoCorasick::new(parts).ok()?,
-        })
-    }
-}
-
-/// The longest part of a value that stands as it is in JSON, in JSON in JSON, and in a URL; the
-/// beginning of it.
-fn plain_part(value: &[u8]) -> &[u8] {
-    let parts = value.split(|byte| !super::rule::is_of_name(*byte));
-    let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
-    &part[..part.len().min(NEEDLE)]
-}
-
-/// What is certain of a value as base64, whatever stands before and after it.
-fn codes(value: &[u8]) -> BTreeSet<Vec<u8>> {
-    let mut codes = BTreeSet::new();
-    for shift in 0..3 {
-        let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
-        let all = STANDARD_NO_PAD.encode(&shifted).into_bytes();
-        // The letters that what stands before and after has a part in.
-        let certain = &all[(shift * 8).div_ceil(6)..shifted.len() * 8 / 6];
-        if certain.len() >= 6 {
-            codes.insert(certain.to_vec());
-            let of_urls = |byte: &u8| match byte {
-                b'+' => b'-',
-                b'/' => b'_',
-                byte => *byte,
-            };
-            codes.insert(certain.iter().map(of_urls).collect());
-        }
-    }
-    codes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD_NO_PAD;
 
     fn spans(known: &Known, text: &str) -> Vec<String> {
         let mut found = Found::default();

@@ -1,5 +1,6 @@
 //! The first pass: what is secret in a session.
 
+use super::base;
 use super::find::Finder;
 use super::hit::Found;
 use super::known::Known;
@@ -64,9 +65,16 @@ impl Learner {
         self.take(text.as_bytes());
     }
 
-    /// Takes in a frame.
-    pub fn frame(&mut self, stream: StreamId, raw: &[u8]) {
-        self.take(raw);
+    /// Takes in a frame. Whether there was something to be looked at: if not, nothing but a value
+    /// that is known from elsewhere can be replaced in it.
+    pub fn frame(&mut self, stream: StreamId, raw: &[u8]) -> bool {
+        let looked = self.take(raw);
+        self.line(stream, raw);
+        looked
+    }
+
+    /// Takes in what may be a line of a private key.
+    fn line(&mut self, stream: StreamId, raw: &[u8]) {
         if self.policy.without.contains(self.policy.rule(id::PEM)) {
             return;
         }
@@ -82,14 +90,14 @@ impl Learner {
         }
     }
 
-    fn take(&mut self, raw: &[u8]) {
+    fn take(&mut self, raw: &[u8]) -> bool {
         self.known.take_out(raw);
         self.found.clear();
         let finder = Finder::new(&self.policy, None);
-        finder.frame(raw, &mut self.nodes, &mut self.found);
-        if self.found.hits.is_empty() {
-            return;
+        if !finder.may_have(raw, 0) {
+            return base::runs(raw).next().is_some();
         }
+        finder.read(raw, &mut self.nodes, &mut self.found);
         self.found.settle();
         for hit in &self.found.hits {
             self.known.learn(&hit.value, hit.kind);
@@ -99,6 +107,7 @@ impl Learner {
                 self.known.learn_plain(value, *kind);
             }
         }
+        true
     }
 
     /// Nothing more comes, or nothing more for now.

@@ -24,12 +24,14 @@
 //! is beyond a limit is in the report.
 
 mod base;
+mod beside;
 mod find;
 mod hit;
 mod json;
 mod known;
 mod layer;
 mod learn;
+mod matcher;
 mod named;
 mod names;
 mod pem;

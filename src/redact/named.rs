@@ -46,7 +46,7 @@ pub(super) fn name_at(text: &[u8], end: usize) -> Option<Range<usize>> {
     if digits > 0 {
         end = counted + digits;
     }
-    let goes_on = is_of_name(after(end)) && !(after(end) == b'-' && !is_of_name(after(end + 1)));
+    let goes_on = is_of_name(after(end)) && (after(end) != b'-' || is_of_name(after(end + 1)));
     if goes_on || after(end) == b'.' && is_of_name(after(end + 1)) {
         return None;
     }

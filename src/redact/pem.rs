@@ -162,10 +162,7 @@ impl Lines {
 
 /// The part of a key in a line: its last word, since a logger may write something in front.
 pub(super) fn line_of_key(line: &[u8]) -> Option<&[u8]> {
-    let word = line
-        .trim_ascii()
-        .rsplit(|byte| byte.is_ascii_whitespace())
-        .next()?;
+    let word = line.trim_ascii().rsplit(u8::is_ascii_whitespace).next()?;
     let is_one = !word.is_empty()
         && word
             .iter()

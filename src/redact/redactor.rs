@@ -73,9 +73,23 @@ impl Redactor {
             };
             let token = self.known.shown(token);
             hit::put(&mut edits, hit, token);
-            report.add(&place, &hit.path, self.policy.rule(hit.rule), token);
+            report.add(place, &hit.path, self.policy.rule(hit.rule), token);
         }
         Cow::Owned(edits.apply(raw).into_owned())
+    }
+
+    /// The same of a frame that was gone over by [`Learner::frame`], which said whether there was
+    /// something to be looked at.
+    pub fn learned_frame<'r>(
+        &mut self,
+        place: Place,
+        (raw, looked): (&'r [u8], bool),
+        report: &mut Report,
+    ) -> Cow<'r, [u8]> {
+        if looked || self.policy.reads_all() || self.known.may_be_in(raw) {
+            return self.frame(place, raw, report);
+        }
+        Cow::Borrowed(raw)
     }
 
     /// What a text says without what is secret in it.

@@ -13,7 +13,7 @@ const MOST_PLACES: usize = 10_000;
 const MOST_TOKENS: usize = 200_000;
 
 /// Where something stands.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In what is known of the process.
     Start,
@@ -88,7 +88,7 @@ pub struct Report {
 
 impl Report {
     /// Something was replaced.
-    pub fn add(&mut self, place: &Place, path: &str, rule: &str, token: Token) {
+    pub fn add(&mut self, place: Place, path: &str, rule: &str, token: Token) {
         match self.rules.get_mut(rule) {
             Some(count) => *count += 1,
             None => drop(self.rules.insert(rule.into(), 1)),
@@ -98,7 +98,7 @@ impl Report {
         }
         if self.places.len() < MOST_PLACES {
             self.places.push(Replaced {
-                place: place.clone(),
+                place,
                 path: path.into(),
                 rule: rule.into(),
                 token,

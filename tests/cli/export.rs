@@ -46,17 +46,15 @@ fn temporary(dir: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn without_raw_nothing_is_written_and_the_reason_is_said() {
+fn without_raw_it_is_redacted_and_that_is_said() {
     let library = Library::new();
     let path = library.path().join("a.jsonl");
     let shown = path.to_str().expect("the path is text");
     let (code, said) = refusal(&library, &["export", &sample("crash"), "-o", shown]);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(
-        said.contains("nothing is redacted yet") && said.contains("--raw"),
-        "{said}"
-    );
-    assert!(!path.exists());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("redacted in 0 places"), "{said}");
+    let written = std::fs::read_to_string(&path).expect("it is there");
+    assert!(written.contains("\"redaction\":{\"rules\":0,\"hits\":0}"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "run",
     "open",
     "ls",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 19] = [
     "minimise",
     "export",
     "import",
+    "redact",
     "demo",
     "mock",
     "prune",

@@ -9,7 +9,7 @@ use mcpreel::trace::frame::StreamId;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-/// Records a session in `dir`; every frame comes in three chunks.
+/// Records a session in `dir`; every frame comes in three chunks or more.
 pub fn record(session: &Session, dir: &Path) -> PathBuf {
     let known = context("told", 0x7f3a_9c21);
     let mut name = session.context.name.clone();
@@ -27,7 +27,7 @@ pub fn record(session: &Session, dir: &Path) -> PathBuf {
     let mut written = written::Session::begin(&dir.join("told.reel"), context);
     for (nth, (stream, raw)) in session.frames.iter().enumerate() {
         written.at((nth as u64 + 1) * 1_000_000);
-        let third = raw.len().div_ceil(3);
+        let third = raw.len().div_ceil(3).min(60_000);
         raw.chunks(third)
             .for_each(|part| written.chunk(*stream, part));
     }

@@ -1,6 +1,7 @@
 //! `--scan`: leaks in files of any kind. What is found is told by place and rule, never shown.
 
 use crate::capture::spool::open_regular;
+use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
 use crate::cli::output::{self, Output};
 use crate::formats::redacted::HELD;
@@ -104,6 +105,10 @@ impl Scan<'_> {
             .read_to_end(&mut begin)?;
         if begin == SQLITE {
             return self.recording(path);
+        }
+        if let Some(tape) = Tape::of(path)? {
+            tape.tell();
+            return self.recording(tape.reel());
         }
         file.rewind()?;
         self.lines(file)

@@ -39,6 +39,7 @@ pub(super) const RULES: &[Rule] = &[
             r"C:\Users\⟦ada⟧\x",
         ],
         passed: &["/home", "/usr/lib", "/home/"],
-        ..RULE
+        lead: |_| false,
+        holds: |_| true,
     },
 ];

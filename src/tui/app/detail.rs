@@ -12,7 +12,7 @@ use super::search::Marks;
 use crate::store::reader::FindingRow;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, What};
-use crate::tui::worker::detail::{Amount, Ask, AskStory, Row};
+use crate::tui::worker::detail::{Amount, Ask, AskStory, Near, Row};
 use crate::words;
 use body::{Body, Position, Spot};
 use memory::{Left, Memory};
@@ -93,6 +93,8 @@ pub struct Shown {
     pub parts: Vec<Part>,
     /// What is wrong with it, the worst first.
     pub findings: Vec<FindingRow>,
+    /// What a mock had that comes nearest.
+    pub near: Vec<Near>,
     /// What happened; none until it has come, and for what is no exchange.
     pub story: Option<words::story::Told>,
     /// Where one is in the body.
@@ -203,12 +205,14 @@ impl Shown {
         let mut parts = part::parts(&row.item, row.texts, &row.findings, ask.amount);
         for part in &mut parts {
             part.tell(&row.arguments);
+            part.tell_near(&row.near);
         }
         let mut shown = Self {
             ask,
             parts,
             item: row.item,
             findings: row.findings,
+            near: row.near,
             story: None,
             at: Place::default(),
             at_story: (0, 0),

@@ -4,10 +4,10 @@ use super::Sides;
 use super::body::{Position, Spot};
 use crate::protocol::json::{Document, Kind, Stopped};
 use crate::store::reader::FindingRow;
-use crate::text::{count, size};
+use crate::text::{count, escape, plural, size};
 use crate::trace::item::{Item, What};
 use crate::tui::widget::tree::{NodeId, Tree};
-use crate::tui::worker::detail::{Amount, Argument, Text, TextRole, Violations, Wrong};
+use crate::tui::worker::detail::{Amount, Argument, Near, Text, TextRole, Violations, Wrong};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -102,6 +102,29 @@ impl Part {
             .take(ARGUMENTS)
             .filter_map(told)
             .collect();
+    }
+
+    /// Says above the answer of a mock what it had that comes nearest.
+    pub fn tell_near(&mut self, near: &[Near]) {
+        if self.kind != PartKind::Text(TextRole::Response) {
+            return;
+        }
+        for (at, one) in near.iter().enumerate() {
+            let short = one.recording.get(..4).unwrap_or_default();
+            let spot = format!("{short}#{}", one.seq.0);
+            let what = match (at, one.is_served) {
+                (_, true) => format!("not on record, answered like {spot} (d compares)"),
+                (0, false) => format!("not on record; d compares it with the nearest, {spot}"),
+                _ => format!("then {spot}"),
+            };
+            let mut paths: Vec<_> = one.paths.iter().map(|path| escape(path)).collect();
+            let more = one.distance.saturating_sub(paths.len() as u64);
+            if more > 0 {
+                paths.push(plural(more, "more place").into());
+            }
+            let paths = paths.join(", ");
+            self.notes.push(format!("{what}: {paths}"));
+        }
     }
 
     /// The tree of its bytes, if they are JSON.

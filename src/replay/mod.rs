@@ -19,6 +19,7 @@
 //! * [`mod@align`]: which exchange of one recording stands for which of another;
 //! * [`recorded`]: two recordings, exchange beside exchange;
 //! * [`mod@key`]: which request is which;
+//! * [`arguments`]: those of a request, to be edited by a person;
 //! * [`rewrite`]: paths that stand for others;
 //! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
 //!   [`client`]: a recorded client, played to a server again;
@@ -31,6 +32,7 @@
 //! [`client::target`], which drives a process, and [`mock::serve`], which is one.
 
 pub mod align;
+pub mod arguments;
 pub mod bind;
 pub mod client;
 pub mod compare;

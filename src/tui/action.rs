@@ -26,7 +26,7 @@ pub enum Context {
     Findings,
     /// While the time cursor is on.
     Playback,
-    /// The comparison of two exchanges.
+    /// The comparison of two exchanges or recordings.
     Diff,
     /// A text that lies over everything: help, messages, a string in full.
     Text,
@@ -102,7 +102,7 @@ actions! {
     Narrow, "narrow", [Library "/ f"], "show only recordings with this text";
     RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
-    Select, "select", [List "Space"], "select for a comparison; two at most";
+    Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
     Unselect, "unselect", [], "take back what was selected for a comparison";
     Follow, "follow", [], "follow the end of a live list, or stay where it is";
 
@@ -152,7 +152,10 @@ actions! {
 
     // Doing.
     Copy, "copy", [Session "y"], "copy value, path, message, exchange, link or a bug report";
-    Diff, "diff", [Session "d"], "compare the two selected, or this with the call before";
+    Diff, "diff", [Session "d", Library "d"], "compare the two selected, or this with what it comes from: the call before, its recording";
+    CompareParent, "compare-parent", [Session "P", Library "P"], "a replay or mock beside the recording that it was made from";
+    Replay, "replay", [Session "a", Library "a"], "replay the call or the whole session, after asking";
+    StopReplay, "stop-replay", [], "stop the replay that is running; once more kills the server";
     TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
 
     // Playback.
@@ -177,6 +180,8 @@ actions! {
     NextChange, "next-change", [Diff "e n"], "next difference";
     PreviousChange, "previous-change", [Diff "E N"], "difference before";
     Unfold, "unfold", [Diff "Space o"], "show or fold what is equal";
+    OpenLeft, "open-left", [Diff "h Left"], "go to the left one in its recording";
+    OpenRight, "open-right", [Diff "l Right"], "go to the right one in its recording";
 }
 
 impl Action {

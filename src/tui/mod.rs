@@ -19,6 +19,9 @@
 //! Drawing and updating never wait: they read the state and leave questions behind. Everything
 //! off the wire is escaped before it becomes a cell.
 //!
+//! Replays are asked about in `update/replay`, made by [`worker::replay`] on a thread of their own,
+//! and shown by `comparison`, as any two recordings are.
+//!
 //! A panel is built in the same way each time: its state in `app/NAME.rs`, its `update/NAME.rs`
 //! with `perform(&mut App, Action) -> Option<Effects>` (`None`: somebody else's) and what its
 //! answers change, its drawing in `view/NAME.rs`, and what it asks in `worker/NAME.rs`.

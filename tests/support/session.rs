@@ -86,6 +86,12 @@ impl Collected {
         self.bytes.lock().expect("no thread panics").len()
     }
 
+    /// How many lines came so far.
+    pub fn lines(&self) -> usize {
+        let bytes = self.bytes.lock().expect("no thread panics");
+        memchr::memchr_iter(b'\n', &bytes).count()
+    }
+
     /// Whether `part` has come.
     pub fn contains(&self, part: &[u8]) -> bool {
         let bytes = self.bytes.lock().expect("no thread panics");

@@ -3,12 +3,15 @@
 
 use crate::fixture::{MS, WALL_NS};
 use crate::notation;
+use mcpreel::replay::client::target::Signals;
 use mcpreel::store::library::Library;
 use mcpreel::trace::clock::Clock;
 use mcpreel::tui::app::{App, Settings};
 use mcpreel::tui::effect::{Effect, Effects, Msg, Now};
 use mcpreel::tui::keymap::Key;
+use mcpreel::tui::worker::beside::Comparer;
 use mcpreel::tui::worker::library::Librarian;
+use mcpreel::tui::worker::replay::{self, Order};
 use mcpreel::tui::worker::{Answer, Ask, Reader};
 use mcpreel::tui::{update, view};
 use ratatui::Terminal;
@@ -27,6 +30,14 @@ pub struct Viewer {
     pub app: App,
     reader: Reader,
     librarian: Librarian,
+    comparer: Comparer,
+    library: Library,
+    /// Replays that it said yes to, oldest first.
+    pub orders: Vec<Order>,
+    /// Whether they are made.
+    pub plays: bool,
+    /// How often it wanted a replay to stop.
+    pub stops: usize,
     /// What it wants of its terminal, oldest first.
     pub wishes: Vec<Effect>,
 }
@@ -38,6 +49,15 @@ impl Viewer {
         let mut viewer = Self::begin(dir, Settings::default(), size);
         let effects = update::session::open(&mut viewer.app, path, None);
         viewer.carry_out(effects);
+        viewer
+    }
+
+    /// The recording `path`, which may lie elsewhere than in the folder `dir`.
+    pub fn open_in(path: &Path, dir: &Path, size: (u16, u16)) -> Self {
+        let mut viewer = Self::begin(dir, Settings::default(), size);
+        let effects = update::session::open(&mut viewer.app, path, None);
+        viewer.carry_out(effects);
+        viewer.settle();
         viewer
     }
 
@@ -59,7 +79,12 @@ impl Viewer {
         let mut viewer = Self {
             app,
             reader: Reader::new(library.clone(), clock),
-            librarian: Librarian::new(library, clock),
+            librarian: Librarian::new(library.clone(), clock),
+            comparer: Comparer::new(library.clone(), clock),
+            library,
+            orders: Vec::new(),
+            plays: false,
+            stops: 0,
             wishes: Vec::new(),
         };
         viewer.carry_out(effects);
@@ -198,6 +223,15 @@ impl Viewer {
         let mut tell = |answer| answers.push(answer);
         match ask {
             Ask::Library(ask) => self.librarian.answer(ask, &mut tell),
+            Ask::Beside(ask) => self.comparer.answer(ask, &|| false, &mut tell),
+            Ask::Replay(replay::Ask::Stop) => self.stops += 1,
+            Ask::Replay(replay::Ask::Start(order)) => {
+                self.orders.push(Order::clone(&order));
+                if self.plays {
+                    let (signals, _stopper) = Signals::by_hand().expect("there are descriptors");
+                    replay::run(*order, &self.library, &signals, &mut tell);
+                }
+            }
             ask => self.reader.take(ask, &mut tell),
         }
         self.take(answers);

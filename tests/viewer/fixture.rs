@@ -7,6 +7,8 @@
 //! | [`live`] | being recorded: calls open, a line unfinished, a pipe that is not read |
 //! | [`ended`] | over, the server left with exit code 3 while a call was open |
 //! | [`killed`] | its recorder was killed, and what it had left was recovered |
+//! | [`replayed`] | what has ended, and a replay of it |
+//! | [`mocked`] | what has ended, and a session with its mock |
 //! | [`broken`] | over; its messages break the rules in several places |
 //! | [`remarked`] | over; nothing went wrong, but a rule warns |
 //! | [`gap`] | being recorded, with bytes that are not on record |
@@ -43,6 +45,10 @@ pub struct Recording {
 
 impl Recording {
     fn begin(place: &Place, id: u32) -> Self {
+        Self::begin_as(place, id, |_| ())
+    }
+
+    fn begin_as(place: &Place, id: u32, set: fn(&mut ProcessContext)) -> Self {
         let dir = Rc::clone(&place.dir);
         let name = format!(
             "2026-11-20T{:02}-00-00_weather-server_{id:08x}.reel",
@@ -50,7 +56,9 @@ impl Recording {
         );
         let path = dir.path().join(name);
         let wall_ns = WALL_NS - place.hours * 3_600_000 * MS;
-        let session = Session::begin(&path, context(id, wall_ns));
+        let mut context = context(id, wall_ns);
+        set(&mut context);
+        let session = Session::begin(&path, context);
         let indexer = session.indexer();
         Self {
             path,
@@ -208,6 +216,39 @@ fn ended_in(place: &Place) -> Recording {
     recording.finish();
     annotate(&recording.path);
     recording
+}
+
+/// What has ended, and a replay of it in which the server does other things; the replay first.
+pub fn replayed() -> Vec<Recording> {
+    let mut place = Place::new();
+    let mut replay = Recording::begin_as(&place, 0xc04d_1122, |context| {
+        context.origin = "replay".into();
+        context.parent = Some("b02c77e0".into());
+    });
+    let session = replay.session();
+    story::again(session);
+    session.event(&eof(StreamId::S2C));
+    session.end_with(exit(0));
+    replay.finish();
+    place.hours += 1;
+    vec![replay, ended_in(&place)]
+}
+
+/// What has ended, and a session with its mock, which had nothing for a call; the mock first.
+pub fn mocked() -> Vec<Recording> {
+    let mut place = Place::new();
+    let mut mock = Recording::begin_as(&place, 0xd15e_3344, |context| {
+        context.origin = "mock".into();
+        context.parent = Some("b02c77e0".into());
+    });
+    let session = mock.session();
+    story::opening(session);
+    story::missed(session);
+    session.event(&eof(StreamId::C2S));
+    session.end();
+    mock.finish();
+    place.hours += 1;
+    vec![mock, ended_in(&place)]
 }
 
 /// Messages break the rules in several places; over.

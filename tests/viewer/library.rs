@@ -144,7 +144,10 @@ fn deleting_asks_says_what_goes_and_keeps_unless_told() {
     let Some(Overlay::Menu(menu)) = viewer.app.overlays.last() else {
         panic!("it does not ask");
     };
-    let said = menu.text.join("\n");
+    let said = {
+        let text = menu.text.iter().map(|(_, text)| text.as_str());
+        text.collect::<Vec<_>>().join("\n")
+    };
     let file = path.file_name().expect("it has a name").to_string_lossy();
     for words in [&file, "exchanges", "kB", "of value"] {
         assert!(said.contains(words), "{words}: {said}");

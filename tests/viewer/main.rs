@@ -6,6 +6,7 @@
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`why`]: the line that says why, and the whole account;
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
+//! * [`replay`]: replays, and recordings beside each other;
 //! * [`findings`]: what is wrong, where it is wrong;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
 //! * [`fuzz`]: any traffic, any size, any keys;
@@ -29,6 +30,7 @@ mod named;
 mod notation;
 mod on_a_terminal;
 mod pictures;
+mod replay;
 mod scenes;
 mod selected;
 mod sequences;

@@ -1,6 +1,7 @@
 //! The real program on a real terminal, beside real sessions.
 
 use crate::fixture;
+use crate::replay::Case;
 use crate::support::session::Session;
 use crate::support::terminal::Terminal;
 use crate::support::{Library, MCPREEL, wait_for};
@@ -294,6 +295,89 @@ fn a_viewer_that_is_stopped_or_killed_changes_nothing_for_the_session() {
     let received = session.end();
     assert!(received.status.success());
     assert_eq!(received.err, b"");
+}
+
+#[test]
+fn a_session_is_replayed_and_stands_beside_its_recording() {
+    let case = Case::new();
+    let mut terminal = open(&case.recording);
+    terminal.wait_for("tools/call");
+    terminal.press("a");
+    terminal.wait_for("starts  sh -c");
+    assert_eq!(case.library.files("reel").len(), 1, "nothing was started");
+    terminal.press("w");
+    terminal.wait_for("the whole session: 4 requests");
+    case.answers("now");
+    terminal.press("y");
+    terminal.wait_for("2 changed");
+    terminal.press("\r");
+    terminal.wait_for_no("call by call");
+    terminal.wait_for("result.content[0].text");
+    assert_eq!(case.library.files("reel").len(), 2);
+    terminal.press("\u{1b}");
+    terminal.wait_for("call by call");
+    terminal.press("q");
+    terminal.wait_for_no("call by call");
+    terminal.press("qq");
+    assert_eq!(terminal.end().0, 0);
+    wait_for_plain_files(&case.library);
+}
+
+/// Everything that was recorded is complete.
+fn wait_for_plain_files(library: &Library) {
+    wait_for("the recordings are plain files", || {
+        library.files("spool").is_empty().then_some(())
+    });
+}
+
+fn is_there(process: Pid) -> bool {
+    kill(process, None).is_ok()
+}
+
+// The server does not end when its input does: it is told by a signal, and the viewer waits.
+#[test]
+fn a_viewer_that_quits_ends_the_server_that_it_replays_to() {
+    let case = Case::new();
+    case.hangs();
+    let mut terminal = open(&case.recording);
+    terminal.wait_for("tools/call");
+    terminal.press("aw");
+    terminal.wait_for("the whole session");
+    terminal.press("y");
+    let server = case.hanging();
+    terminal.wait_for("waits for the answer to tools/call");
+    // It can be used meanwhile.
+    terminal.press("3");
+    terminal.wait_for("p95");
+    terminal.press("qq");
+    assert_eq!(terminal.end().0, 0);
+    assert!(!is_there(server));
+    assert_eq!(
+        case.library.files("reel").len(),
+        2,
+        "what came is on record"
+    );
+}
+
+#[test]
+fn ctrl_c_ends_a_replay_and_once_more_kills_its_server() {
+    let case = Case::new();
+    case.hangs();
+    let mut terminal = open(&case.recording);
+    terminal.wait_for("tools/call");
+    terminal.press("aw");
+    terminal.wait_for("the whole session");
+    terminal.press("y");
+    let server = case.hanging();
+    terminal.press("\u{3}");
+    terminal.wait_for("STOPPING");
+    terminal.press("\u{3}");
+    terminal.wait_for("call by call");
+    wait_for("the server has gone", || (!is_there(server)).then_some(()));
+    terminal.press("\u{1b}");
+    terminal.wait_for_no("call by call");
+    terminal.press("qq");
+    assert_eq!(terminal.end().0, 0);
 }
 
 #[test]

@@ -18,9 +18,13 @@ enum Stage {
     On(fn() -> Recording),
     /// A folder with one of each.
     Folder,
+    /// A folder with a recording and a replay of it.
+    Replayed,
+    /// A folder with a recording and a session with its mock.
+    Mocked,
 }
 
-use Stage::{Folder, On};
+use Stage::{Folder, Mocked, On, Replayed};
 
 /// All of them. Each is shown at every size.
 pub const SCENES: &[Scene] = &[
@@ -73,6 +77,19 @@ pub const SCENES: &[Scene] = &[
     scene("search", On(fixture::ended), "/ 'quota' Enter"),
     // Two, and then.
     scene("diff", On(fixture::ended), ": '38' Enter d"),
+    scene("replay", On(fixture::ended), ": '11' Enter a"),
+    scene("replay-session", On(fixture::ended), "a w"),
+    scene(
+        "replay-edit",
+        On(fixture::ended),
+        ": '11' Enter a e 'x' Ctrl-S",
+    ),
+    scene("recordings-selected", Folder, "j Space j Space"),
+    scene("comparison", Replayed, "P"),
+    scene("comparison-unfolded", Replayed, "P Space E E"),
+    scene("comparison-of-a-call", Replayed, "P e e e Enter"),
+    scene("near-miss", Mocked, "Enter : '9' Enter"),
+    scene("near-miss-compared", Mocked, "Enter : '9' Enter d"),
     scene("time-cursor", On(fixture::ended), "g e T"),
     scene("state", On(fixture::ended), "g e T S"),
     // What lies on top.
@@ -98,8 +115,12 @@ impl Scene {
     pub fn play(&self, size: (u16, u16)) -> (Viewer, Vec<Recording>) {
         match self.stage {
             On(recording) => self.play_on(recording, size),
-            Folder => {
-                let recordings = fixture::folder();
+            Folder | Replayed | Mocked => {
+                let recordings = match self.stage {
+                    Replayed => fixture::replayed(),
+                    Mocked => fixture::mocked(),
+                    _ => fixture::folder(),
+                };
                 let viewer = Viewer::folder(recordings[0].folder(), size);
                 (self.perform(viewer, &recordings), recordings)
             }
@@ -115,7 +136,7 @@ impl Scene {
         let recordings = vec![recording()];
         let viewer = match self.stage {
             On(_) => Viewer::open(recordings[0].path(), size),
-            Folder => Viewer::folder(recordings[0].folder(), size),
+            Folder | Replayed | Mocked => Viewer::folder(recordings[0].folder(), size),
         };
         (self.perform(viewer, &recordings), recordings)
     }
@@ -124,7 +145,14 @@ impl Scene {
         viewer.settle();
         viewer.act(self.keys);
         let is_menu = matches!(viewer.app.overlays.last(), Some(Overlay::Menu(_)));
-        let wanted = ["menu", "recordings-delete", "why"].contains(&self.name);
+        let wanted = [
+            "menu",
+            "recordings-delete",
+            "why",
+            "replay",
+            "replay-session",
+        ]
+        .contains(&self.name);
         assert_eq!(is_menu, wanted, "{}: whether a menu is open", self.name);
         viewer.stand_in(recordings[0].path());
         viewer

@@ -85,6 +85,17 @@ const TABLE: &[(&str, &str)] = &[
     // Two for a comparison.
     ("g e Space", "Exchanges #11 chosen:1"),
     ("g e Space e Space d", "Exchanges #17 chosen:2 diff"),
+    // A replay is asked about first; what is no yes starts nothing.
+    ("g e a", "Exchanges #11 menu"),
+    ("g e a Esc", "Exchanges #11"),
+    ("g e a Enter", "Exchanges #11"),
+    ("g e a n", "Exchanges #11"),
+    ("g e a w", "Exchanges #11 menu"),
+    ("g e a e", "Exchanges #11 edit"),
+    ("g e a e Esc", "Exchanges #11 menu"),
+    ("g e a e Ctrl-S Esc", "Exchanges #11"),
+    // What was made from nothing is compared with nothing.
+    ("g e P", "Exchanges #11"),
     // What lies on top takes the keys, Esc takes it away, and never quits.
     ("?", "Exchanges event-after-#86 follows text"),
     ("? q", "Exchanges event-after-#86 follows"),
@@ -180,5 +191,7 @@ fn on_top(overlay: &Overlay) -> String {
         Overlay::Prompt(prompt) => format!("{:?}({})", prompt.purpose, prompt.input.value()),
         Overlay::Palette(_) => "palette".to_owned(),
         Overlay::Diff(_) => "diff".to_owned(),
+        Overlay::Comparison(_) => "comparison".to_owned(),
+        Overlay::Edit(_) => "edit".to_owned(),
     }
 }

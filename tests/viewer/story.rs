@@ -28,6 +28,38 @@ pub fn start(session: &mut Session) {
 
 /// The handshake and the lists.
 pub fn opening(session: &mut Session) {
+    opening_with(session, TOOLS);
+}
+
+/// The same session with a server that takes less and says other things.
+pub fn again(session: &mut Session) {
+    let narrower = TOOLS.replace(
+        r#""limit":{"type":"integer"}}}"#,
+        r#""limit":{"type":"integer"}},"required":["limit"]}"#,
+    );
+    opening_with(session, &narrower);
+    forecast_of(session, 1_204, 3, "Rain, +1 °C");
+    quota(session);
+    resource(session);
+    unknown_tool(session);
+    long_report(session);
+}
+
+/// A call that a mock has nothing for.
+pub fn missed(session: &mut Session) {
+    ask(
+        session,
+        300,
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"rust sync","limit":10}}}"#,
+    );
+    answer(
+        session,
+        302,
+        r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"not on record: tools/call search_docs","data":{"reason":"params","phase":"ready","candidates":3,"nearest":[{"recording":"b02c77e0","seq":11,"distance":2,"paths":["params.arguments.q","params.arguments.filters"]},{"recording":"b02c77e0","seq":17,"distance":12,"paths":["params.arguments.q"]}]}}}"#,
+    );
+}
+
+fn opening_with(session: &mut Session, tools: &str) {
     start(session);
     ask(
         session,
@@ -49,7 +81,7 @@ pub fn opening(session: &mut Session) {
         41,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
     );
-    answer(session, 44, TOOLS);
+    answer(session, 44, tools);
     ask(
         session,
         46,
@@ -97,6 +129,10 @@ pub fn broken(session: &mut Session) {
 
 /// A call that works.
 pub fn forecast(session: &mut Session, ms: u64, id: u64) {
+    forecast_of(session, ms, id, "Snow, −4 °C");
+}
+
+fn forecast_of(session: &mut Session, ms: u64, id: u64, sky: &str) {
     ask(
         session,
         ms,
@@ -108,7 +144,7 @@ pub fn forecast(session: &mut Session, ms: u64, id: u64) {
         session,
         ms + 42,
         &format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"Snow, −4 °C\nWind from the north, 12 m/s"}}],"structuredContent":{{"days":[{{"low":-7.5,"high":-4.0,"sky":"snow"}},{{"low":-6,"high":-2,"sky":"clouds"}}]}},"isError":false}}}}"#
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{sky}\nWind from the north, 12 m/s"}}],"structuredContent":{{"days":[{{"low":-7.5,"high":-4.0,"sky":"snow"}},{{"low":-6,"high":-2,"sky":"clouds"}}]}},"isError":false}}}}"#
         ),
     );
 }

@@ -79,7 +79,12 @@ fn the_whole_account_can_be_read_on_a_small_screen_and_says_how_to_go_on() {
         panic!("no account");
     };
     let labels = menu.entries.iter().map(|entry| entry.label.clone());
-    let all: Vec<_> = menu.text.iter().cloned().chain(labels).collect();
+    let all: Vec<_> = menu
+        .text
+        .iter()
+        .map(|(_, text)| text.clone())
+        .chain(labels)
+        .collect();
     let last = menu.entries.len() - 1;
     let words = |text: &str| -> Vec<_> {
         let words = text.split(|letter: char| !letter.is_alphanumeric());

@@ -5,6 +5,9 @@ use super::wanted::{self, Wanted};
 use crate::replay::compare::{Class, Half, Side, Terms, compare_by};
 use crate::replay::rules::{Rules, Scope};
 
+/// Where in `_meta` it is said that an answer is only the nearest.
+pub const MARK: &str = "mcpreel/nearest";
+
 /// How many are named.
 pub const NAMED: usize = 3;
 

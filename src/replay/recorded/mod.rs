@@ -29,6 +29,8 @@ pub enum Wanted {
     All,
     /// Those of which one side or the other is among these.
     Only([HashSet<ExchangeId>; 2]),
+    /// All of the right side and these of the left one, as if it had no others: what was replayed.
+    Part(HashSet<ExchangeId>),
 }
 
 /// Two exchanges that stand for each other, or one that only one side has.
@@ -71,7 +73,10 @@ pub fn recordings(
     let summaries = [left.summary()?, right.summary()?];
     let one = One::new(left, Side::Left, &summaries[0]);
     let other = One::new(right, Side::Right, &summaries[1]);
-    let cards = [one.cards(judge)?, other.cards(judge)?];
+    let mut cards = [one.cards(judge)?, other.cards(judge)?];
+    if let Wanted::Part(part) = wanted {
+        cards[0].retain(|(id, _)| part.contains(id));
+    }
     let pairs = aligned(&cards);
     let all = pairs.len();
     for (at, pair) in pairs.into_iter().enumerate() {

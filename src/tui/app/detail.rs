@@ -12,7 +12,7 @@ use super::search::Marks;
 use crate::store::reader::FindingRow;
 use crate::trace::frame::Seq;
 use crate::trace::item::{Item, What};
-use crate::tui::worker::detail::{Amount, Ask, AskStory, Row};
+use crate::tui::worker::detail::{Amount, Ask, AskStory, Near, Row};
 use crate::words;
 use body::{Body, Position, Spot};
 use memory::{Left, Memory};
@@ -93,6 +93,8 @@ pub struct Shown {
     pub parts: Vec<Part>,
     /// What is wrong with it, the worst first.
     pub findings: Vec<FindingRow>,
+    /// What a mock had that comes nearest.
+    pub near: Vec<Near>,
     /// What happened; none until it has come, and for what is no exchange.
     pub story: Option<words::story::Told>,
     /// Where one is in the body.
@@ -200,7 +202,13 @@ impl Shown {
     /// The row that has come, as somebody left it or from its beginning.
     #[must_use]
     pub fn new(ask: Ask, row: Row, left: Option<&Left>) -> Self {
-        let mut parts = part::parts(&row.item, row.texts, &row.findings, ask.amount);
+        let mut parts = part::parts(
+            &row.item,
+            row.texts,
+            &row.findings,
+            row.near.len(),
+            ask.amount,
+        );
         for part in &mut parts {
             part.tell(&row.arguments);
         }
@@ -209,6 +217,7 @@ impl Shown {
             parts,
             item: row.item,
             findings: row.findings,
+            near: row.near,
             story: None,
             at: Place::default(),
             at_story: (0, 0),

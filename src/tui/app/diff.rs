@@ -2,6 +2,7 @@
 
 use crate::replay::compare::{Class, Comparison, Half, Row};
 use crate::trace::exchange::Exchange;
+use std::path::PathBuf;
 
 /// Two exchanges side by side.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct Compared {
     pub left: Exchange,
     /// The other one.
     pub right: Exchange,
+    /// The recordings that they are of; none where they are of the one that is open.
+    pub of: Option<[Of; 2]>,
     /// Their requests.
     pub request: Part,
     /// Their responses.
@@ -43,6 +46,15 @@ pub struct Compared {
     /// The places in `rows` of the differences that are walked: all but noise, unless there is
     /// nothing else.
     pub changes: Vec<usize>,
+}
+
+/// The recording that an exchange is of.
+#[derive(Clone, Debug)]
+pub struct Of {
+    /// Its file.
+    pub path: PathBuf,
+    /// The beginning of its id, escaped.
+    pub short: String,
 }
 
 /// The comparison of two messages.
@@ -93,6 +105,7 @@ impl Compared {
         let mut compared = Self {
             left,
             right,
+            of: None,
             request,
             response,
             rows: Vec::new(),

@@ -18,6 +18,8 @@ pub struct Library {
     pub rows: Vec<Row>,
     /// The recording under the cursor; none, until the cursor is moved, means the first.
     pub selected: Option<PathBuf>,
+    /// Those that were selected for a comparison, two at most.
+    pub chosen: Vec<PathBuf>,
     /// The first row on the screen, of those that are shown.
     pub top: usize,
     /// Only recordings with this text are shown.
@@ -51,6 +53,7 @@ impl Library {
             listing: Listing::Asked,
             rows: Vec::new(),
             selected: None,
+            chosen: Vec::new(),
             top: 0,
             narrow: String::new(),
             listed: None,

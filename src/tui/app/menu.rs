@@ -2,7 +2,8 @@
 
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
-use crate::tui::theme::Theme;
+use crate::tui::app::replay::Go;
+use crate::tui::theme::{Role, Theme};
 use std::path::PathBuf;
 
 /// A choice of some.
@@ -11,13 +12,15 @@ pub struct Menu {
     /// What is chosen.
     pub title: String,
     /// Sentences above the choices, escaped; each goes on below where it is long.
-    pub text: Vec<String>,
+    pub text: Vec<(Role, String)>,
     /// The choices.
     pub entries: Vec<Entry>,
     /// The one under the cursor.
     pub at: usize,
     /// The first line on the screen, where it was scrolled to; none: the cursor is seen.
     pub top: Option<usize>,
+    /// Names the answer that fills it.
+    pub generation: Option<u64>,
 }
 
 /// One of them.
@@ -54,6 +57,8 @@ pub enum Choice {
     Frame(Seq),
     /// The account of the cause with this number.
     Cause(usize),
+    /// Something about the replay that is asked about.
+    Replay(Go),
     /// The tree of the detail is folded to this level; none unfolds all.
     FoldTo(Option<usize>),
 }
@@ -98,6 +103,7 @@ impl Menu {
             entries,
             at: 0,
             top: None,
+            generation: None,
         }
     }
 }

@@ -11,8 +11,10 @@
 //! Plain data: changed by [`super::update`] only, read by [`super::view`].
 
 pub mod annotations;
+pub mod comparison;
 pub mod detail;
 pub mod diff;
+pub mod edit;
 pub mod filter;
 pub mod findings;
 pub mod library;
@@ -22,6 +24,7 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod replay;
 pub mod rules;
 pub mod search;
 pub mod session;
@@ -61,6 +64,8 @@ pub struct App {
     pub dragging: bool,
     /// What was copied last, for terminals that take nothing: it can be printed.
     pub copied: Option<String>,
+    /// The replay that is offered, or runs.
+    pub replay: replay::Replay,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -78,6 +83,10 @@ pub enum Overlay {
     Palette(palette::Palette),
     /// Two exchanges side by side.
     Diff(Box<diff::Diff>),
+    /// Two recordings, call beside call.
+    Comparison(Box<comparison::Comparison>),
+    /// The arguments of a call that are edited.
+    Edit(Box<edit::Editor>),
 }
 
 impl App {
@@ -95,6 +104,7 @@ impl App {
             quit_armed: false,
             dragging: false,
             copied: None,
+            replay: replay::Replay::default(),
             generation: 0,
         }
     }
@@ -109,10 +119,14 @@ impl App {
     #[must_use]
     pub fn contexts(&self) -> Vec<Context> {
         match (self.overlays.last(), &self.session) {
-            (Some(Overlay::Prompt(_) | Overlay::Palette(_)), _) => vec![Context::Prompt],
+            (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {
+                vec![Context::Prompt]
+            }
             (Some(Overlay::Menu(_)), _) => vec![Context::Menu, Context::Everywhere],
             (Some(Overlay::Text(_)), _) => vec![Context::Text, Context::Everywhere],
-            (Some(Overlay::Diff(_)), _) => vec![Context::Diff, Context::Everywhere],
+            (Some(Overlay::Diff(_) | Overlay::Comparison(_)), _) => {
+                vec![Context::Diff, Context::Everywhere]
+            }
             (None, None) => vec![Context::Library, Context::Everywhere],
             (None, Some(session)) => session.contexts(),
         }

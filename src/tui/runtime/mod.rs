@@ -3,7 +3,9 @@
 //! ```text
 //!  input thread ──┐                      ┌─▶ reader thread (one recording)
 //!  reader ────────┼─▶ bounded channel ─▶ loop ─▶ draw
-//!  librarian ─────┘                      └─▶ librarian thread (the folder)
+//!  librarian ─────┘                      ├─▶ librarian thread (the folder)
+//!                                        ├─▶ comparer thread (two recordings)
+//!                                        └─▶ a thread for a replay, as long as it runs
 //! ```
 //!
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
@@ -13,6 +15,7 @@ mod clipboard;
 mod input;
 pub mod memory;
 mod panic;
+mod replayer;
 mod screen;
 mod threads;
 
@@ -79,7 +82,13 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         memory: options.memory,
         fuse: Fuse::of_process(),
     };
-    event_loop.run(&inbox, effects)
+    let ended = event_loop.run(&inbox, effects);
+    let Loop { threads, .. } = event_loop;
+    // Nobody listens any more, and the terminal is given back before a replay is waited for.
+    drop(inbox);
+    drop(screen);
+    drop(threads);
+    ended
 }
 
 struct Loop<'s> {

@@ -1,8 +1,10 @@
 //! The threads that answer.
 
+use super::replayer::Replayer;
 use crate::store::library::Library;
 use crate::trace::clock::Clock;
 use crate::tui::effect::Msg;
+use crate::tui::worker::beside::Comparer;
 use crate::tui::worker::library::Librarian;
 use crate::tui::worker::{Answer, Ask, Desk, Next, Reader, Slot};
 use std::sync::Arc;
@@ -14,6 +16,8 @@ use std::time::Duration;
 pub(super) struct Threads {
     reader: Arc<Desk>,
     librarian: Arc<Desk>,
+    comparer: Arc<Desk>,
+    replayer: Replayer,
 }
 
 impl Threads {
@@ -28,13 +32,25 @@ impl Threads {
         spawn("librarian", sender, move || {
             list(&work.0, &work.1, Librarian::new(work.2, clock));
         });
-        Self { reader, librarian }
+        let comparer = Arc::new(Desk::default());
+        let work = (Arc::clone(&comparer), sender.clone(), library.clone());
+        spawn("comparer", sender, move || {
+            compare(&work.0, &work.1, &Comparer::new(work.2, clock));
+        });
+        Self {
+            reader,
+            librarian,
+            comparer,
+            replayer: Replayer::new(library.clone(), sender.clone()),
+        }
     }
 
     /// Leaves a question for whoever answers it.
-    pub fn ask(&self, ask: Ask) {
+    pub fn ask(&mut self, ask: Ask) {
         match ask {
             Ask::Library(_) => self.librarian.put(ask),
+            Ask::Beside(_) => self.comparer.put(ask),
+            Ask::Replay(ask) => self.replayer.take(ask),
             _ => self.reader.put(ask),
         }
     }
@@ -44,6 +60,7 @@ impl Drop for Threads {
     fn drop(&mut self) {
         self.reader.close();
         self.librarian.close();
+        self.comparer.close();
     }
 }
 
@@ -81,6 +98,22 @@ fn read(desk: &Desk, sender: &SyncSender<Msg>, mut reader: Reader) {
             Next::Nothing => {
                 reader.follow(&mut tell);
                 reader.step(&mut tell);
+            }
+        }
+    }
+}
+
+fn compare(desk: &Desk, sender: &SyncSender<Msg>, comparer: &Comparer) {
+    loop {
+        match desk.next(Duration::MAX) {
+            Next::Closed => return,
+            Next::Nothing => {}
+            Next::Ask(ask) => {
+                if let Ask::Beside(ask) = *ask {
+                    comparer.answer(ask, &|| desk.is_waiting(), &mut |answer| {
+                        let _ = sender.send(Msg::Answer(Box::new(answer)));
+                    });
+                }
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Who gets an answer.
 
 use super::{
-    annotations, detail, diff, filter, findings, jump, library, list, playback, search, session,
-    stats, timeline, why,
+    annotations, comparison, detail, diff, filter, findings, jump, library, list, playback, replay,
+    search, session, stats, timeline, why,
 };
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
@@ -26,6 +26,8 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Why(answer) => why::answer(app, answer),
         Answer::Note(answer) => annotations::noted(app, answer),
         Answer::Hints(answer) => filter::hints(app, answer),
+        Answer::Beside(answer) => comparison::answer(app, answer),
+        Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Failed(_, message) => {
             app.notices.error(message, app.now);
             Effects::new()

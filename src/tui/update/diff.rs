@@ -8,6 +8,7 @@ use crate::tui::effect::Effects;
 use crate::tui::update::selection;
 use crate::tui::view;
 use crate::tui::widget::scroll;
+use crate::tui::worker::beside::Which;
 use crate::tui::worker::{Ask, diff};
 
 /// Does it, if it is about this.
@@ -42,6 +43,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
             unfold(diff);
             diff.at
         }
+        Action::OpenLeft => return Some(go_to_side(app, 0)),
+        Action::OpenRight => return Some(go_to_side(app, 1)),
         _ => return None,
     };
     let moved = matches!(action, Action::NextChange | Action::PreviousChange) && to == at;
@@ -55,6 +58,23 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         app.notices.success(end, app.now);
     }
     Some(vec![])
+}
+
+/// To one of the two in its recording.
+fn go_to_side(app: &mut App, side: usize) -> Effects {
+    let Some(Overlay::Diff(diff)) = app.overlays.last() else {
+        return vec![];
+    };
+    let Some(compared) = diff.compared() else {
+        return vec![];
+    };
+    let seq = [&compared.left, &compared.right][side].request.0;
+    let here = || app.session.as_deref().map(|open| open.path.clone());
+    let path = compared.of.as_ref().map(|of| of[side].path.clone());
+    match path.or_else(here) {
+        Some(path) => super::comparison::go_to(app, &path, Some(seq)),
+        None => vec![],
+    }
 }
 
 /// Puts the cursor on a row, and scrolls as little as is needed.
@@ -157,6 +177,12 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
     } else {
         session.lens
     };
+    if chosen.is_empty()
+        && let Some(effects) = near(app)
+    {
+        return Some(effects);
+    }
+    let session = app.session.as_deref()?;
     let until = session.until();
     let Some(right) = right else {
         app.notices
@@ -174,6 +200,18 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         until,
     };
     Some(vec![Ask::Diff(ask).into()])
+}
+
+/// What a mock had that comes nearest, beside the request that it had nothing for.
+fn near(app: &mut App) -> Option<Effects> {
+    let session = app.session.as_deref()?;
+    let shown = selection::shown(session)?;
+    let near = shown.near.first()?;
+    let exchange = shown.item.exchange()?;
+    let path = session.path.clone();
+    let left = Which::Id(near.recording.clone(), path.clone());
+    let sides = [(left, (near.seq, 0)), (Which::File(path), exchange.request)];
+    Some(super::comparison::exchanges(app, sides))
 }
 
 /// Whether two exchanges were compared, for tests and the title.

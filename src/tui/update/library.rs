@@ -10,6 +10,7 @@ use crate::tui::app::prompt::{Prompt, Purpose};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
+use crate::tui::theme::Role;
 use crate::tui::worker::Ask as AskAny;
 use crate::tui::worker::library::{Answer, Ask, Row};
 use std::path::Path;
@@ -125,8 +126,9 @@ fn deletion(entry: &Entry) -> Menu {
     };
     let keep = item('n', "no, keep it", Choice::Nothing);
     let delete = item('y', "yes, delete it", Choice::Delete(entry.path.clone()));
+    let plain = |text| (Role::Text, text);
     Menu {
-        text,
+        text: text.into_iter().map(plain).collect(),
         ..Menu::new("delete this recording?", vec![keep, delete])
     }
 }

@@ -7,9 +7,11 @@
 
 pub mod annotations;
 mod answers;
+pub mod comparison;
 pub mod copy;
 pub mod detail;
 pub mod diff;
+pub mod edit;
 pub mod everywhere;
 pub mod filter;
 pub mod findings;
@@ -26,6 +28,7 @@ pub mod overlay;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod replay;
 pub mod search;
 pub mod selection;
 pub mod session;
@@ -88,8 +91,16 @@ fn chain(app: &App) -> Vec<Perform> {
         (Some(Overlay::Text(_)), _) => chain.push(text::perform),
         (Some(Overlay::Menu(_)), _) => chain.push(menu::perform),
         (Some(Overlay::Diff(_)), _) => chain.push(diff::perform),
-        (Some(Overlay::Prompt(_) | Overlay::Palette(_)), _) => {}
-        (None, None) => chain.push(library::perform),
+        (Some(Overlay::Comparison(_)), _) => chain.push(comparison::perform),
+        (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
+        (None, None) => {
+            let library: [Perform; 3] = [
+                library::perform,
+                comparison::perform_in_library,
+                replay::perform_in_library,
+            ];
+            chain.extend(library);
+        }
         (None, Some(session)) => {
             chain.push(playback::perform);
             chain.push(match (session.focus, session.view) {
@@ -99,20 +110,23 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 9] = [
+            let session: [Perform; 11] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
                 annotations::perform,
                 jump::perform,
                 why::perform,
+                comparison::perform_in_session,
                 diff::perform_in_session,
+                replay::perform_in_session,
                 views::perform,
                 session::perform,
             ];
             chain.extend(session);
         }
     }
+    chain.push(replay::perform);
     chain.push(overlay::perform);
     chain.push(everywhere::perform);
     chain
@@ -126,6 +140,7 @@ fn press(app: &mut App, key: Key) -> Effects {
     match (app.overlays.last(), action) {
         (Some(Overlay::Prompt(_)), _) => prompt::press(app, key),
         (Some(Overlay::Palette(_)), _) => palette::press(app, key),
+        (Some(Overlay::Edit(_)), _) => edit::press(app, key),
         (Some(Overlay::Menu(_)), None) => menu::press(app, key),
         (_, Some(action)) => perform(app, action),
         (_, None) => Effects::new(),

@@ -54,8 +54,13 @@ fn purpose(app: &App) -> Option<Purpose> {
 
 /// Text that was pasted, as one line.
 pub fn paste(app: &mut App, text: &str) -> Effects {
-    let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
-        return vec![];
+    let prompt = match app.overlays.last_mut() {
+        Some(Overlay::Prompt(prompt)) => prompt,
+        Some(Overlay::Edit(editor)) => {
+            super::edit::paste(editor, text);
+            return vec![];
+        }
+        _ => return vec![],
     };
     for letter in text
         .chars()

@@ -21,6 +21,7 @@ use crate::tui::action::Action;
 use crate::tui::app::menu::{Choice, Entry, Menu};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
+use crate::tui::theme::Role;
 use crate::tui::worker::{Ask, why};
 
 /// Letters that choose an entry.
@@ -80,7 +81,9 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
     };
     let entries = LETTERS.chars().zip(evidence.chain(others)).map(entry);
     Menu {
-        text: text.map(|text| escape(text).into_owned()).into(),
+        text: text
+            .map(|text| (Role::Text, escape(text).into_owned()))
+            .into(),
         // It is read from its beginning, however far down the first entry is.
         top: Some(0),
         ..Menu::new(title, entries.collect())
@@ -134,7 +137,7 @@ mod tests {
             .entries
             .iter()
             .map(|entry| &entry.label)
-            .chain(&menu.text);
+            .chain(menu.text.iter().map(|(_, text)| text));
         for text in shown {
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
         }

@@ -22,6 +22,8 @@ mod foot;
 mod head;
 mod row;
 
+pub(super) use row::{columns, divider};
+
 use crate::replay::compare::{Class, Half};
 use crate::text::{cut, escape, pad_end, width};
 use crate::trace::exchange::Exchange;
@@ -36,10 +38,10 @@ use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
 /// From this width on the sides stand side by side.
-const BESIDE: u16 = 100;
+pub(super) const BESIDE: u16 = 100;
 
 /// Columns of the sign and the word of a class.
-const WORD: usize = 11;
+pub(super) const WORD: usize = 11;
 
 /// Where the parts of the screen are.
 struct Places {
@@ -195,7 +197,8 @@ fn word(half: Half) -> &'static str {
     }
 }
 
-fn sign(look: &Look, class: Class) -> &'static str {
+/// The sign of a class.
+pub(super) fn sign(look: &Look, class: Class) -> &'static str {
     look.glyph(match class {
         Class::Breaking => Glyph::Failed,
         Class::Changed => Glyph::Changed,
@@ -206,7 +209,8 @@ fn sign(look: &Look, class: Class) -> &'static str {
     })
 }
 
-fn role(class: Class) -> Role {
+/// How a class is drawn.
+pub(super) fn role(class: Class) -> Role {
     match class {
         Class::Breaking => Role::Bad,
         Class::Changed => Role::Warn,
@@ -217,7 +221,7 @@ fn role(class: Class) -> Role {
 }
 
 /// `text` in exactly `columns` columns.
-fn fitted(text: &str, columns: usize) -> String {
+pub(super) fn fitted(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
     debug_assert!(width(&text) <= columns);
     pad_end(&text, columns)

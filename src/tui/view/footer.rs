@@ -20,6 +20,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use useful::{PLAYBACK, useful};
 
+/// Columns of how far a replay is.
+const REPLAYED: usize = 60;
+
 /// A mode that changes what is seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chip {
@@ -77,6 +80,19 @@ pub fn chips(app: &App) -> Vec<Chip> {
     } else if !app.library.narrow.is_empty() {
         let text = format!("ONLY {}", cut(&escape(&app.library.narrow), 20));
         chips.push(chip(Role::Chip, text, Some(Action::Close)));
+    }
+    if app.session.is_none() && !app.library.chosen.is_empty() {
+        let text = format!("{} selected", app.library.chosen.len());
+        chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
+    }
+    if let Some(running) = &app.replay.running {
+        let word = if running.is_stopping {
+            "STOPPING"
+        } else {
+            "REPLAY"
+        };
+        let text = format!("{word} {}", cut(&running.told, REPLAYED));
+        chips.push(chip(Role::ChipWarn, text, Some(Action::StopReplay)));
     }
     if !app.settings.mouse {
         chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));

@@ -38,6 +38,7 @@ const BESIDE: usize = 2;
 struct Row {
     /// The entry that it belongs to; none of the text above them.
     entry: Option<usize>,
+    role: Role,
     /// The letter of the entry, in its first line.
     letter: Option<char>,
     text: String,
@@ -77,7 +78,7 @@ fn line<'r>(row: &'r Row, look: &Look) -> Line<'r> {
     let spans = match (row.entry, row.letter) {
         (None, _) => vec![
             before(BEFORE_TEXT),
-            Span::styled(text, look.style(Role::Text)),
+            Span::styled(text, look.style(row.role)),
         ],
         (_, None) => vec![before(BEFORE_LABEL), Span::raw(text)],
         (_, Some(letter)) => {
@@ -162,7 +163,8 @@ fn placed(menu: &Menu, area: Rect) -> Placed {
         .entries
         .iter()
         .map(|entry| width(&entry.label) + BEFORE_LABEL);
-    let texts = menu.text.iter().map(|text| width(text) + BEFORE_TEXT);
+    let texts = menu.text.iter();
+    let texts = texts.map(|(_, text)| width(text) + BEFORE_TEXT);
     let title = width(&menu.title) + 2;
     let widest = widths.chain(texts).chain([title]).max().unwrap_or(0);
     let columns = (widest + BESIDE).min(WIDEST);
@@ -187,23 +189,25 @@ fn placed(menu: &Menu, area: Rect) -> Placed {
 
 /// The lines of a menu, none with more than `columns` columns.
 fn rows(menu: &Menu, columns: usize) -> Vec<Row> {
-    let of_text = |text: String| Row {
+    let of_text = |role, text: String| Row {
         entry: None,
+        role,
         letter: None,
         text,
     };
-    let texts = menu
-        .text
-        .iter()
-        .flat_map(|text| wrap(text, columns.saturating_sub(BEFORE_TEXT)));
-    let mut rows: Vec<_> = texts.map(of_text).collect();
+    let texts = menu.text.iter().flat_map(|(role, text)| {
+        let lines = wrap(text, columns.saturating_sub(BEFORE_TEXT));
+        lines.into_iter().map(|line| of_text(*role, line))
+    });
+    let mut rows: Vec<_> = texts.collect();
     if !rows.is_empty() {
-        rows.push(of_text(String::new()));
+        rows.push(of_text(Role::Text, String::new()));
     }
     for (at, entry) in menu.entries.iter().enumerate() {
         let lines = wrap(&entry.label, columns.saturating_sub(BEFORE_LABEL));
         rows.extend(lines.into_iter().enumerate().map(|(nth, text)| Row {
             entry: Some(at),
+            role: Role::Text,
             letter: (nth == 0).then_some(entry.letter),
             text,
         }));
@@ -231,7 +235,7 @@ mod tests {
             choice: Choice::Nothing,
         };
         Menu {
-            text: vec![text.to_owned()],
+            text: vec![(Role::Text, text.to_owned())],
             ..Menu::new("t", labels.iter().enumerate().map(entry).collect())
         }
     }

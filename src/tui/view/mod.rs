@@ -3,8 +3,10 @@
 //! One file per panel; each has `draw(&App, …, Rect, &mut Frame)`. Nothing here asks, changes or
 //! remembers anything.
 
+pub mod comparison;
 pub mod detail;
 pub mod diff;
+pub mod edit;
 pub mod explain;
 pub mod filter;
 pub mod findings;
@@ -50,7 +52,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 /// Signs that stand in words of ours (`12 ms · 3 open`, `µs`, what was cut) as ASCII. Whatever
 /// else is no ASCII came over the wire and is shown as it is.
 fn spell_out(screen: &mut Buffer) {
-    const SIGNS: [(&str, &str); 5] = [("·", "-"), ("…", "~"), ("µ", "u"), ("→", ">"), ("×", "x")];
+    const SIGNS: [(&str, &str); 6] = [
+        ("⚠", "!"),
+        ("·", "-"),
+        ("…", "~"),
+        ("µ", "u"),
+        ("→", ">"),
+        ("×", "x"),
+    ];
     for cell in &mut screen.content {
         let sign = SIGNS.iter().find(|(sign, _)| *sign == cell.symbol());
         if let Some((_, ascii)) = sign {

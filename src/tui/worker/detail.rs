@@ -3,10 +3,12 @@
 //! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
+mod near;
 mod schema;
 mod telling;
 mod violations;
 
+pub use near::Near;
 pub use schema::Argument;
 pub use telling::{AskStory, StoryAnswer};
 pub use violations::{Violation, Violations, Wrong};
@@ -65,6 +67,8 @@ pub struct Row {
     pub findings: Vec<FindingRow>,
     /// Of a call of a tool that was listed before: what its arguments are.
     pub arguments: Vec<Argument>,
+    /// Of a request that a mock had nothing for: what comes nearest.
+    pub near: Vec<Near>,
 }
 
 /// The bytes of a message or line.
@@ -148,7 +152,8 @@ struct Detail {
 
 impl Job for Detail {
     fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
-        let row = self.ask.read(source.recording)?;
+        let is_mock = source.summary.origin == "mock";
+        let row = self.ask.read(source.recording, is_mock)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
         answers.push(Any::Detail(Answer {
             ask: self.ask,
@@ -175,7 +180,7 @@ fn is_over(exchange: &Exchange) -> bool {
 }
 
 impl Ask {
-    fn read(&self, recording: &Recording) -> Result<Option<Row>, ReadError> {
+    fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Row>, ReadError> {
         let mut items = recording.items(self.lens, &[self.key], self.until)?;
         let Some(item) = items.pop() else {
             return Ok(None);
@@ -199,12 +204,18 @@ impl Ask {
         for text in &mut texts {
             text.violations = violations::of(text, &findings);
         }
+        let near = if is_mock {
+            near::of(&texts)
+        } else {
+            Vec::new()
+        };
         let arguments = schema::arguments(recording, &item)?;
         Ok(Some(Row {
             item,
             texts,
             findings,
             arguments,
+            near,
         }))
     }
 

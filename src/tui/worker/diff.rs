@@ -205,31 +205,56 @@ impl Comparing {
     }
 
     fn part(source: &Source<'_>, both: &[Exchange; 2], half: Half) -> Result<Part, ReadError> {
-        let mut outline = false;
-        let mut texts = [None, None];
-        for (text, exchange) in texts.iter_mut().zip(both) {
-            *text = text_of(source, exchange, half, &mut outline)?;
-        }
-        let mut part = Part::default();
-        let wall = |exchange: &Exchange| {
-            let t = match half {
-                Half::Request => Some(exchange.t_request),
-                Half::Response => exchange.t_response,
-            };
-            let began = source.summary.wall_ns;
-            t.filter(|_| began > 0).map(|t| began.saturating_add(t.0))
-        };
-        let [left, right] = [0, 1].map(|at| Side {
-            text: texts[at].as_deref(),
-            wall_ns: wall(&both[at]),
+        let [left, right] = both.each_ref().map(|exchange| One {
+            recording: source.recording,
+            wall_ns: source.summary.wall_ns,
+            exchange,
         });
-        part.comparison = compare(half, left, right);
-        part.outline = outline;
-        Ok(part)
+        part([&left, &right], half)
     }
 }
 
-fn exchange_at(
+/// One of two exchanges, and where it is.
+pub(super) struct One<'r> {
+    /// The recording that it is in.
+    pub recording: &'r Recording,
+    /// When that began, nanoseconds since the Unix epoch.
+    pub wall_ns: u64,
+    /// The exchange.
+    pub exchange: &'r Exchange,
+}
+
+impl One<'_> {
+    /// When one half of it was sent, nanoseconds since the Unix epoch.
+    fn sent_ns(&self, half: Half) -> Option<u64> {
+        let t = match half {
+            Half::Request => Some(self.exchange.t_request),
+            Half::Response => self.exchange.t_response,
+        };
+        let t = t.filter(|_| self.wall_ns > 0);
+        t.map(|t| self.wall_ns.saturating_add(t.0))
+    }
+}
+
+/// Compares one half of two exchanges.
+pub(super) fn part([left, right]: [&One<'_>; 2], half: Half) -> Result<Part, ReadError> {
+    let mut outline = false;
+    let texts = [
+        text_of(left, half, &mut outline)?,
+        text_of(right, half, &mut outline)?,
+    ];
+    let side = |one: &One<'_>, at: usize| Side {
+        text: texts[at].as_deref(),
+        wall_ns: one.sent_ns(half),
+    };
+    Ok(Part {
+        comparison: compare(half, side(left, 0), side(right, 1)),
+        outline,
+    })
+}
+
+/// The exchange of the row `key`, as it stood at the frame `until`.
+pub(super) fn exchange_at(
     recording: &Recording,
     key: ItemKey,
     until: Option<Seq>,
@@ -240,12 +265,8 @@ fn exchange_at(
 }
 
 /// The bytes of a message, or its outline where they are too many.
-fn text_of(
-    source: &Source<'_>,
-    exchange: &Exchange,
-    half: Half,
-    outline: &mut bool,
-) -> Result<Option<Vec<u8>>, ReadError> {
+fn text_of(one: &One<'_>, half: Half, outline: &mut bool) -> Result<Option<Vec<u8>>, ReadError> {
+    let (recording, exchange) = (one.recording, one.exchange);
     let (place, size) = match half {
         Half::Request => (Some(exchange.request), exchange.request_size),
         Half::Response => (exchange.response, exchange.response_size),
@@ -254,16 +275,16 @@ fn text_of(
         return Ok(None);
     };
     if size <= WHOLE {
-        return source.recording.message_bytes(seq, part);
+        return recording.message_bytes(seq, part);
     }
     *outline = true;
     let mut shape = Outline::new();
-    let mut blob = source.recording.stream(seq)?;
+    let mut blob = recording.stream(seq)?;
     let mut piece = vec![0; PIECE];
     loop {
         let read = blob.read(&mut piece);
         let read = read.map_err(|error| OpenError::Io {
-            path: source.path.to_owned(),
+            path: recording.path().to_owned(),
             source: error,
         })?;
         if read == 0 {

@@ -14,6 +14,7 @@
 //!
 //! [`Reader`] runs without threads too: tests drive it by hand.
 
+pub mod beside;
 pub mod detail;
 pub mod diff;
 pub mod findings;
@@ -23,6 +24,7 @@ pub mod list;
 pub mod note;
 pub mod open;
 pub mod playback;
+pub mod replay;
 pub mod search;
 pub mod stats;
 pub mod timeline;
@@ -77,6 +79,10 @@ pub enum Ask {
     Note(note::Ask),
     /// Values of a field that were seen, and what a filter that fits nothing might leave out.
     Hints(list::Hints),
+    /// What differs between two recordings; what a replay would do.
+    Beside(beside::Ask),
+    /// A replay is made, or stopped.
+    Replay(replay::Ask),
 }
 
 /// The kinds of questions, the most urgent first. A new one takes the place of an older one.
@@ -99,6 +105,8 @@ pub enum Slot {
     Hints,
     Search,
     Library,
+    Beside,
+    Replay,
 }
 
 /// An answer.
@@ -136,6 +144,10 @@ pub enum Answer {
     Note(note::Answer),
     /// Values of a field, and relaxations.
     Hints(list::HintsAnswer),
+    /// What differs between two recordings; what a replay would do.
+    Beside(beside::Answer),
+    /// How far a replay is, or what came of it.
+    Replay(replay::Answer),
     /// A question could not be answered.
     Failed(Slot, String),
 }
@@ -223,14 +235,20 @@ impl Ask {
             // What is to be written is written, whatever is asked afterwards.
             Self::Library(_) | Self::Note(_) => Slot::Note,
             Self::Hints(_) => Slot::Hints,
+            Self::Beside(_) => Slot::Beside,
+            Self::Replay(_) => Slot::Replay,
         }
     }
 
-    /// The work that answers it; none for what the reader or the librarian does itself.
+    /// The work that answers it; none for what the reader does itself, or somebody else.
     #[must_use]
     pub fn job(self) -> Option<Box<dyn Job>> {
         Some(match self {
-            Self::Library(_) | Self::Open(_) | Self::Note(_) => return None,
+            Self::Library(_)
+            | Self::Open(_)
+            | Self::Note(_)
+            | Self::Beside(_)
+            | Self::Replay(_) => return None,
             Self::List(ask) => ask.job(),
             Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),

@@ -6,6 +6,7 @@ use super::{Action, Server, client, own};
 use crate::protocol::json::{Document, Edit, Value, edit, follow};
 use crate::protocol::mcp::keys;
 use crate::replay::mock::index::{Act, Outcome, Trigger};
+use crate::replay::mock::nearest::MARK;
 use crate::replay::mock::reel::{Reel, Said};
 use crate::trace::clock::Moment;
 
@@ -15,9 +16,6 @@ const REQUEST_ID: &[&str] = &["params", "requestId"];
 const ON_STREAM: &[&str] = &["params", "_meta", keys::SUBSCRIPTION_ID];
 const STREAM_ENDS: &[&str] = &["result", "_meta", keys::SUBSCRIPTION_ID];
 const STATE: &[&str] = &["result", "requestState"];
-
-/// Where it is said that an answer is only the nearest.
-const MARK: &str = "mcpreel/nearest";
 
 impl<R: Reel> Server<R> {
     /// Takes a step whose bytes are there.

@@ -48,6 +48,8 @@ pub enum PartKind {
     MoreFindings(usize),
     /// What a person wrote.
     Note,
+    /// What a mock had that comes nearest: the one at this place.
+    Near(usize),
     /// A message, line or event.
     Text(TextRole),
     /// The response that has not come.
@@ -175,9 +177,15 @@ impl Part {
     }
 }
 
-/// The parts of a row, from the top.
+/// The parts of a row, from the top; `near` is how many recorded requests a mock has named.
 #[must_use]
-pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amount) -> Vec<Part> {
+pub fn parts(
+    item: &Item,
+    texts: Vec<Text>,
+    findings: &[FindingRow],
+    near: usize,
+    amount: Amount,
+) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     // The worst come first. Notes would stand above every other message.
     let bad = findings
@@ -190,6 +198,7 @@ pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amo
     }
     let note = item.annotation.as_ref().and_then(|note| note.note.as_ref());
     parts.extend(note.map(|_| Part::head(PartKind::Note)));
+    parts.extend((0..near).map(|at| Part::head(PartKind::Near(at))));
     parts.extend(texts.into_iter().map(|text| Part::of(text, amount)));
     if let What::Exchange(exchange) = &item.what
         && exchange.response.is_none()

@@ -11,6 +11,7 @@ use crate::tui::app::detail::Shown;
 use crate::tui::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::{Effect, Effects};
+use crate::tui::theme::Role;
 use crate::tui::update::selection::{self, shown};
 use crate::tui::worker::detail::TextRole;
 use std::path::PathBuf;
@@ -89,8 +90,10 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
                 },
             ],
         );
-        menu.text
-            .push("In the folder that the viewer was started in.".to_owned());
+        menu.text.push((
+            Role::Text,
+            "In the folder that the viewer was started in.".to_owned(),
+        ));
         app.overlays.push(Overlay::Menu(menu));
         return vec![];
     }

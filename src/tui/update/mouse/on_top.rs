@@ -5,7 +5,7 @@ use super::is_double;
 use crate::tui::app::filter::is_edited;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
-use crate::tui::update::{diff, filter, menu, palette, text};
+use crate::tui::update::{comparison, diff, filter, menu, palette, text};
 use ratatui::layout::Position;
 
 /// A click.
@@ -19,8 +19,12 @@ pub(super) fn click(app: &mut App, at: Position) -> Effects {
             let double = is_double(app, at);
             diff::click(app, cell, double)
         }
+        Some(Overlay::Comparison(_)) => {
+            let double = is_double(app, at);
+            comparison::click(app, cell, double)
+        }
         Some(Overlay::Prompt(_)) if is_edited(app) => filter::click(app, cell),
-        Some(Overlay::Prompt(_)) | None => vec![],
+        Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
     }
 }
 
@@ -31,7 +35,8 @@ pub(super) fn wheel(app: &mut App, by: isize) -> Effects {
         Some(Overlay::Palette(_)) => palette::wheel(app, by),
         Some(Overlay::Text(_)) => text::wheel(app, by),
         Some(Overlay::Diff(_)) => diff::wheel(app, by),
+        Some(Overlay::Comparison(_)) => comparison::wheel(app, by),
         Some(Overlay::Prompt(_)) if is_edited(app) => filter::wheel(app, by),
-        Some(Overlay::Prompt(_)) | None => vec![],
+        Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
     }
 }

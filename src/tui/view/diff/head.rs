@@ -11,10 +11,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// `#1187  tool-error  842 ms  412 B → 210 B`
-fn head(look: &Look, exchange: &Exchange) -> String {
+/// `#1187  tool-error  842 ms  412 B → 210 B`, of two recordings `7f3a#1187 …`
+fn head(look: &Look, of: Option<&str>, exchange: &Exchange) -> String {
     let mut parts = vec![
-        format!("#{}", exchange.request.0.0),
+        format!("{}#{}", of.unwrap_or_default(), exchange.request.0.0),
         exchange.status.as_str().to_owned(),
     ];
     parts.extend(exchange.latency_ns().map(text::duration));
@@ -31,7 +31,9 @@ fn head(look: &Look, exchange: &Exchange) -> String {
 /// The two exchanges.
 pub(super) fn sides(look: &Look, compared: &Compared, places: &Places, frame: &mut Frame<'_>) {
     let style = look.style(Role::Strong);
-    let [left, right] = [&compared.left, &compared.right].map(|one| head(look, one));
+    let of = |at: usize| compared.of.as_ref().map(|of| of[at].short.as_str());
+    let left = head(look, of(0), &compared.left);
+    let right = head(look, of(1), &compared.right);
     if places.beside {
         let (a, b) = row::columns(places.heads.width);
         let line = format!(

@@ -12,13 +12,13 @@ use ratatui::text::{Line, Span};
 const INDENT: usize = 20;
 
 /// How wide the two sides are where they stand side by side.
-pub(super) fn columns(width: u16) -> (usize, usize) {
+pub(in crate::tui::view) fn columns(width: u16) -> (usize, usize) {
     let room = usize::from(width).saturating_sub(WORD + 3);
     (room / 2, room - room / 2)
 }
 
 /// What stands between them.
-pub(super) fn divider(look: &Look) -> String {
+pub(in crate::tui::view) fn divider(look: &Look) -> String {
     format!(" {} ", look.border().vertical_left)
 }
 

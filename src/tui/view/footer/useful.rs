@@ -10,6 +10,8 @@ const LIBRARY: &[(A, &str)] = &[
     (A::Open, "open"),
     (A::Narrow, "narrow"),
     (A::Back, "quit"),
+    (A::Diff, "diff"),
+    (A::Replay, "replay"),
     (A::RecordingNote, "note"),
     (A::Delete, "delete"),
     (A::Palette, "commands"),
@@ -23,7 +25,20 @@ const LIST: &[(A, &str)] = &[
     (A::Open, "detail"),
     (A::Palette, "commands"),
     (A::Copy, "copy"),
+    (A::Replay, "replay"),
     (A::Wire, "wire"),
+    (A::Back, "back"),
+];
+
+/// In a recording that was made from another one.
+const MADE: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::CompareParent, "compare with its recording"),
+    (A::Filter, "filter"),
+    (A::Search, "search"),
+    (A::NextFailure, "next failure"),
+    (A::Open, "detail"),
+    (A::Palette, "commands"),
     (A::Back, "back"),
 ];
 
@@ -100,6 +115,7 @@ pub(super) fn useful(app: &App) -> &'static [(A, &'static str)] {
             (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
             (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
             (Focus::Detail, _) => STORY,
+            (Focus::Main, View::Exchanges) if is_made(session) => MADE,
             (Focus::Main, View::Exchanges) => LIST,
             (Focus::Main, View::Timeline) => TIMELINE,
             (Focus::Main, View::Stats) => STATS,
@@ -107,6 +123,12 @@ pub(super) fn useful(app: &App) -> &'static [(A, &'static str)] {
             (Focus::Main, View::Findings) => GROUP,
         },
     }
+}
+
+/// Whether it was made from another recording.
+fn is_made(session: &Session) -> bool {
+    let vitals = session.vitals.as_deref();
+    vitals.is_some_and(|vitals| vitals.summary.parent.is_some())
 }
 
 /// Whether the cursor of the findings is on a single one.

@@ -49,6 +49,10 @@ fn who(entry: &Entry) -> String {
 fn how(entry: &Entry) -> String {
     let mut parts = vec![standing(entry)];
     if let Some(summary) = entry.summary() {
+        if let Some(parent) = &summary.parent {
+            let (origin, parent) = (escape(&summary.origin), escape(parent));
+            parts.push(format!("{origin} of {parent}; P compares them"));
+        }
         if summary.gap_bytes > 0 {
             let missing = size(summary.gap_bytes);
             parts.push(format!(

@@ -113,7 +113,13 @@ impl Columns {
     pub fn line(&self, app: &App, row: &Row) -> Line<'static> {
         let look = app.settings.look;
         let cells = self.0.iter().map(|(column, _)| column.cell(app, row));
-        self.lay_out(cells, look)
+        let mut line = self.lay_out(cells, look);
+        if app.library.chosen.contains(&row.entry.path)
+            && let Some(first) = line.spans.first_mut()
+        {
+            *first = Span::styled(look.glyph(Glyph::Selected), look.style(Role::Key));
+        }
+        line
     }
 
     fn lay_out(&self, cells: impl Iterator<Item = (Role, String)>, look: Look) -> Line<'static> {

@@ -1,0 +1,254 @@
+//! Two recordings, call beside call.
+
+mod rows;
+
+use crate::replay::compare::Class;
+use crate::replay::report::{Account, Offer, Report};
+use crate::trace::exchange::Status;
+use crate::trace::frame::Seq;
+use std::path::PathBuf;
+
+/// Two recordings, call beside call.
+#[derive(Debug)]
+pub struct Comparison {
+    /// Names the answer that belongs to it.
+    pub generation: u64,
+    /// What is known by now.
+    pub stage: Stage,
+    /// Whether what is the same is shown too.
+    pub unfolded: bool,
+    /// The row under the cursor.
+    pub at: usize,
+    /// The first row on the screen, as far as it was scrolled.
+    pub top: usize,
+    /// The call on the left that is opened as soon as it is compared: it was replayed alone.
+    pub opens: Option<Seq>,
+}
+
+/// What is known by now.
+#[derive(Debug)]
+pub enum Stage {
+    /// The worker compares: so many exchanges of so many are done.
+    Comparing(usize, usize),
+    /// It has.
+    Compared(Box<Compared>),
+}
+
+/// Two recordings, compared.
+#[derive(Debug)]
+pub struct Compared {
+    /// The one to go by, and the other one.
+    pub sides: [Side; 2],
+    /// What differs, with what is worth a sentence.
+    pub report: Report,
+    /// Methods, each with its tool, prompt or resource. Escaped.
+    pub calls: Vec<(Box<str>, Option<Box<str>>)>,
+    /// All exchanges, in the order of the left side.
+    pub pairs: Vec<Pair>,
+    /// What is said of the sessions as a whole: how much it matters, one sentence, escaped.
+    pub said: Vec<(Option<Class>, Box<str>)>,
+    /// Exchanges of the left side that were not to be replayed.
+    pub left_out: u64,
+    /// How much there is of what.
+    pub counts: Counts,
+    /// What is on the screen, in order.
+    pub rows: Vec<Row>,
+    /// The places in `rows` of what differs: all but noise, unless there is nothing else.
+    pub changes: Vec<usize>,
+}
+
+/// How much there is of what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Calls, offers and sentences about the whole of each class.
+    pub of: [u64; Class::ALL.len()],
+    /// Calls that are the same.
+    pub same: u64,
+    /// Calls that were not tried.
+    pub not_tried: u64,
+}
+
+/// One of the two.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Its file.
+    pub path: PathBuf,
+    /// The beginning of its id, escaped.
+    pub short: String,
+    /// What it is of and what made it, escaped.
+    pub title: String,
+}
+
+/// An exchange of both sides, or of one.
+#[derive(Debug)]
+pub struct Pair {
+    /// How it went on both sides.
+    pub sides: [Option<Occurrence>; 2],
+    /// Which call it is: a place in [`Compared::calls`].
+    pub call: usize,
+    /// The worst that differs; none where nothing does, or where it was not tried.
+    pub class: Option<Class>,
+    /// Whether that is said already, of what the server offers.
+    pub is_listed: bool,
+    /// What is said of it: a place in the accounts of [`Compared::report`].
+    pub account: Option<usize>,
+    /// What became of it, in a sentence, escaped.
+    pub said: Option<Box<str>>,
+}
+
+/// How an exchange went on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The frame of its request, and its place in a batch.
+    pub request: (Seq, u32),
+    /// How it stands.
+    pub status: Status,
+    /// Nanoseconds to the response.
+    pub latency_ns: Option<u64>,
+}
+
+/// A row on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// The title of a part.
+    Head(Part),
+    /// Something about the sessions as a whole.
+    Said(usize),
+    /// Something that the server offers.
+    Offer(usize),
+    /// An exchange.
+    Pair(usize),
+    /// So many exchanges that are the same; of so many of them this is not quite true.
+    Folded(usize, usize),
+}
+
+/// The parts of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// How the sessions went as a whole.
+    Session,
+    /// What the server offers.
+    Offers,
+    /// Call by call.
+    Calls,
+}
+
+impl Comparison {
+    /// A comparison that was asked for.
+    #[must_use]
+    pub fn new(generation: u64, opens: Option<Seq>) -> Self {
+        Self {
+            generation,
+            stage: Stage::Comparing(0, 0),
+            unfolded: false,
+            at: 0,
+            top: 0,
+            opens,
+        }
+    }
+
+    /// The row of the call that is this one on the left, if both sides have it; what is the same is
+    /// unfolded where that hides it.
+    pub fn row_of(&mut self, seq: Seq) -> Option<usize> {
+        let Stage::Compared(compared) = &mut self.stage else {
+            return None;
+        };
+        if let Some(at) = compared.row_of(seq) {
+            return Some(at);
+        }
+        compared.fold(true);
+        self.unfolded = true;
+        compared.row_of(seq)
+    }
+
+    /// The comparison, if it is there.
+    #[must_use]
+    pub fn compared(&self) -> Option<&Compared> {
+        match &self.stage {
+            Stage::Comparing(..) => None,
+            Stage::Compared(compared) => Some(compared),
+        }
+    }
+}
+
+impl Compared {
+    fn is_listed(&self, row: Row) -> bool {
+        let pair = match row {
+            Row::Pair(at) => self.pairs.get(at),
+            _ => None,
+        };
+        pair.is_some_and(|pair| pair.is_listed)
+    }
+
+    /// Method and tool, prompt or resource of a pair. Escaped.
+    #[must_use]
+    pub fn call(&self, pair: &Pair) -> (&str, Option<&str>) {
+        let call = self.calls.get(pair.call);
+        call.map_or(("", None), |(method, name)| (method, name.as_deref()))
+    }
+
+    fn row_of(&self, seq: Seq) -> Option<usize> {
+        let is_it = |row: &Row| match (row, self.places(*row)) {
+            (Row::Pair(_), [Some((left, _)), Some(_)]) => left == seq,
+            _ => false,
+        };
+        self.rows.iter().position(is_it)
+    }
+
+    /// How much it matters what a row says.
+    #[must_use]
+    pub fn class(&self, row: Row) -> Option<Class> {
+        match row {
+            Row::Head(_) | Row::Folded(..) => None,
+            Row::Said(at) => self.said.get(at)?.0,
+            Row::Offer(at) => Some(self.report.offers.get(at)?.difference.class),
+            Row::Pair(at) => self.pairs.get(at)?.class,
+        }
+    }
+
+    /// What the row is about on both sides: where the request stands.
+    #[must_use]
+    pub fn places(&self, row: Row) -> [Option<(Seq, u32)>; 2] {
+        match row {
+            Row::Head(_) | Row::Folded(..) | Row::Said(_) => [None; 2],
+            Row::Offer(at) => {
+                let offer = self.report.offers.get(at);
+                let seqs = offer.map_or([None; 2], |offer| [offer.left, offer.right]);
+                seqs.map(|seq| seq.map(|seq| (seq, 0)))
+            }
+            Row::Pair(at) => {
+                let sides = self.pairs.get(at).map_or([None; 2], |pair| pair.sides);
+                sides.map(|side| side.map(|side| side.request))
+            }
+        }
+    }
+
+    /// What the row says more of, where there is more.
+    #[must_use]
+    pub fn account(&self, row: Row) -> Option<&Account> {
+        match row {
+            Row::Pair(at) => {
+                let account = self.pairs.get(at)?.account?;
+                self.report.accounts.get(account)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the server offers, where the row is about that.
+    #[must_use]
+    pub fn offer(&self, row: Row) -> Option<&Offer> {
+        match row {
+            Row::Offer(at) => self.report.offers.get(at),
+            _ => None,
+        }
+    }
+}
+
+impl Pair {
+    /// Whether nothing that matters is to be said of it.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.class.is_none_or(|class| class == Class::Noise) && self.said.is_none()
+    }
+}

@@ -1,0 +1,60 @@
+//! Two exchanges of two recordings.
+
+use super::{Which, Work};
+use crate::replay::compare::Half;
+use crate::store::reader::{ReadError, Recording};
+use crate::text::escape;
+use crate::trace::frame::Seq;
+use crate::trace::item::ItemKey;
+use crate::tui::app::diff::{Compared, Of};
+use crate::tui::worker::diff::{self, One};
+use crate::words::sentence;
+
+/// Compares them, and tells it as the comparison of any two exchanges.
+pub(super) fn compare(
+    work: &mut Work<'_>,
+    generation: u64,
+    sides: &[(Which, (Seq, u32)); 2],
+) -> Result<(), String> {
+    let [left, right] = sides;
+    let recordings = [work.open(&left.0)?, work.open(&right.0)?];
+    let compared = compared(&recordings, [left.1, right.1]).map_err(|error| sentence(&error))?;
+    let found = match compared {
+        Some(compared) => diff::Found::Compared(Box::new(compared)),
+        None => diff::Found::Nothing("one of the calls is not there any more".to_owned()),
+    };
+    work.tell_diff(generation, found);
+    Ok(())
+}
+
+fn compared(
+    recordings: &[Recording; 2],
+    places: [(Seq, u32); 2],
+) -> Result<Option<Compared>, ReadError> {
+    let [left, right] = recordings;
+    let exchange = |recording: &Recording, (seq, part)| {
+        diff::exchange_at(recording, ItemKey::of_part(seq, part), None)
+    };
+    let both = (exchange(left, places[0])?, exchange(right, places[1])?);
+    let (Some(one), Some(other)) = both else {
+        return Ok(None);
+    };
+    let summaries = [left.summary()?, right.summary()?];
+    let sides = [(0, &one), (1, &other)].map(|(at, exchange)| One {
+        recording: &recordings[at],
+        wall_ns: summaries[at].wall_ns,
+        exchange,
+    });
+    let [left, right] = &sides;
+    let request = diff::part([left, right], Half::Request)?;
+    let response = diff::part([left, right], Half::Response)?;
+    let mut compared = Compared::new(one, other, request, response);
+    compared.of = Some([0, 1].map(|at| {
+        let id = &summaries[at].id;
+        Of {
+            path: recordings[at].path().to_owned(),
+            short: escape(id.get(..4).unwrap_or(id)).into_owned(),
+        }
+    }));
+    Ok(Some(compared))
+}

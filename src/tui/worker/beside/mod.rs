@@ -1,0 +1,143 @@
+//! Two recordings beside each other, and what a replay of one would do.
+//!
+//! All of it has connections of its own and a thread of its own: it may take seconds, and the
+//! recording on the screen is answered for meanwhile. A newer question stops the one at hand.
+
+mod exchanges;
+mod open;
+mod recordings;
+pub mod survey;
+
+use super::{Answer as Any, diff};
+use crate::store::library::Library;
+use crate::store::reader::Recording;
+use crate::trace::clock::Clock;
+use crate::trace::frame::Seq;
+use crate::tui::app::comparison::Compared;
+use std::path::{Path, PathBuf};
+
+pub use recordings::Replayed;
+
+/// A question.
+#[derive(Debug)]
+pub enum Ask {
+    /// What differs between two recordings.
+    Recordings {
+        /// Names the answer.
+        generation: u64,
+        /// The one to go by.
+        left: Which,
+        /// The other one.
+        right: PathBuf,
+        /// What the replay said that made the right one, where it was made just now.
+        replayed: Option<Box<Replayed>>,
+    },
+    /// What differs between two exchanges of two recordings.
+    Exchanges {
+        /// Names the answer.
+        generation: u64,
+        /// Each recording, and the request in it.
+        sides: [(Which, (Seq, u32)); 2],
+    },
+    /// What a replay would do.
+    Survey(survey::Ask),
+}
+
+/// Which recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The one in this file.
+    File(PathBuf),
+    /// The one with this id, in the folder or beside the file.
+    Id(String, PathBuf),
+    /// The one that the file was made from.
+    Parent(PathBuf),
+}
+
+/// An answer.
+#[derive(Debug)]
+pub enum Answer {
+    /// So many exchanges of so many are compared.
+    Comparing(u64, usize, usize),
+    /// What differs.
+    Compared(u64, Box<Compared>),
+    /// What a replay would do.
+    Surveyed(survey::Answer),
+    /// There is no answer: why, one sentence, escaped.
+    Failed(u64, String),
+}
+
+/// Answers them.
+pub struct Comparer {
+    library: Library,
+    clock: Clock,
+}
+
+/// A question at hand.
+struct Work<'w> {
+    library: &'w Library,
+    clock: Clock,
+    /// Whether a newer question waits.
+    is_overtaken: &'w dyn Fn() -> bool,
+    tell: &'w mut dyn FnMut(Any),
+}
+
+impl Comparer {
+    /// Answers about recordings, those of `library` by their ids too.
+    #[must_use]
+    pub fn new(library: Library, clock: Clock) -> Self {
+        Self { library, clock }
+    }
+
+    /// Answers a question, unless `is_overtaken` says meanwhile that nobody waits for it any more.
+    pub fn answer(&self, ask: Ask, is_overtaken: &dyn Fn() -> bool, tell: &mut dyn FnMut(Any)) {
+        let mut work = Work {
+            library: &self.library,
+            clock: self.clock,
+            is_overtaken,
+            tell,
+        };
+        let generation = ask.generation();
+        let result = match ask {
+            Ask::Recordings {
+                left,
+                right,
+                replayed,
+                ..
+            } => recordings::compare(&mut work, generation, &left, &right, replayed.as_deref()),
+            Ask::Exchanges { sides, .. } => exchanges::compare(&mut work, generation, &sides),
+            Ask::Survey(ask) => survey::look(&mut work, &ask),
+        };
+        if let Err(why) = result {
+            tell(Any::Beside(Answer::Failed(generation, why)));
+        }
+    }
+}
+
+impl Ask {
+    fn generation(&self) -> u64 {
+        match self {
+            Self::Recordings { generation, .. } | Self::Exchanges { generation, .. } => *generation,
+            Self::Survey(ask) => ask.generation,
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Opens a recording, with all that its spool still holds.
+    fn open(&self, which: &Which) -> Result<Recording, String> {
+        open::open(which, self.library, self.clock)
+    }
+
+    fn tell(&mut self, answer: Answer) {
+        (self.tell)(Any::Beside(answer));
+    }
+
+    fn tell_diff(&mut self, generation: u64, found: diff::Found) {
+        (self.tell)(Any::Diff(diff::Answer { generation, found }));
+    }
+
+    fn library_has(&self, path: &Path) -> bool {
+        self.library.contains(path)
+    }
+}

@@ -1,0 +1,104 @@
+//! What the reports say of single exchanges, and of the sessions as a whole.
+
+use crate::replay::compare::Class;
+use crate::replay::judge::Missing;
+use crate::replay::report::{Account, Outcome, Report, Trouble, words};
+use crate::trace::frame::Seq;
+use crate::tui::app::comparison::{Compared, Pair};
+use std::collections::HashMap;
+
+/// The frames of the requests on both sides.
+type Seqs = [Option<Seq>; 2];
+
+fn seqs(pair: &Pair) -> Seqs {
+    pair.sides.map(|side| side.map(|side| side.request.0))
+}
+
+/// What differs in a list is known when all pages of it are there.
+pub(super) fn tell_of_lists(compared: &mut Compared) {
+    let mut worst: HashMap<Seqs, Class> = HashMap::new();
+    for offer in &compared.report.offers {
+        let class = offer.difference.class;
+        let known = worst.entry([offer.left, offer.right]).or_insert(class);
+        *known = class.min(*known);
+    }
+    for pair in &mut compared.pairs {
+        if let Some(class) = worst.get(&seqs(pair)) {
+            pair.is_listed = true;
+            pair.class = Some(pair.class.map_or(*class, |known| known.min(*class)));
+        }
+    }
+}
+
+/// What is said of single exchanges.
+pub(super) fn tell_of_accounts(compared: &mut Compared) {
+    let mut places: HashMap<Seqs, usize> = HashMap::new();
+    for (at, account) in compared.report.accounts.iter().enumerate() {
+        if !matches!(account.outcome, Outcome::Remark(_)) {
+            places.entry([account.left, account.right]).or_insert(at);
+        }
+    }
+    for pair in &mut compared.pairs {
+        pair.account = places.get(&seqs(pair)).copied();
+        pair.is_listed &= pair.account.is_none();
+        let account = pair.account.and_then(|at| compared.report.accounts.get(at));
+        pair.said = account.and_then(words::said).map(Into::into);
+    }
+}
+
+/// What the replay itself said counts more: it knows why something was not tried. What was not to
+/// be replayed is left out.
+pub(super) fn tell_of_replay(compared: &mut Compared, replay: &Report) {
+    let missing = replay.accounts.iter().filter(|account| is_missing(account));
+    let missing: HashMap<Option<Seq>, &Account> =
+        missing.map(|account| (account.left, account)).collect();
+    let before = compared.pairs.len();
+    compared.pairs.retain_mut(|pair| {
+        let [Some(left), None] = pair.sides else {
+            return true;
+        };
+        let Some(account) = missing.get(&Some(left.request.0)) else {
+            return false;
+        };
+        pair.class = account.class;
+        pair.account = None;
+        pair.said = words::said(account).map(Into::into);
+        true
+    });
+    compared.left_out = (before - compared.pairs.len()) as u64;
+    tell_of_whole(&mut compared.said, replay);
+}
+
+fn is_missing(account: &Account) -> bool {
+    match &account.outcome {
+        // The server has not got so far as to ask it.
+        Outcome::Missing(Missing::NeverAsked) => account.left.is_some(),
+        Outcome::Missing(_) => true,
+        _ => false,
+    }
+}
+
+/// What is said of the sessions as a whole, what decides first.
+pub(super) fn tell_of_whole(said: &mut Vec<(Option<Class>, Box<str>)>, report: &Report) {
+    let remarks = report.accounts.iter().filter_map(|account| {
+        let is_remark = matches!(account.outcome, Outcome::Remark(_));
+        let text = words::said(account).filter(|_| is_remark)?;
+        let text = match &*account.method {
+            "" => text,
+            method => {
+                let call = words::call((method, account.name.as_deref()));
+                format!("{call}: {text}")
+            }
+        };
+        Some((account.class, text.into()))
+    });
+    let remarks: Vec<(Option<Class>, Box<str>)> = remarks.collect();
+    for (trouble, text) in &report.troubles {
+        // What was refused says so itself.
+        let is_told = *trouble == Trouble::Refused || said.iter().any(|(_, known)| known == text);
+        if !is_told && !remarks.iter().any(|(_, known)| known == text) {
+            said.push((None, text.clone()));
+        }
+    }
+    said.extend(remarks);
+}

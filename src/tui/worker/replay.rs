@@ -1,0 +1,214 @@
+//! A replay, on a thread of its own: it starts a server, and waits for it.
+
+use super::Answer as Any;
+use super::beside::survey::is_needed;
+use crate::protocol::json::Path as JsonPath;
+use crate::replay::bind::Binder;
+use crate::replay::client::guard::Guard;
+use crate::replay::client::play::{Play, Played};
+use crate::replay::client::survey::learn_tools;
+use crate::replay::client::target::{Command, Outcome, Progress, Signals, Wanted};
+use crate::replay::client::{Options, Tally};
+use crate::replay::judge::{self, Judge};
+use crate::replay::report::Report;
+use crate::replay::rules::files;
+use crate::store::library::Library;
+use crate::store::reader::{Recording, Summary};
+use crate::text::{count, plural};
+use crate::trace::clock::Clock;
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::Seq;
+use crate::words::sentence;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// A question.
+#[derive(Debug)]
+pub enum Ask {
+    /// Replay this.
+    Start(Box<Order>),
+    /// Stop; once more kills the server.
+    Stop,
+}
+
+/// What is to be replayed: what a person has said yes to.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Names the answers.
+    pub generation: u64,
+    /// The recording.
+    pub path: PathBuf,
+    /// What is started.
+    pub command: Command,
+    /// Nothing after this frame.
+    pub until: Seq,
+    /// The only call that is made besides the handshake.
+    pub only: Option<Only>,
+    /// The frame of the request that is shown first afterwards.
+    pub shows: Option<Seq>,
+    /// How many requests that are.
+    pub requests: u64,
+    /// Tools that may be called although they do not say that they only read.
+    pub allowed: BTreeSet<Box<str>>,
+    /// Another value in a request: which request, where, JSON.
+    pub edit: Option<(Seq, JsonPath, Box<str>)>,
+}
+
+/// A call that is made alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only {
+    /// Which one.
+    pub id: ExchangeId,
+    /// The rounds of input that it belongs to.
+    pub chain: Option<ExchangeId>,
+}
+
+/// An answer, and which replay it is about.
+#[derive(Debug)]
+pub enum Answer {
+    /// How far it is, escaped.
+    Progress(u64, String),
+    /// It is over.
+    Done(u64, Box<Done>),
+    /// It could not be made: why, one sentence, escaped.
+    Failed(u64, String),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Done {
+    /// What was replayed.
+    pub original: PathBuf,
+    /// Nothing after this frame of it.
+    pub until: Seq,
+    /// The call of it that was made alone.
+    pub only: Option<Only>,
+    /// The frame of the request that is shown first.
+    pub shows: Option<Seq>,
+    /// The new recording.
+    pub path: PathBuf,
+    /// What it found.
+    pub report: Report,
+    /// What was done, in words, escaped.
+    pub told: String,
+}
+
+/// Makes it, until it is over or `signals` stop it. The new recording lies in `library`.
+pub fn run(order: Order, library: &Library, signals: &Signals, tell: &mut dyn FnMut(Any)) {
+    let generation = order.generation;
+    let mut tell = |answer| tell(Any::Replay(answer));
+    match play(order, library, signals, &mut tell) {
+        Ok(done) => tell(Answer::Done(generation, Box::new(done))),
+        Err(why) => tell(Answer::Failed(generation, why)),
+    }
+}
+
+fn play(
+    order: Order,
+    library: &Library,
+    signals: &Signals,
+    tell: &mut dyn FnMut(Answer),
+) -> Result<Done, String> {
+    let said = |error: &(dyn std::error::Error + 'static)| sentence(error);
+    let recording = Recording::open(&order.path).map_err(|error| said(&error))?;
+    let summary = recording.summary().map_err(|error| said(&error))?;
+    let (rules, _) = files::read(&[], &order.path).map_err(|error| said(&error))?;
+    let clock = Clock::start();
+    let judge = Judge::new(rules, judge::Options::default());
+    let mut options = options(&recording, &summary, &order, clock)?;
+    options.binder.bind_by(judge.rules());
+    let play = Play {
+        recording: &recording,
+        summary: &summary,
+        until: Some(order.until),
+        wanted: wanted(order.only.clone()),
+        left_out: None,
+        options,
+        judge,
+        command: &order.command,
+        dir: Ok(library.dir().to_owned()),
+        signals,
+    };
+    let played = play.run(clock, &mut |now: &Progress<'_>| {
+        let requests = order.requests;
+        let words = Progress {
+            requests,
+            ..now.clone()
+        }
+        .in_words();
+        tell(Answer::Progress(order.generation, words));
+    });
+    let Played { outcome, path, .. } = played.map_err(|error| said(&error))?;
+    Ok(Done {
+        told: told(&outcome, order.requests),
+        original: order.path,
+        until: order.until,
+        only: order.only,
+        shows: order.shows,
+        path,
+        report: outcome.report,
+    })
+}
+
+fn options(
+    recording: &Recording,
+    summary: &Summary,
+    order: &Order,
+    clock: Clock,
+) -> Result<Options, String> {
+    Ok(Options {
+        guard: guard(recording, order)?,
+        binder: binder(order)?,
+        recorded_wall_ns: summary.wall_ns,
+        wall_ns: clock.wall_ns(),
+        recorded_end: summary.session.phase.end().cloned(),
+        ..Options::default()
+    })
+}
+
+fn guard(recording: &Recording, order: &Order) -> Result<Guard, String> {
+    let mut guard = Guard::default();
+    for tool in &order.allowed {
+        guard.allow(tool.clone());
+    }
+    learn_tools(recording, &mut guard).map_err(|error| sentence(&error))?;
+    Ok(guard)
+}
+
+fn binder(order: &Order) -> Result<Binder, String> {
+    let mut binder = Binder::default();
+    let seed = getrandom::u64().map_err(|_| "there is no randomness".to_owned())?;
+    binder.span_seed = Some(seed);
+    if let Some((seq, path, json)) = &order.edit {
+        let edit = (path.clone(), json.clone());
+        binder.edits.entry(*seq).or_default().push(edit);
+    }
+    Ok(binder)
+}
+
+fn wanted(only: Option<Only>) -> Wanted<'static> {
+    Box::new(move |exchange: &Exchange| match &only {
+        Some(only) => is_needed(only.id, only.chain, exchange),
+        None => true,
+    })
+}
+
+/// `3 of 4 sent, 3 answered, 1 call refused`
+fn told(outcome: &Outcome, requests: u64) -> String {
+    let tally: &Tally = &outcome.tally;
+    let mut words = vec![
+        format!("{} of {} sent", count(tally.sent), count(requests)),
+        format!("{} answered", count(tally.answered)),
+    ];
+    if tally.refused > 0 {
+        words.push(format!("{} refused", plural(tally.refused, "call")));
+    }
+    if !tally.unbound.is_empty() {
+        let lacking = plural(tally.unbound.len() as u64, "redacted value");
+        words.push(format!("{lacking} not supplied"));
+    }
+    if outcome.interrupted.is_some() {
+        words.insert(0, "stopped".to_owned());
+    }
+    words.join(", ")
+}

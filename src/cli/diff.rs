@@ -1,9 +1,9 @@
 //! `mcpreel diff`: what differs between two recordings, or two exchanges.
 
 use super::args::Diff as Args;
+use super::comparison::{self, Compared, Judging, Party};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Progress;
-use super::report::{self, Compared, Judging, Party};
 use super::{filter, folder, select};
 use crate::query::Query;
 use crate::replay::judge::Judge;
@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     let rewrites = Rewrites::new(args.rewrite.iter().cloned());
     let Judging { mut judge, files } =
-        report::judge(&args.strictness, rewrites, sides[0].recording.path())?;
+        comparison::judge(&args.strictness, rewrites, sides[0].recording.path())?;
     compare(&sides, query.as_ref(), &mut judge)?;
     let report = judge.finish();
     let parties = parties(args, &sides, &library)?;
@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Outcome {
         rules: &files,
         command: "mcpreel diff",
     };
-    report::write(&compared, args.form.format())?;
+    comparison::write(&compared, args.form.format())?;
     Ok(Exit::Process(ExitCode::from(report.exit_code())))
 }
 

@@ -3,7 +3,7 @@
 //! * [`args`]: the command line; one file per command does what it says;
 //! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
 //!   lines that need no table, `json` makes objects;
-//! * `machine`, `report`: reports for machines; what came of a comparison, in every form;
+//! * `machine`, `comparison`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us;
 //! * [`exit`]: the exit codes, and which failure has which.
@@ -12,6 +12,7 @@
 
 pub mod args;
 pub mod cassette;
+mod comparison;
 mod completions;
 mod demo;
 mod diff;
@@ -35,7 +36,6 @@ mod quantity;
 mod redact;
 mod reindex;
 mod replay;
-mod report;
 mod run;
 mod search;
 mod select;

@@ -106,12 +106,12 @@ fn messages(units: &Units) -> usize {
 }
 
 /// What `recording` is called in a report.
-fn party(args: &Args, recording: &Recording) -> Result<super::report::Party, Failure> {
+fn party(args: &Args, recording: &Recording) -> Result<super::comparison::Party, Failure> {
     let library = crate::store::library::Library::new(super::folder::of(&args.driving.folder)?);
     let entries = library.list().unwrap_or_default();
     let usual = args.driving.folder.dir.is_none();
     let folder = usual.then_some((&library, &*entries));
-    Ok(super::report::Party::new(
+    Ok(super::comparison::Party::new(
         recording,
         &recording.summary()?,
         folder,

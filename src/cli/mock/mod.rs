@@ -7,7 +7,7 @@ mod told;
 use super::args::{Bind, Mock, OnMiss, Sequence};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
-use super::{quantity, report, run, select, temporary};
+use super::{comparison, quantity, run, select, temporary};
 use crate::record::{self, Ending};
 use crate::replay::mock::reel::Source;
 use crate::replay::mock::serve::{How, Manner, Signals, serve};
@@ -51,7 +51,7 @@ pub fn run(args: &Mock) -> Outcome {
         let message = "`mock` serves a whole recording: leave out what stands behind the #";
         return Err(Failure::Usage(message.to_owned()));
     }
-    options.rules = report::rules(&args.rules, recording.path())?.0;
+    options.rules = comparison::rules(&args.rules, recording.path())?.0;
     let summary = recording.summary()?;
     let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
     let mut record = record_options(args, &summary.name, &summary.id);

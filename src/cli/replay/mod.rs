@@ -24,9 +24,9 @@ pub mod trust;
 mod update;
 
 use super::args::{Replay as Args, ReportFormat};
+use super::comparison::{self, Compared, Party};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder;
-use super::report::{self, Compared, Party};
 use super::select;
 use crate::store::library::Library;
 use crate::store::reader::Recording;
@@ -119,7 +119,7 @@ fn write(
         command: "mcpreel replay",
     };
     let format = args.form.format();
-    report::write(&compared, format)?;
+    comparison::write(&compared, format)?;
     let told = told::Told {
         outcome: &played.outcome,
         made: &parties[1],

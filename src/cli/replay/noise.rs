@@ -2,9 +2,9 @@
 
 use super::plan::{Made, Plan, Played, Run};
 use crate::cli::args::{Replay as Args, ReportFormat};
+use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
-use crate::cli::report::{self, Judging};
 use crate::cli::select;
 use crate::replay::compare::Class;
 use crate::replay::recorded::{self, Wanted};
@@ -38,7 +38,7 @@ pub fn runs(args: &Args, plan: &Plan<'_>, first: &Played) -> Result<Option<i32>,
         }
         let strictness = &args.strictness;
         let path = plan.recorded().path();
-        let Judging { mut judge, .. } = report::judge(strictness, Rewrites::default(), path)?;
+        let Judging { mut judge, .. } = comparison::judge(strictness, Rewrites::default(), path)?;
         let read = |made: &Made| {
             let opened = select::open(made.path.as_os_str(), &args.driving.folder);
             opened.map(|(recording, _)| recording)

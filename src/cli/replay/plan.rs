@@ -2,10 +2,10 @@
 
 use super::{calls, only, trust};
 use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
+use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
 use crate::cli::folder;
 use crate::cli::output::Progress;
-use crate::cli::report::{self, Judging};
 use crate::cli::temporary;
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
@@ -181,7 +181,7 @@ impl<'a> Plan<'a> {
 /// The judge that is asked for.
 fn judging(wish: Wish<'_>, recording: &Recording) -> Result<Judging, Failure> {
     let rewrites = rewrites(wish.driving);
-    report::judge(wish.strictness, rewrites, recording.path())
+    comparison::judge(wish.strictness, rewrites, recording.path())
 }
 
 /// An edit has to be of a request that is there.

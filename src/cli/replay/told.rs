@@ -2,9 +2,9 @@
 
 use super::learned::Kept;
 use super::update::Updated;
+use crate::cli::comparison::Party;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
-use crate::cli::report::Party;
 use crate::replay::bind::Bound;
 use crate::replay::client::target::Outcome;
 use crate::replay::client::{Refusal, Tally};

@@ -202,10 +202,15 @@ impl Shown {
     /// The row that has come, as somebody left it or from its beginning.
     #[must_use]
     pub fn new(ask: Ask, row: Row, left: Option<&Left>) -> Self {
-        let mut parts = part::parts(&row.item, row.texts, &row.findings, ask.amount);
+        let mut parts = part::parts(
+            &row.item,
+            row.texts,
+            &row.findings,
+            row.near.len(),
+            ask.amount,
+        );
         for part in &mut parts {
             part.tell(&row.arguments);
-            part.tell_near(&row.near);
         }
         let mut shown = Self {
             ask,

@@ -4,10 +4,10 @@ use super::Sides;
 use super::body::{Position, Spot};
 use crate::protocol::json::{Document, Kind, Stopped};
 use crate::store::reader::FindingRow;
-use crate::text::{count, escape, plural, size};
+use crate::text::{count, size};
 use crate::trace::item::{Item, What};
 use crate::tui::widget::tree::{NodeId, Tree};
-use crate::tui::worker::detail::{Amount, Argument, Near, Text, TextRole, Violations, Wrong};
+use crate::tui::worker::detail::{Amount, Argument, Text, TextRole, Violations, Wrong};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -48,6 +48,8 @@ pub enum PartKind {
     MoreFindings(usize),
     /// What a person wrote.
     Note,
+    /// What a mock had that comes nearest: the one at this place.
+    Near(usize),
     /// A message, line or event.
     Text(TextRole),
     /// The response that has not come.
@@ -102,29 +104,6 @@ impl Part {
             .take(ARGUMENTS)
             .filter_map(told)
             .collect();
-    }
-
-    /// Says above the answer of a mock what it had that comes nearest.
-    pub fn tell_near(&mut self, near: &[Near]) {
-        if self.kind != PartKind::Text(TextRole::Response) {
-            return;
-        }
-        for (at, one) in near.iter().enumerate() {
-            let short = one.recording.get(..4).unwrap_or_default();
-            let spot = format!("{short}#{}", one.seq.0);
-            let what = match (at, one.is_served) {
-                (_, true) => format!("not on record, answered like {spot} (d compares)"),
-                (0, false) => format!("not on record; d compares it with the nearest, {spot}"),
-                _ => format!("then {spot}"),
-            };
-            let mut paths: Vec<_> = one.paths.iter().map(|path| escape(path)).collect();
-            let more = one.distance.saturating_sub(paths.len() as u64);
-            if more > 0 {
-                paths.push(plural(more, "more place").into());
-            }
-            let paths = paths.join(", ");
-            self.notes.push(format!("{what}: {paths}"));
-        }
     }
 
     /// The tree of its bytes, if they are JSON.
@@ -198,9 +177,15 @@ impl Part {
     }
 }
 
-/// The parts of a row, from the top.
+/// The parts of a row, from the top; `near` is how many recorded requests a mock has named.
 #[must_use]
-pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amount) -> Vec<Part> {
+pub fn parts(
+    item: &Item,
+    texts: Vec<Text>,
+    findings: &[FindingRow],
+    near: usize,
+    amount: Amount,
+) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     // The worst come first. Notes would stand above every other message.
     let bad = findings
@@ -213,6 +198,7 @@ pub fn parts(item: &Item, texts: Vec<Text>, findings: &[FindingRow], amount: Amo
     }
     let note = item.annotation.as_ref().and_then(|note| note.note.as_ref());
     parts.extend(note.map(|_| Part::head(PartKind::Note)));
+    parts.extend((0..near).map(|at| Part::head(PartKind::Near(at))));
     parts.extend(texts.into_iter().map(|text| Part::of(text, amount)));
     if let What::Exchange(exchange) = &item.what
         && exchange.response.is_none()

@@ -43,6 +43,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             }
         }
         PartKind::Note => note(pane, look),
+        PartKind::Near(at) => near(pane, at, look),
         PartKind::Missing => missing(pane, look),
         PartKind::Text(role) => {
             let mut left = vec![(Role::Strong, format!("{} ", sign(part, look)))];
@@ -88,6 +89,34 @@ fn note(pane: &Pane<'_>, look: Look) -> Spans {
     let note = annotation.and_then(|annotation| annotation.note.as_deref());
     let text = escape(note.unwrap_or_default());
     vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
+}
+
+/// `⚠ not on record; d compares it with the nearest, 7f3a#23: params.arguments.q`
+fn near(pane: &Pane<'_>, at: usize, look: Look) -> Spans {
+    let Some(near) = pane.shown.near.get(at) else {
+        return Spans::new();
+    };
+    let short = near.recording.get(..4).unwrap_or_default();
+    let spot = format!("{short}#{}", near.seq.0);
+    let what = match (at, near.is_served) {
+        (_, true) => format!("not on record, answered like {spot} (d compares)"),
+        (0, false) => format!("not on record; d compares it with the nearest, {spot}"),
+        _ => format!("then {spot}"),
+    };
+    let mut paths: Vec<_> = near.paths.iter().map(|path| escape(path)).collect();
+    let more = near.distance.saturating_sub(paths.len() as u64);
+    if more > 0 {
+        paths.push(plural(more, "more place").into());
+    }
+    let sign = if at == 0 {
+        look.glyph(Glyph::Warning)
+    } else {
+        " "
+    };
+    vec![
+        (Role::Warn, format!("{sign} {what}: ")),
+        (Role::Text, paths.join(", ")),
+    ]
 }
 
 fn sign(part: &Part, look: Look) -> &'static str {

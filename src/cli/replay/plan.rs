@@ -92,6 +92,7 @@ impl<'a> Plan<'a> {
             command: &self.command,
             dir: folder::Settings::read().recordings_dir(&self.args.folder),
             signals: &self.signals,
+            patience: None,
         };
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {

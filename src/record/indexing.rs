@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How long the end of a session may wait for the recording. Clients kill after 2 s.
-const PATIENCE: Duration = Duration::from_millis(150);
+pub(super) const PATIENCE: Duration = Duration::from_millis(150);
 
 /// After the first sign of traffic, how long more of it is gathered before it is indexed: waking
 /// for every chunk costs the session a tenth of its round trips, and viewers look every 33 ms.
@@ -52,11 +52,11 @@ impl Indexing {
         }
     }
 
-    /// The session is over: waits a moment for the recording to be finished.
+    /// The session is over: waits so long for the recording to be finished.
     ///
     /// A thread of normal priority does it. The indexer's cannot get its own back, and beside
     /// busy processes it would be late for the few milliseconds of work that are left.
-    pub fn finish(self) {
+    pub fn finish(self, patience: Duration) {
         self.over.say();
         self.thread.unpark();
         let (report, done) = sync_channel(1);
@@ -71,7 +71,7 @@ impl Indexing {
         });
         if finisher.is_ok() {
             // Not in time: the spool stays, and the next reader drains it.
-            let _ = done.recv_timeout(PATIENCE);
+            let _ = done.recv_timeout(patience);
         }
     }
 }

@@ -142,6 +142,7 @@ impl<'a> Plan<'a> {
             command: &self.command,
             dir: dir.unwrap_or_else(usual),
             signals: &self.signals,
+            patience: None,
         };
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {

@@ -21,6 +21,11 @@ use crate::trace::frame::Seq;
 use crate::words::sentence;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long the new recording may take to be completed before it is read. Nobody else could
+/// complete it: this process has its lock.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A question.
 #[derive(Debug)]
@@ -128,6 +133,7 @@ fn play(
         command: &order.command,
         dir: Ok(library.dir().to_owned()),
         signals,
+        patience: Some(PATIENCE),
     };
     let played = play.run(clock, &mut |now: &Progress<'_>| {
         let requests = order.requests;

@@ -9,7 +9,8 @@
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session
 //!     open (the viewer) · ls · show · tail · stats · why · lint · search · diff · replay ·
-//!     minimise · mock · export · import · redact · prune · reindex
+//!     minimise · mock · export · report · import · redact ·
+//!     prune · reindex
 //! ```
 //!
 //! | module | question that it answers |

@@ -14,6 +14,7 @@ mod mock;
 mod reading;
 mod redact;
 mod replay;
+mod report;
 mod viewer;
 
 pub use compare::{Diff, Form, ReportFormat, Strictness, rewrite};
@@ -25,6 +26,7 @@ pub use mock::{Mock, OnMiss, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use redact::{Redact, Secrets};
 pub use replay::{Asked, Bind, Driving, Order as ReplayOrder, Part, Replay, bind};
+pub use report::Report;
 pub use viewer::{Appearance, Demo, Open};
 
 use super::{exit, quantity};
@@ -83,6 +85,7 @@ pub enum Command {
     Export(Export),
     Import(Import),
     Redact(Redact),
+    Report(Report),
     Demo(Demo),
     Prune(Prune),
     Reindex(Reindex),

@@ -36,6 +36,7 @@ mod quantity;
 mod redact;
 mod reindex;
 mod replay;
+mod report;
 mod run;
 mod search;
 mod select;
@@ -93,6 +94,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Redact(args) => redact::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Prune(args) => prune::run(&args),
         Command::Reindex(args) => reindex::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -58,6 +58,14 @@ impl Folder {
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
+
+    /// It is whole: becomes `target`, in the same file system, which is not there.
+    pub fn appear(self, target: &Path) -> io::Result<()> {
+        std::fs::rename(self.dir.path(), target)?;
+        // It has gone from where it would be removed.
+        let _ = self.dir.keep();
+        Ok(())
+    }
 }
 
 /// A file that only we can read, beside the one that it takes the place of when it is whole.

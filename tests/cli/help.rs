@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "run",
     "open",
     "ls",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 20] = [
     "export",
     "import",
     "redact",
+    "report",
     "demo",
     "mock",
     "prune",

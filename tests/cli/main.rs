@@ -7,6 +7,7 @@
 //! * [`formats`]: `export` for reading and for other people's programs;
 //! * [`import`]: cassettes and logs of other programs become recordings;
 //! * [`page`]: `export --format html`: a page for a browser;
+//! * [`report`]: all that a bug report needs, in a folder or one file;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
 //! * [`why`]: the causes of sessions that really went wrong;
 //! * [`live`]: `tail` and `demo`, while something is recorded;
@@ -28,6 +29,7 @@ mod import;
 mod lint;
 mod live;
 mod page;
+mod report;
 mod rows;
 mod why;
 

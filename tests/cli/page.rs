@@ -1,7 +1,7 @@
 //! `export --format html`: a page for a browser. What it looks like in one is proved in
 //! `tests/page/`.
 
-use super::{mcpreel, refusal, stdout};
+use super::{mcpreel, stdout};
 use crate::support::written::{Session, bytes, drain};
 use crate::support::{Library, chunk_all, peak_memory, text, wait_for};
 use mcpreel::store::values::State;
@@ -61,9 +61,6 @@ fn a_page_appears_whole_and_for_its_owner_alone() {
         stdout(&library, &args),
         "the same whenever it is made"
     );
-    let (code, said) = refusal(&library, &["export", &sample("crash"), "--format", "html"]);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("--raw"), "{said}");
 }
 
 #[test]

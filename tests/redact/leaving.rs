@@ -8,11 +8,21 @@ use base64::engine::general_purpose::STANDARD;
 use std::path::Path;
 
 /// How something leaves: what it is called, and the words that write it to a file.
-pub const WAYS: [(&str, &[&str]); 3] = [
+pub const WAYS: [(&str, &[&str]); 10] = [
     ("redact", &["redact"]),
     ("recording", &["export", "--format", "recording"]),
     ("jsonl", &["export"]),
+    ("text", &["export", "--format", "text"]),
+    ("csv", &["export", "--format", "csv"]),
+    ("markdown", &["export", "--format", "markdown"]),
+    ("html", &["export", "--format", "html"]),
+    ("otlp", &["export", "--format", "otlp", "--with-bodies"]),
+    ("perfetto", &["export", "--format", "perfetto"]),
+    ("report", &["report"]),
 ];
+
+/// Those whose files mcpreel reads.
+const READ: [&str; 3] = ["redact", "recording", "jsonl"];
 
 /// All cases as one session. What each one knows of the process is put together.
 fn together(cases: &[Case]) -> Session {
@@ -30,7 +40,16 @@ fn left(library: &Library, reel: &Path, way: (&str, &[&str])) -> Vec<u8> {
     assert!(output.status.success(), "{}", crate::support::text(&output));
     let mut bytes = output.stdout;
     bytes.extend(output.stderr);
-    bytes.extend(std::fs::read(&path).unwrap());
+    if path.is_dir() {
+        for file in std::fs::read_dir(&path).unwrap() {
+            bytes.extend(std::fs::read(file.unwrap().path()).unwrap());
+        }
+    } else {
+        bytes.extend(std::fs::read(&path).unwrap());
+    }
+    if !READ.contains(&way.0) {
+        return bytes;
+    }
     for asked in [&["show", "--json"][..], &["show", "--frames", "--json"]] {
         let words = [asked, &[path.to_str().unwrap()]].concat();
         bytes.extend(stdout(library, &words).into_bytes());

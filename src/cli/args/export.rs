@@ -39,7 +39,8 @@ Examples:
                                                  to be opened in ui.perfetto.dev
   mcpreel export @ --format otlp -q 'is:slow' -o spans.jsonl
   mcpreel export @ -q 'is:marked' -o marked.jsonl
-  mcpreel export @ --format html -o session.html a page for a browser
+  mcpreel export @ --format html -o session.html
+                                                 a page for a browser
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
   mcpreel show session.jsonl                     a cassette is taken wherever a recording is";

@@ -6,8 +6,8 @@
 
 pub mod make;
 pub mod policy;
-mod report;
-mod scan;
+pub mod report;
+pub mod scan;
 
 use super::args::Redact as Args;
 use super::exit::{Exit, Failure, Outcome};

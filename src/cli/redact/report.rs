@@ -1,7 +1,7 @@
 //! What was replaced, for people.
 
 use crate::cli::exit::Failure;
-use crate::cli::output::{Ink, Output};
+use crate::cli::output::Output;
 use crate::redact::{self, LIMITS, OPTIONAL, Report, SPECIAL};
 use crate::text::{escape, plural, size};
 use serde::Serialize;
@@ -12,6 +12,12 @@ const MOST: usize = 200;
 
 /// Writes the report.
 pub fn write(report: &Report, path: Option<&Path>, out: &mut Output) -> Result<(), Failure> {
+    let lines = lines(report, path);
+    Ok(lines.iter().try_for_each(|line| out.line(line))?)
+}
+
+/// The report, of what stands in `path` now, or would.
+pub fn lines(report: &Report, path: Option<&Path>) -> Vec<String> {
     let places = plural(report.hits(), "place");
     let values = plural(report.values() as u64, "value");
     let (rules, done) = (
@@ -25,51 +31,50 @@ pub fn write(report: &Report, path: Option<&Path>, out: &mut Output) -> Result<(
         Some(path) => format!("{}: ", escape(&path.display().to_string())),
         None => String::new(),
     };
-    out.line(&format!("{head}{values} {done} in {places}, by {rules}"))?;
-    for replaced in report.places.iter().take(MOST) {
+    let mut lines = vec![format!("{head}{values} {done} in {places}, by {rules}")];
+    lines.extend(report.places.iter().take(MOST).map(|replaced| {
         let path = if replaced.path.is_empty() {
             String::new()
         } else {
             format!("  {}", escape(&replaced.path))
         };
         let place = format!("{:<18}", replaced.place.to_string());
-        let rule = out.paint(Ink::Faint, &escape(&replaced.rule));
-        out.line(&format!(
-            "  {place} {:<12} {rule}{path}",
-            replaced.token.to_string()
-        ))?;
-    }
+        let (token, rule) = (replaced.token.to_string(), escape(&replaced.rule));
+        format!("  {place} {token:<12} {rule}{path}")
+    }));
     let told = report.places.len().min(MOST) as u64;
     if report.hits() > told {
-        out.line(&format!(
+        lines.push(format!(
             "  and {}",
             plural(report.hits() - told, "more place")
-        ))?;
+        ));
     }
-    beside(report, out)?;
-    Ok(out.line(LIMITS)?)
+    lines.extend(beside(report));
+    lines.push(LIMITS.to_owned());
+    lines
 }
 
 /// What was not done.
-fn beside(report: &Report, out: &mut Output) -> Result<(), Failure> {
-    for left in &report.left {
-        out.line(&format!(
+fn beside(report: &Report) -> Vec<String> {
+    let left = report.left.iter().map(|left| {
+        format!(
             "#{} is left out: {} are too long to be looked through",
             left.seq,
             size(left.bytes)
-        ))?;
-    }
+        )
+    });
+    let mut lines: Vec<_> = left.collect();
     if report.short > 0 {
         let values = plural(report.short, "value");
-        out.line(&format!("too short to be looked for elsewhere: {values}"))?;
+        lines.push(format!("too short to be looked for elsewhere: {values}"));
     }
     if report.beyond > 0 {
         let values = plural(report.beyond, "value");
-        out.line(&format!(
+        lines.push(format!(
             "too many or too long to be looked for elsewhere: {values}"
-        ))?;
+        ));
     }
-    Ok(())
+    lines
 }
 
 #[derive(Serialize)]

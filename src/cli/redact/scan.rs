@@ -27,7 +27,7 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
     let mut scan = Scan {
         policy,
         json,
-        out: Output::stdout(),
+        out: Told::Printed(Output::stdout()),
         files: 0,
         found: 0,
         is_partial: false,
@@ -38,10 +38,61 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
     scan.finish()
 }
 
+/// Looks through all of `paths`: the lines that would be printed of what is found.
+pub fn leaks(paths: &[PathBuf], policy: &Arc<Policy>) -> Result<Vec<String>, Failure> {
+    let mut scan = Scan {
+        policy,
+        json: false,
+        out: Told::Kept(Vec::new()),
+        files: 0,
+        found: 0,
+        is_partial: false,
+    };
+    for path in paths {
+        scan.path(path)?;
+    }
+    match scan.out {
+        Told::Kept(lines) => Ok(lines),
+        Told::Printed(_) => Ok(Vec::new()),
+    }
+}
+
+/// Where what is found is told.
+enum Told {
+    Printed(Output),
+    Kept(Vec<String>),
+}
+
+impl Told {
+    fn line(&mut self, line: String) -> io::Result<()> {
+        match self {
+            Self::Printed(out) => out.line(&line),
+            Self::Kept(lines) => {
+                lines.push(line);
+                Ok(())
+            }
+        }
+    }
+
+    fn json(&mut self, line: &Line<'_>) -> io::Result<()> {
+        match self {
+            Self::Printed(out) => out.json(line),
+            Self::Kept(_) => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Printed(out) => out.flush(),
+            Self::Kept(_) => Ok(()),
+        }
+    }
+}
+
 struct Scan<'p> {
     policy: &'p Arc<Policy>,
     json: bool,
-    out: Output,
+    out: Told,
     files: u64,
     found: u64,
     /// Whether something was not looked at.
@@ -154,7 +205,7 @@ impl Scan<'_> {
         let told = report.places.len().min(MOST) as u64;
         if report.hits() > told && !self.json {
             let more = plural(report.hits() - told, "more place");
-            self.out.line(&format!("{}: {more}", escape(&shown)))?;
+            self.out.line(format!("{}: {more}", escape(&shown)))?;
         }
         Ok(())
     }
@@ -177,14 +228,14 @@ impl Scan<'_> {
             format!(", {}", escape(path))
         };
         let line = format!("{}: {place}{inside}: {}", escape(file), escape(rule));
-        Ok(self.out.line(&line)?)
+        Ok(self.out.line(line)?)
     }
 
     fn finish(mut self) -> Outcome {
         if !self.json {
             let (places, files) = (plural(self.found, "place"), plural(self.files, "file"));
-            self.out.line(&format!("{places} in {files}"))?;
-            self.out.line(LIMITS)?;
+            self.out.line(format!("{places} in {files}"))?;
+            self.out.line(LIMITS.to_owned())?;
         }
         self.out.flush()?;
         Ok(match (self.found, self.is_partial) {

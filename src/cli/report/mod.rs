@@ -1,0 +1,207 @@
+//! `mcpreel report`: all that a bug report needs, without secrets, in a folder or one file.
+//!
+//! ```text
+//!  recording ─▶ redacted ─┬─ report.md      ─┐
+//!                         ├─ report.html     ├─ looked through for leaks ─▶ folder | zip
+//!                         ├─ session.reel    │
+//!   what was replaced ────┴─ redaction.txt  ─┘
+//! ```
+//!
+//! It is made where nobody looks, beside its place, and appears when it is whole and nothing was
+//! found in it.
+
+mod by_eye;
+mod packed;
+
+use super::args::Report as Args;
+use super::exit::{Exit, Failure, Outcome};
+use super::export::{tell_unfinished, usage};
+use super::output::{self, Output, Progress};
+use super::redact::{self, scan};
+use super::select;
+use super::temporary::Folder;
+use crate::formats::export::{Selection, WriteError, Written, markdown};
+use crate::formats::html;
+use crate::redact::{LIMITS, Policy, Report};
+use crate::store::library::name::sanitised;
+use crate::store::reader::{Recording, Summary};
+use crate::text::{escape, plural, size};
+use crate::trace::frame::Seq;
+use anyhow::Context as _;
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files, as they are called.
+const NAMES: [&str; 5] = [
+    "report.md",
+    "report.html",
+    "session.reel",
+    "redaction.txt",
+    "redaction.json",
+];
+
+/// Writes what the arguments ask for.
+pub fn run(args: &Args) -> Outcome {
+    let policy = redact::policy::of(&args.what)?;
+    let (recording, selected) = select::open(&args.recording, &args.folder)?;
+    if selected.seq.is_some() {
+        return Err(usage("#SEQ names one frame; a report is about a session"));
+    }
+    let mut redacting = redact::learn(&recording, Arc::clone(&policy))?;
+    let (redacted, report) = redact::make::recording(&mut redacting, &Selection::default())?;
+    let summary = redacted.summary()?;
+    let path = place(args, &summary)?;
+    let folder = Folder::within(path.parent().unwrap_or(Path::new("/")))?;
+    write(&redacted, &report, folder.path())?;
+    if let Some(refused) = leaks(folder.path(), &policy)? {
+        return Ok(refused);
+    }
+    let bytes = if args.zip {
+        packed::appear(folder.path(), &path)?
+    } else {
+        appear(folder, &path)?
+    };
+    tell(&path, bytes, &report, &redacted)?;
+    tell_unfinished(&recording)?;
+    Ok(Exit::Fine)
+}
+
+/// Where it appears; what is there stays.
+fn place(args: &Args, summary: &Summary) -> Result<PathBuf, Failure> {
+    let mut usual = OsString::from("mcpreel-report-");
+    usual.push(sanitised(&summary.name));
+    usual.push(format!("-{}", &summary.id[..summary.id.len().min(4)]));
+    if args.zip {
+        usual.push(".zip");
+    }
+    let path = args.output.clone().unwrap_or_else(|| usual.into());
+    let path = std::path::absolute(&path).context("the path means nothing here")?;
+    if path.symlink_metadata().is_ok() {
+        let shown = path.display().to_string();
+        let message = format!("{} is there already: name another with -o", escape(&shown));
+        return Err(Failure::Usage(message));
+    }
+    Ok(path)
+}
+
+/// Writes all files into `folder`.
+fn write(redacted: &Recording, report: &Report, folder: &Path) -> Result<(), Failure> {
+    let [text, page, reel, replaced, as_json] = NAMES.map(|name| folder.join(name));
+    let mut progress = Progress::stderr();
+    let all = Selection::default();
+    let last = Seq(u64::MAX);
+    for (path, format) in [(&text, "report.md"), (&page, "report.html")] {
+        let told = &mut |seq: Seq| {
+            progress.now_and_then(|| format!("{format}: frame {} written", seq.0));
+        };
+        let mut out = BufWriter::new(made(path)?);
+        let written = match format {
+            "report.md" => markdown::write(redacted, &all, last, &mut out, told),
+            _ => html::write(redacted, &all, last, &mut out, told),
+        };
+        finished(written, path)?;
+        out.flush().with_context(|| unwritten(path))?;
+    }
+    drop(made(&reel)?);
+    redacted.copy_into(&reel)?;
+    let lines = redact::report::lines(report, Some(Path::new(NAMES[2])));
+    let mut out = made(&replaced)?;
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    written.with_context(|| unwritten(&replaced))?;
+    let out = made(&as_json)?;
+    serde_json::to_writer(out, report).with_context(|| unwritten(&as_json))?;
+    Ok(())
+}
+
+fn finished(written: Result<Written, WriteError>, path: &Path) -> Result<Written, Failure> {
+    written.map_err(|error| match error {
+        WriteError::Read(error) => error.into(),
+        WriteError::Write(error) => {
+            Failure::Refused(anyhow::Error::from(error).context(unwritten(path)))
+        }
+    })
+}
+
+/// A file for its owner alone.
+fn made(path: &Path) -> Result<File, Failure> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    Ok(file.with_context(|| unwritten(path))?)
+}
+
+fn unwritten(path: &Path) -> String {
+    format!("could not write {}", escape(&path.display().to_string()))
+}
+
+/// Looks through what is to be handed on. Something that is found keeps all of it back.
+fn leaks(folder: &Path, policy: &Arc<Policy>) -> Result<Option<Exit>, Failure> {
+    // The list of what was replaced names rules and places, and nothing else.
+    let handed_on = NAMES[..3]
+        .iter()
+        .map(|name| folder.join(name))
+        .collect::<Vec<_>>();
+    let found = scan::leaks(&handed_on, policy)?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    output::say("nothing was written: it would have had secrets in it");
+    for line in &found {
+        let line = line
+            .strip_prefix(&*folder.to_string_lossy())
+            .unwrap_or(line);
+        output::say(line.trim_start_matches('/'));
+    }
+    output::say("`--without RULE` passes a rule over, where what it finds is no secret");
+    Ok(Some(Exit::Found))
+}
+
+/// The folder itself is what is handed on: bytes in it.
+fn appear(folder: Folder, path: &Path) -> Result<u64, Failure> {
+    let mut bytes = 0;
+    for name in NAMES {
+        bytes += folder.path().join(name).metadata()?.len();
+    }
+    folder.appear(path).with_context(|| unwritten(path))?;
+    Ok(bytes)
+}
+
+/// Says what there is, what was removed, and what to look at.
+fn tell(path: &Path, bytes: u64, report: &Report, redacted: &Recording) -> Result<(), Failure> {
+    let mut out = Output::stdout();
+    let shown = path.display().to_string();
+    out.line(&format!("{}: {}", escape(&shown), size(bytes)))?;
+    out.line("  report.md       what happened and why, to be pasted into an issue")?;
+    out.line("  report.html     the session, for a browser")?;
+    out.line("  session.reel    the session, for mcpreel: open, diff, replay, mock")?;
+    out.line("  redaction.txt   what was replaced where, by which rule; redaction.json likewise")?;
+    out.line("")?;
+    let (values, places) = (
+        plural(report.values() as u64, "value"),
+        plural(report.hits(), "place"),
+    );
+    out.line(&format!("removed: {values} in {places}"))?;
+    for (rule, count) in &report.rules {
+        out.line(&format!("  {:>5} × {}", count, escape(rule)))?;
+    }
+    for left in &report.left {
+        out.line(&format!(
+            "  #{} is left out: {}",
+            left.seq,
+            size(left.bytes)
+        ))?;
+    }
+    out.line("look at by eye before you hand it on:")?;
+    for line in by_eye::lines(redacted)? {
+        out.line(&format!("  {line}"))?;
+    }
+    out.line("")?;
+    out.line(LIMITS)?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,134 @@
+//! `report`: all that a bug report needs, without secrets, in a folder or one file.
+
+use super::{mcpreel, refusal, stdout};
+use crate::support::{Library, text};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FILES: [&str; 5] = [
+    "redaction.json",
+    "redaction.txt",
+    "report.html",
+    "report.md",
+    "session.reel",
+];
+
+fn sample(name: &str) -> String {
+    format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("it can be listed");
+    let name = |file: std::fs::DirEntry| file.file_name().to_string_lossy().into_owned();
+    let mut names: Vec<_> = files.map(|file| name(file.expect("it is there"))).collect();
+    names.sort();
+    names
+}
+
+fn mode(path: &Path) -> u32 {
+    path.metadata().expect("it is there").permissions().mode() & 0o777
+}
+
+/// Where things are written, and a path in it.
+fn place(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let path = dir.path().join(name);
+    (dir, path)
+}
+
+#[test]
+fn a_report_appears_whole_and_for_its_owner_alone() {
+    let library = Library::new();
+    let (dir, path) = place("for-ada");
+    let shown = path.to_str().expect("the path is text");
+    let said = stdout(&library, &["report", &sample("crash"), "-o", shown]);
+    for part in [
+        "report.md",
+        "removed: ",
+        "look at by eye",
+        "arguments and results of balance",
+        "What it cannot promise",
+    ] {
+        assert!(said.contains(part), "no {part}: {said}");
+    }
+    assert_eq!(names(&path), FILES);
+    assert_eq!(mode(&path), 0o700);
+    assert!(FILES.iter().all(|name| mode(&path.join(name)) == 0o600));
+    let about = std::fs::read_to_string(path.join("report.md")).expect("it is text");
+    assert!(
+        about.contains("SIGSEGV") && about.contains("sequenceDiagram"),
+        "{about}"
+    );
+    // It is a recording like any other.
+    let reel = path.join("session.reel");
+    let shown_reel = reel.to_str().expect("the path is text");
+    let why = stdout(&library, &["why", shown_reel]);
+    assert!(why.contains("SIGSEGV"), "{why}");
+    assert_eq!(names(dir.path()), ["for-ada"], "nothing stands beside it");
+    let (code, said) = refusal(&library, &["report", &sample("crash"), "-o", shown]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("is there already"), "{said}");
+}
+
+#[test]
+fn one_file_has_all_of_it() {
+    let library = Library::new();
+    let (dir, path) = place("for-ada.zip");
+    let shown = path.to_str().expect("the path is text");
+    stdout(
+        &library,
+        &["report", &sample("modern"), "--zip", "-o", shown],
+    );
+    assert_eq!(mode(&path), 0o600);
+    let file = std::fs::File::open(&path).expect("it is there");
+    let mut archive = zip::ZipArchive::new(file).expect("it is a ZIP file");
+    let name = |name: Result<std::borrow::Cow<'_, str>, _>| name.expect("it is text").into_owned();
+    let mut names: Vec<String> = archive.file_names().map(name).collect();
+    names.sort();
+    assert_eq!(names, FILES.map(|name| format!("for-ada/{name}")));
+    let page = archive.by_name("for-ada/report.html").expect("it is there");
+    let page = std::io::read_to_string(page).expect("it is whole");
+    assert!(page.ends_with("</html>\n"));
+    assert_eq!(self::names(dir.path()), ["for-ada.zip"]);
+}
+
+#[test]
+fn what_leaks_is_kept_back_and_named() {
+    let library = Library::new();
+    let (dir, path) = place("for-ada");
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let config = home.path().join(".config/mcpreel");
+    std::fs::create_dir_all(&config).expect("the folder is ours");
+    // Something that is in every page, and in no session.
+    std::fs::write(
+        config.join("config.toml"),
+        "[redact.patterns]\nmine = '(?i)doctype html'\n",
+    )
+    .expect("the folder is ours");
+    let mut report: Command = library.mcpreel("report");
+    report
+        .env("HOME", home.path())
+        .arg(sample("crash"))
+        .arg("-o")
+        .arg(&path);
+    let output = report.output().expect("mcpreel starts");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("nothing was written") && said.contains("report.html: line 1: mine"),
+        "{said}"
+    );
+    assert_eq!(names(dir.path()), [""; 0]);
+}
+
+#[test]
+fn what_is_no_session_has_no_report() {
+    let library = Library::new();
+    let reel = sample("crash") + "#3";
+    let (code, said) = refusal(&library, &["report", &reel]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("a report is about a session"), "{said}");
+    let output = mcpreel(&library, &["report", "/nowhere.reel"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}

@@ -196,6 +196,12 @@ impl<'r> Redacting<'r> {
         }
     }
 
+    /// What knows the secrets of this recording.
+    #[must_use]
+    pub fn into_redactor(self) -> Redactor {
+        self.redactor
+    }
+
     /// What was replaced so far.
     #[must_use]
     pub fn report(&self) -> &Report {

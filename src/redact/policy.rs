@@ -151,6 +151,23 @@ impl Policy {
         })
     }
 
+    /// The same without the rules that are shipped, but for that of known values.
+    pub(super) fn of_known(&self) -> Result<Self, PolicyError> {
+        let special = rules::SPECIAL.iter().map(|(id, _)| *id);
+        let shipped = special.chain(rules::all().map(|rule| rule.id));
+        let without = shipped.filter(|id| *id != rules::SPECIAL[id::KNOWN].0);
+        let settings = Settings {
+            without: without.map(str::to_owned).collect(),
+            ..Settings::default()
+        };
+        Ok(Self {
+            extra: self.extra.clone(),
+            ids: self.ids.clone(),
+            allow: self.allow.clone(),
+            ..Self::new(&settings)?
+        })
+    }
+
     /// The name of a rule.
     pub(super) fn rule(&self, number: usize) -> &str {
         self.ids.get(number).map_or("", |id| id)

@@ -5,7 +5,7 @@ use super::hit::{self, Found, Hit};
 use super::known::Known;
 use super::learn::Learner;
 use super::pem;
-use super::policy::{Policy, id};
+use super::policy::{Policy, PolicyError, id};
 use super::report::{Place, Report};
 use crate::protocol::json::{Edits, Node};
 use crate::trace::event::{EventKind, ProcessContext};
@@ -42,6 +42,13 @@ impl Redactor {
     #[must_use]
     pub fn resume(self) -> Learner {
         Learner::knowing(self.policy, self.known)
+    }
+
+    /// From now on looks for values that are known and for what the user's own patterns find: in
+    /// what was made of a session and is none, where shapes and names say little.
+    pub fn of_known(self) -> Result<Self, PolicyError> {
+        let policy = Arc::new(self.policy.of_known()?);
+        Ok(Self { policy, ..self })
     }
 
     /// Values that are known to be secret.

@@ -92,6 +92,14 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether `bytes` are one placeholder and nothing else.
+#[must_use]
+pub fn is_one(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let name = placeholders(&text).next();
+    name.is_some_and(|name| text.len() == name.len() + OPEN.len_utf8() + CLOSE.len_utf8())
+}
+
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'t> {

@@ -5,6 +5,7 @@ use super::hit::Found;
 use super::names::Class;
 use super::plausible::{Stands, fits, looks_random};
 use super::policy::id;
+use super::token;
 use std::ops::Range;
 
 /// Bytes that are looked at: no host stands behind more.
@@ -36,6 +37,9 @@ fn secret(near: &[u8]) -> Option<Range<usize>> {
     all.get(host).filter(|byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'$' | b'{' | b'%' | b'_')
     })?;
+    if token::is_one(user) {
+        return None;
+    }
     let span = match memchr::memchr(b':', user) {
         Some(colon) => colon + 1..user.len(),
         None => 0..user.len(),
@@ -88,6 +92,8 @@ mod tests {
             "user:password@host",
             "ada:${PASSWORD}@db",
             "ada:<pass>@db",
+            "‹secret:64›@git.internal/a/b",
+            "ada:‹secret:1›@db",
             "registry.npmjs.org/@scope/package",
             "ada@host",
             "a:b@ c",

@@ -67,7 +67,7 @@ pub fn learn(recording: &Recording, policy: Arc<Policy>) -> Result<Redacting<'_>
 }
 
 /// What would be replaced.
-fn look(recording: &Recording, policy: Arc<Policy>) -> Result<Report, Failure> {
+pub fn look(recording: &Recording, policy: Arc<Policy>) -> Result<Report, Failure> {
     let mut redacting = learn(recording, policy)?;
     make::look(&mut redacting, &Selection::default())?;
     Ok(redacting.take_report())

@@ -5,7 +5,7 @@ use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
 use crate::cli::output::{self, Output};
 use crate::formats::redacted::HELD;
-use crate::redact::{LIMITS, Learner, Place, Policy, Replaced, Report};
+use crate::redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
 use crate::store::reader::Recording;
 use crate::text::{escape, plural};
 use crate::trace::frame::StreamId;
@@ -27,7 +27,7 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
     let mut scan = Scan {
         policy,
         json,
-        out: Told::Printed(Output::stdout()),
+        out: Output::stdout(),
         files: 0,
         found: 0,
         is_partial: false,
@@ -38,61 +38,10 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
     scan.finish()
 }
 
-/// Looks through all of `paths`: the lines that would be printed of what is found.
-pub fn leaks(paths: &[PathBuf], policy: &Arc<Policy>) -> Result<Vec<String>, Failure> {
-    let mut scan = Scan {
-        policy,
-        json: false,
-        out: Told::Kept(Vec::new()),
-        files: 0,
-        found: 0,
-        is_partial: false,
-    };
-    for path in paths {
-        scan.path(path)?;
-    }
-    match scan.out {
-        Told::Kept(lines) => Ok(lines),
-        Told::Printed(_) => Ok(Vec::new()),
-    }
-}
-
-/// Where what is found is told.
-enum Told {
-    Printed(Output),
-    Kept(Vec<String>),
-}
-
-impl Told {
-    fn line(&mut self, line: String) -> io::Result<()> {
-        match self {
-            Self::Printed(out) => out.line(&line),
-            Self::Kept(lines) => {
-                lines.push(line);
-                Ok(())
-            }
-        }
-    }
-
-    fn json(&mut self, line: &Line<'_>) -> io::Result<()> {
-        match self {
-            Self::Printed(out) => out.json(line),
-            Self::Kept(_) => Ok(()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Printed(out) => out.flush(),
-            Self::Kept(_) => Ok(()),
-        }
-    }
-}
-
 struct Scan<'p> {
     policy: &'p Arc<Policy>,
     json: bool,
-    out: Told,
+    out: Output,
     files: u64,
     found: u64,
     /// Whether something was not looked at.
@@ -179,13 +128,8 @@ impl Scan<'_> {
             }
         })?;
         let mut redactor = learner.finish();
-        let mut report = redactor.report();
         file.rewind()?;
-        let mut too_long = 0;
-        each_line(&mut file, &mut |number, line| match line {
-            Some(line) => drop(redactor.frame(Place::Line(number), line, &mut report)),
-            None => too_long += 1,
-        })?;
+        let (report, too_long) = replaced(&mut file, &mut redactor)?;
         if too_long > 0 {
             self.is_partial = true;
             let lines = plural(too_long, "line");
@@ -205,7 +149,7 @@ impl Scan<'_> {
         let told = report.places.len().min(MOST) as u64;
         if report.hits() > told && !self.json {
             let more = plural(report.hits() - told, "more place");
-            self.out.line(format!("{}: {more}", escape(&shown)))?;
+            self.out.line(&format!("{}: {more}", escape(&shown)))?;
         }
         Ok(())
     }
@@ -228,14 +172,14 @@ impl Scan<'_> {
             format!(", {}", escape(path))
         };
         let line = format!("{}: {place}{inside}: {}", escape(file), escape(rule));
-        Ok(self.out.line(line)?)
+        Ok(self.out.line(&line)?)
     }
 
     fn finish(mut self) -> Outcome {
         if !self.json {
             let (places, files) = (plural(self.found, "place"), plural(self.files, "file"));
-            self.out.line(format!("{places} in {files}"))?;
-            self.out.line(LIMITS.to_owned())?;
+            self.out.line(&format!("{places} in {files}"))?;
+            self.out.line(LIMITS)?;
         }
         self.out.flush()?;
         Ok(match (self.found, self.is_partial) {
@@ -244,6 +188,23 @@ impl Scan<'_> {
             (0, false) => Exit::Fine,
         })
     }
+}
+
+/// What `redactor` finds in the lines of the file `path`.
+pub fn known(path: &Path, redactor: &mut Redactor) -> Result<Report, Failure> {
+    let mut file = open_regular(path, false)?;
+    Ok(replaced(&mut file, redactor)?.0)
+}
+
+/// What `redactor` finds in the lines of a file, and how many lines are too long for that.
+fn replaced(file: &mut File, redactor: &mut Redactor) -> io::Result<(Report, u64)> {
+    let mut report = redactor.report();
+    let mut too_long = 0;
+    each_line(file, &mut |number, line| match line {
+        Some(line) => drop(redactor.frame(Place::Line(number), line, &mut report)),
+        None => too_long += 1,
+    })?;
+    Ok((report, too_long))
 }
 
 fn entries(dir: &Path) -> io::Result<BTreeSet<PathBuf>> {

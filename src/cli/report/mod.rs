@@ -22,7 +22,7 @@ use super::select;
 use super::temporary::Folder;
 use crate::formats::export::{Selection, WriteError, Written, markdown};
 use crate::formats::html;
-use crate::redact::{LIMITS, Policy, Report};
+use crate::redact::{LIMITS, Policy, Redactor, Report};
 use crate::store::library::name::sanitised;
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural, size};
@@ -44,6 +44,9 @@ const NAMES: [&str; 5] = [
     "redaction.json",
 ];
 
+/// Places that are named where something leaks.
+const MOST_LEAKS: usize = 20;
+
 /// Writes what the arguments ask for.
 pub fn run(args: &Args) -> Outcome {
     let policy = redact::policy::of(&args.what)?;
@@ -57,8 +60,14 @@ pub fn run(args: &Args) -> Outcome {
     let path = place(args, &summary)?;
     let folder = Folder::within(path.parent().unwrap_or(Path::new("/")))?;
     write(&redacted, &report, folder.path())?;
-    if let Some(refused) = leaks(folder.path(), &policy)? {
-        return Ok(refused);
+    let redactor = redacting.into_redactor().of_known();
+    let found = leaks(
+        folder.path(),
+        redactor.map_err(anyhow::Error::from)?,
+        &policy,
+    )?;
+    if !found.is_empty() {
+        return Ok(kept_back(&found));
     }
     let bytes = if args.zip {
         packed::appear(folder.path(), &path)?
@@ -140,26 +149,41 @@ fn unwritten(path: &Path) -> String {
     format!("could not write {}", escape(&path.display().to_string()))
 }
 
-/// Looks through what is to be handed on. Something that is found keeps all of it back.
-fn leaks(folder: &Path, policy: &Arc<Policy>) -> Result<Option<Exit>, Failure> {
-    // The list of what was replaced names rules and places, and nothing else.
-    let handed_on = NAMES[..3]
-        .iter()
-        .map(|name| folder.join(name))
-        .collect::<Vec<_>>();
-    let found = scan::leaks(&handed_on, policy)?;
-    if found.is_empty() {
-        return Ok(None);
+/// Looks through what is to be handed on: the session by all rules, what was made of it for what is
+/// known to be secret. What was replaced is told by rules and places, and has nothing else in it.
+fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for name in &NAMES[..2] {
+        let report = scan::known(&folder.join(name), &mut known)?;
+        found.extend(report.places.iter().map(|leak| {
+            let (place, rule) = (leak.place.to_string(), escape(&leak.rule));
+            format!("{name}: {place}: {rule}")
+        }));
     }
+    let session = Recording::open(&folder.join(NAMES[2]))?;
+    let report = redact::look(&session, Arc::clone(policy))?;
+    found.extend(report.places.iter().map(|leak| {
+        let (place, path, rule) = (
+            leak.place.to_string(),
+            escape(&leak.path),
+            escape(&leak.rule),
+        );
+        format!("{}: {place}: {path}: {rule}", NAMES[2])
+    }));
+    Ok(found)
+}
+
+/// Something that is found keeps all of it back.
+fn kept_back(found: &[String]) -> Exit {
     output::say("nothing was written: it would have had secrets in it");
-    for line in &found {
-        let line = line
-            .strip_prefix(&*folder.to_string_lossy())
-            .unwrap_or(line);
-        output::say(line.trim_start_matches('/'));
+    for line in found.iter().take(MOST_LEAKS) {
+        output::say(line);
+    }
+    if let more @ 1.. = found.len().saturating_sub(MOST_LEAKS) {
+        output::say(&plural(more as u64, "more place"));
     }
     output::say("`--without RULE` passes a rule over, where what it finds is no secret");
-    Ok(Some(Exit::Found))
+    Exit::Found
 }
 
 /// The folder itself is what is handed on: bytes in it.

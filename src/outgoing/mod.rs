@@ -25,7 +25,8 @@ use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
-use redacted::MakeError;
+pub use redacted::MakeError;
+
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;

@@ -24,6 +24,7 @@
 //! | [`store`] | where recordings live, how they are indexed, read and recovered |
 //! | [`record`] | one session being recorded: capture and store put together |
 //! | [`formats`] | what leaves a recording and comes in: the cassette; the page, transcripts, reports, traces; logs of other programs |
+//! | [`outgoing`] | how it leaves: as a file that is whole or not there, without secrets |
 //! | [`replay`] | recordings used again: a client played again, the fewest messages with which it fails, a server that answers from one, answers beside answers |
 //! | [`demo`] | the built-in host and server |
 //! | [`tui`] | the viewer: how sessions look in a terminal |
@@ -40,6 +41,7 @@ pub mod config;
 pub mod demo;
 pub mod formats;
 pub mod lint;
+pub mod outgoing;
 pub mod protocol;
 pub mod query;
 pub mod record;

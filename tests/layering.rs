@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Each top module with those that it may use. `cli` may use everything; nothing uses `cli` but
 /// the binary. `written` is there for the unit tests only.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("text", &[]),
     ("config", &[]),
     ("protocol", &[]),
@@ -30,6 +30,12 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "store", "redact", "lint", "trace", "protocol", "words", "text", "written",
         ],
     ),
+    (
+        "outgoing",
+        &[
+            "capture", "record", "formats", "store", "redact", "query", "trace", "text", "written",
+        ],
+    ),
     ("demo", &["protocol"]),
     (
         "replay",
@@ -41,19 +47,21 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     (
         "tui",
         &[
-            "store", "replay", "query", "lint", "trace", "protocol", "words", "text", "config",
-            "written",
+            "store", "replay", "outgoing", "formats", "redact", "query", "lint", "trace",
+            "protocol", "words", "text", "config", "written",
         ],
     ),
     ("main", &["cli"]),
 ];
 
 /// Finer rules: of these modules only these parts may be used.
-const ONLY_PARTS: [(&str, &str, &[&str]); 4] = [
+const ONLY_PARTS: [(&str, &str, &[&str]); 6] = [
     ("capture", "trace", &["clock", "event", "frame"]),
     ("store", "capture", &["spool"]),
     ("replay", "capture", &["process", "tap", "gauge"]),
     ("replay", "formats", &["export"]),
+    ("outgoing", "capture", &["process"]),
+    ("tui", "formats", &["export"]),
 ];
 
 /// A place where a file names another module.

@@ -2,10 +2,10 @@
 
 use super::exit::Failure;
 use super::output::{self, Progress};
-use super::temporary::Folder;
 use crate::capture::spool::open_regular;
 use crate::formats::cassette::{self, Entry, Fault, Reader};
 use crate::formats::export::SelectionNote;
+use crate::outgoing::temporary::Folder;
 use crate::record::import::{Import, ImportError};
 use crate::store::library::REEL;
 use crate::text::{escape, plural, size};

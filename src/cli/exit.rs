@@ -1,5 +1,7 @@
 //! How a command ends: the exit codes of mcpreel, in one place.
 
+use crate::outgoing;
+use crate::outgoing::redacted::MakeError;
 use crate::store::library::LibraryError;
 use crate::store::reader::ReadError;
 use crate::store::recovery::RecoverError;
@@ -96,6 +98,21 @@ impl From<RecoverError> for Failure {
 
 impl From<ReindexError> for Failure {
     fn from(error: ReindexError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<outgoing::Error> for Failure {
+    fn from(error: outgoing::Error) -> Self {
+        match error {
+            outgoing::Error::Write(error) => error.into(),
+            error => Self::Refused(error.into()),
+        }
+    }
+}
+
+impl From<MakeError> for Failure {
+    fn from(error: MakeError) -> Self {
         Self::Refused(error.into())
     }
 }

@@ -3,16 +3,10 @@
 use super::exit::Failure;
 use crate::query::{Context, Query, QueryError};
 use crate::store::reader::{Recording, Summary};
-use crate::store::select::{self, Limit, Question, Scan, Way};
+use crate::store::select::{self, Question, Scan, Way};
 use crate::text::escape;
-use crate::trace::clock::{Clock, wall_clock_ns};
+use crate::trace::clock::wall_clock_ns;
 use crate::trace::item::{Item, Lens};
-
-/// Rows that are read at once.
-const PAGE: usize = 200;
-
-/// A step of a scan, nanoseconds: no read transaction is to hold up a recorder.
-const STEP_NS: u64 = 20_000_000;
 
 /// Reads a filter; none was given: `None`. What is no filter is refused, with its place.
 pub fn parse(text: Option<&str>) -> Result<Option<Query>, Failure> {
@@ -55,18 +49,8 @@ pub fn each(
     query: &Query,
     mut show: impl FnMut(Item) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (question, mut scan) = scan(recording, lens, query, Way::Oldest)?;
-    let limit = limit(PAGE);
-    loop {
-        let step = scan.step(recording, &limit)?;
-        let keys: Vec<_> = step.hits.iter().map(|hit| hit.key).collect();
-        for item in recording.items(question.lens, &keys, None)? {
-            show(item)?;
-        }
-        if step.done {
-            return Ok(());
-        }
-    }
+    let (question, context) = question(recording, lens, query)?;
+    select::each(recording, &question, context, &mut show)
 }
 
 /// Whether any row of `recording` fits.
@@ -74,7 +58,7 @@ pub fn any(recording: &Recording, query: &Query) -> Result<bool, Failure> {
     for lens in [Lens::Exchanges, Lens::Wire] {
         let (_, mut scan) = scan(recording, lens, query, Way::Newest)?;
         loop {
-            let step = scan.step(recording, &limit(1))?;
+            let step = scan.step(recording, &select::step(1))?;
             if !step.hits.is_empty() {
                 return Ok(true);
             }
@@ -86,14 +70,6 @@ pub fn any(recording: &Recording, query: &Query) -> Result<bool, Failure> {
     Ok(false)
 }
 
-fn limit(hits: usize) -> Limit {
-    Limit {
-        hits,
-        nanos: STEP_NS,
-        clock: Clock::start(),
-    }
-}
-
 /// A scan of the rows of `recording` that fit.
 pub fn scan(
     recording: &Recording,
@@ -101,6 +77,17 @@ pub fn scan(
     query: &Query,
     way: Way,
 ) -> Result<(Question, Scan), Failure> {
+    let (question, context) = question(recording, lens, query)?;
+    let scan = Scan::new(&question, way, None, context);
+    Ok((question, scan))
+}
+
+/// Which rows of `recording` are meant, and what that is judged against.
+pub fn question(
+    recording: &Recording,
+    lens: Lens,
+    query: &Query,
+) -> Result<(Question, Context), Failure> {
     let summary = recording.summary()?;
     let is_live = super::select::is_live(recording, &summary);
     let question = Question {
@@ -108,6 +95,5 @@ pub fn scan(
         query: query.clone(),
         until: None,
     };
-    let scan = Scan::new(&question, way, None, context(&summary, is_live));
-    Ok((question, scan))
+    Ok((question, context(&summary, is_live)))
 }

@@ -5,7 +5,7 @@
 //!   lines that need no table, `json` makes objects;
 //! * `machine`, `comparison`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
-//!   `cassette`: a cassette in place of a recording; `temporary`: what vanishes with us;
+//!   `cassette`: a cassette in place of a recording;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -44,7 +44,6 @@ mod show;
 mod stats;
 mod table;
 mod tail;
-mod temporary;
 mod why;
 
 use args::{Cli, Command};

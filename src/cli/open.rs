@@ -1,17 +1,20 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
-use super::args::{Appearance, Folder, Ls, Open};
+use super::args::{Appearance, Folder, Ls, Open, Secrets};
 use super::cassette::Tape;
-use super::exit::{Exit, Failure, Outcome};
+use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::Settings;
-use super::{ls, select, temporary};
+use super::{ls, redact, select};
+use crate::outgoing::temporary;
 use crate::record::{self, Ending};
+use crate::redact::Policy;
 use crate::store::library::{Library, Selected};
 use crate::text::escape;
 use crate::tui::app::settings::{self, Choices, Surroundings};
 use crate::tui::runtime::memory;
 use crate::tui::{self, Options};
 use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
 
 /// Shows one recording.
 pub fn run(args: &Open) -> Outcome {
@@ -53,6 +56,7 @@ pub fn is_terminal() -> bool {
 pub struct Viewer {
     library: Library,
     settings: settings::Settings,
+    policy: Result<Arc<Policy>, String>,
     remarks: Vec<String>,
     memory: Option<std::path::PathBuf>,
 }
@@ -77,6 +81,7 @@ impl Viewer {
         Ok(Self {
             library,
             settings,
+            policy: policy(),
             remarks: read
                 .warnings()
                 .map(|warning| escape(&warning).into_owned())
@@ -96,20 +101,20 @@ impl Viewer {
         let seq = recording.as_ref().and_then(|selected| selected.seq);
         // The viewer takes care of them: it has a terminal to put in order.
         temporary::hand_signals_over();
-        let signal = tui::run(Options {
+        let ended = tui::run(Options {
             library: self.library,
             open: recording.map(|selected| selected.path),
             seq,
             settings: self.settings,
+            policy: self.policy,
             remarks: self.remarks,
             memory: self.memory,
-        })?;
-        Ok(match signal {
+        });
+        // What did not end in time may have left something behind, however the viewer ended.
+        temporary::remove();
+        Ok(match ended? {
             None => Exit::Fine,
-            Some(signal) => {
-                temporary::remove();
-                Exit::Process(record::end_as(Ending::Signal(signal)))
-            }
+            Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),
         })
     }
 }
@@ -124,6 +129,14 @@ impl From<&Appearance> for Choices {
             no_mouse: appearance.no_mouse,
         }
     }
+}
+
+/// What is secret. A recording can be looked at all the same where nobody knows.
+fn policy() -> Result<Arc<Policy>, String> {
+    redact::policy::of(&Secrets::default()).map_err(|failure| {
+        let (_, said) = exit::code(Err(failure));
+        said.unwrap_or_default()
+    })
 }
 
 fn surroundings() -> Surroundings {

@@ -64,13 +64,13 @@ impl Looked {
 
 impl<'r> Redacting<'r> {
     /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
-    /// told how far it is.
-    pub fn learn(
+    /// told how far it is, and may stop it.
+    pub fn learn<E: From<ReadError>>(
         recording: &'r Recording,
         last: Seq,
         policy: Arc<Policy>,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Self, ReadError> {
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let mut learner = Learner::new(policy);
         let summary = recording.summary()?;
         learner.context(&summary.context);
@@ -94,7 +94,7 @@ impl<'r> Redacting<'r> {
                     looked.set(head.seq);
                 }
             }
-            progress(after);
+            progress(after)?;
         }
         learn_beside(recording, &mut learner)?;
         let redactor = learner.finish();

@@ -22,6 +22,9 @@
 //! Replays are asked about in `update/replay`, made by [`worker::replay`] on a thread of their own,
 //! and shown by `comparison`, as any two recordings are.
 //!
+//! Exports are asked about in `update/export` and made by [`worker::export`] on a thread of their own
+//! as well; what is copied as Markdown is, too.
+//!
 //! A panel is built in the same way each time: its state in `app/NAME.rs`, its `update/NAME.rs`
 //! with `perform(&mut App, Action) -> Option<Effects>` (`None`: somebody else's) and what its
 //! answers change, its drawing in `view/NAME.rs`, and what it asks in `worker/NAME.rs`.

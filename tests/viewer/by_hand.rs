@@ -3,6 +3,7 @@
 
 use crate::fixture::{MS, WALL_NS};
 use crate::notation;
+use mcpreel::redact::Policy;
 use mcpreel::replay::client::target::Signals;
 use mcpreel::store::library::Library;
 use mcpreel::trace::clock::Clock;
@@ -10,6 +11,7 @@ use mcpreel::tui::app::{App, Settings};
 use mcpreel::tui::effect::{Effect, Effects, Msg, Now};
 use mcpreel::tui::keymap::Key;
 use mcpreel::tui::worker::beside::Comparer;
+use mcpreel::tui::worker::export::{self, Means};
 use mcpreel::tui::worker::library::Librarian;
 use mcpreel::tui::worker::replay::{self, Order};
 use mcpreel::tui::worker::{Answer, Ask, Reader};
@@ -18,12 +20,26 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// When the viewer looks at a recording, after its start.
 const AT_NS: u64 = 24_000 * MS;
 
 /// Steps after which a question counts as never answered.
 const PATIENCE: u32 = 1_000_000;
+
+/// How far exports come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// They only begin.
+    #[default]
+    Nowhere,
+    /// They are stopped at once.
+    Stopped,
+    /// To their end.
+    Whole,
+}
 
 /// The viewer without its threads.
 pub struct Viewer {
@@ -38,6 +54,11 @@ pub struct Viewer {
     pub plays: bool,
     /// How often it wanted a replay to stop.
     pub stops: usize,
+    /// Exports that it said yes to, oldest first.
+    pub exports: Vec<export::Order>,
+    /// How far they come: nowhere, stopped at once, to their end.
+    pub writes: Writes,
+    means: Means,
     /// What it wants of its terminal, oldest first.
     pub wishes: Vec<Effect>,
 }
@@ -76,6 +97,12 @@ impl Viewer {
         };
         let mut app = App::new(&library, settings, size, now);
         let effects = update::library::begin(&mut app);
+        let policy = Policy::new(&mcpreel::redact::Settings::default());
+        let means = Means {
+            library: library.clone(),
+            policy: Ok(Arc::new(policy.expect("it needs nothing"))),
+            clock,
+        };
         let mut viewer = Self {
             app,
             reader: Reader::new(library.clone(), clock),
@@ -85,6 +112,9 @@ impl Viewer {
             orders: Vec::new(),
             plays: false,
             stops: 0,
+            exports: Vec::new(),
+            writes: Writes::default(),
+            means,
             wishes: Vec::new(),
         };
         viewer.carry_out(effects);
@@ -230,6 +260,14 @@ impl Viewer {
                 if self.plays {
                     let (signals, _stopper) = Signals::by_hand().expect("there are descriptors");
                     replay::run(*order, &self.library, &signals, &mut tell);
+                }
+            }
+            Ask::Export(export::Ask::Stop) => self.stops += 1,
+            Ask::Export(export::Ask::Start(order)) => {
+                self.exports.push(export::Order::clone(&order));
+                let stop = AtomicBool::new(self.writes == Writes::Stopped);
+                if self.writes != Writes::Nowhere {
+                    export::run(*order, &self.means, &stop, &mut tell);
                 }
             }
             ask => self.reader.take(ask, &mut tell),

@@ -6,6 +6,7 @@
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`why`]: the line that says why, and the whole account;
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
+//! * [`export`]: exports, and reports for the clipboard;
 //! * [`replay`]: replays, and recordings beside each other;
 //! * [`findings`]: what is wrong, where it is wrong;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
@@ -21,6 +22,7 @@ mod support;
 
 mod asking;
 mod by_hand;
+mod export;
 mod findings;
 mod fixture;
 mod fuzz;

@@ -84,6 +84,9 @@ pub const SCENES: &[Scene] = &[
         On(fixture::ended),
         ": '11' Enter a e 'x' Ctrl-S",
     ),
+    scene("export", On(fixture::ended), "f 'is:failed' Enter x"),
+    scene("export-formats", On(fixture::ended), "x f"),
+    scene("export-raw", On(fixture::ended), "x r"),
     scene("recordings-selected", Folder, "j Space j Space"),
     scene("comparison", Replayed, "P"),
     scene("comparison-unfolded", Replayed, "P Space E E"),
@@ -151,6 +154,9 @@ impl Scene {
             "why",
             "replay",
             "replay-session",
+            "export",
+            "export-formats",
+            "export-raw",
         ]
         .contains(&self.name);
         assert_eq!(is_menu, wanted, "{}: whether a menu is open", self.name);

@@ -94,6 +94,13 @@ const TABLE: &[(&str, &str)] = &[
     ("g e a e", "Exchanges #11 edit"),
     ("g e a e Esc", "Exchanges #11 menu"),
     ("g e a e Ctrl-S Esc", "Exchanges #11"),
+    // An export is asked about first, too.
+    ("g e x", "Exchanges #11 menu"),
+    ("g e x Esc", "Exchanges #11"),
+    ("g e x f", "Exchanges #11 menu"),
+    ("g e x f h Esc", "Exchanges #11"),
+    ("g e x f Esc Esc", "Exchanges #11"),
+    ("g e x w e Esc", "Exchanges #11"),
     // What was made from nothing is compared with nothing.
     ("g e P", "Exchanges #11"),
     // What lies on top takes the keys, Esc takes it away, and never quits.

@@ -1,12 +1,13 @@
 //! A recording as a recording: a copy in one plain file, whatever it was before.
 
-use super::target::{Whole, failure};
-use super::{in_words, may, usage};
+use super::target::failure;
+use super::{may, usage, write};
 use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Progress};
-use crate::cli::{redact, select};
-use crate::formats::export::Selection;
+use crate::cli::select;
+use crate::outgoing::told::in_words;
+use crate::outgoing::whole::Whole;
 use crate::store::reader::Recording;
 use crate::text::{escape, plural, size};
 
@@ -33,15 +34,10 @@ pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
     let whole = Whole::begin(path, recording.path(), may(args))?;
     let mut progress = Progress::stderr();
     progress.show(&format!("copying {}", size(summary.bytes)));
-    let report = if args.raw {
-        recording.copy_into(whole.draft.path())?;
-        None
-    } else {
-        let mut redacting = redact::learn(recording, redact::policy::of(&args.what)?)?;
-        let (redacted, report) = redact::make::recording(&mut redacting, &Selection::default())?;
-        redacted.copy_into(whole.draft.path())?;
-        Some(report)
-    };
+    let policy = write::policy(args)?;
+    let mut tell = write::progress(recording)?;
+    let report = crate::outgoing::copy(recording, policy.as_ref(), whole.draft.path(), &mut tell)?;
+    drop(tell);
     drop(progress);
     let copied = whole.draft.path().metadata();
     let bytes = copied.map_err(|error| failure(path, error))?.len();

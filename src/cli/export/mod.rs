@@ -5,24 +5,22 @@
 
 mod copy;
 pub mod target;
-mod write;
+pub mod write;
 
 use super::args::{Export as Args, ExportFormat};
 use super::exit::{Exit, Failure, Outcome};
 use super::output;
 use super::{filter, select};
-use crate::formats::export::{Selection, Written};
+use crate::formats::export::Selection;
+use crate::outgoing::whole::Replace;
+use crate::outgoing::{Format, picked, told};
 use crate::query::Query;
-use crate::redact::Report;
 use crate::store::reader::Recording;
-use crate::text::{escape, plural, size};
+use crate::text::plural;
 use crate::trace::frame::Seq;
-use crate::trace::item::{Lens, What};
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use crate::trace::item::Lens;
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
-use target::{Replace, Target};
+use target::Target;
 
 /// A page of more bytes is more than some browsers open.
 const LARGE_PAGE: u64 = 200_000_000;
@@ -50,10 +48,10 @@ fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(),
     let mut target = Target::open(path, recording.path(), may(args))?;
     let (written, report) = write::write(recording, args, &selection, &mut target)?;
     let bytes = target.finish()?;
-    let redacted = in_words(report.as_ref());
+    let redacted = told::in_words(report.as_ref());
     match path {
         Some(path) => {
-            let said = said(path, args.format, &written, bytes);
+            let said = told::said(path, args.format.into(), &written, bytes);
             output::say(&format!("{said}; {redacted}"));
         }
         None if report.is_some_and(|report| !report.left.is_empty()) => output::say(&redacted),
@@ -110,13 +108,6 @@ pub(super) fn usage(message: &str) -> Failure {
     Failure::Usage(message.to_owned())
 }
 
-/// The last frame that is written: of a recording that grows, the last one that is there now.
-pub(super) fn last(recording: &Recording) -> Result<Seq, Failure> {
-    let summary = recording.summary()?;
-    let is_final = summary.state.is_final();
-    Ok(Seq(if is_final { u64::MAX } else { summary.frames }))
-}
-
 /// What is written: rows that fit, exchanges whole, between two frames. Nothing at all is refused:
 /// a file that is there already is worth more than an empty one.
 fn selection(
@@ -133,77 +124,14 @@ fn selection(
     let mut selection = Selection::between(args.from.map(Seq), args.to.map(Seq));
     if let (Some(query), Some(text)) = (query, &args.query) {
         selection = selection.picked(text);
-        pick(recording, query, &mut selection)?;
+        let (question, context) = filter::question(recording, Lens::Exchanges, query)?;
+        picked::rows(recording, &question, context, &mut selection)?;
     }
     if selection.is_empty() {
         let why = "nothing on record fits, so nothing was written";
         return Err(Failure::Refused(anyhow::anyhow!(why)));
     }
     Ok(selection)
-}
-
-/// Picks the rows that fit.
-fn pick(recording: &Recording, query: &Query, selection: &mut Selection) -> Result<(), Failure> {
-    // The rounds of a chain are picked together: each of them again would be their square.
-    let mut chains = BTreeSet::new();
-    filter::each(recording, Lens::Exchanges, query, |item| {
-        match &item.what {
-            What::Exchange(exchange) if exchange.chain.is_some_and(|id| !chains.insert(id)) => {}
-            What::Exchange(exchange) => {
-                for seq in recording.frames_of_exchange(exchange.id)? {
-                    selection.pick_frame(seq);
-                }
-            }
-            What::Message { head, .. } | What::Line { head, .. } => {
-                selection.pick_frame(head.seq);
-            }
-            What::Event(_) => {
-                if let Some(id) = item.key.event_id() {
-                    selection.pick_event(item.key.seq, id);
-                }
-            }
-        }
-        Ok(())
-    })
-}
-
-/// What became of secrets; without a report nothing.
-fn in_words(report: Option<&Report>) -> String {
-    let Some(report) = report else {
-        return "nothing in it is redacted".to_owned();
-    };
-    let places = plural(report.hits(), "place");
-    let mut text = format!("redacted in {places}, look through it before you hand it on");
-    if !report.left.is_empty() {
-        let frames = plural(report.left.len() as u64, "frame");
-        let _ = write!(
-            text,
-            "; {frames} too long to be looked through and left out"
-        );
-    }
-    text
-}
-
-/// What was written, for people.
-fn said(path: &Path, format: ExportFormat, written: &Written, bytes: u64) -> String {
-    use ExportFormat::{Csv, Markdown, Otlp, Perfetto};
-    let path = path.display().to_string();
-    let of_exchanges = matches!(format, Csv | Markdown | Otlp | Perfetto);
-    let (noun, number) = if of_exchanges {
-        ("exchange", written.exchanges)
-    } else {
-        ("frame", written.frames)
-    };
-    let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
-    // Statistics have no place for events, and a report says of them what matters.
-    if !matches!(format, Csv | Markdown) {
-        let _ = write!(text, "{}, ", plural(written.events, "event"));
-    }
-    text.push_str(&size(bytes));
-    if written.left_out > 0 {
-        let _ = write!(text, ", {} are left out", plural(written.left_out, noun));
-    }
-    text
 }
 
 /// A line whose end has not come is no frame, and not in the file.
@@ -216,4 +144,19 @@ pub(super) fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+impl From<ExportFormat> for Format {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Jsonl => Self::Jsonl,
+            ExportFormat::Text => Self::Text,
+            ExportFormat::Csv => Self::Csv,
+            ExportFormat::Markdown => Self::Markdown,
+            ExportFormat::Html => Self::Html,
+            ExportFormat::Otlp => Self::Otlp,
+            ExportFormat::Perfetto => Self::Perfetto,
+            ExportFormat::Recording => Self::Recording,
+        }
+    }
 }

@@ -2,15 +2,12 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::cli::temporary::Draft;
+use crate::outgoing::temporary::Draft;
+use crate::outgoing::whole::{Counted, Replace, Whole, WholeError, is_special};
 use crate::text::escape;
-use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Bytes that are written at once.
-const BUFFER: usize = 256 * 1024;
 
 /// Where it goes.
 pub enum Target {
@@ -57,13 +54,13 @@ impl Target {
                 Ok(0)
             }
             Self::Whole { path, out, may } => {
-                let bytes = out.bytes;
+                let bytes = out.bytes();
                 let draft = out.into_inner().map_err(|error| failure(&path, error))?;
                 Whole { path, draft, may }.finish()?;
                 Ok(bytes)
             }
             Self::Direct { path, out } => {
-                let bytes = out.bytes;
+                let bytes = out.bytes();
                 out.into_inner().map_err(|error| failure(&path, error))?;
                 Ok(bytes)
             }
@@ -77,77 +74,6 @@ impl Target {
             Self::Whole { path, .. } | Self::Direct { path, .. } => failure(path, error),
         }
     }
-}
-
-/// A file that appears when it is whole.
-pub struct Whole {
-    /// Where it appears.
-    pub path: PathBuf,
-    /// What is written until then.
-    pub draft: Draft,
-    may: Replace,
-}
-
-/// Whether a file that is there already may be replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replace {
-    Yes,
-    No,
-}
-
-impl Whole {
-    /// Begins; see [`Target::open`].
-    pub fn begin(path: &Path, reel: &Path, may: Replace) -> Result<Self, Failure> {
-        // Through a link its target is written: it may stand elsewhere for a reason.
-        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        match resolved.metadata() {
-            Ok(there) if there.is_dir() => {
-                let why = io::Error::from(io::ErrorKind::IsADirectory);
-                return Err(failure(path, why));
-            }
-            Ok(there) if is_special(&there) => {
-                let why = io::Error::other("it is no regular file");
-                return Err(failure(path, why));
-            }
-            Ok(there) if is_same(&there, reel) => {
-                let why = "-o names the recording itself, which would be gone; name another file";
-                return Err(Failure::Usage(why.to_owned()));
-            }
-            Ok(_) if may == Replace::No => return Err(is_there(path)),
-            _ => {}
-        }
-        let draft = Draft::beside(&resolved).map_err(|error| failure(path, error))?;
-        Ok(Self {
-            path: resolved,
-            draft,
-            may,
-        })
-    }
-
-    /// It is whole: appears.
-    pub fn finish(self) -> Result<(), Failure> {
-        let appeared = match self.may {
-            Replace::Yes => self.draft.replace(&self.path),
-            Replace::No => self.draft.appear(&self.path),
-        };
-        appeared.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => is_there(&self.path),
-            _ => failure(&self.path, error),
-        })
-    }
-}
-
-fn is_there(path: &Path) -> Failure {
-    let path = path.display().to_string();
-    Failure::Usage(format!(
-        "{} is there already; --force replaces it",
-        escape(&path)
-    ))
-}
-
-/// Whether something is neither file nor folder: a pipe, a device.
-fn is_special(there: &Metadata) -> bool {
-    !there.is_file() && !there.is_dir()
 }
 
 impl Write for Target {
@@ -168,12 +94,6 @@ impl Write for Target {
     }
 }
 
-fn is_same(there: &Metadata, reel: &Path) -> bool {
-    let identity = |file: &Metadata| (file.dev(), file.ino());
-    reel.metadata()
-        .is_ok_and(|reel| identity(&reel) == identity(there))
-}
-
 /// Whoever reads a pipe and has closed it has all that it wanted.
 pub fn failure(path: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
@@ -184,35 +104,19 @@ pub fn failure(path: &Path, error: io::Error) -> Failure {
     Failure::Refused(anyhow::Error::from(error).context(context))
 }
 
-/// Counts what passes.
-pub struct Counted<W: Write> {
-    out: BufWriter<W>,
-    bytes: u64,
-}
-
-impl<W: Write> Counted<W> {
-    fn new(out: W) -> Self {
-        Self {
-            out: BufWriter::with_capacity(BUFFER, out),
-            bytes: 0,
+impl From<WholeError> for Failure {
+    fn from(error: WholeError) -> Self {
+        match error {
+            WholeError::IsThere(path) => {
+                let path = path.display().to_string();
+                let path = escape(&path);
+                Self::Usage(format!("{path} is there already; --force replaces it"))
+            }
+            WholeError::IsRecording => {
+                let why = "-o names the recording itself, which would be gone; name another file";
+                Self::Usage(why.to_owned())
+            }
+            WholeError::Write(path, error) => failure(&path, error),
         }
-    }
-
-    fn into_inner(self) -> io::Result<W> {
-        self.out
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)
-    }
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }

@@ -1,26 +1,23 @@
 //! `mcpreel redact`: a recording without its secrets, what would be replaced in one, and leaks.
 //!
 //! * [`policy`]: what is secret, from the configuration and the arguments;
-//! * [`make`]: a redacted recording as a file;
 //! * `report`: what was replaced, for people; `scan`: files of any kind.
 
-pub mod make;
 pub mod policy;
 pub mod report;
 pub mod scan;
 
 use super::args::Redact as Args;
 use super::exit::{Exit, Failure, Outcome};
-use super::export::target::{Replace, Whole};
-use super::export::{last, tell_unfinished, usage};
-use super::output::{Output, Progress};
+use super::export::write::progress;
+use super::export::{tell_unfinished, usage};
+use super::output::Output;
 use super::select;
 use crate::formats::export::Selection;
-use crate::formats::redacted::Redacting;
+use crate::outgoing::whole::{Replace, Whole};
+use crate::outgoing::{self, redacted};
 use crate::redact::{Policy, Report};
 use crate::store::reader::Recording;
-use crate::text::count;
-use crate::trace::frame::Seq;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,22 +51,11 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Fine)
 }
 
-/// Goes over a recording to learn what is secret in it.
-pub fn learn(recording: &Recording, policy: Arc<Policy>) -> Result<Redacting<'_>, Failure> {
-    let of = recording.summary()?.frames;
-    let mut progress = Progress::stderr();
-    let mut told = |seq: Seq| {
-        progress
-            .now_and_then(|| format!("{} of {} frames looked through", count(seq.0), count(of)));
-    };
-    let last = last(recording)?;
-    Ok(Redacting::learn(recording, last, policy, &mut told)?)
-}
-
 /// What would be replaced.
 pub fn look(recording: &Recording, policy: Arc<Policy>) -> Result<Report, Failure> {
-    let mut redacting = learn(recording, policy)?;
-    make::look(&mut redacting, &Selection::default())?;
+    let mut tell = progress(recording)?;
+    let mut redacting = outgoing::learn(recording, &policy, &mut tell)?;
+    redacted::look(&mut redacting, &Selection::default(), &mut tell)?;
     Ok(redacting.take_report())
 }
 
@@ -82,11 +68,10 @@ fn write(
 ) -> Result<Report, Failure> {
     let may = if force { Replace::Yes } else { Replace::No };
     let whole = Whole::begin(path, recording.path(), may)?;
-    let mut redacting = learn(recording, policy)?;
-    let (redacted, report) = make::recording(&mut redacting, &Selection::default())?;
-    redacted.copy_into(whole.draft.path())?;
-    drop(redacted);
+    let mut tell = progress(recording)?;
+    let report = outgoing::copy(recording, Some(&policy), whole.draft.path(), &mut tell)?;
+    drop(tell);
     whole.finish()?;
     tell_unfinished(recording)?;
-    Ok(report)
+    Ok(report.unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
 use crate::cli::folder;
 use crate::cli::output::Progress;
-use crate::cli::temporary;
+use crate::outgoing::temporary;
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
 use crate::replay::client::play::Play;

@@ -2,8 +2,6 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::redact;
-use crate::formats::export::Selection;
-use crate::formats::redacted::Redacting;
 use crate::redact::{OPTIONAL, Policy, Settings};
 use crate::store::reader::Recording;
 use crate::text::{escape, plural, size};
@@ -82,10 +80,7 @@ fn optional(redacted: &Recording) -> Result<Vec<String>, Failure> {
         ..Settings::default()
     };
     let policy = Policy::new(&settings).map_err(anyhow::Error::from)?;
-    let last = Seq(u64::MAX);
-    let mut redacting = Redacting::learn(redacted, last, Arc::new(policy), &mut |_| ())?;
-    redact::make::look(&mut redacting, &Selection::default())?;
-    let report = redacting.take_report();
+    let report = redact::look(redacted, Arc::new(policy))?;
     let found = report
         .rules
         .iter()

@@ -15,18 +15,19 @@ mod packed;
 
 use super::args::Report as Args;
 use super::exit::{Exit, Failure, Outcome};
+use super::export::write::progress;
 use super::export::{tell_unfinished, usage};
-use super::output::{self, Output, Progress};
+use super::output::{self, Output};
 use super::redact::{self, scan};
 use super::select;
-use super::temporary::Folder;
-use crate::formats::export::{Selection, WriteError, Written, markdown};
-use crate::formats::html;
+use crate::formats::export::Selection;
+use crate::formats::export::otlp::Bodies;
+use crate::outgoing::temporary::Folder;
+use crate::outgoing::{self, Format, Order};
 use crate::redact::{LIMITS, Policy, Redactor, Report};
 use crate::store::library::name::sanitised;
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural, size};
-use crate::trace::frame::Seq;
 use anyhow::Context as _;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -54,18 +55,12 @@ pub fn run(args: &Args) -> Outcome {
     if selected.seq.is_some() {
         return Err(usage("#SEQ names one frame; a report is about a session"));
     }
-    let mut redacting = redact::learn(&recording, Arc::clone(&policy))?;
-    let (redacted, report) = redact::make::recording(&mut redacting, &Selection::default())?;
+    let (redacted, report, known) = without_secrets(&recording, &policy)?;
     let summary = redacted.summary()?;
     let path = place(args, &summary)?;
     let folder = Folder::within(path.parent().unwrap_or(Path::new("/")))?;
     write(&redacted, &report, folder.path())?;
-    let redactor = redacting.into_redactor().of_known();
-    let found = leaks(
-        folder.path(),
-        redactor.map_err(anyhow::Error::from)?,
-        &policy,
-    )?;
+    let found = leaks(folder.path(), known, &policy)?;
     if !found.is_empty() {
         return Ok(kept_back(&found));
     }
@@ -74,9 +69,22 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         appear(folder, &path)?
     };
-    tell(&path, bytes, &report, &redacted)?;
+    say(&path, bytes, &report, &redacted)?;
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
+}
+
+/// The recording without its secrets, what was replaced, and what knows them.
+fn without_secrets(
+    recording: &Recording,
+    policy: &Arc<Policy>,
+) -> Result<(Recording, Report, Redactor), Failure> {
+    let mut tell = progress(recording)?;
+    let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
+    let all = Selection::default();
+    let (redacted, report) = outgoing::redacted::recording(&mut redacting, &all, &mut tell)?;
+    let known = redacting.into_redactor().of_known();
+    Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
 
 /// Where it appears; what is there stays.
@@ -100,21 +108,21 @@ fn place(args: &Args, summary: &Summary) -> Result<PathBuf, Failure> {
 /// Writes all files into `folder`.
 fn write(redacted: &Recording, report: &Report, folder: &Path) -> Result<(), Failure> {
     let [text, page, reel, replaced, as_json] = NAMES.map(|name| folder.join(name));
-    let mut progress = Progress::stderr();
-    let all = Selection::default();
-    let last = Seq(u64::MAX);
-    for (path, format) in [(&text, "report.md"), (&page, "report.html")] {
-        let told = &mut |seq: Seq| {
-            progress.now_and_then(|| format!("{format}: frame {} written", seq.0));
+    let selection = Selection::default();
+    let mut tell = progress(redacted)?;
+    for (path, format) in [(&text, Format::Markdown), (&page, Format::Html)] {
+        let order = Order {
+            format,
+            bodies: Bodies::Without,
+            selection: &selection,
+            // It is redacted already.
+            policy: None,
         };
         let mut out = BufWriter::new(made(path)?);
-        let written = match format {
-            "report.md" => markdown::write(redacted, &all, last, &mut out, told),
-            _ => html::write(redacted, &all, last, &mut out, told),
-        };
-        finished(written, path)?;
+        outgoing::write(redacted, &order, &mut out, &mut tell)?;
         out.flush().with_context(|| unwritten(path))?;
     }
+    drop(tell);
     drop(made(&reel)?);
     redacted.copy_into(&reel)?;
     let lines = redact::report::lines(report, Some(Path::new(NAMES[2])));
@@ -124,15 +132,6 @@ fn write(redacted: &Recording, report: &Report, folder: &Path) -> Result<(), Fai
     let out = made(&as_json)?;
     serde_json::to_writer(out, report).with_context(|| unwritten(&as_json))?;
     Ok(())
-}
-
-fn finished(written: Result<Written, WriteError>, path: &Path) -> Result<Written, Failure> {
-    written.map_err(|error| match error {
-        WriteError::Read(error) => error.into(),
-        WriteError::Write(error) => {
-            Failure::Refused(anyhow::Error::from(error).context(unwritten(path)))
-        }
-    })
 }
 
 /// A file for its owner alone.

@@ -2,7 +2,7 @@
 
 use super::{NAMES, unwritten};
 use crate::cli::exit::Failure;
-use crate::cli::temporary::Draft;
+use crate::outgoing::temporary::Draft;
 use anyhow::Context as _;
 use std::fs::File;
 use std::io;

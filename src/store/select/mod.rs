@@ -19,7 +19,7 @@
 //!   bound values; `source`: where rows come from, and `plan`: how they are asked for; `probe`:
 //!   whether any exchange can fit;
 //! * `item`: whole rows, for a viewport; `count`: totals and what has changed; `values`: those seen
-//!   of a field.
+//!   of a field; [`each`]: every row that fits.
 //!
 //! A question with a moment ([`Question::until`]) sees nothing that came after that frame: an
 //! exchange whose response came later is open.
@@ -28,6 +28,7 @@ mod column;
 mod compile;
 mod condition;
 mod count;
+mod each;
 mod item;
 mod judge;
 mod plan;
@@ -38,6 +39,7 @@ mod test;
 mod values;
 
 pub use count::Latency;
+pub use each::{each, step};
 pub use scan::Scan;
 pub use values::Values;
 

@@ -2,6 +2,7 @@
 
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
+use crate::tui::app::export::Pick;
 use crate::tui::app::replay::Go;
 use crate::tui::theme::{Role, Theme};
 use std::path::PathBuf;
@@ -59,6 +60,8 @@ pub enum Choice {
     Cause(usize),
     /// Something about the replay that is asked about.
     Replay(Go),
+    /// Something about the export that is asked about.
+    Export(Pick),
     /// The tree of the detail is folded to this level; none unfolds all.
     FoldTo(Option<usize>),
 }
@@ -76,7 +79,7 @@ pub enum CopyWhat {
     Exchange,
     /// `7f3a#1187`
     Link,
-    /// What a bug report needs, as Markdown.
+    /// The exchange told in Markdown, redacted.
     Report,
 }
 

@@ -15,6 +15,7 @@ pub mod comparison;
 pub mod detail;
 pub mod diff;
 pub mod edit;
+pub mod export;
 pub mod filter;
 pub mod findings;
 pub mod library;
@@ -66,6 +67,8 @@ pub struct App {
     pub copied: Option<String>,
     /// The replay that is offered, or runs.
     pub replay: replay::Replay,
+    /// The export that is offered, or runs.
+    pub export: export::Export,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -105,6 +108,7 @@ impl App {
             dragging: false,
             copied: None,
             replay: replay::Replay::default(),
+            export: export::Export::default(),
             generation: 0,
         }
     }

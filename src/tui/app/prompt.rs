@@ -24,6 +24,8 @@ pub enum Purpose {
     RecordingNote,
     /// What narrows the list of recordings.
     Narrow,
+    /// The file that something is exported to.
+    ExportFile,
 }
 
 impl Prompt {

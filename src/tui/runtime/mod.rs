@@ -5,13 +5,15 @@
 //!  reader ────────┼─▶ bounded channel ─▶ loop ─▶ draw
 //!  librarian ─────┘                      ├─▶ librarian thread (the folder)
 //!                                        ├─▶ comparer thread (two recordings)
-//!                                        └─▶ a thread for a replay, as long as it runs
+//!                                        ├─▶ a thread for a replay, as long as it runs
+//!                                        └─▶ a thread for an export, likewise
 //! ```
 //!
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod clipboard;
+mod exporter;
 mod input;
 pub mod memory;
 mod panic;
@@ -21,13 +23,16 @@ mod threads;
 
 use super::app::{App, Settings};
 use super::effect::{Effect, Effects, Msg, Now};
+use super::worker::export::Means;
 use super::{update, view};
+use crate::redact::Policy;
 use crate::store::library::Library;
 use crate::trace::clock::{Clock, wall_clock_ns};
 use panic::Fuse;
 use screen::Screen;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use threads::Threads;
 
@@ -48,6 +53,8 @@ pub struct Options {
     pub seq: Option<crate::trace::frame::Seq>,
     /// Colours, keys, mouse.
     pub settings: Settings,
+    /// What is secret in what leaves a recording; else why nobody knows, one sentence.
+    pub policy: Result<Arc<Policy>, String>,
     /// What the configuration has to say; shown as messages.
     pub remarks: Vec<String>,
     /// The file that keeps layout and colours for the next time.
@@ -59,7 +66,12 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     let clock = Clock::start();
     let mut screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
-    let threads = Threads::start(&options.library, clock, &sender);
+    let means = Means {
+        library: options.library.clone(),
+        policy: options.policy,
+        clock,
+    };
+    let threads = Threads::start(&options.library, means, &sender);
     input::start(sender);
     let mut app = App::new(
         &options.library,

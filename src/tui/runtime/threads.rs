@@ -1,10 +1,11 @@
 //! The threads that answer.
 
+use super::exporter::Exporter;
 use super::replayer::Replayer;
 use crate::store::library::Library;
-use crate::trace::clock::Clock;
 use crate::tui::effect::Msg;
 use crate::tui::worker::beside::Comparer;
+use crate::tui::worker::export::Means;
 use crate::tui::worker::library::Librarian;
 use crate::tui::worker::{Answer, Ask, Desk, Next, Reader, Slot};
 use std::sync::Arc;
@@ -18,11 +19,13 @@ pub(super) struct Threads {
     librarian: Arc<Desk>,
     comparer: Arc<Desk>,
     replayer: Replayer,
+    exporter: Exporter,
 }
 
 impl Threads {
     /// Starts them.
-    pub fn start(library: &Library, clock: Clock, sender: &SyncSender<Msg>) -> Self {
+    pub fn start(library: &Library, means: Means, sender: &SyncSender<Msg>) -> Self {
+        let clock = means.clock;
         let (reader, librarian) = (Arc::new(Desk::default()), Arc::new(Desk::default()));
         let work = (Arc::clone(&reader), sender.clone(), library.clone());
         spawn("reader", sender, move || {
@@ -42,6 +45,7 @@ impl Threads {
             librarian,
             comparer,
             replayer: Replayer::new(library.clone(), sender.clone()),
+            exporter: Exporter::new(means, sender.clone()),
         }
     }
 
@@ -51,6 +55,7 @@ impl Threads {
             Ask::Library(_) => self.librarian.put(ask),
             Ask::Beside(_) => self.comparer.put(ask),
             Ask::Replay(ask) => self.replayer.take(ask),
+            Ask::Export(ask) => self.exporter.take(ask),
             _ => self.reader.put(ask),
         }
     }

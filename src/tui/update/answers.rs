@@ -1,8 +1,8 @@
 //! Who gets an answer.
 
 use super::{
-    annotations, comparison, detail, diff, filter, findings, jump, library, list, playback, replay,
-    search, session, stats, timeline, why,
+    annotations, comparison, detail, diff, export, filter, findings, jump, library, list, playback,
+    replay, search, session, stats, timeline, why,
 };
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
@@ -28,6 +28,7 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Hints(answer) => filter::hints(app, answer),
         Answer::Beside(answer) => comparison::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
+        Answer::Export(answer) => export::answer(app, answer),
         Answer::Failed(_, message) => {
             app.notices.error(message, app.now);
             Effects::new()

@@ -1,7 +1,7 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, filter, jump, library, list, replay, why};
+use super::{detail, export, filter, jump, library, list, replay, why};
 use crate::store::select::Way;
 use crate::tui::action::Action;
 use crate::tui::app::menu::Choice;
@@ -100,6 +100,7 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Jump(to) => jump::begin(app, to, Way::Oldest),
         Choice::Frame(seq) => list::goto(app, seq),
         Choice::Cause(at) => why::account(app, at),
+        Choice::Export(pick) => export::choose(app, pick),
         Choice::Replay(go) => replay::choose(app, go),
         Choice::FoldTo(level) => detail::fold_to(app, level),
     }

@@ -13,6 +13,7 @@ pub mod detail;
 pub mod diff;
 pub mod edit;
 pub mod everywhere;
+pub mod export;
 pub mod filter;
 pub mod findings;
 pub mod help;
@@ -94,10 +95,11 @@ fn chain(app: &App) -> Vec<Perform> {
         (Some(Overlay::Comparison(_)), _) => chain.push(comparison::perform),
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
         (None, None) => {
-            let library: [Perform; 3] = [
+            let library: [Perform; 4] = [
                 library::perform,
                 comparison::perform_in_library,
                 replay::perform_in_library,
+                export::perform_in_library,
             ];
             chain.extend(library);
         }
@@ -110,7 +112,7 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 11] = [
+            let session: [Perform; 12] = [
                 filter::perform,
                 copy::perform,
                 search::perform,
@@ -120,6 +122,7 @@ fn chain(app: &App) -> Vec<Perform> {
                 comparison::perform_in_session,
                 diff::perform_in_session,
                 replay::perform_in_session,
+                export::perform_in_session,
                 views::perform,
                 session::perform,
             ];
@@ -127,6 +130,7 @@ fn chain(app: &App) -> Vec<Perform> {
         }
     }
     chain.push(replay::perform);
+    chain.push(export::perform);
     chain.push(overlay::perform);
     chain.push(everywhere::perform);
     chain

@@ -1,6 +1,6 @@
 //! A line that is being typed.
 
-use super::{annotations, filter, library, search};
+use super::{annotations, export, filter, library, search};
 use crate::tui::app::prompt::Purpose;
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
@@ -114,6 +114,7 @@ fn done(app: &mut App) -> Effects {
         Purpose::Note => annotations::note(app, text),
         Purpose::RecordingNote => library::note(app, text),
         Purpose::Narrow => library::narrow(app, text),
+        Purpose::ExportFile => export::named(app, text),
     }
 }
 
@@ -126,7 +127,7 @@ fn left(app: &mut App) -> Effects {
         Purpose::Filter => filter::left(app),
         Purpose::Search => search::left(app),
         Purpose::Narrow => library::narrow(app, ""),
-        Purpose::Note | Purpose::RecordingNote => vec![],
+        Purpose::Note | Purpose::RecordingNote | Purpose::ExportFile => vec![],
     }
 }
 

@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use useful::{PLAYBACK, useful};
 
-/// Columns of how far a replay is.
+/// Columns of how far a replay or an export is.
 const REPLAYED: usize = 60;
 
 /// A mode that changes what is seen.
@@ -93,6 +93,15 @@ pub fn chips(app: &App) -> Vec<Chip> {
         };
         let text = format!("{word} {}", cut(&running.told, REPLAYED));
         chips.push(chip(Role::ChipWarn, text, Some(Action::StopReplay)));
+    }
+    if let Some(running) = &app.export.running {
+        let word = if running.is_stopping {
+            "STOPPING"
+        } else {
+            "EXPORT"
+        };
+        let text = format!("{word} {}", cut(&running.told, REPLAYED));
+        chips.push(chip(Role::ChipWarn, text, Some(Action::StopExport)));
     }
     if !app.settings.mouse {
         chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));

@@ -148,6 +148,7 @@ fn words(purpose: Purpose) -> (&'static str, &'static str) {
         ),
         Purpose::Note => ("note", "Enter keeps it, empty removes it, Esc leaves"),
         Purpose::RecordingNote => ("note on the recording", "Enter keeps it, empty removes it"),
+        Purpose::ExportFile => ("file", "Enter keeps it, empty proposes one, Esc leaves"),
         Purpose::Narrow => ("show only", "Enter keeps it, Esc shows all"),
     }
 }

@@ -17,6 +17,7 @@
 pub mod beside;
 pub mod detail;
 pub mod diff;
+pub mod export;
 pub mod findings;
 pub mod jump;
 pub mod library;
@@ -83,6 +84,8 @@ pub enum Ask {
     Beside(beside::Ask),
     /// A replay is made, or stopped.
     Replay(replay::Ask),
+    /// An export is made, or stopped.
+    Export(export::Ask),
 }
 
 /// The kinds of questions, the most urgent first. A new one takes the place of an older one.
@@ -107,6 +110,7 @@ pub enum Slot {
     Library,
     Beside,
     Replay,
+    Export,
 }
 
 /// An answer.
@@ -148,6 +152,8 @@ pub enum Answer {
     Beside(beside::Answer),
     /// How far a replay is, or what came of it.
     Replay(replay::Answer),
+    /// How far an export is, or what came of it.
+    Export(export::Answer),
     /// A question could not be answered.
     Failed(Slot, String),
 }
@@ -237,6 +243,7 @@ impl Ask {
             Self::Hints(_) => Slot::Hints,
             Self::Beside(_) => Slot::Beside,
             Self::Replay(_) => Slot::Replay,
+            Self::Export(_) => Slot::Export,
         }
     }
 
@@ -248,7 +255,8 @@ impl Ask {
             | Self::Open(_)
             | Self::Note(_)
             | Self::Beside(_)
-            | Self::Replay(_) => return None,
+            | Self::Replay(_)
+            | Self::Export(_) => return None,
             Self::List(ask) => ask.job(),
             Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),

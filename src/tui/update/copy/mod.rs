@@ -1,17 +1,18 @@
 //! Into the clipboard, into a file, or onto the normal screen.
 //!
 //! What is copied is exactly what is on the wire; whoever pastes it into a terminal is on their
-//! own. What is printed on the normal screen is escaped.
-
-mod report;
+//! own. What is printed on the normal screen is escaped. Only the report in Markdown is redacted:
+//! it is for others, and takes the time to go over the recording.
 
 use crate::text::{escape, escape_bytes, size};
+use crate::trace::item::Item;
 use crate::tui::action::Action;
 use crate::tui::app::detail::Shown;
 use crate::tui::app::menu::{Choice, CopyWhat, Entry, Menu};
 use crate::tui::app::{App, Overlay, Session};
 use crate::tui::effect::{Effect, Effects};
 use crate::tui::theme::Role;
+use crate::tui::update::export;
 use crate::tui::update::selection::{self, shown};
 use crate::tui::worker::detail::TextRole;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ const CHOICES: [(char, CopyWhat, &str); 6] = [
     (
         'r',
         CopyWhat::Report,
-        "bug report in Markdown, not redacted",
+        "exchange in Markdown, redacted: for a bug report",
     ),
 ];
 
@@ -44,10 +45,18 @@ fn menu(app: &mut App) -> Effects {
         return vec![];
     };
     let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
-        let text = text_of(session, what)?;
+        let label = match what {
+            CopyWhat::Report => selection::item(session)
+                .and_then(Item::exchange)
+                .map(|_| label.to_owned())?,
+            _ => {
+                let text = text_of(session, what)?;
+                format!("{label}  ({})", size(text.len() as u64))
+            }
+        };
         Some(Entry {
             letter,
-            label: format!("{label}  ({})", size(text.len() as u64)),
+            label,
             choice: Choice::Copy(what),
         })
     });
@@ -66,15 +75,36 @@ fn menu(app: &mut App) -> Effects {
 
 /// Copies something of what is selected; too much for a clipboard goes into a file, if wanted.
 pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
+    if what == CopyWhat::Report {
+        return export::report(app);
+    }
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
     let Some(text) = text_of(session, what) else {
         return vec![];
     };
+    let name = file_name(session, what);
+    put(app, what, text, name)
+}
+
+/// The report was made.
+pub fn report(app: &mut App, text: String) -> Effects {
+    let session = app.session.as_deref();
+    let name = session.map(|session| file_name(session, CopyWhat::Report));
+    app.export.report = Some(text.clone());
+    put(
+        app,
+        CopyWhat::Report,
+        text,
+        name.unwrap_or_else(|| PathBuf::from("report.md")),
+    )
+}
+
+/// Puts it into the clipboard; what is too much for one into a file, if wanted.
+fn put(app: &mut App, what: CopyWhat, text: String, path: PathBuf) -> Effects {
     let bytes = size(text.len() as u64);
     if text.len() > CLIPBOARD {
-        let path = file_name(session, what);
         let mut menu = Menu::new(
             format!("{bytes} is more than terminals take"),
             vec![
@@ -97,7 +127,11 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
         app.overlays.push(Overlay::Menu(menu));
         return vec![];
     }
-    let said = format!("{bytes} copied; :print shows it if your terminal took none");
+    let redacted = match what {
+        CopyWhat::Report => ", redacted: look through it",
+        _ => "",
+    };
+    let said = format!("{bytes} copied{redacted}; :print shows it if your terminal took none");
     app.notices.success(said, app.now);
     app.copied = Some(text.clone());
     vec![Effect::Copy(text)]
@@ -105,10 +139,10 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
 
 /// Writes it into a file.
 pub fn save(app: &mut App, what: CopyWhat, path: PathBuf) -> Effects {
-    let text = app
-        .session
-        .as_deref()
-        .and_then(|session| text_of(session, what));
+    let text = match (what, app.session.as_deref()) {
+        (CopyWhat::Report, _) => app.export.report.take(),
+        (_, session) => session.and_then(|session| text_of(session, what)),
+    };
     text.map_or_else(Effects::new, |text| vec![Effect::Save { path, text }])
 }
 
@@ -185,7 +219,8 @@ fn text_of(session: &Session, what: CopyWhat) -> Option<String> {
             let id = &session.vitals.as_deref()?.summary.id;
             Some(format!("{id}#{}", shown.seq().0))
         }
-        CopyWhat::Report => report::markdown(session, shown),
+        // It is made elsewhere.
+        CopyWhat::Report => None,
     }
 }
 

@@ -12,6 +12,7 @@ const LIBRARY: &[(A, &str)] = &[
     (A::Back, "quit"),
     (A::Diff, "diff"),
     (A::Replay, "replay"),
+    (A::Export, "export"),
     (A::RecordingNote, "note"),
     (A::Delete, "delete"),
     (A::Palette, "commands"),
@@ -26,6 +27,7 @@ const LIST: &[(A, &str)] = &[
     (A::Palette, "commands"),
     (A::Copy, "copy"),
     (A::Replay, "replay"),
+    (A::Export, "export"),
     (A::Wire, "wire"),
     (A::Back, "back"),
 ];

@@ -16,6 +16,7 @@ use crate::trace::frame::Seq;
 use crate::tui::app::comparison::Compared;
 use std::path::{Path, PathBuf};
 
+pub(super) use open::open;
 pub use recordings::Replayed;
 
 /// A question.

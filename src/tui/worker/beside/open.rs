@@ -10,7 +10,7 @@ use crate::words::sentence;
 use std::path::{Path, PathBuf};
 
 /// Opens it, with all that its spool still holds where that may be added. Why it cannot be.
-pub(super) fn open(which: &Which, library: &Library, clock: Clock) -> Result<Recording, String> {
+pub fn open(which: &Which, library: &Library, clock: Clock) -> Result<Recording, String> {
     let path = path_of(which, library)?;
     let entry = Entry::read(&path);
     if entry.standing.is_recoverable() && library.contains(&path) {

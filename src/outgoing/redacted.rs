@@ -4,8 +4,8 @@
 //! summary, a name or a finding. Its id, its origin, its date and its parent are those of the
 //! recording that it was made of: it is the same session.
 
-use crate::cli::exit::Failure;
-use crate::cli::temporary::Folder;
+use super::temporary::Folder;
+use super::{Stage, Stopped, Tell};
 use crate::formats::export::{Part, Selection};
 use crate::formats::redacted::Redacting;
 use crate::record::import::{Import, ImportError};
@@ -22,21 +22,22 @@ use std::path::Path;
 
 /// Why a redacted recording could not be made.
 #[derive(Debug, thiserror::Error)]
-enum MakeError {
+pub enum MakeError {
+    /// The one that it is made of could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// It could not be written.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// Its marks and notes could not be written.
     #[error(transparent)]
     Annotate(#[from] AnnotateError),
+    /// There is no place for it.
     #[error("a temporary folder could not be made")]
     Folder(#[source] io::Error),
-}
-
-impl From<MakeError> for Failure {
-    fn from(error: MakeError) -> Self {
-        Self::Refused(error.into())
-    }
+    /// It was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 /// What is selected of a recording, without what is secret in it, as a recording that vanishes with
@@ -44,15 +45,23 @@ impl From<MakeError> for Failure {
 pub fn recording(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
-) -> Result<(Recording, Report), Failure> {
-    let summary = look(redacting, selection)?;
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Report), MakeError> {
+    let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    Ok((made(redacting, selection, &summary)?, report))
+    Ok((made(redacting, selection, &summary, tell)?, report))
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.
-pub fn look(redacting: &mut Redacting<'_>, selection: &Selection) -> Result<Summary, Failure> {
-    redacting.walk(selection, &mut |_| Ok::<(), ReadError>(()))?;
+pub fn look(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<Summary, MakeError> {
+    redacting.walk(selection, &mut |part| match part {
+        Part::Frame(head, _, _) => Ok::<(), MakeError>(tell(Stage::Looked(head.seq))?),
+        Part::Event(_) | Part::Passed(_) => Ok(()),
+    })?;
     redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
     Ok(redacting.summary()?)
 }
@@ -61,6 +70,7 @@ fn made(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     summary: &Summary,
+    tell: &mut Tell<'_>,
 ) -> Result<Recording, MakeError> {
     let folder = Folder::make().map_err(MakeError::Folder)?;
     let reel = folder.path().join(&summary.id).with_extension(REEL);
@@ -70,7 +80,10 @@ fn made(
     context.redaction.clone_from(&summary.redaction);
     let mut import = Import::begin(&reel, context)?;
     redacting.walk(selection, &mut |part| match part {
-        Part::Frame(head, raw, _) => frame(&mut import, head, raw.unwrap_or_default()),
+        Part::Frame(head, raw, _) => {
+            tell(Stage::Written(head.seq))?;
+            frame(&mut import, head, raw.unwrap_or_default())
+        }
         Part::Event(row) => event(&mut import, row),
         Part::Passed(_) => Ok::<(), MakeError>(()),
     })?;

@@ -1,0 +1,234 @@
+//! A recording on its way out, as a file: what commands and the viewer do alike.
+//!
+//! ```text
+//!  recording ──▶ learn what is secret ──▶ a redacted recording ──▶ a format ──▶ Draft ──▶ the file
+//!           └──────────────────── raw ─────────────────────────────▲
+//! ```
+//!
+//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a recording;
+//! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
+//! * [`redacted`]: a recording without its secrets, as another recording;
+//! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us.
+//!
+//! Whoever is told how far it is may stop it.
+
+pub mod picked;
+pub mod redacted;
+pub mod temporary;
+pub mod told;
+pub mod whole;
+
+use crate::formats::export::otlp::{self, Bodies};
+use crate::formats::export::{Selection, WriteError, Written, csv, markdown, perfetto, text};
+use crate::formats::redacted::Redacting;
+use crate::formats::{cassette, html};
+use crate::redact::{Policy, Report};
+use crate::store::reader::{ReadError, Recording};
+use crate::trace::frame::Seq;
+pub use redacted::MakeError;
+
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a recording becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A cassette: JSON Lines.
+    Jsonl,
+    /// A transcript.
+    Text,
+    /// Statistics.
+    Csv,
+    /// A bug report.
+    Markdown,
+    /// A page for a browser.
+    Html,
+    /// A trace for OpenTelemetry.
+    Otlp,
+    /// A trace for timeline viewers.
+    Perfetto,
+    /// A recording, in one plain file.
+    Recording,
+}
+
+/// What is written of a recording, and how.
+#[derive(Clone, Debug)]
+pub struct Order<'s> {
+    /// As what.
+    pub format: Format,
+    /// Whether a trace has what was said.
+    pub bodies: Bodies,
+    /// What of it.
+    pub selection: &'s Selection,
+    /// What is secret; none writes it raw.
+    pub policy: Option<Arc<Policy>>,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Frames up to this one were looked through for secrets.
+    Looked(Seq),
+    /// Frames up to this one were written.
+    Written(Seq),
+}
+
+/// Is told how far it is; what it returns may stop it.
+pub type Tell<'t> = dyn FnMut(Stage) -> Result<(), Stopped> + 't;
+
+/// Whoever asked for it does not want it any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it was stopped")]
+pub struct Stopped;
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The recording could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What was made of it could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    /// It could not be redacted.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// It was stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Read(error) => Self::Read(error),
+            WriteError::Write(error) => Self::Write(error),
+        }
+    }
+}
+
+/// The last frame that is written: of a recording that grows, the last one that is there now.
+pub fn last(recording: &Recording) -> Result<Seq, ReadError> {
+    let summary = recording.summary()?;
+    let is_final = summary.state.is_final();
+    Ok(Seq(if is_final { u64::MAX } else { summary.frames }))
+}
+
+/// Writes what is ordered to `out`: what was written, and unless that is raw what was replaced.
+pub fn write(
+    recording: &Recording,
+    order: &Order<'_>,
+    out: &mut impl Write,
+    tell: &mut Tell<'_>,
+) -> Result<(Written, Option<Report>), Error> {
+    let Some(policy) = &order.policy else {
+        return Ok((raw(recording, order, out, tell)?, None));
+    };
+    let mut redacting = learn(recording, policy, tell)?;
+    if order.format == Format::Jsonl {
+        let selection = order.selection;
+        let written = stoppable(out, tell, |out, told| {
+            cassette::write_redacted(recording, &mut redacting, selection, out, told)
+        })?;
+        return Ok((written, Some(redacting.take_report())));
+    }
+    // Whatever is derived must have been derived from what was redacted.
+    let (redacted, report) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
+    Ok((raw(&redacted, order, out, tell)?, Some(report)))
+}
+
+/// Copies all of a recording into the empty file `into`: what was replaced, unless that is raw.
+pub fn copy(
+    recording: &Recording,
+    policy: Option<&Arc<Policy>>,
+    into: &Path,
+    tell: &mut Tell<'_>,
+) -> Result<Option<Report>, Error> {
+    let Some(policy) = policy else {
+        recording.copy_into(into)?;
+        return Ok(None);
+    };
+    let mut redacting = learn(recording, policy, tell)?;
+    let (redacted, report) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
+    redacted.copy_into(into)?;
+    Ok(Some(report))
+}
+
+/// Goes over a recording to learn what is secret in it.
+pub fn learn<'r>(
+    recording: &'r Recording,
+    policy: &Arc<Policy>,
+    tell: &mut Tell<'_>,
+) -> Result<Redacting<'r>, Error> {
+    let last = last(recording)?;
+    let policy = Arc::clone(policy);
+    Redacting::learn(recording, last, policy, &mut |seq| {
+        tell(Stage::Looked(seq)).map_err(Error::from)
+    })
+}
+
+fn raw(
+    recording: &Recording,
+    order: &Order<'_>,
+    out: &mut impl Write,
+    tell: &mut Tell<'_>,
+) -> Result<Written, Error> {
+    let last = last(recording)?;
+    let selection = order.selection;
+    stoppable(out, tell, |out, told| match order.format {
+        Format::Text => text::write(recording, selection, last, out, told),
+        Format::Csv => csv::write(recording, selection, last, out, told),
+        Format::Markdown => markdown::write(recording, selection, last, out, told),
+        Format::Html => html::write(recording, selection, last, out, told),
+        Format::Otlp => otlp::write(recording, selection, last, order.bodies, out, told),
+        Format::Perfetto => perfetto::write(recording, selection, last, out, told),
+        // The other one is no file that is made of parts.
+        Format::Jsonl | Format::Recording => cassette::write(recording, selection, last, out, told),
+    })
+}
+
+/// Writes, and stops at the next write once it is told to: formats only say how far they are.
+fn stoppable<W: Write>(
+    out: &mut W,
+    tell: &mut Tell<'_>,
+    write: impl FnOnce(&mut Stoppable<'_, W>, &mut dyn FnMut(Seq)) -> Result<Written, WriteError>,
+) -> Result<Written, Error> {
+    let stopped = Cell::new(false);
+    let mut out = Stoppable {
+        out,
+        stopped: &stopped,
+    };
+    let mut told = |seq: Seq| {
+        let is_over = stopped.get() || tell(Stage::Written(seq)).is_err();
+        stopped.set(is_over);
+    };
+    let written = write(&mut out, &mut told);
+    if stopped.get() {
+        return Err(Stopped.into());
+    }
+    Ok(written?)
+}
+
+/// Takes what is written, until it is told to stop.
+struct Stoppable<'w, W> {
+    out: &'w mut W,
+    stopped: &'w Cell<bool>,
+}
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stopped.get() {
+            return Err(io::Error::other(Stopped));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+use super::whole::{Replace, Whole, WholeError};
+use super::*;
+use crate::redact::Settings;
+use crate::store::values::State;
+use crate::trace::frame::StreamId;
+use crate::written::{Session, bytes, drain};
+use std::fs;
+use std::path::PathBuf;
+
+const TOKEN: &str = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+
+/// A recording of two thousand lines with a secret in each.
+fn recorded(dir: &Path) -> Recording {
+    let mut session = Session::start(dir, "a", 0x7f3a_9c21);
+    for n in 0..2000 {
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{n},\"method\":\"ping\",\"params\":{{\"k\":\"{TOKEN}\"}}}}\n"
+        );
+        session.chunk(StreamId::C2S, line.as_bytes());
+    }
+    session.end();
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    indexer.release_spool().unwrap();
+    Recording::open(&session.reel).unwrap()
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn order(selection: &Selection, format: Format, is_raw: bool) -> Order<'_> {
+    let policy = Arc::new(Policy::new(&Settings::default()).unwrap());
+    Order {
+        format,
+        bodies: Bodies::Without,
+        selection,
+        policy: (!is_raw).then_some(policy),
+    }
+}
+
+#[test]
+fn whoever_stops_it_gets_nothing_wherever_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path());
+    let before = files(dir.path());
+    let all = Selection::default();
+    let formats = [Format::Jsonl, Format::Text, Format::Otlp, Format::Html];
+    for format in formats {
+        for stop in [Stage::Looked(Seq(0)), Stage::Written(Seq(0))] {
+            let target = dir.path().join("out");
+            let mut whole = Whole::begin(&target, recording.path(), Replace::No).unwrap();
+            let mut tell = |stage: Stage| {
+                let is_same = std::mem::discriminant(&stage) == std::mem::discriminant(&stop);
+                if is_same { Err(Stopped) } else { Ok(()) }
+            };
+            let order = order(&all, format, false);
+            let written = write(&recording, &order, &mut whole.draft, &mut tell);
+            let error = written.unwrap_err();
+            let is_stopped = matches!(
+                error,
+                Error::Stopped(_) | Error::Make(MakeError::Stopped(_))
+            );
+            assert!(is_stopped, "{format:?} {error:?}");
+            drop(whole);
+            assert_eq!(files(dir.path()), before, "{format:?} {stop:?}");
+        }
+    }
+}
+
+#[test]
+fn a_raw_one_has_what_was_said_and_another_has_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path());
+    let all = Selection::default();
+    let text = |is_raw| {
+        let mut out = Vec::new();
+        let order = order(&all, Format::Jsonl, is_raw);
+        let (_, report) = write(&recording, &order, &mut out, &mut |_| Ok(())).unwrap();
+        (
+            String::from_utf8(out).unwrap(),
+            report.map(|report| report.hits()),
+        )
+    };
+    let (raw, none) = text(true);
+    assert!(raw.contains(TOKEN) && none.is_none());
+    let (redacted, hits) = text(false);
+    assert!(!redacted.contains(TOKEN) && hits == Some(2000), "{hits:?}");
+    let into = dir.path().join("copy.reel");
+    fs::write(&into, "").unwrap();
+    let policy = order(&all, Format::Recording, false).policy;
+    copy(&recording, policy.as_ref(), &into, &mut |_| Ok(())).unwrap();
+    let copied = Recording::open(&into).unwrap().raw(Seq(1)).unwrap();
+    assert!(!String::from_utf8_lossy(&copied).contains(TOKEN));
+}
+
+#[test]
+fn neither_the_recording_nor_a_file_that_is_there_is_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path());
+    let begin = |path: &Path, may| Whole::begin(path, recording.path(), may).map(drop);
+    let itself = begin(recording.path(), Replace::Yes);
+    assert!(matches!(itself, Err(WholeError::IsRecording)), "{itself:?}");
+    let other = dir.path().join("other");
+    fs::write(&other, "mine").unwrap();
+    let there = begin(&other, Replace::No);
+    assert!(matches!(there, Err(WholeError::IsThere(_))), "{there:?}");
+    // One that came meanwhile.
+    let late = dir.path().join("late");
+    let whole = Whole::begin(&late, recording.path(), Replace::No).unwrap();
+    fs::write(&late, "mine").unwrap();
+    let there = whole.finish();
+    assert!(matches!(there, Err(WholeError::IsThere(_))), "{there:?}");
+    assert_eq!(fs::read(&late).unwrap(), b"mine");
+}

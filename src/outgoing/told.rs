@@ -1,0 +1,61 @@
+//! What was written, in words.
+
+use super::{Format, Stage};
+use crate::formats::export::Written;
+use crate::redact::Report;
+use crate::text::{count, escape, plural, size};
+use std::fmt::Write as _;
+use std::path::Path;
+
+impl Stage {
+    /// How far it is of so many frames.
+    #[must_use]
+    pub fn in_words(self, of: u64) -> String {
+        let (seq, done) = match self {
+            Self::Looked(seq) => (seq, "looked through"),
+            Self::Written(seq) => (seq, "written"),
+        };
+        format!("{} of {} frames {done}", count(seq.0), count(of))
+    }
+}
+
+/// What became of secrets; without a report nothing.
+#[must_use]
+pub fn in_words(report: Option<&Report>) -> String {
+    let Some(report) = report else {
+        return "nothing in it is redacted".to_owned();
+    };
+    let places = plural(report.hits(), "place");
+    let mut text = format!("redacted in {places}, look through it before you hand it on");
+    if !report.left.is_empty() {
+        let frames = plural(report.left.len() as u64, "frame");
+        let _ = write!(
+            text,
+            "; {frames} too long to be looked through and left out"
+        );
+    }
+    text
+}
+
+/// What was written, for people.
+#[must_use]
+pub fn said(path: &Path, format: Format, written: &Written, bytes: u64) -> String {
+    use Format::{Csv, Markdown, Otlp, Perfetto};
+    let path = path.display().to_string();
+    let of_exchanges = matches!(format, Csv | Markdown | Otlp | Perfetto);
+    let (noun, number) = if of_exchanges {
+        ("exchange", written.exchanges)
+    } else {
+        ("frame", written.frames)
+    };
+    let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
+    // Statistics have no place for events, and a report says of them what matters.
+    if !matches!(format, Csv | Markdown) {
+        let _ = write!(text, "{}, ", plural(written.events, "event"));
+    }
+    text.push_str(&size(bytes));
+    if written.left_out > 0 {
+        let _ = write!(text, ", {} are left out", plural(written.left_out, noun));
+    }
+    text
+}

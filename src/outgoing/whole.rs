@@ -1,0 +1,141 @@
+//! A file that is whole or not there.
+
+use super::temporary::Draft;
+use std::fs::Metadata;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes that are written at once.
+const BUFFER: usize = 256 * 1024;
+
+/// Why there is no such file.
+#[derive(Debug, thiserror::Error)]
+pub enum WholeError {
+    /// A file of that name is there, and may not be replaced.
+    #[error("{} is there already", .0.display())]
+    IsThere(PathBuf),
+    /// It would take the place of what is read.
+    #[error("that is the recording itself, which would be gone")]
+    IsRecording,
+    /// It could not be written.
+    #[error("could not write {}", .0.display())]
+    Write(PathBuf, #[source] io::Error),
+}
+
+/// A file that appears when it is whole.
+#[derive(Debug)]
+pub struct Whole {
+    /// Where it appears.
+    pub path: PathBuf,
+    /// What is written until then.
+    pub draft: Draft,
+    /// Whether it may take the place of another one.
+    pub may: Replace,
+}
+
+/// Whether a file that is there already may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    /// It may.
+    Yes,
+    /// It may not.
+    No,
+}
+
+impl Whole {
+    /// Begins. `reel` is the recording that is read, which must not be replaced; another file is
+    /// if it `may` be.
+    pub fn begin(path: &Path, reel: &Path, may: Replace) -> Result<Self, WholeError> {
+        // Through a link its target is written: it may stand elsewhere for a reason.
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        match resolved.metadata() {
+            Ok(there) if there.is_dir() => {
+                let why = io::Error::from(io::ErrorKind::IsADirectory);
+                return Err(WholeError::Write(path.to_owned(), why));
+            }
+            Ok(there) if is_special(&there) => {
+                let why = io::Error::other("it is no regular file");
+                return Err(WholeError::Write(path.to_owned(), why));
+            }
+            Ok(there) if is_same(&there, reel) => {
+                return Err(WholeError::IsRecording);
+            }
+            Ok(_) if may == Replace::No => return Err(WholeError::IsThere(path.to_owned())),
+            _ => {}
+        }
+        let draft =
+            Draft::beside(&resolved).map_err(|error| WholeError::Write(path.to_owned(), error))?;
+        Ok(Self {
+            path: resolved,
+            draft,
+            may,
+        })
+    }
+
+    /// It is whole: appears.
+    pub fn finish(self) -> Result<(), WholeError> {
+        let appeared = match self.may {
+            Replace::Yes => self.draft.replace(&self.path),
+            Replace::No => self.draft.appear(&self.path),
+        };
+        appeared.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => WholeError::IsThere(self.path),
+            _ => WholeError::Write(self.path, error),
+        })
+    }
+}
+
+/// Whether something is neither file nor folder: a pipe, a device.
+#[must_use]
+pub fn is_special(there: &Metadata) -> bool {
+    !there.is_file() && !there.is_dir()
+}
+
+fn is_same(there: &Metadata, reel: &Path) -> bool {
+    let identity = |file: &Metadata| (file.dev(), file.ino());
+    reel.metadata()
+        .is_ok_and(|reel| identity(&reel) == identity(there))
+}
+
+/// Counts what passes.
+#[derive(Debug)]
+pub struct Counted<W: Write> {
+    out: BufWriter<W>,
+    bytes: u64,
+}
+
+impl<W: Write> Counted<W> {
+    /// Nothing has passed.
+    pub fn new(out: W) -> Self {
+        Self {
+            out: BufWriter::with_capacity(BUFFER, out),
+            bytes: 0,
+        }
+    }
+
+    /// How much that was.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Where it went, all of it.
+    pub fn into_inner(self) -> io::Result<W> {
+        self.out
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

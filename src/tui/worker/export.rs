@@ -1,0 +1,340 @@
+//! An export, and a report for the clipboard: on a thread of its own, for both go over the whole
+//! recording to learn what is secret in it.
+
+use super::Answer as Any;
+use super::beside::{Which, open};
+use crate::formats::export::otlp::Bodies;
+use crate::formats::export::{Selection, markdown};
+use crate::outgoing::told::{in_words, said};
+use crate::outgoing::whole::{Counted, Replace, Whole, WholeError};
+use crate::outgoing::{self, Error, Format, MakeError, Stage, Stopped, picked, redacted};
+use crate::query::Query;
+use crate::redact::{Policy, Report};
+use crate::store::library::{Entry, Library, Standing};
+use crate::store::reader::{ReadError, Recording};
+use crate::store::select::{self, Question};
+use crate::text::{escape, plural, size};
+use crate::trace::clock::{Clock, Moment, wall_clock_ns};
+use crate::trace::frame::Seq;
+use crate::words::sentence;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often it tells how far it is, nanoseconds.
+const EVERY_NS: u64 = 100_000_000;
+
+/// What of a recording is marked, as a filter.
+const MARKED: &str = "is:marked";
+
+/// A question.
+#[derive(Debug)]
+pub enum Ask {
+    /// Do this.
+    Start(Box<Order>),
+    /// Leave it.
+    Stop,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Names the answers.
+    pub generation: u64,
+    /// The recording.
+    pub path: PathBuf,
+    /// What comes of it.
+    pub goal: Goal,
+}
+
+/// What comes of it.
+#[derive(Clone, Debug)]
+pub enum Goal {
+    /// A file.
+    File(File),
+    /// A redacted report of the exchange with this request.
+    Report((Seq, u32)),
+}
+
+/// A file that is to be written.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// As what.
+    pub format: Format,
+    /// What of the recording.
+    pub what: What,
+    /// Whether what is secret stays.
+    pub is_raw: bool,
+    /// Where.
+    pub target: PathBuf,
+    /// Whether it may take the place of another one.
+    pub may: Replace,
+}
+
+/// What of a recording is written.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// All of it.
+    All,
+    /// What fits a filter, which was typed so.
+    Rows(String, Question),
+    /// What is marked.
+    Marked,
+    /// The exchange with this request.
+    Exchange((Seq, u32)),
+}
+
+/// An answer, and what it is about.
+#[derive(Debug)]
+pub enum Answer {
+    /// How far it is.
+    Progress(u64, String),
+    /// The file is there.
+    Done(u64, Done),
+    /// The report, and in how many places it was redacted.
+    Report(u64, String),
+    /// A file of that name is there already: it may be asked for again.
+    IsThere(u64, Box<Order>),
+    /// It was stopped; nothing was written.
+    Stopped(u64),
+    /// It could not be done: why, one sentence, escaped.
+    Failed(u64, String),
+}
+
+/// What was written, escaped.
+#[derive(Debug)]
+pub struct Done {
+    /// In full, with the path.
+    pub told: String,
+    /// At a glance.
+    pub short: String,
+}
+
+/// What everybody has it done with.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// The folder of the recordings.
+    pub library: Library,
+    /// What is secret; else why nobody knows, one sentence.
+    pub policy: Result<Arc<Policy>, String>,
+    /// For how often it tells how far it is.
+    pub clock: Clock,
+}
+
+/// Why there is nothing.
+enum End {
+    IsThere,
+    Stopped,
+    Failed(String),
+}
+
+impl From<Error> for End {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Stopped(_) | Error::Make(MakeError::Stopped(_)) => Self::Stopped,
+            error => Self::Failed(sentence(&error)),
+        }
+    }
+}
+
+impl From<MakeError> for End {
+    fn from(error: MakeError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<ReadError> for End {
+    fn from(error: ReadError) -> Self {
+        Self::Failed(sentence(&error))
+    }
+}
+
+impl From<WholeError> for End {
+    fn from(error: WholeError) -> Self {
+        match error {
+            WholeError::IsThere(_) => Self::IsThere,
+            error => Self::Failed(escape(&sentence(&error)).into_owned()),
+        }
+    }
+}
+
+/// Does it, until it is done or `stop` is set.
+pub fn run(order: Order, means: &Means, stop: &AtomicBool, tell: &mut dyn FnMut(Any)) {
+    let generation = order.generation;
+    let answer = match carry_out(&order, means, stop, tell) {
+        Ok(answer) => answer,
+        Err(End::IsThere) => Answer::IsThere(generation, Box::new(order)),
+        Err(End::Stopped) => Answer::Stopped(generation),
+        Err(End::Failed(why)) => Answer::Failed(generation, why),
+    };
+    tell(Any::Export(answer));
+}
+
+fn carry_out(
+    order: &Order,
+    means: &Means,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Any),
+) -> Result<Answer, End> {
+    let generation = order.generation;
+    let which = Which::File(order.path.clone());
+    let recording = open(&which, &means.library, means.clock).map_err(End::Failed)?;
+    let of = recording.summary()?.frames;
+    let mut told = None::<Moment>;
+    let mut progress = |stage: Stage| {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Stopped);
+        }
+        let now = means.clock.now();
+        if told.is_none_or(|told| now.0.saturating_sub(told.0) >= EVERY_NS) {
+            told = Some(now);
+            tell(Any::Export(Answer::Progress(
+                generation,
+                stage.in_words(of),
+            )));
+        }
+        Ok(())
+    };
+    match &order.goal {
+        Goal::File(file) => {
+            let done = write(&recording, file, &order.path, means, &mut progress)?;
+            Ok(Answer::Done(generation, done))
+        }
+        Goal::Report(request) => {
+            let text = report(&recording, *request, means, &mut progress)?;
+            Ok(Answer::Report(generation, text))
+        }
+    }
+}
+
+fn policy(means: &Means) -> Result<Arc<Policy>, End> {
+    means.policy.clone().map_err(End::Failed)
+}
+
+fn write(
+    recording: &Recording,
+    file: &File,
+    reel: &Path,
+    means: &Means,
+    tell: &mut outgoing::Tell<'_>,
+) -> Result<Done, End> {
+    let target = std::path::absolute(&file.target).unwrap_or_else(|_| file.target.clone());
+    let is_live = Entry::read(reel).standing == Standing::Live;
+    let selection = selection(recording, &file.what, is_live)?;
+    let policy = (!file.is_raw).then(|| policy(means)).transpose()?;
+    let mut whole = Whole::begin(&target, reel, file.may)?;
+    let (frames, bytes, report) = if file.format == Format::Recording {
+        let report = outgoing::copy(recording, policy.as_ref(), whole.draft.path(), tell)?;
+        let bytes = whole.draft.path().metadata().map_err(Error::from)?.len();
+        let frames = Recording::open(whole.draft.path())?.summary()?.frames;
+        let told = format!(
+            "{}: {}, {}",
+            shown(&target),
+            plural(frames, "frame"),
+            size(bytes)
+        );
+        (told, bytes, report)
+    } else {
+        let order = outgoing::Order {
+            format: file.format,
+            bodies: Bodies::Without,
+            selection: &selection,
+            policy,
+        };
+        let mut out = Counted::new(&mut whole.draft);
+        let (written, report) = outgoing::write(recording, &order, &mut out, tell)?;
+        let bytes = out.bytes();
+        out.into_inner().map_err(Error::from)?;
+        (said(&target, file.format, &written, bytes), bytes, report)
+    };
+    // Whoever stopped it meanwhile does not want the file.
+    tell(Stage::Written(Seq(u64::MAX))).map_err(Error::from)?;
+    whole.finish()?;
+    let mut told = format!("{frames}; {}", in_words(report.as_ref()));
+    if is_live {
+        told.push_str("; it is still recorded: what comes from now on is not in it");
+    }
+    let short = format!(
+        "{} in {}, {}",
+        size(bytes),
+        shown(&file.target),
+        places(report.as_ref())
+    );
+    Ok(Done { told, short })
+}
+
+fn shown(path: &Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
+}
+
+/// In how many places it was redacted.
+fn places(report: Option<&Report>) -> String {
+    let Some(report) = report else {
+        return "not redacted".to_owned();
+    };
+    let mut text = format!("redacted in {}", plural(report.hits(), "place"));
+    if !report.left.is_empty() {
+        let frames = plural(report.left.len() as u64, "frame");
+        text = format!("{text}, {frames} left out");
+    }
+    text
+}
+
+/// What is written. Nothing at all is refused: it would be an empty file.
+fn selection(recording: &Recording, what: &What, is_live: bool) -> Result<Selection, End> {
+    let all = Selection::between(None, None);
+    let rows = |text: &str, question: &Question| {
+        let mut selection = all.clone().picked(text);
+        let context = select::context(&recording.summary()?, is_live.then(wall_clock_ns));
+        picked::rows(recording, question, context, &mut selection)?;
+        Ok::<_, End>(selection)
+    };
+    let selection = match what {
+        What::All => return Ok(all),
+        What::Rows(text, question) => rows(text, question)?,
+        What::Marked => {
+            let query = Query::parse(MARKED).map_err(|error| End::Failed(error.message))?;
+            let question = Question {
+                query,
+                ..Question::default()
+            };
+            rows(MARKED, &question)?
+        }
+        What::Exchange(request) => {
+            let (seq, _) = request;
+            let mut selection = all.picked(&format!("seq:{}", seq.0));
+            let found = recording.exchanges_of_frame(*seq)?;
+            for exchange in found.iter().filter(|one| one.request == *request) {
+                for seq in recording.frames_of_exchange(exchange.id)? {
+                    selection.pick_frame(seq);
+                }
+            }
+            selection
+        }
+    };
+    if selection.is_empty() {
+        let why = "nothing on record fits, so nothing was written";
+        return Err(End::Failed(why.to_owned()));
+    }
+    Ok(selection)
+}
+
+/// The report of the exchange with this request. Frames keep their numbers where others are
+/// redacted; exchanges may not.
+fn report(
+    recording: &Recording,
+    request: (Seq, u32),
+    means: &Means,
+    tell: &mut outgoing::Tell<'_>,
+) -> Result<String, End> {
+    let policy = policy(means)?;
+    let mut redacting = outgoing::learn(recording, &policy, tell)?;
+    let (redacted, _) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
+    let found = redacted.exchanges_of_frame(request.0)?;
+    let exchange = found.iter().find(|one| one.request == request);
+    let text = exchange.map(|one| markdown::exchange(&redacted, one.id));
+    let text = text.transpose()?.flatten();
+    text.ok_or_else(|| {
+        End::Failed("the message is too long to be looked through for secrets".to_owned())
+    })
+}

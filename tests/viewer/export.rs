@@ -1,0 +1,281 @@
+//! Exports: what is asked, what is written, what is left alone; and reports for the clipboard.
+
+use crate::by_hand::{Viewer, Writes};
+use crate::fixture::{self, Recording};
+use crate::support::session::Session;
+use crate::support::{Library, wait_for};
+use mcpreel::outgoing::Format;
+use mcpreel::tui::app::Overlay;
+use mcpreel::tui::effect::Effect;
+use mcpreel::tui::worker::export::{Goal, What};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+const TOKEN: &str = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+
+fn viewer(recording: &Recording) -> Viewer {
+    let mut viewer = Viewer::open(&recording.path, (120, 40));
+    viewer.writes = Writes::Whole;
+    viewer.settle();
+    viewer
+}
+
+#[track_caller]
+fn has(viewer: &Viewer, words: &[&str]) {
+    let text = viewer.text();
+    for word in words {
+        assert!(text.contains(word), "no {word:?} in\n{text}");
+    }
+}
+
+fn is_menu(viewer: &Viewer) -> bool {
+    matches!(viewer.app.overlays.last(), Some(Overlay::Menu(_)))
+}
+
+/// Names the file in the dialog that is shown.
+fn name(viewer: &mut Viewer, path: &Path) {
+    let path = path.to_str().expect("the path is text");
+    viewer.act("n Ctrl-U").type_text(path).act("Enter");
+}
+
+/// What lies in a folder besides recordings.
+fn others(dir: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(dir).expect("it is a folder");
+    let files = files.map(|file| file.expect("it can be listed").path());
+    files
+        .filter(|path| path.extension().is_none_or(|end| end != "reel"))
+        .collect()
+}
+
+/// A recording with a secret in a call.
+fn with_secret() -> (Library, PathBuf) {
+    const SERVER: &str = r#"while read -r line; do
+  id=${line#*\"id\":}; id=${id%%,*}
+  echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{}}"; done"#;
+    let library = Library::new();
+    let session = Session::start(&mut library.run(["sh", "-c", SERVER]));
+    for id in 1..3 {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{{"k":"{TOKEN}"}}}}}}"#
+        );
+        let mut stdin = session.stdin.as_ref().expect("stdin is open");
+        writeln!(stdin, "{line}").expect("the server reads");
+        wait_for("an answer", || (session.out.lines() >= id).then_some(()));
+    }
+    assert!(session.end().status.success());
+    wait_for("all of it is on record", || {
+        let listed = library.json(&["ls"]).pop()?;
+        (listed["state"] == "complete" && library.files("spool").is_empty()).then_some(())
+    });
+    let recording = library.files("reel").pop().expect("it was recorded");
+    (library, recording)
+}
+
+#[test]
+fn nothing_is_written_before_the_yes() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    for no in ["Esc", "q", "f Esc Esc", "w Esc Esc", "n Esc Esc", "r Esc"] {
+        viewer.act("x").act(no);
+        assert!(viewer.app.overlays.is_empty(), "{no}");
+    }
+    assert!(viewer.exports.is_empty());
+    viewer.act("x");
+    has(
+        &viewer,
+        &[
+            "export b02c77e0",
+            "A secret without either stays",
+            "write it to b02c77e0.jsonl",
+            "format: jsonl",
+            "what: all of it",
+        ],
+    );
+}
+
+#[test]
+fn it_is_redacted_unless_it_was_switched() {
+    let (library, recording) = with_secret();
+    let mut viewer = Viewer::open(&recording, (120, 40));
+    viewer.writes = Writes::Whole;
+    viewer.settle();
+    let out = library.path().join("out.jsonl");
+    viewer.act("x");
+    name(&mut viewer, &out);
+    viewer.act("Enter");
+    has(&viewer, &["redacted in 2 places"]);
+    let text = fs::read_to_string(&out).expect("it was written");
+    assert!(
+        !text.contains(TOKEN) && text.contains("tools/call"),
+        "{text}"
+    );
+    let raw = library.path().join("raw.jsonl");
+    viewer.act("x r");
+    has(&viewer, &["every secret that was said stands in the file"]);
+    name(&mut viewer, &raw);
+    viewer.act("y");
+    has(&viewer, &["not redacted"]);
+    let text = fs::read_to_string(&raw).expect("it was written");
+    assert!(text.contains(TOKEN));
+    // What is said last is short; all of it is kept.
+    let told: Vec<_> = viewer
+        .app
+        .notices
+        .all()
+        .map(|one| one.text.clone())
+        .collect();
+    let path = out.to_str().expect("the path is text");
+    let in_full = |text: &String| text.contains(path) && text.contains("look through it");
+    assert!(told.iter().any(in_full), "{told:?}");
+    // The next one is redacted again.
+    viewer.act("x");
+    has(&viewer, &["A secret without either stays"]);
+}
+
+#[test]
+fn every_format_is_written_from_here_and_from_the_list() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    for place in ["here", "list"] {
+        for format in ["j", "t", "c", "m", "h", "o", "p", "r"] {
+            let path = dir.path().join(format!("{place}-{format}"));
+            viewer.act("x f").act(format);
+            name(&mut viewer, &path);
+            viewer.act("y");
+            let bytes = path.metadata().map_or(0, |file| file.len());
+            assert!(bytes > 500, "{place} {format}: {bytes}\n{}", viewer.text());
+        }
+        viewer.act("q").wait_ns(fixture::MS);
+    }
+    assert_eq!(others(recording.folder()), [PathBuf::new(); 0]);
+}
+
+#[test]
+fn only_what_is_wanted_is_written() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    let mut written = |keys: &str| {
+        let path = dir.path().join("out");
+        let _ = fs::remove_file(&path);
+        viewer.act("Esc x").act(keys);
+        name(&mut viewer, &path);
+        viewer.act("y");
+        let text = fs::read_to_string(&path);
+        text.unwrap_or_else(|_| panic!("{keys}: {}", viewer.text()))
+    };
+    let all = written("");
+    let marked = written("w m");
+    assert!(marked.contains("yearly_report") && !marked.contains("search_docs"));
+    assert!(marked.len() < all.len());
+    let mut viewer = self::viewer(&recording);
+    viewer.act("f 'tool:get_tides' Enter x w");
+    has(
+        &viewer,
+        &[
+            "what the filter shows: tool:get_tides",
+            "this exchange, #29",
+        ],
+    );
+    viewer.act("e");
+    has(&viewer, &["write it to b02c77e0-29.jsonl"]);
+    // A recording is copied as a whole.
+    viewer.act("f r");
+    has(&viewer, &["what: all of it", "b02c77e0-copy.reel"]);
+    viewer.act("f j w f");
+    let path = dir.path().join("tides");
+    name(&mut viewer, &path);
+    viewer.act("y");
+    let tides = fs::read_to_string(&path).expect("it was written");
+    assert!(tides.contains("get_tides") && !tides.contains("search_docs"));
+    let Goal::File(file) = &viewer.exports[0].goal else {
+        panic!("it is no file")
+    };
+    assert!(matches!(&file.what, What::Rows(text, _) if text == "tool:get_tides"));
+    assert_eq!(file.format, Format::Jsonl);
+}
+
+#[test]
+fn nothing_that_is_there_is_written_over_without_a_yes() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    let path = dir.path().join("mine");
+    fs::write(&path, "mine").expect("it can be written");
+    for no in ["Enter", "n", "Esc"] {
+        viewer.act("x");
+        name(&mut viewer, &path);
+        viewer.act("y");
+        has(&viewer, &["is there already: replace it?"]);
+        viewer.act(no);
+        assert!(viewer.app.overlays.is_empty());
+        assert_eq!(fs::read(&path).expect("it is there"), b"mine", "{no}");
+    }
+    viewer.act("x");
+    name(&mut viewer, &path);
+    viewer.act("y y");
+    assert!(fs::read(&path).expect("it is there").len() > 1000);
+    // The recording itself, whatever was said.
+    let itself = recording.path.clone();
+    viewer.act("x");
+    name(&mut viewer, &itself);
+    viewer.act("y");
+    has(&viewer, &["that is the recording itself"]);
+    assert!(!is_menu(&viewer));
+}
+
+#[test]
+fn one_that_is_stopped_leaves_nothing() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    viewer.writes = Writes::Stopped;
+    for format in ["j", "h", "r"] {
+        viewer.act("x f").act(format);
+        name(&mut viewer, &dir.path().join("out"));
+        viewer.act("y");
+        has(&viewer, &["stopped: nothing was written"]);
+        assert_eq!(others(dir.path()), [PathBuf::new(); 0], "{format}");
+    }
+}
+
+#[test]
+fn ctrl_c_stops_it_and_says_so() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    viewer.writes = Writes::Nowhere;
+    viewer.act("x y");
+    has(&viewer, &["EXPORT reading the recording"]);
+    viewer.act("x");
+    assert!(!is_menu(&viewer), "one at a time");
+    viewer.act("Ctrl-C");
+    assert_eq!(viewer.stops, 1);
+    assert!(!viewer.app.quit_armed);
+    has(&viewer, &["STOPPING"]);
+    viewer.act("Ctrl-C");
+    assert!(viewer.app.quit_armed, "whoever wants to go is not held");
+}
+
+#[test]
+fn an_exchange_is_copied_as_markdown_without_its_secrets() {
+    let (_library, recording) = with_secret();
+    let mut viewer = Viewer::open(&recording, (120, 40));
+    viewer.writes = Writes::Whole;
+    viewer.settle();
+    viewer.act("g f 'tool:t' Enter g y");
+    has(&viewer, &["exchange in Markdown, redacted"]);
+    viewer.act("r");
+    has(&viewer, &["copied, redacted"]);
+    let copied = viewer.wishes.iter().rev().find_map(|wish| match wish {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    let copied = copied.expect("it was copied");
+    assert!(
+        copied.starts_with("## ") && copied.contains("tools/call"),
+        "{copied}"
+    );
+    assert!(!copied.contains(TOKEN), "{copied}");
+}

@@ -151,7 +151,9 @@ impl Update {
         write_under(&header, renewed, &all, Seq(u64::MAX), &mut out, &mut |_| ())
             .map_err(anyhow::Error::from)?;
         out.flush()?;
-        let draft = out.into_inner().map_err(|error| error.into_error())?;
+        let draft = out
+            .into_inner()
+            .map_err(std::io::IntoInnerError::into_error)?;
         // Who may read it is as before: it is kept beside the code.
         std::fs::set_permissions(draft.path(), self.file.permissions())?;
         if !is_same(&self.path.metadata()?, &self.file) {

@@ -80,15 +80,13 @@ fn optional(redacted: &Recording) -> Result<Vec<String>, Failure> {
         ..Settings::default()
     };
     let policy = Policy::new(&settings).map_err(anyhow::Error::from)?;
-    let report = redact::look(redacted, Arc::new(policy))?;
-    let found = report
-        .rules
-        .iter()
-        .filter(|(rule, _)| OPTIONAL.contains(&&***rule));
-    let line = |(rule, count): (&Box<str>, &u64)| {
-        let places = plural(*count, "place");
+    let report = redact::look(redacted, &Arc::new(policy))?;
+    let found = report.rules.iter();
+    let found = found.filter(|(rule, _)| OPTIONAL.contains(&&***rule));
+    let lines = found.map(|(rule, count)| {
         let option = rule.split('-').next().unwrap_or_default();
+        let places = plural(*count, "place");
         format!("{rule} in {places}: --{option} replaces that as well")
-    };
-    Ok(found.map(line).collect())
+    });
+    Ok(lines.collect())
 }

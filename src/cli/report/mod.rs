@@ -160,7 +160,7 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
         }));
     }
     let session = Recording::open(&folder.join(NAMES[2]))?;
-    let report = redact::look(&session, Arc::clone(policy))?;
+    let report = redact::look(&session, policy)?;
     found.extend(report.places.iter().map(|leak| {
         let (place, path, rule) = (
             leak.place.to_string(),
@@ -196,7 +196,7 @@ fn appear(folder: Folder, path: &Path) -> Result<u64, Failure> {
 }
 
 /// Says what there is, what was removed, and what to look at.
-fn tell(path: &Path, bytes: u64, report: &Report, redacted: &Recording) -> Result<(), Failure> {
+fn say(path: &Path, bytes: u64, report: &Report, redacted: &Recording) -> Result<(), Failure> {
     let mut out = Output::stdout();
     let shown = path.display().to_string();
     out.line(&format!("{}: {}", escape(&shown), size(bytes)))?;

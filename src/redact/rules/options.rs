@@ -1,6 +1,6 @@
 //! What is no secret and may say too much: only where it is asked for.
 
-use crate::redact::rule::{RULE, Rule};
+use crate::redact::rule::Rule;
 use crate::redact::token::Kind;
 
 fn is_local(byte: u8) -> bool {
@@ -24,7 +24,6 @@ pub(super) const RULES: &[Rule] = &[
             "left-pad@1.3.0",
             "a @ b",
         ],
-        ..RULE
     },
     Rule {
         id: "home-folder",

@@ -139,7 +139,7 @@ fn every_format_is_written_from_here_and_from_the_list() {
     let mut viewer = viewer(&recording);
     let dir = tempfile::tempdir().expect("a folder can be made");
     for place in ["here", "list"] {
-        for format in ["j", "t", "c", "m", "h", "o", "p", "r"] {
+        for format in ["l", "t", "c", "m", "h", "o", "p", "r"] {
             let path = dir.path().join(format!("{place}-{format}"));
             viewer.act("x f").act(format);
             name(&mut viewer, &path);
@@ -184,7 +184,7 @@ fn only_what_is_wanted_is_written() {
     // A recording is copied as a whole.
     viewer.act("f r");
     has(&viewer, &["what: all of it", "b02c77e0-copy.reel"]);
-    viewer.act("f j w f");
+    viewer.act("f l w f");
     let path = dir.path().join("tides");
     name(&mut viewer, &path);
     viewer.act("y");
@@ -232,7 +232,7 @@ fn one_that_is_stopped_leaves_nothing() {
     let mut viewer = viewer(&recording);
     let dir = tempfile::tempdir().expect("a folder can be made");
     viewer.writes = Writes::Stopped;
-    for format in ["j", "h", "r"] {
+    for format in ["l", "h", "r"] {
         viewer.act("x f").act(format);
         name(&mut viewer, &dir.path().join("out"));
         viewer.act("y");

@@ -97,7 +97,7 @@ const TABLE: &[(&str, &str)] = &[
     // An export is asked about first, too.
     ("g e x", "Exchanges #11 menu"),
     ("g e x Esc", "Exchanges #11"),
-    ("g e x f", "Exchanges #11 menu"),
+    ("g e x f", "Exchanges #11 menu menu"),
     ("g e x f h Esc", "Exchanges #11"),
     ("g e x f Esc Esc", "Exchanges #11"),
     ("g e x w e Esc", "Exchanges #11"),

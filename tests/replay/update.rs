@@ -116,7 +116,7 @@ fn what_differs_is_taken_over_and_nothing_else_changes() {
 fn what_is_new_comes_where_it_was_said_and_what_is_gone_is_gone() {
     let case = taped(&ROWS);
     let mut said = script("old");
-    said[4] = r#"> notify notifications/tools/list_changed"#.to_owned();
+    said[4] = "> notify notifications/tools/list_changed".to_owned();
     said.push("err goodbye".to_owned());
     update(&case, &["--fail-on", "noise"], &said).is(0, &["written anew"]);
     let after = read(&case);

@@ -2,6 +2,7 @@
 
 use crate::corpus::{self, Session};
 use mcpreel::redact::{Learner, Place, Policy, Report, Settings};
+use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 /// The policy without options.
@@ -46,13 +47,11 @@ pub fn redacted(session: &Session, policy: &Arc<Policy>) -> (Session, Report) {
 pub fn text(session: &Session) -> String {
     let mut text = format!("{:?}\n", session.context);
     for (stream, raw) in &session.frames {
-        text.push_str(&format!(
-            "{} {}",
-            stream.as_str(),
-            String::from_utf8_lossy(raw)
-        ));
+        text.push_str(stream.as_str());
+        text.push(' ');
+        text.push_str(&String::from_utf8_lossy(raw));
     }
-    text.push_str(&format!("{:?}", session.events));
+    let _ = write!(text, "{:?}", session.events);
     text
 }
 
@@ -115,7 +114,7 @@ fn json_stays_json_and_lines_stay_lines() {
         let (session, _) = redacted(&told, &policy());
         for ((_, before), (_, after)) in told.frames.iter().zip(&session.frames) {
             assert_eq!(
-                after.iter().filter(|byte| **byte == b'\n').count(),
+                memchr::memchr_iter(b'\n', after).count(),
                 1,
                 "{}",
                 case.name

@@ -27,7 +27,9 @@ const READ: [&str; 3] = ["redact", "recording", "jsonl"];
 /// All cases as one session. What each one knows of the process is put together.
 fn together(cases: &[Case]) -> Session {
     let mut session = Session::default();
-    cases.iter().for_each(|case| case.tell(&mut session));
+    for case in cases {
+        case.tell(&mut session);
+    }
     session
 }
 

@@ -4,9 +4,9 @@
 //!  file ─▶ line ─▶ a format ─▶ Said, Said, …   (in which session, when, what)
 //! ```
 //!
-//! * [`snoop`]: the session logs of mcpsnoop, JSON Lines with an envelope around each message;
-//! * [`claude`]: the `mcp*.log` files of Claude Desktop, lines of text with messages in them;
-//! * [`messages`]: JSON Lines of messages, bare or in an object that says when and which way;
+//! * `snoop`: the session logs of mcpsnoop, JSON Lines with an envelope around each message;
+//! * `claude`: the `mcp*.log` files of Claude Desktop, lines of text with messages in them;
+//! * `messages`: JSON Lines of messages, bare or in an object that says when and which way;
 //!   `sides` finds out which way a message went where nobody says it.
 //!
 //! Which of them a file is, is seen from its beginning: [`Format::of`]. A line that means nothing

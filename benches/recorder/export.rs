@@ -17,9 +17,15 @@ const MEMORY_LIMIT_MIB: f64 = 64.0;
 const SIZE: usize = 1024;
 
 /// Formats, and what else is asked for.
-const EXPORTS: [(&str, &[&str]); 3] = [
+const EXPORTS: [(&str, &[&str]); 9] = [
     ("jsonl", &[]),
     ("jsonl", &["--raw"]),
+    ("text", &["--raw"]),
+    ("csv", &["--raw"]),
+    ("markdown", &["--raw"]),
+    ("html", &["--raw"]),
+    ("otlp", &["--raw", "--with-bodies"]),
+    ("perfetto", &["--raw"]),
     ("recording", &["--raw"]),
 ];
 

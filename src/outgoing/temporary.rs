@@ -55,6 +55,7 @@ impl Folder {
     }
 
     /// Where it is.
+    #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
@@ -95,6 +96,7 @@ impl Draft {
     }
 
     /// Where it is until then.
+    #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }

@@ -38,8 +38,8 @@ pub fn run(args: &Args) -> Outcome {
         ));
     }
     let report = match &args.output {
-        Some(path) => write(&recording, path, args.force, policy)?,
-        None => look(&recording, policy)?,
+        Some(path) => write(&recording, path, args.force, &policy)?,
+        None => look(&recording, &policy)?,
     };
     let mut out = Output::stdout();
     if args.json {
@@ -52,9 +52,9 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// What would be replaced.
-fn look(recording: &Recording, policy: Arc<Policy>) -> Result<Report, Failure> {
+fn look(recording: &Recording, policy: &Arc<Policy>) -> Result<Report, Failure> {
     let mut tell = progress(recording)?;
-    let mut redacting = outgoing::learn(recording, &policy, &mut tell)?;
+    let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     redacted::look(&mut redacting, &Selection::default(), &mut tell)?;
     Ok(redacting.take_report())
 }
@@ -64,12 +64,12 @@ fn write(
     recording: &Recording,
     path: &Path,
     force: bool,
-    policy: Arc<Policy>,
+    policy: &Arc<Policy>,
 ) -> Result<Report, Failure> {
     let may = if force { Replace::Yes } else { Replace::No };
     let whole = Whole::begin(path, recording.path(), may)?;
     let mut tell = progress(recording)?;
-    let report = outgoing::copy(recording, Some(&policy), whole.draft.path(), &mut tell)?;
+    let report = outgoing::copy(recording, Some(policy), whole.draft.path(), &mut tell)?;
     drop(tell);
     whole.finish()?;
     tell_unfinished(recording)?;

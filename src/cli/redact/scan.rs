@@ -116,7 +116,7 @@ impl Scan<'_> {
 
     fn recording(&mut self, path: &Path) -> Result<Report, Failure> {
         let recording = Recording::open(path)?;
-        super::look(&recording, Arc::clone(self.policy))
+        super::look(&recording, self.policy)
     }
 
     /// Twice: what is secret in the last line may stand in the first.

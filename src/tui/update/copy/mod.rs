@@ -45,14 +45,13 @@ fn menu(app: &mut App) -> Effects {
         return vec![];
     };
     let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
-        let label = match what {
-            CopyWhat::Report => selection::item(session)
-                .and_then(Item::exchange)
-                .map(|_| label.to_owned())?,
-            _ => {
-                let text = text_of(session, what)?;
-                format!("{label}  ({})", size(text.len() as u64))
-            }
+        let label = if what == CopyWhat::Report {
+            // How long it is turns out when it is made.
+            selection::item(session).and_then(Item::exchange)?;
+            label.to_owned()
+        } else {
+            let text = text_of(session, what)?;
+            format!("{label}  ({})", size(text.len() as u64))
         };
         Some(Entry {
             letter,

@@ -52,7 +52,7 @@ pub struct Viewer {
     pub orders: Vec<Order>,
     /// Whether they are made.
     pub plays: bool,
-    /// How often it wanted a replay to stop.
+    /// How often it wanted a replay or an export to stop.
     pub stops: usize,
     /// Exports that it said yes to, oldest first.
     pub exports: Vec<export::Order>,
@@ -254,7 +254,7 @@ impl Viewer {
         match ask {
             Ask::Library(ask) => self.librarian.answer(ask, &mut tell),
             Ask::Beside(ask) => self.comparer.answer(ask, &|| false, &mut tell),
-            Ask::Replay(replay::Ask::Stop) => self.stops += 1,
+            Ask::Replay(replay::Ask::Stop) | Ask::Export(export::Ask::Stop) => self.stops += 1,
             Ask::Replay(replay::Ask::Start(order)) => {
                 self.orders.push(Order::clone(&order));
                 if self.plays {
@@ -262,7 +262,6 @@ impl Viewer {
                     replay::run(*order, &self.library, &signals, &mut tell);
                 }
             }
-            Ask::Export(export::Ask::Stop) => self.stops += 1,
             Ask::Export(export::Ask::Start(order)) => {
                 self.exports.push(export::Order::clone(&order));
                 let stop = AtomicBool::new(self.writes == Writes::Stopped);

@@ -149,7 +149,7 @@ fn every_format_is_written_from_here_and_from_the_list() {
         }
         viewer.act("q").wait_ns(fixture::MS);
     }
-    assert_eq!(others(recording.folder()), [PathBuf::new(); 0]);
+    assert_eq!(others(recording.folder()), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn one_that_is_stopped_leaves_nothing() {
         name(&mut viewer, &dir.path().join("out"));
         viewer.act("y");
         has(&viewer, &["stopped: nothing was written"]);
-        assert_eq!(others(dir.path()), [PathBuf::new(); 0], "{format}");
+        assert_eq!(others(dir.path()), Vec::<PathBuf>::new(), "{format}");
     }
 }
 

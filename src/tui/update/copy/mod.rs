@@ -91,7 +91,7 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
 pub fn report(app: &mut App, text: String) -> Effects {
     let session = app.session.as_deref();
     let name = session.map(|session| file_name(session, CopyWhat::Report));
-    app.export.report = Some(text.clone());
+    app.export.report = (text.len() > CLIPBOARD).then(|| text.clone());
     put(
         app,
         CopyWhat::Report,

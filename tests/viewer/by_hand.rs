@@ -52,7 +52,7 @@ pub struct Viewer {
     pub orders: Vec<Order>,
     /// Whether they are made.
     pub plays: bool,
-    /// How often it wanted a replay to stop.
+    /// How often it wanted a replay or an export to stop.
     pub stops: usize,
     /// Exports that it said yes to, oldest first.
     pub exports: Vec<export::Order>,

@@ -8,6 +8,7 @@ use crate::support::{Library, MCPREEL, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -378,6 +379,68 @@ fn ctrl_c_ends_a_replay_and_once_more_kills_its_server() {
     terminal.wait_for_no("call by call");
     terminal.press("qq");
     assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn a_recording_is_exported_as_a_file_for_its_owner_alone() {
+    let recording = fixture::ended();
+    let path = recording.folder().join("out.jsonl");
+    let mut terminal = open(&recording.path);
+    terminal.wait_for("tools/call");
+    terminal.press("xn\u{15}");
+    terminal.wait_for("empty proposes one");
+    terminal.press(path.to_str().expect("the path is text"));
+    terminal.press("\ry");
+    terminal.wait_for("redacted in");
+    let mode = path
+        .metadata()
+        .expect("it was written")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    terminal.press("qq");
+    assert_eq!(terminal.end().0, 0);
+}
+
+// However it ends, and however far it was: nothing but a whole file is found afterwards.
+#[test]
+fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
+    const LINES: usize = 20_000;
+    let recording = fixture::plain_of(LINES);
+    let temporary = tempfile::tempdir().expect("a folder can be made");
+    let target = tempfile::tempdir().expect("a folder can be made");
+    let names = |dir: &Path| {
+        let files = std::fs::read_dir(dir).expect("it is a folder");
+        let names = files.map(|file| file.expect("it can be listed").file_name());
+        names.collect::<Vec<_>>()
+    };
+    for signal in [None, Some(Signal::SIGTERM)] {
+        let path = target.path().join("out.csv");
+        let _ = std::fs::remove_file(&path);
+        let folder = temporary.path().to_str().expect("the path is text");
+        let reel = recording.path.to_str().expect("the path is text");
+        let mut terminal = viewer(&["open", reel], &[("TMPDIR", folder)], reel);
+        terminal.wait_for("tools/call");
+        terminal.press("xfcn\u{15}");
+        terminal.wait_for("empty proposes one");
+        terminal.press(path.to_str().expect("the path is text"));
+        terminal.press("\ry");
+        terminal.wait_for("EXPORT");
+        match signal {
+            None => {
+                terminal.press("qq");
+            }
+            Some(signal) => {
+                let pid = i32::try_from(terminal.pid()).expect("it is a process");
+                kill(Pid::from_raw(pid), signal).expect("it runs");
+            }
+        }
+        terminal.end();
+        assert_eq!(names(temporary.path()), [""; 0], "{signal:?}");
+        for name in names(target.path()) {
+            assert_eq!(name, "out.csv", "{signal:?}");
+        }
+    }
 }
 
 #[test]

@@ -104,8 +104,9 @@ fn filter(session: &Session) -> Option<(String, Question)> {
         query: filter.in_force().clone(),
         until: session.until(),
     };
-    let is_on = filter.is_on();
-    is_on.then(|| (filter.text.trim().to_owned(), question))
+    // What was typed last may be no filter, and another one still in force.
+    let text = question.query.to_string();
+    filter.is_on().then_some((text, question))
 }
 
 /// The request of the exchange that is selected.

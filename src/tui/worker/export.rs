@@ -1,31 +1,27 @@
 //! An export, and a report for the clipboard: on a thread of its own, for both go over the whole
 //! recording to learn what is secret in it.
 
+mod write;
+
 use super::Answer as Any;
 use super::beside::{Which, open};
-use crate::formats::export::otlp::Bodies;
 use crate::formats::export::{Selection, markdown};
-use crate::outgoing::told::{in_words, said};
-use crate::outgoing::whole::{Counted, Replace, Whole, WholeError};
-use crate::outgoing::{self, Error, Format, MakeError, Stage, Stopped, picked, redacted};
-use crate::query::Query;
-use crate::redact::{Policy, Report};
-use crate::store::library::{Entry, Library, Standing};
+use crate::outgoing::whole::{Replace, WholeError};
+use crate::outgoing::{self, Error, Format, MakeError, Stage, Stopped, redacted};
+use crate::redact::Policy;
+use crate::store::library::Library;
 use crate::store::reader::{ReadError, Recording};
-use crate::store::select::{self, Question};
-use crate::text::{escape, plural, size};
-use crate::trace::clock::{Clock, Moment, wall_clock_ns};
+use crate::store::select::Question;
+use crate::text::escape;
+use crate::trace::clock::{Clock, Moment};
 use crate::trace::frame::Seq;
 use crate::words::sentence;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often it tells how far it is, nanoseconds.
 const EVERY_NS: u64 = 100_000_000;
-
-/// What of a recording is marked, as a filter.
-const MARKED: &str = "is:marked";
 
 /// A question.
 #[derive(Debug)]
@@ -197,7 +193,7 @@ fn carry_out(
     };
     match &order.goal {
         Goal::File(file) => {
-            let done = write(&recording, file, &order.path, means, &mut progress)?;
+            let done = write::write(&recording, file, &order.path, means, &mut progress)?;
             Ok(Answer::Done(generation, done))
         }
         Goal::Report(request) => {
@@ -209,114 +205,6 @@ fn carry_out(
 
 fn policy(means: &Means) -> Result<Arc<Policy>, End> {
     means.policy.clone().map_err(End::Failed)
-}
-
-fn write(
-    recording: &Recording,
-    file: &File,
-    reel: &Path,
-    means: &Means,
-    tell: &mut outgoing::Tell<'_>,
-) -> Result<Done, End> {
-    let target = std::path::absolute(&file.target).unwrap_or_else(|_| file.target.clone());
-    let is_live = Entry::read(reel).standing == Standing::Live;
-    let selection = selection(recording, &file.what, is_live)?;
-    let policy = (!file.is_raw).then(|| policy(means)).transpose()?;
-    let mut whole = Whole::begin(&target, reel, file.may)?;
-    let (frames, bytes, report) = if file.format == Format::Recording {
-        let report = outgoing::copy(recording, policy.as_ref(), whole.draft.path(), tell)?;
-        let bytes = whole.draft.path().metadata().map_err(Error::from)?.len();
-        let frames = Recording::open(whole.draft.path())?.summary()?.frames;
-        let told = format!(
-            "{}: {}, {}",
-            shown(&target),
-            plural(frames, "frame"),
-            size(bytes)
-        );
-        (told, bytes, report)
-    } else {
-        let order = outgoing::Order {
-            format: file.format,
-            bodies: Bodies::Without,
-            selection: &selection,
-            policy,
-        };
-        let mut out = Counted::new(&mut whole.draft);
-        let (written, report) = outgoing::write(recording, &order, &mut out, tell)?;
-        let bytes = out.bytes();
-        out.into_inner().map_err(Error::from)?;
-        (said(&target, file.format, &written, bytes), bytes, report)
-    };
-    // Whoever stopped it meanwhile does not want the file.
-    tell(Stage::Written(Seq(u64::MAX))).map_err(Error::from)?;
-    whole.finish()?;
-    let mut told = format!("{frames}; {}", in_words(report.as_ref()));
-    if is_live {
-        told.push_str("; it is still recorded: what comes from now on is not in it");
-    }
-    let short = format!(
-        "{} in {}, {}",
-        size(bytes),
-        shown(&file.target),
-        places(report.as_ref())
-    );
-    Ok(Done { told, short })
-}
-
-fn shown(path: &Path) -> String {
-    escape(&path.to_string_lossy()).into_owned()
-}
-
-/// In how many places it was redacted.
-fn places(report: Option<&Report>) -> String {
-    let Some(report) = report else {
-        return "not redacted".to_owned();
-    };
-    let mut text = format!("redacted in {}", plural(report.hits(), "place"));
-    if !report.left.is_empty() {
-        let frames = plural(report.left.len() as u64, "frame");
-        text = format!("{text}, {frames} left out");
-    }
-    text
-}
-
-/// What is written. Nothing at all is refused: it would be an empty file.
-fn selection(recording: &Recording, what: &What, is_live: bool) -> Result<Selection, End> {
-    let all = Selection::between(None, None);
-    let rows = |text: &str, question: &Question| {
-        let mut selection = all.clone().picked(text);
-        let context = select::context(&recording.summary()?, is_live.then(wall_clock_ns));
-        picked::rows(recording, question, context, &mut selection)?;
-        Ok::<_, End>(selection)
-    };
-    let selection = match what {
-        What::All => return Ok(all),
-        What::Rows(text, question) => rows(text, question)?,
-        What::Marked => {
-            let query = Query::parse(MARKED).map_err(|error| End::Failed(error.message))?;
-            let question = Question {
-                query,
-                ..Question::default()
-            };
-            rows(MARKED, &question)?
-        }
-        What::Exchange(request) => {
-            let (seq, _) = request;
-            let mut selection = all.picked(&format!("seq:{}", seq.0));
-            let found = recording.exchanges_of_frame(*seq)?;
-            for exchange in found.iter().filter(|one| one.request == *request) {
-                for seq in recording.frames_of_exchange(exchange.id)? {
-                    selection.pick_frame(seq);
-                }
-            }
-            selection
-        }
-    };
-    if selection.is_empty() {
-        let why = "nothing on record fits, so nothing was written";
-        return Err(End::Failed(why.to_owned()));
-    }
-    Ok(selection)
 }
 
 /// The report of the exchange with this request. Frames keep their numbers where others are

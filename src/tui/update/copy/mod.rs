@@ -46,8 +46,9 @@ fn menu(app: &mut App) -> Effects {
     };
     let choices = CHOICES.into_iter().filter_map(|(letter, what, label)| {
         let label = if what == CopyWhat::Report {
-            let exchange = selection::item(session).and_then(Item::exchange);
-            exchange.map(|_| label.to_owned())?
+            // How long it is turns out when it is made.
+            selection::item(session).and_then(Item::exchange)?;
+            label.to_owned()
         } else {
             let text = text_of(session, what)?;
             format!("{label}  ({})", size(text.len() as u64))
@@ -90,7 +91,7 @@ pub fn copy(app: &mut App, what: CopyWhat) -> Effects {
 pub fn report(app: &mut App, text: String) -> Effects {
     let session = app.session.as_deref();
     let name = session.map(|session| file_name(session, CopyWhat::Report));
-    app.export.report = Some(text.clone());
+    app.export.report = (text.len() > CLIPBOARD).then(|| text.clone());
     put(
         app,
         CopyWhat::Report,

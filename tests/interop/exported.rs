@@ -116,7 +116,9 @@ fn the_reader_of_chromes_own_tools_sees_what_is_on_record() {
         let slices = seen["slices"].as_array().expect("it has some");
         assert_eq!(slices.len(), exchanges.len(), "{recording}");
         for exchange in &exchanges {
-            let slice = slices.iter().find(|slice| slice["seq"] == exchange["seq"]);
+            let slice = slices
+                .iter()
+                .find(|slice| slice["seq"] == exchange["request"]);
             let slice = slice.unwrap_or_else(|| panic!("{exchange} is missing: {seen}"));
             assert_eq!(slice["status"], exchange["status"]);
             let pid = if exchange["direction"] == "c2s" { 1 } else { 2 };

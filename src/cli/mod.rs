@@ -6,6 +6,7 @@
 //! * `machine`, `comparison`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //!   `cassette`: a cassette in place of a recording;
+//! * `held`: lines of a file, as long as they can be held;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -20,6 +21,7 @@ pub mod exit;
 mod export;
 mod filter;
 mod folder;
+mod held;
 mod import;
 mod json;
 mod lines;

@@ -2,6 +2,7 @@
 
 use super::Made;
 use crate::cli::cassette::checksum;
+use crate::cli::held::Lines;
 use crate::cli::output::Progress;
 use crate::formats::import::{About, Format, MAX_LINE, Said, What};
 use crate::record::import::{Import, ImportError};
@@ -12,7 +13,7 @@ use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read as _, Seek as _};
+use std::io::{self, Seek as _};
 use std::path::Path;
 
 /// Sessions that are made at once; what is said of others is passed over, and counted.
@@ -57,16 +58,18 @@ impl Log<'_> {
             more: 0,
         };
         let mut progress = Progress::stderr();
-        let mut lines = Lines::of(&self.file);
+        let mut lines = Lines::of(&self.file, MAX_LINE as u64 + 1);
         while lines.next()? {
-            progress.now_and_then(|| format!("{shown}: {} of {} read", size(lines.at), size(len)));
+            progress.now_and_then(|| {
+                format!("{shown}: {} of {} read", size(lines.position()), size(len))
+            });
             let Some(line) = lines.held() else {
-                sessions.pass(lines.number, "it is too long");
+                sessions.pass(lines.number(), "it is too long");
                 continue;
             };
             let mut failed = None;
-            reader.line(line, &mut |said| {
-                failed = failed.take().or(sessions.said(lines.number, said).err());
+            reader.line(unterminated(line), &mut |said| {
+                failed = failed.take().or(sessions.said(lines.number(), said).err());
             });
             failed.map_or(Ok(()), Err)?;
         }
@@ -247,42 +250,7 @@ impl Session {
     }
 }
 
-/// Lines of a file, of which one too long is not held.
-struct Lines<'f> {
-    file: BufReader<&'f File>,
-    line: Vec<u8>,
-    at: u64,
-    number: u64,
-}
-
-impl<'f> Lines<'f> {
-    fn of(file: &'f File) -> Self {
-        Self {
-            file: BufReader::with_capacity(256 * 1024, file),
-            line: Vec::new(),
-            at: 0,
-            number: 0,
-        }
-    }
-
-    /// Reads the next line; `false` at the end.
-    fn next(&mut self) -> io::Result<bool> {
-        self.line.clear();
-        let most = MAX_LINE as u64 + 1;
-        let read = (&mut self.file)
-            .take(most)
-            .read_until(b'\n', &mut self.line)?;
-        self.at += read as u64;
-        self.number += 1;
-        if read as u64 == most && !self.line.ends_with(b"\n") {
-            self.at += self.file.skip_until(b'\n')? as u64;
-        }
-        Ok(read > 0)
-    }
-
-    /// The line without its terminator; `None` of one that is too long.
-    fn held(&self) -> Option<&[u8]> {
-        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
-        (line.len() <= MAX_LINE).then(|| line.strip_suffix(b"\r").unwrap_or(line))
-    }
+fn unterminated(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }

@@ -3,6 +3,7 @@
 use crate::capture::spool::open_regular;
 use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
+use crate::cli::held::Lines;
 use crate::cli::output::{self, Output};
 use crate::formats::redacted::HELD;
 use crate::redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
@@ -12,7 +13,7 @@ use crate::trace::frame::StreamId;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -122,14 +123,14 @@ impl Scan<'_> {
     /// Twice: what is secret in the last line may stand in the first.
     fn lines(&mut self, mut file: File) -> Result<Report, Failure> {
         let mut learner = Learner::new(Arc::clone(self.policy));
-        each_line(&mut file, &mut |_, line| {
+        each_line(&file, &mut |_, line| {
             if let Some(line) = line {
                 learner.frame(StreamId::STDERR, line);
             }
         })?;
         let mut redactor = learner.finish();
         file.rewind()?;
-        let (report, too_long) = replaced(&mut file, &mut redactor)?;
+        let (report, too_long) = replaced(&file, &mut redactor)?;
         if too_long > 0 {
             self.is_partial = true;
             let lines = plural(too_long, "line");
@@ -192,12 +193,12 @@ impl Scan<'_> {
 
 /// What `redactor` finds in the lines of the file `path`.
 pub fn known(path: &Path, redactor: &mut Redactor) -> Result<Report, Failure> {
-    let mut file = open_regular(path, false)?;
-    Ok(replaced(&mut file, redactor)?.0)
+    let file = open_regular(path, false)?;
+    Ok(replaced(&file, redactor)?.0)
 }
 
 /// What `redactor` finds in the lines of a file, and how many lines are too long for that.
-fn replaced(file: &mut File, redactor: &mut Redactor) -> io::Result<(Report, u64)> {
+fn replaced(file: &File, redactor: &mut Redactor) -> io::Result<(Report, u64)> {
     let mut report = redactor.report();
     let mut too_long = 0;
     each_line(file, &mut |number, line| match line {
@@ -212,21 +213,10 @@ fn entries(dir: &Path) -> io::Result<BTreeSet<PathBuf>> {
 }
 
 /// Gives each line to `visit` with its number; none in place of one that is too long to be held.
-fn each_line(file: &mut File, visit: &mut dyn FnMut(u64, Option<&[u8]>)) -> io::Result<()> {
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let read = (&mut reader).take(HELD).read_until(b'\n', &mut line)?;
-        if read == 0 {
-            break;
-        }
-        if read as u64 == HELD && !line.ends_with(b"\n") {
-            reader.skip_until(b'\n')?;
-            visit(number, None);
-        } else {
-            visit(number, Some(&line));
-        }
+fn each_line(file: &File, visit: &mut dyn FnMut(u64, Option<&[u8]>)) -> io::Result<()> {
+    let mut lines = Lines::of(file, HELD);
+    while lines.next()? {
+        visit(lines.number(), lines.held());
     }
     Ok(())
 }

@@ -130,6 +130,31 @@ pub fn plain() -> Recording {
     plain_of(100)
 }
 
+/// Two sessions of the same server of which much differs, all of them ASCII; the later one first,
+/// which is told to be a replay of the other.
+pub fn plain_pair() -> Vec<Recording> {
+    let mut place = Place::new();
+    let mut replay = Recording::begin_as(&place, 0xc04d_1133, |context| {
+        context.origin = "replay".into();
+        context.parent = Some("b02c77f1".into());
+    });
+    say(&mut replay, Conversation::tame(2));
+    place.hours += 1;
+    let mut original = Recording::begin(&place, 0xb02c_77f1);
+    say(&mut original, Conversation::tame(1));
+    vec![replay, original]
+}
+
+/// A hundred lines of it, and the end.
+fn say(recording: &mut Recording, conversation: Conversation) {
+    let session = recording.session();
+    for line in conversation.take(100) {
+        session.at(line.t).chunk(line.stream, &line.bytes);
+    }
+    session.end();
+    recording.finish();
+}
+
 /// A recording that grows.
 pub struct Growing {
     recording: Recording,
@@ -149,6 +174,28 @@ impl Growing {
             session.at(line.t).chunk(line.stream, &line.bytes);
         }
         self.recording.index();
+    }
+
+    /// More lines, and the end of the session.
+    pub fn end(&mut self, lines: usize) {
+        self.add(lines);
+        self.recording.session().end();
+        self.recording.finish();
+    }
+
+    /// More lines, put on record by somebody who did not see what came before.
+    pub fn go_on_underived(&mut self, lines: usize) {
+        let (session, indexer) = self.recording.recorder.take().expect("it is recorded");
+        drop(indexer);
+        let indexer = Indexer::resume(&self.recording.path, session.spool());
+        let indexer = indexer.expect("it can be gone on with");
+        self.recording.recorder = Some((session, indexer));
+        self.add(lines);
+    }
+
+    /// The recorder dies at once.
+    pub fn kill(&mut self) {
+        self.recording.kill();
     }
 }
 

@@ -6,6 +6,7 @@
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`why`]: the line that says why, and the whole account;
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
+//! * [`ending`]: a session that is watched comes to its end;
 //! * [`export`]: exports, and reports for the clipboard;
 //! * [`replay`]: replays, and recordings beside each other;
 //! * [`findings`]: what is wrong, where it is wrong;
@@ -22,6 +23,7 @@ mod support;
 
 mod asking;
 mod by_hand;
+mod ending;
 mod export;
 mod findings;
 mod fixture;

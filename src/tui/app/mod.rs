@@ -63,6 +63,8 @@ pub struct App {
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
     pub dragging: bool,
+    /// Where the last click was, and when: a second one opens.
+    pub click: Option<(ratatui::layout::Position, u64)>,
     /// What was copied last, for terminals that take nothing: it can be printed.
     pub copied: Option<String>,
     /// The replay that is offered, or runs.
@@ -106,6 +108,7 @@ impl App {
             notices: notices::Notices::default(),
             quit_armed: false,
             dragging: false,
+            click: None,
             copied: None,
             replay: replay::Replay::default(),
             export: export::Export::default(),

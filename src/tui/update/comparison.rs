@@ -25,7 +25,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         return None;
     };
     let Stage::Compared(compared) = &comparison.stage else {
-        return None;
+        return stop(app, action);
     };
     let (at, rows) = (comparison.at, compared.rows.len());
     match action {
@@ -40,6 +40,15 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
     }
     Some(vec![])
+}
+
+/// Closes a comparison that is not there yet: nobody waits for it any more.
+fn stop(app: &mut App, action: Action) -> Option<Effects> {
+    if !matches!(action, Action::Cancel | Action::Close | Action::Back) {
+        return None;
+    }
+    app.overlays.pop();
+    Some(vec![AskAny::Beside(Ask::Stop).into()])
 }
 
 /// Puts the cursor on a row, and scrolls as little as is needed.
@@ -267,3 +276,6 @@ fn find(app: &mut App, generation: u64) -> Option<&mut Comparison> {
     });
     found.next()
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,14 +116,18 @@ pub fn answer(app: &mut App, answer: open::Answer) -> Effects {
         open::Answer::Unreadable(message) => Opening::Unreadable(message),
         open::Answer::Vitals(vitals) => {
             let was_live = session.is_live();
+            let is_anew = vitals.is_anew;
             session.vitals = Some(vitals);
+            session.opening = Opening::Open;
             if was_live && !session.is_live() {
                 told_end(app);
             }
-            if let Some(session) = app.session.as_deref_mut() {
-                session.opening = Opening::Open;
-            }
-            return vec![];
+            // Rows that were not there when their frames were looked at are nowhere else found.
+            return if is_anew {
+                super::list::begin(app)
+            } else {
+                vec![]
+            };
         }
     };
     vec![]

@@ -145,7 +145,7 @@ impl Librarian {
         let began = self.clock.now().0;
         let mut changed = false;
         for (path, known) in &mut self.known {
-            if !known.entry.standing.is_recoverable() || known.hopeless {
+            if known.hopeless || !known.entry.is_left_behind() {
                 continue;
             }
             let spent = Duration::from_nanos(self.clock.now().0.saturating_sub(began));

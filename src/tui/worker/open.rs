@@ -59,6 +59,8 @@ pub struct Vitals {
     pub causes: Vec<Cause>,
     /// How many findings of each severity.
     pub severities: Severities,
+    /// Whether rows may be others than before: what is derived was derived anew.
+    pub is_anew: bool,
     /// The last lines of stderr.
     pub last_words: Vec<Box<[u8]>>,
 }
@@ -111,6 +113,7 @@ impl Vitals {
             },
             summary,
             standing,
+            is_anew: false,
             causes,
             severities,
             last_words,

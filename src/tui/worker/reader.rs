@@ -6,7 +6,7 @@ use super::{Answer, Ask, Growth, Slot, Source};
 use crate::store::library::{Details, Entry, Library, Standing};
 use crate::store::open;
 use crate::store::reader::{ReadError, Recording};
-use crate::store::recovery::{self, Stage};
+use crate::store::recovery::{self, Outcome, Stage};
 use crate::store::watch::{Change, INTERVAL, Read, Watch};
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
@@ -156,13 +156,16 @@ impl Reader {
         let Some(recording) = watch.recording() else {
             return Ok(());
         };
+        if recording.summary()?.state.is_final() {
+            // It is told when it is open again: as long as its file is let go nobody could read the
+            // rows that it says it has.
+            watch.settle(Read::Complete);
+            return Ok(());
+        }
         let vitals = Vitals::read(recording, Standing::Live, self.vitals.as_deref())?;
-        let is_final = vitals.summary.state.is_final();
-        // The jobs have to see the last rows before the file is let go.
-        let ended = is_final;
-        watch.settle(if ended { Read::Complete } else { Read::All });
+        watch.settle(Read::All);
         watch.news();
-        self.grow(vitals, ended, tell);
+        self.grow(vitals, false, tell);
         Ok(())
     }
 
@@ -178,6 +181,7 @@ impl Reader {
         // A viewer that was stopped at the end of the session may have kept the recorder from
         // making it one plain file.
         let is_loose = entry.standing == Standing::Finished && open::is_in_pieces(path);
+        let mut is_anew = self.lacks_rows();
         if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
             let mut progress = |stage| {
                 tell(Answer::Open(match stage {
@@ -185,8 +189,9 @@ impl Reader {
                     Stage::Deriving { .. } => Opened::Deriving,
                 }));
             };
-            if let Err(error) = recovery::bring_up_to_date(path, self.clock, &mut progress) {
-                tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+            match recovery::bring_up_to_date(path, self.clock, &mut progress) {
+                Ok(outcome) => is_anew |= matches!(outcome, Outcome::Completed { .. }),
+                Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
             }
             entry = Entry::read(path);
         }
@@ -199,7 +204,9 @@ impl Reader {
             return self.follow(tell);
         }
         let opened = Recording::open(path).and_then(|recording| {
-            let vitals = Vitals::read(&recording, entry.standing, None)?;
+            let mut vitals = Vitals::read(&recording, entry.standing, None)?;
+            // What is opened first was never another one.
+            vitals.is_anew = is_anew && self.vitals.is_some();
             Ok((recording, vitals))
         });
         match opened {
@@ -212,6 +219,13 @@ impl Reader {
                 tell(Answer::Open(Opened::Unreadable(sentence(&error))));
             }
         }
+    }
+
+    /// Whether what was found so far may lack rows: frames without what is derived from them were
+    /// passed over.
+    fn lacks_rows(&self) -> bool {
+        let before = self.vitals.as_deref();
+        before.is_some_and(|vitals| !vitals.summary.derived)
     }
 
     /// Tells how the recording stands, and wakes the jobs that have more to say.

@@ -264,7 +264,14 @@ fn nothing_that_was_made_before_comes_back() {
     let secrets = Secrets::of([TOKEN]);
     let mut viewer = opened(&recording.path, SIZES[0]);
     // Copied, told in a message, made a filter, remembered.
-    viewer.act("g").act("f 'tool:deploy' Enter g Enter y m");
+    viewer.act("g").act("f 'tool:deploy' Enter g Enter y e");
+    assert!(
+        viewer
+            .app
+            .copied
+            .as_deref()
+            .is_some_and(|text| text.contains(TOKEN))
+    );
     viewer
         .app
         .notices

@@ -25,6 +25,7 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod redaction;
 pub mod replay;
 pub mod rules;
 pub mod search;
@@ -71,6 +72,8 @@ pub struct App {
     pub replay: replay::Replay,
     /// The export that is offered, or runs.
     pub export: export::Export,
+    /// Whether the screen is redacted.
+    pub redaction: redaction::Redaction,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -112,6 +115,7 @@ impl App {
             copied: None,
             replay: replay::Replay::default(),
             export: export::Export::default(),
+            redaction: redaction::Redaction::default(),
             generation: 0,
         }
     }

@@ -5,7 +5,7 @@ mod library;
 pub use library::perform_in_library;
 
 use super::motion::moved;
-use super::{list, replay, session};
+use super::{list, redaction, replay, session};
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
 use crate::tui::app::comparison::{Comparison, Row, Stage};
@@ -136,6 +136,9 @@ fn open(app: &mut App) -> Effects {
 
 /// Compares two exchanges of two recordings.
 pub fn exchanges(app: &mut App, sides: [(Which, (Seq, u32)); 2]) -> Effects {
+    if redaction::refuses(app) {
+        return vec![];
+    }
     let generation = app.next_generation();
     let diff = Box::new(Diff::new(generation));
     app.overlays.push(Overlay::Diff(diff));
@@ -199,6 +202,9 @@ pub fn begin(
     replayed: Option<Box<Replayed>>,
     opens: Option<Seq>,
 ) -> Effects {
+    if redaction::refuses(app) {
+        return vec![];
+    }
     let generation = app.next_generation();
     let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, opens)));
     app.overlays.insert(0, comparison);

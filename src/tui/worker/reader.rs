@@ -1,8 +1,9 @@
 //! One recording, read and followed.
 
-use super::open::{Answer as Opened, Vitals};
+use super::open::{Answer as Opened, Vitals, What};
 use super::work::Work;
 use super::{Answer, Ask, Growth, Slot, Source};
+use crate::outgoing::likeness::Likeness;
 use crate::store::library::{Details, Entry, Library, Standing};
 use crate::store::open;
 use crate::store::reader::{ReadError, Recording};
@@ -33,6 +34,8 @@ pub struct Reader {
     library: Library,
     path: Option<PathBuf>,
     source: From,
+    /// What is kept as long as it is open: after the source, which is closed first.
+    likeness: Option<Box<Likeness>>,
     vitals: Option<Box<Vitals>>,
     jobs: BTreeMap<Slot, Work>,
     /// The job that was stepped last, so that the others get their turn.
@@ -58,6 +61,7 @@ impl Reader {
             library,
             path: None,
             source: From::Nothing,
+            likeness: None,
             vitals: None,
             jobs: BTreeMap::new(),
             last: None,
@@ -69,16 +73,27 @@ impl Reader {
         let slot = ask.slot();
         match ask {
             Ask::Open(ask) => {
+                tell(Answer::Open(Opened::Begun(ask.generation)));
                 self.jobs.clear();
                 self.source = From::Nothing;
                 self.vitals = None;
-                self.path.clone_from(&ask.path);
-                if let Some(path) = ask.path {
-                    self.open(&path, tell);
-                }
+                // One that was shown until now goes only when nobody reads it any more.
+                self.likeness = None;
+                self.path = match ask.what {
+                    What::Nothing => None,
+                    What::File(path) => Some(path),
+                    What::Redacted(likeness) => {
+                        let likeness = self.likeness.insert(likeness);
+                        Some(likeness.reel().to_owned())
+                    }
+                };
+                self.reopen(tell);
             }
             // Each of them counts: none takes the place of another.
-            Ask::Note(ask) => tell(Answer::Note(ask.write())),
+            Ask::Note(ask) => {
+                let shown = self.likeness.as_deref().map(Likeness::reel);
+                tell(Answer::Note(ask.write(shown)));
+            }
             ask => {
                 if let Some(job) = ask.job() {
                     self.jobs.insert(slot, Work::new(job));
@@ -169,7 +184,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The recorder has gone, or has finished.
+    /// Opens it: at first, and when the recorder has gone or has finished.
     fn reopen(&mut self, tell: &mut dyn FnMut(Answer)) {
         if let Some(path) = self.path.clone() {
             self.open(&path, tell);

@@ -6,6 +6,11 @@ use crate::support::table::Row;
 use crate::support::terminal::Terminal;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
+use anyhow::Context as _;
+use std::time::Duration;
+
+/// A comparison that takes longer is none.
+const LONGEST: Duration = Duration::from_mins(5);
 
 const P95_MS: f64 = 16.0;
 const MEMORY_MB: f64 = 100.0;
@@ -27,7 +32,9 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
         early.extend(viewer::press(&mut terminal, "?").map(ms));
         early.extend(viewer::press(&mut terminal, "\u{1b}").map(ms));
     }
-    let shown = terminal.wait_for("Enter opens both");
+    let is_there = |screen: &vt100::Screen| screen.contents().contains("Enter opens both");
+    let shown = terminal.wait_at_most(LONGEST, is_there);
+    let shown = shown.context("it was not shown")?;
     let mut took = Vec::new();
     for round in 0..setup.amount(40, 5) {
         if round % 10 == 5 {

@@ -323,6 +323,8 @@ fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
         writeln!(stdin, "{line}").expect("the mock reads");
     }
     session.end();
+    // What a mock beside busy processes has left in its spool is added by whoever looks.
+    case.library.json(&["show", "@"]);
     let mut reels = case.library.files("reel");
     reels.retain(|reel| *reel != case.recording);
     let mut viewer = Viewer::open(&reels[0], (200, 40));

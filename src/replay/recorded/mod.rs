@@ -21,6 +21,9 @@ use crate::trace::exchange::{Exchange, ExchangeId};
 use side::{Held, One, WHOLE};
 use std::collections::HashSet;
 
+/// Exchanges that are read together, in some milliseconds.
+const TOGETHER: usize = 32;
+
 /// Which exchanges are compared.
 #[derive(Clone, Debug, Default)]
 pub enum Wanted {
@@ -88,7 +91,13 @@ pub fn recordings(
     }
     let pairs = aligned(&cards);
     let all = pairs.len();
+    let mut held = None;
     for (at, pair) in pairs.into_iter().enumerate() {
+        if at % TOGETHER == 0 {
+            // A writer that waits gets in between.
+            drop(held.take());
+            held = Some([left.hold()?, right.hold()?]);
+        }
         if !witness.goes_on(at, all) {
             return Ok(());
         }
@@ -104,6 +113,7 @@ pub fn recordings(
             [None, None] => {}
         }
     }
+    drop(held);
     if matches!(wanted, Wanted::All) {
         besides::notifications([one, other], judge, witness)?;
         besides::ends(&summaries, judge);

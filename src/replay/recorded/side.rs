@@ -1,6 +1,6 @@
 //! One of two recordings: its exchanges, read one at a time.
 
-use super::Witness;
+use super::{TOGETHER, Witness};
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
@@ -103,9 +103,12 @@ impl<'r> One<'r> {
             let page = self.recording.exchanges(after)?;
             let Some(last) = page.last() else { break };
             after = last.id;
-            for exchange in page.into_iter().take(MAX_EXCHANGES - cards.len()) {
-                let card = self.card(&exchange, judge)?;
-                cards.push((exchange.id, card));
+            let page = &page[..page.len().min(MAX_EXCHANGES - cards.len())];
+            for some in page.chunks(TOGETHER) {
+                let _held = self.recording.hold()?;
+                for exchange in some {
+                    cards.push((exchange.id, self.card(exchange, judge)?));
+                }
             }
         }
         Ok(cards)
@@ -216,11 +219,14 @@ impl<'r> One<'r> {
                 return Ok(notices);
             };
             after = (last.seq, last.part);
-            for at in page.iter().filter(|at| at.direction == way) {
-                let message = self.recording.message_bytes(at.seq, at.part)?;
-                let message = message.unwrap_or_default();
-                let wall_ns = Some(self.wall_ns);
-                judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
+            for some in page.chunks(TOGETHER) {
+                let _held = self.recording.hold()?;
+                for at in some.iter().filter(|at| at.direction == way) {
+                    let message = self.recording.message_bytes(at.seq, at.part)?;
+                    let message = message.unwrap_or_default();
+                    let wall_ns = Some(self.wall_ns);
+                    judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
+                }
             }
         }
     }

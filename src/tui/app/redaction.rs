@@ -38,7 +38,7 @@ pub struct Shown {
     pub before: Typed,
 }
 
-/// Filters that were typed while the recording itself was shown: they may have its values in them.
+/// Filters and searches that were typed while the recording itself was shown: they may have its values in them.
 #[derive(Debug, Default)]
 pub struct Typed {
     /// The one that was in force.
@@ -47,6 +47,8 @@ pub struct Typed {
     pub instead: String,
     /// Those that were used.
     pub history: Vec<String>,
+    /// What was searched for.
+    pub searches: Vec<String>,
 }
 
 impl Redaction {

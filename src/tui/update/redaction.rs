@@ -12,7 +12,7 @@
 
 mod carry;
 
-use super::{list, search, session};
+use super::{list, playback, search, session};
 use crate::outgoing::likeness::Likeness;
 use crate::tui::action::Action;
 use crate::tui::app::export::Export;
@@ -127,11 +127,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             app.notices.success("stopped: it is not redacted", app.now);
             return effects;
         }
-        Answer::Failed(_, why) => {
-            let effects = give_up(app);
-            app.notices.error(format!("not redacted: {why}"), app.now);
-            return effects;
-        }
+        Answer::Failed(_, why) => return failed(app, &why),
     }
     vec![]
 }
@@ -155,6 +151,16 @@ fn give_up(app: &mut App) -> Effects {
         return session::close(app);
     }
     vec![]
+}
+
+fn failed(app: &mut App, why: &str) -> Effects {
+    let text = match app.redaction.making() {
+        Some(_) => format!("not redacted: {why}"),
+        None => format!("what has come since is not shown: {why}"),
+    };
+    let effects = give_up(app);
+    app.notices.error(text, app.now);
+    effects
 }
 
 fn made(app: &mut App, generation: u64, mut likeness: Box<Likeness>) -> Effects {
@@ -224,6 +230,7 @@ fn off(app: &mut App) -> Effects {
 fn reopen(app: &mut App, what: What) -> Effects {
     let mut effects: Effects = vec![session::ask(app, what)];
     effects.extend(list::begin(app));
+    effects.extend(playback::again(app));
     effects
 }
 
@@ -239,9 +246,6 @@ fn renew(app: &mut App, likeness: Box<Likeness>) -> Effects {
         if let Some(asked) = &mut session.timeline.asked {
             // A picture of no size: of another one than is wanted.
             asked.about.size = (0, 0);
-        }
-        if let Some(pane) = &mut session.playback.pane {
-            pane.asked = None;
         }
         if let Some(playing) = &mut session.playback.playing {
             playing.asked = false;

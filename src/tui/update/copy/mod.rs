@@ -1,8 +1,9 @@
 //! Into the clipboard, into a file, or onto the normal screen.
 //!
-//! What is copied is exactly what is on the wire; whoever pastes it into a terminal is on their
-//! own. What is printed on the normal screen is escaped. Only the report in Markdown is redacted:
-//! it is for others, and takes the time to go over the recording.
+//! What is copied is exactly what is on the wire, or while the screen is redacted what is shown of
+//! it; whoever pastes it into a terminal is on their own. What is printed on the normal screen is
+//! escaped. Of what is on the wire only the report in Markdown is redacted: it is for others, and
+//! takes the time to go over the recording.
 
 use crate::text::{escape, escape_bytes, size};
 use crate::trace::item::Item;
@@ -51,6 +52,11 @@ fn menu(app: &mut App) -> Effects {
             label.to_owned()
         } else {
             let text = text_of(session, what)?;
+            // What is shown is what is copied.
+            let label = match what {
+                CopyWhat::Message if app.redaction.is_on => "message, redacted",
+                _ => label,
+            };
             format!("{label}  ({})", size(text.len() as u64))
         };
         Some(Entry {

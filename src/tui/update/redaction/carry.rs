@@ -21,6 +21,7 @@ pub fn concealed(old: &Session, page: usize, likeness: &mut Likeness) -> Session
             text: typed,
             instead: new.filter.text.clone(),
             history: old.filter.history.clone(),
+            searches: old.search.history.clone(),
         },
     });
     new
@@ -38,10 +39,8 @@ pub fn revealed(old: &Session, page: usize) -> Session {
         typed
     };
     take(&mut new.filter, &typed, old.filter.off);
-    new.filter.history.clone_from(&before.history);
-    new.filter
-        .history
-        .extend(old.filter.history.iter().cloned());
+    new.filter.history = [&*before.history, &*old.filter.history].concat();
+    new.search.history = [&*before.searches, &*old.search.history].concat();
     new
 }
 

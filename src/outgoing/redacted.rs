@@ -93,7 +93,9 @@ fn made(
         annotate::set_note(&reel, None, Some(note))?;
     }
     let recording = Recording::open(&reel)?;
-    Ok(recording.in_place_of(&reel, Box::new(folder)))
+    // It is called by its id: its own file vanishes, and the name of the file that it was made of
+    // may say what is secret.
+    Ok(recording.in_place_of(Path::new(&summary.id), Box::new(folder)))
 }
 
 /// A frame, its first byte at its own moment.

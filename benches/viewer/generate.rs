@@ -28,17 +28,38 @@ pub const AROUND: u64 = 40;
 /// A recording of so many frames.
 pub fn frames(count: u64) -> anyhow::Result<PathBuf> {
     kept(&format!("{count}-frames"), |session, indexer| {
-        let mut lines = Conversation::tame(1);
-        let mut left = count;
-        while left > 0 {
-            for line in lines.by_ref().take(usize::try_from(left.min(TOGETHER))?) {
-                session.at(line.t).chunk(line.stream, &line.bytes);
-            }
-            drain(session, indexer)?;
-            left -= left.min(TOGETHER);
-        }
-        Ok(())
+        converse(Conversation::tame(1), count, session, indexer)
     })
+}
+
+/// A folder with two recordings of so many frames of the same server, of which nearly every answer
+/// differs.
+pub fn pair(count: u64) -> anyhow::Result<PathBuf> {
+    let name = |id: u32| format!("{count}-frames-beside/{id}");
+    for (id, seed) in [(1, 1), (2, 3)] {
+        kept_as(&name(id), id, |session, indexer| {
+            converse(Conversation::tame(seed), count, session, indexer)
+        })?;
+    }
+    let path = kept_as(&name(1), 1, |_, _| Ok(()))?;
+    Ok(path.parent().unwrap_or(&path).to_owned())
+}
+
+fn converse(
+    mut lines: Conversation,
+    count: u64,
+    session: &mut Session,
+    indexer: &mut Indexer,
+) -> anyhow::Result<()> {
+    let mut left = count;
+    while left > 0 {
+        for line in lines.by_ref().take(usize::try_from(left.min(TOGETHER))?) {
+            session.at(line.t).chunk(line.stream, &line.bytes);
+        }
+        drain(session, indexer)?;
+        left -= left.min(TOGETHER);
+    }
+    Ok(())
 }
 
 /// A recording with one answer of so many bytes among some small messages.
@@ -92,6 +113,15 @@ fn kept(
     name: &str,
     write: impl FnOnce(&mut Session, &mut Indexer) -> anyhow::Result<()>,
 ) -> anyhow::Result<PathBuf> {
+    kept_as(name, 0x5EED, write)
+}
+
+/// The same with another id.
+fn kept_as(
+    name: &str,
+    id: u32,
+    write: impl FnOnce(&mut Session, &mut Indexer) -> anyhow::Result<()>,
+) -> anyhow::Result<PathBuf> {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
         "viewer-recordings-{VERSION}-{}-{DERIVED_VERSION}",
         FormatVersion::CURRENT
@@ -100,11 +130,11 @@ fn kept(
     if path.exists() {
         return Ok(path);
     }
-    std::fs::create_dir_all(&dir)?;
+    std::fs::create_dir_all(path.parent().unwrap_or(&dir))?;
     writeln!(std::io::stderr(), "generating {}", path.display())?;
     let making = tempfile::tempdir_in(&dir)?;
     let unfinished = making.path().join("unfinished.reel");
-    let mut session = Session::begin(&unfinished, context("generated-server", 0x5EED));
+    let mut session = Session::begin(&unfinished, context("generated-server", id));
     let mut indexer = session.indexer();
     write(&mut session, &mut indexer)?;
     session.end();

@@ -7,6 +7,7 @@
 //! Prints a Markdown table, one row per budget. [`LINES`] names the rows, one file each. What is
 //! looked at is made by [`generate`] at the first call and kept in `target`.
 
+mod compare;
 mod generate;
 mod keys;
 mod live;
@@ -26,7 +27,7 @@ use support::lines::{Line, Wanted};
 use support::table::Row;
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line<Setup>); 9] = [
+const LINES: [(&str, Line<Setup>); 10] = [
     ("recordings", recordings),
     ("first-paint", start::first_paint),
     ("memory", start::memory),
@@ -36,6 +37,7 @@ const LINES: [(&str, Line<Setup>); 9] = [
     ("search", search::text),
     ("long-message", long_message::measure),
     ("live", live::measure),
+    ("compare", compare::measure),
 ];
 
 /// How to measure.

@@ -17,19 +17,28 @@ pub const ROW: &str = "tools/call";
 
 /// Opens `path`, with the cursor on the frame `seq`.
 pub fn open(path: &Path, seq: Option<u64>) -> anyhow::Result<Terminal> {
-    let folder = path.parent().and_then(Path::to_str).context("no folder")?;
+    let folder = path.parent().context("no folder")?;
     let path = path.to_str().context("the path is text")?;
     let recording = match seq {
         Some(seq) => format!("{path}#{seq}"),
         None => path.to_owned(),
     };
+    start(folder, &["open", &recording])
+}
+
+/// Opens the recordings of a folder.
+pub fn folder(folder: &Path) -> anyhow::Result<Terminal> {
+    start(folder, &[])
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> anyhow::Result<Terminal> {
+    let folder = folder.to_str().context("the path is text")?;
     // What a machine that is asked to stay quiet remembers of its user changes nothing here.
     let home = std::env::temp_dir();
     let home = home.to_str().context("the path is text")?;
     let environment = [("HOME", home), ("MCPREEL_DIR", folder)];
-    let arguments = ["open", &recording];
     let program = env!("CARGO_BIN_EXE_mcpreel");
-    Ok(Terminal::start(program, &arguments, &environment, SIZE))
+    Ok(Terminal::start(program, arguments, &environment, SIZE))
 }
 
 /// Ends it.

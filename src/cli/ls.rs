@@ -89,10 +89,7 @@ fn keep_fitting(entries: &mut Vec<Entry>, query: &Query) -> Exit {
 
 /// Completes what can be completed while somebody waits for the list.
 fn drain(entries: &mut [Entry], clock: Clock) {
-    for entry in entries
-        .iter_mut()
-        .filter(|entry| entry.standing.is_recoverable())
-    {
+    for entry in entries.iter_mut().filter(|entry| entry.is_left_behind()) {
         let spent = Duration::from_nanos(clock.now().0);
         let Some(left) = PATIENCE.checked_sub(spent).filter(|left| !left.is_zero()) else {
             return;

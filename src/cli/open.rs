@@ -23,6 +23,12 @@ pub fn run(args: &Open) -> Outcome {
         return Err(Failure::Usage(reason.to_owned()));
     }
     let mut viewer = Viewer::new(&args.folder, &args.appearance)?;
+    if args.redact {
+        viewer.redacted = true;
+        if let Err(why) = &viewer.policy {
+            return Err(Failure::Usage(why.clone()));
+        }
+    }
     let mut selected = select::find(&args.recording, viewer.library())?;
     let tape = Tape::of(&selected.path)?;
     if let Some(tape) = &tape {
@@ -58,6 +64,7 @@ pub struct Viewer {
     settings: settings::Settings,
     policy: Result<Arc<Policy>, String>,
     remarks: Vec<String>,
+    redacted: bool,
     memory: Option<std::path::PathBuf>,
 }
 
@@ -87,6 +94,7 @@ impl Viewer {
                 .map(|warning| escape(&warning).into_owned())
                 .chain(faults)
                 .collect(),
+            redacted: false,
             memory,
         })
     }
@@ -101,6 +109,8 @@ impl Viewer {
         let seq = recording.as_ref().and_then(|selected| selected.seq);
         // The viewer takes care of them: it has a terminal to put in order.
         temporary::hand_signals_over();
+        // What did not end in time may leave something behind, however the viewer ends.
+        let sweep = temporary::Sweep;
         let ended = tui::run(Options {
             library: self.library,
             open: recording.map(|selected| selected.path),
@@ -108,10 +118,10 @@ impl Viewer {
             settings: self.settings,
             policy: self.policy,
             remarks: self.remarks,
+            redacted: self.redacted,
             memory: self.memory,
         });
-        // What did not end in time may have left something behind, however the viewer ended.
-        temporary::remove();
+        drop(sweep);
         Ok(match ended? {
             None => Exit::Fine,
             Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),

@@ -8,10 +8,12 @@
 //! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a recording;
 //! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
 //! * [`redacted`]: a recording without its secrets, as another recording;
+//! * [`likeness`]: the same for whoever shows it, live where the recording is;
 //! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us.
 //!
 //! Whoever is told how far it is may stop it.
 
+pub mod likeness;
 pub mod picked;
 pub mod redacted;
 pub mod temporary;

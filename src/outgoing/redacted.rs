@@ -18,7 +18,7 @@ use crate::trace::event::EventKind;
 use crate::trace::frame::FrameHead;
 use crate::trace::item::Annotation;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why a redacted recording could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +72,22 @@ fn made(
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<Recording, MakeError> {
+    let (folder, import, reel) = poured(redacting, selection, summary, tell)?;
+    import.finish(Moment(summary.t_last_ns))?;
+    annotated(redacting, selection, summary, &reel)?;
+    let recording = Recording::open(&reel)?;
+    // It is called by its id: its own file vanishes, and the name of the file that it was made of
+    // may say what is secret.
+    Ok(recording.in_place_of(Path::new(&summary.id), Box::new(folder)))
+}
+
+/// All that happened, in a recording that is not finished.
+pub(super) fn poured(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<(Folder, Import, PathBuf), MakeError> {
     let folder = Folder::make().map_err(MakeError::Folder)?;
     let reel = folder.path().join(&summary.id).with_extension(REEL);
     let mut context = summary.context.clone();
@@ -87,15 +103,21 @@ fn made(
         Part::Event(row) => event(&mut import, row),
         Part::Passed(_) => Ok::<(), MakeError>(()),
     })?;
-    import.finish(Moment(summary.t_last_ns))?;
-    annotations(redacting, selection, &reel)?;
+    Ok((folder, import, reel))
+}
+
+/// What people wrote about it.
+pub(super) fn annotated(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    summary: &Summary,
+    reel: &Path,
+) -> Result<(), MakeError> {
+    annotations(redacting, selection, reel)?;
     if let Some(note) = &summary.note {
-        annotate::set_note(&reel, None, Some(note))?;
+        annotate::set_note(reel, None, Some(note))?;
     }
-    let recording = Recording::open(&reel)?;
-    // It is called by its id: its own file vanishes, and the name of the file that it was made of
-    // may say what is secret.
-    Ok(recording.in_place_of(Path::new(&summary.id), Box::new(folder)))
+    Ok(())
 }
 
 /// A frame, its first byte at its own moment.

@@ -142,6 +142,16 @@ pub fn remove() {
     remove_all(&doomed());
 }
 
+/// Removes what there is when it is dropped, also by a panic.
+#[derive(Debug)]
+pub struct Sweep;
+
+impl Drop for Sweep {
+    fn drop(&mut self) {
+        remove();
+    }
+}
+
 fn remove_all(doomed: &BTreeSet<PathBuf>) {
     for path in doomed {
         let _ = if path.is_dir() {

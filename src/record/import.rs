@@ -127,6 +127,12 @@ impl Import {
         self.drain(DRAIN_AT)
     }
 
+    /// What was told so far can be read from the recording, which goes on as long as this lives.
+    pub fn catch_up(&mut self) -> Result<(), ImportError> {
+        self.write_status(None)?;
+        self.drain(1)
+    }
+
     /// Nothing more comes: the session was over at `t`.
     pub fn finish(mut self, t: Moment) -> Result<(), ImportError> {
         let end = EndNote {

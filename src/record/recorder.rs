@@ -12,7 +12,6 @@ use crate::trace::clock::Clock;
 use crate::trace::event::{DEFAULT_SLOW_NS, EventKind, ProcessContext};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A session that is put on record. What happens is given to its [`Tap`]; nothing here fails: a
 /// recording that cannot be made is said once on stderr, and the session goes on.
@@ -95,16 +94,13 @@ impl Recorder {
 
     /// The session is over, and its end on record: waits a moment for the indexer. A session that
     /// never began is on record as well.
-    pub fn finish(self) {
-        self.finish_within(PATIENCE);
-    }
-
-    /// The same, for who goes on afterwards and reads the recording: as long as it takes this process
-    /// has its lock, and nobody else can complete it.
-    pub fn finish_within(mut self, patience: Duration) {
+    ///
+    /// Who goes on afterwards and reads the recording waits for its recorder: as long as it takes,
+    /// this process has its lock, and nobody else can complete it.
+    pub fn finish(mut self) {
         self.start();
         if let Some(indexing) = self.indexing.take() {
-            indexing.finish(patience);
+            indexing.finish(PATIENCE);
         }
         self.warning.tell(&self.tap);
         self.warning.tell_problem();

@@ -11,7 +11,7 @@ use crate::record::import::{Import, ImportError};
 use crate::store::reader::{EventRow, MessageRow, ReadError, Recording};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
-use crate::trace::event::EventKind;
+use crate::trace::event::{CassetteLine, EventKind};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, VecDeque};
@@ -47,6 +47,9 @@ pub fn renew(before: &Recording, now: &Recording, reel: &Path) -> Result<(), Ren
     let mut end = Moment(summary.t_last_ns);
     for told in told {
         end = end.max(told.times.1);
+        if let Some(keys) = &told.keys {
+            import.event(told.times.0, keys)?;
+        }
         match told.what {
             What::Frame(head) => frame(now, &head, told.times, &mut import)?,
             What::Event(kind) => import.event(told.times.1, &kind)?,
@@ -82,11 +85,17 @@ type Key = u64;
 /// When the first and the last byte of a frame came.
 type Times = (Moment, Moment);
 
+/// What stood in a line of the cassette before that nobody knows, as an event.
+type LineKeys = Option<EventKind>;
+
 /// What is on record of the session before; the earliest of a kind first.
 #[derive(Default)]
 struct Known {
-    frames: HashMap<Key, VecDeque<Times>>,
-    events: HashMap<Key, VecDeque<EventRow>>,
+    frames: HashMap<Key, VecDeque<(Times, LineKeys)>>,
+    events: HashMap<Key, VecDeque<(EventRow, LineKeys)>>,
+    /// Of the lines of the start and the end, which have no counterpart to look for.
+    start: LineKeys,
+    end: LineKeys,
 }
 
 impl Known {
@@ -94,6 +103,7 @@ impl Known {
         let mut known = Self::default();
         let mut keys = Keys::new(before);
         let (mut count, selection) = (0, Selection::default());
+        let mut next = None;
         Excerpt::of(before, &selection).walk(&mut |part| {
             count += 1;
             match part {
@@ -101,12 +111,19 @@ impl Known {
                 Part::Frame(head, raw, _) => {
                     let key = keys.frame(head, raw)?;
                     let times = (head.t_first, head.t_last);
-                    known.frames.entry(key).or_default().push_back(times);
+                    let frames = known.frames.entry(key).or_default();
+                    frames.push_back((times, next.take()));
                 }
-                Part::Event(row) => {
-                    let key = event_key(&row.event.kind);
-                    known.events.entry(key).or_default().push_back(row.clone());
-                }
+                Part::Event(row) => match row.event.kind.cassette_line() {
+                    Some(CassetteLine::Start) => known.start = Some(row.event.kind.clone()),
+                    Some(CassetteLine::End) => known.end = Some(row.event.kind.clone()),
+                    Some(_) => next = Some(row.event.kind.clone()),
+                    None => {
+                        let key = event_key(&row.event.kind);
+                        let events = known.events.entry(key).or_default();
+                        events.push_back((row.clone(), next.take()));
+                    }
+                },
                 Part::Passed(_) => {}
             }
             Ok::<_, ReadError>(())
@@ -180,6 +197,7 @@ fn event_key(kind: &EventKind) -> Key {
 /// Something that is told, and when.
 struct Told {
     times: Times,
+    keys: LineKeys,
     what: What,
 }
 
@@ -212,8 +230,17 @@ impl<'r> Telling<'r> {
             all: Vec::new(),
         };
         let all = Selection::default();
+        let kept = |keys: LineKeys| {
+            keys.map(|kind| Told {
+                times: (Moment(0), Moment(0)),
+                keys: None,
+                what: What::Event(kind),
+            })
+        };
+        telling.all.extend(kept(telling.known.start.take()));
         Excerpt::of(now, &all).walk(&mut |part| telling.part(&part))?;
         telling.all.sort_by_key(|told| told.times.1);
+        telling.all.extend(kept(telling.known.end.take()));
         Ok(telling.all)
     }
 
@@ -235,6 +262,7 @@ impl<'r> Telling<'r> {
         let key = self.keys.frame(head, raw)?;
         let before = self.known.frames.get_mut(&key);
         let before = before.and_then(VecDeque::pop_front);
+        let (before, keys) = before.unzip();
         let (first, last) = before.unwrap_or_else(|| {
             let last = self.later(head.t_last);
             let took = nanos(head.t_last.since(head.t_first));
@@ -245,6 +273,7 @@ impl<'r> Telling<'r> {
         self.latest = (head.t_last, last);
         self.all.push(Told {
             times: (first.min(last), last),
+            keys: keys.flatten(),
             what: What::Frame(*head),
         });
         Ok(())
@@ -252,13 +281,14 @@ impl<'r> Telling<'r> {
 
     fn event(&mut self, row: &EventRow) {
         let known = self.known.events.get_mut(&event_key(&row.event.kind));
-        let (t, kind) = match known.and_then(VecDeque::pop_front) {
-            Some(before) => (before.event.t, before.event.kind),
-            None => (self.later(row.event.t), row.event.kind.clone()),
+        let (t, kind, keys) = match known.and_then(VecDeque::pop_front) {
+            Some((before, keys)) => (before.event.t, before.event.kind, keys),
+            None => (self.later(row.event.t), row.event.kind.clone(), None),
         };
         self.latest = (row.event.t, t);
         self.all.push(Told {
             times: (t, t),
+            keys,
             what: What::Event(kind),
         });
     }

@@ -118,11 +118,67 @@ pub enum EventKind {
         /// The line.
         message: String,
     },
+    /// A mock started the real server to which it passes what is not on record.
+    BehindSpawned {
+        /// Its process id.
+        pid: u32,
+        /// Its command. Words that are no UTF-8 are shown with U+FFFD.
+        argv: Vec<String>,
+    },
+    /// A mock could not start that server.
+    BehindFailed {
+        /// Why, one sentence.
+        message: String,
+    },
+    /// That server ended.
+    BehindExit {
+        /// Its exit code, absent if a signal ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        code: Option<i32>,
+        /// The name of the signal that ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        signal: Option<String>,
+        /// Requests that were passed to it.
+        passed: u64,
+    },
+    /// What this version does not know of a line of the cassette that the recording was made from,
+    /// so that it is not lost when it is written again. Stands before what the line says.
+    LineKeys {
+        /// Which line.
+        of: CassetteLine,
+        /// The keys and their values: a JSON object.
+        json: String,
+    },
     /// The recording was completed from its spool after the recorder had gone.
     Recovered {
         /// Frames that were added.
         frames: u64,
     },
+}
+
+impl EventKind {
+    /// Of what is on record of a line of a cassette: which line.
+    #[must_use]
+    pub fn cassette_line(&self) -> Option<CassetteLine> {
+        match self {
+            Self::LineKeys { of, .. } => Some(*of),
+            _ => None,
+        }
+    }
+}
+
+/// A line of a cassette.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CassetteLine {
+    /// That of the start event.
+    Start,
+    /// That of the frame that follows.
+    Frame,
+    /// That of the event that follows.
+    Event,
+    /// The last one.
+    End,
 }
 
 /// Who closed a stream.

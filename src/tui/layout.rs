@@ -101,6 +101,12 @@ pub fn library(size: (u16, u16)) -> Shelf {
     }
 }
 
+/// Whether a recording's screen of this size has a line for chips.
+#[must_use]
+pub fn has_footer(size: (u16, u16)) -> bool {
+    size.1 > 3
+}
+
 /// Where the parts of a recording's screen are.
 #[must_use]
 pub fn session(app: &App, session: &Session) -> Places {
@@ -109,7 +115,7 @@ pub fn session(app: &App, session: &Session) -> Places {
     let tiny = arrangement == Arrangement::Tiny;
     let why = u16::from(!tiny && super::view::why::has(session));
     let filter = u16::from(!tiny || super::app::filter::is_edited(app));
-    let footer = u16::from(area.height > 3);
+    let footer = u16::from(has_footer(app.size));
     let mut rows = Rows { area, at: 0 };
     let header = rows.take(1);
     let why = rows.take(why);

@@ -11,7 +11,7 @@ pub mod when;
 
 use crate::protocol::message::Direction;
 use crate::text::{count, duration, escape, plural, size};
-use crate::trace::event::{Closer, EventKind, Passed, ProcessName};
+use crate::trace::event::{CassetteLine, Closer, EventKind, Passed, ProcessName};
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::StreamId;
 use crate::trace::session::{End, Peer, Session};
@@ -76,6 +76,20 @@ pub fn event(kind: &EventKind) -> String {
         EventKind::HostLog { level, message } => {
             format!("the host's log, {}: {}", escape(level), escape(message))
         }
+        EventKind::BehindSpawned { pid, argv } => {
+            let command = command(argv);
+            format!("the server behind the mock was started, pid {pid}: {command}")
+        }
+        EventKind::BehindFailed { message } => {
+            let message = escape(message);
+            format!("the server behind the mock was not started: {message}")
+        }
+        EventKind::BehindExit {
+            code,
+            signal,
+            passed,
+        } => behind_ended(code.as_ref(), signal.as_deref(), *passed),
+        EventKind::LineKeys { of, json } => line_keys(*of, json),
         EventKind::Recovered { frames } => {
             let frames = plural(*frames, "frame");
             format!("completed from the spool of a recorder that had gone: {frames} added")
@@ -128,11 +142,33 @@ fn gap(stream: StreamId, offset: u64, bytes: u64, reason: Option<&str>) -> Strin
 }
 
 fn ended(code: Option<&i32>, signal: Option<&str>) -> String {
+    ended_so("the server", code, signal)
+}
+
+fn ended_so(who: &str, code: Option<&i32>, signal: Option<&str>) -> String {
     match (code, signal) {
-        (_, Some(signal)) => format!("the server was ended by {}", escape(signal)),
-        (Some(code), None) => format!("the server ended with exit code {code}"),
-        (None, None) => "the server ended".to_owned(),
+        (_, Some(signal)) => format!("{who} was ended by {}", escape(signal)),
+        (Some(code), None) => format!("{who} ended with exit code {code}"),
+        (None, None) => format!("{who} ended"),
     }
+}
+
+fn behind_ended(code: Option<&i32>, signal: Option<&str>, passed: u64) -> String {
+    let how = ended_so("the server behind the mock", code, signal);
+    format!("{how}; {} passed to it", plural(passed, "request"))
+}
+
+fn line_keys(of: CassetteLine, json: &str) -> String {
+    let line = match of {
+        CassetteLine::Start => "start event",
+        CassetteLine::Frame => "next frame",
+        CassetteLine::Event => "next event",
+        CassetteLine::End => "end",
+    };
+    format!(
+        "in the cassette, the line of the {line} has keys that are not known: {}",
+        escape(json)
+    )
 }
 
 /// How a session ended.

@@ -4,6 +4,7 @@
 //! * [`round_trip`]: any recording, written and read again, is the same;
 //! * [`damaged`]: lines and tails that cannot be read are told and passed over;
 //! * [`hostile`]: no file makes it fail, or take more than it should;
+//! * [`kept`]: what nobody knows of a line is not lost;
 //! * [`samples`]: the sample recordings, and a session that is recorded twice.
 
 #[path = "../support/mod.rs"]
@@ -11,6 +12,7 @@ mod support;
 
 mod damaged;
 mod hostile;
+mod kept;
 mod round_trip;
 mod samples;
 mod session;

@@ -49,6 +49,60 @@ fn what_is_not_on_record_is_answered_by_the_server_behind() {
 }
 
 #[test]
+fn the_start_and_the_end_of_the_server_behind_are_on_record_and_shown() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    let peer = peer();
+    let peer = peer.to_str().expect("the path is text");
+    let options = ["--on-miss", "pass", "--", peer, "rmcp-server"];
+    let lines = [HANDSHAKE, "notify notifications/initialized", LIST, ADD];
+    hears(&mut mock(&library, &recording, &options), &lines);
+    let started = library.events("behind-spawned");
+    assert_eq!(started.len(), 1);
+    assert!(started[0]["pid"].as_u64().is_some_and(|pid| pid > 1));
+    assert_eq!(started[0]["argv"], serde_json::json!([peer, "rmcp-server"]));
+    let ended = library.events("behind-exit");
+    assert_eq!(ended.len(), 1);
+    assert_eq!(ended[0]["code"], 0);
+    assert_eq!(ended[0]["passed"], 2);
+    // It is not how the mock itself ended.
+    assert_eq!(library.events("exit").len(), 1);
+    let shown = library.mcpreel("show").args(["@", "--events"]).output();
+    let shown = text(&shown.expect("mcpreel starts").stdout).to_owned();
+    let words = [
+        "the server behind the mock was started, pid ",
+        "the server behind the mock ended with exit code 0; 2 requests passed to it",
+    ];
+    assert!(words.iter().all(|word| shown.contains(word)), "{shown}");
+}
+
+#[test]
+fn how_a_server_behind_ended_by_itself_is_on_record() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    let dies = ["sh", "-c", "read line; kill -KILL $$"];
+    let options = [&["--on-miss", "pass", "--"][..], &dies].concat();
+    hears(&mut mock(&library, &recording, &options), &[ADD]);
+    let ended = library.events("behind-exit");
+    assert_eq!(ended.len(), 1);
+    assert_eq!(ended[0]["signal"], "SIGKILL");
+    assert_eq!(ended[0]["passed"], 1);
+}
+
+#[test]
+fn a_server_behind_that_could_not_be_started_is_on_record() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    let options = ["--on-miss", "pass", "--", "/nonexistent/server"];
+    hears(&mut mock(&library, &recording, &options), &[ADD]);
+    let failed = library.events("behind-failed");
+    assert_eq!(failed.len(), 1);
+    let message = failed[0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("/nonexistent/server"), "{message}");
+    assert_eq!(library.events("behind-exit").len(), 0);
+}
+
+#[test]
 fn a_server_behind_that_cannot_be_started_is_exit_code_4() {
     let library = Library::new();
     let recording = record(library.path(), &CALLS);

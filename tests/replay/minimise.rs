@@ -385,6 +385,45 @@ fn who_interrupts_gets_the_best_so_far() {
 }
 
 #[test]
+fn a_terminal_shows_how_much_is_left_and_counts_what_a_run_plays() {
+    let case = case(&legacy(&[("poison", "{}"), ("look", "{}"), ("trip", "{}")]));
+    let starts = case.library.path().join("starts");
+    let peer = peer();
+    let server = [
+        peer.to_str().unwrap(),
+        "recall",
+        starts.to_str().unwrap(),
+        "2",
+        "sleep",
+    ];
+    let words = ["minimise", case.recording.to_str().unwrap(), "--"];
+    let arguments: Vec<_> = words[..1]
+        .iter()
+        .chain(&TRIP)
+        .chain(&words[1..])
+        .chain(&server)
+        .copied()
+        .collect();
+    let dir = case.library.path().to_str().unwrap();
+    let environment = [("HOME", dir), ("MCPREEL_DIR", dir)];
+    let mut terminal = Terminal::start(MCPREEL, &arguments, &environment, (100, 30));
+    // All six failed in the first run; the second plays some of them, and its server sleeps.
+    wait_for("how much is left", || {
+        let text = terminal.text();
+        let line = text.lines().find(|line| line.contains("run 2, "))?;
+        let rest = line.split_once("run 2, ")?.1;
+        let (part, rest) = rest.split_once(" of 6 messages, 6 are enough: 1 of ")?;
+        let sent = rest.split_once(" sent, waits for")?.0;
+        let [part, sent] = [part, sent].map(|number| number.parse::<u64>().unwrap());
+        // The note that it is initialised is no request.
+        assert_eq!(sent + 1, part, "{line}");
+        Some(())
+    });
+    terminal.press("\x03");
+    terminal.press("\x03");
+}
+
+#[test]
 fn what_belongs_together_is_one_unit() {
     let rows = [
         (0, "c2s", "request 0 initialize"),

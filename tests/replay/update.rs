@@ -113,6 +113,39 @@ fn what_differs_is_taken_over_and_nothing_else_changes() {
 }
 
 #[test]
+fn what_others_wrote_in_a_line_stays_in_it() {
+    let case = taped(&ROWS);
+    let before = read(&case);
+    let mut lines: Vec<_> = before.lines().map(str::to_owned).collect();
+    for (nth, line) in lines.iter_mut().enumerate().skip(1) {
+        // At the end of the keys that are known, before what the line is about.
+        let bodies = [",\"raw\":", ",\"text\":", ",\"event\":"];
+        let body = bodies.iter().filter_map(|body| line.find(body)).min();
+        line.insert_str(
+            body.unwrap_or(line.len() - 1),
+            &format!(",\"by\":\"ada {nth}\""),
+        );
+    }
+    std::fs::write(&case.recording, lines.join("\n") + "\n").unwrap();
+    update(&case, &[], &script("new")).is(0, &["written anew"]);
+    let after = read(&case);
+    for (nth, line) in lines.iter().enumerate().skip(1) {
+        // How it began and ended, the two recorders note differently.
+        let is_frame = line.starts_with("{\"n\":") || nth == 1 || nth == lines.len() - 1;
+        let key = format!("\"by\":\"ada {nth}\"");
+        let line = line.replace("\"text\":\"old\"", "\"text\":\"new\"");
+        let is_same =
+            |other: &str| other == line || (nth == lines.len() - 1 && other.contains(&key));
+        assert!(
+            !is_frame || after.lines().any(is_same),
+            "{line}\nis not in\n{after}"
+        );
+    }
+    // Nothing else is written again because of them.
+    update(&case, &[], &script("new")).is(0, &["stays as it is"]);
+}
+
+#[test]
 fn what_is_new_comes_where_it_was_said_and_what_is_gone_is_gone() {
     let case = taped(&ROWS);
     let mut said = script("old");

@@ -13,8 +13,9 @@ use mcpreel::tui::keymap::Key;
 use mcpreel::tui::worker::beside::Comparer;
 use mcpreel::tui::worker::export::{self, Means};
 use mcpreel::tui::worker::library::Librarian;
+use mcpreel::tui::worker::redacted::{self, Maker};
 use mcpreel::tui::worker::replay::{self, Order};
-use mcpreel::tui::worker::{Answer, Ask, Reader};
+use mcpreel::tui::worker::{Answer, Ask, Reader, open};
 use mcpreel::tui::{update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -59,6 +60,14 @@ pub struct Viewer {
     /// How far they come: nowhere, stopped at once, to their end.
     pub writes: Writes,
     means: Means,
+    /// Who makes the recording on the screen redacted.
+    maker: Option<Maker>,
+    /// How far that comes.
+    pub redacts: Writes,
+    /// What the reader said before it was asked for another recording, and nobody has heard yet.
+    pub late: Vec<Answer>,
+    /// Every screen since it was redacted, also those that nobody waits for, if they are wanted.
+    pub watched: Option<String>,
     /// What it wants of its terminal, oldest first.
     pub wishes: Vec<Effect>,
 }
@@ -106,7 +115,7 @@ impl Viewer {
         let mut viewer = Self {
             app,
             reader: Reader::new(library.clone(), clock),
-            librarian: Librarian::new(library.clone(), clock),
+            librarian: Librarian::new(library.clone(), clock, means.policy.clone()),
             comparer: Comparer::new(library.clone(), clock),
             library,
             orders: Vec::new(),
@@ -115,6 +124,10 @@ impl Viewer {
             exports: Vec::new(),
             writes: Writes::default(),
             means,
+            maker: None,
+            redacts: Writes::Whole,
+            late: Vec::new(),
+            watched: None,
             wishes: Vec::new(),
         };
         viewer.carry_out(effects);
@@ -173,8 +186,35 @@ impl Viewer {
     /// Something happens; waits for all answers.
     pub fn tell(&mut self, msg: Msg) {
         let effects = update::update(&mut self.app, msg);
+        self.watch();
         self.carry_out(effects);
         self.settle();
+    }
+
+    fn watch(&mut self) {
+        if !self.app.redaction.is_on || self.watched.is_none() {
+            return;
+        }
+        let text = self.text();
+        if let Some(watched) = &mut self.watched {
+            watched.push_str(&text);
+        }
+    }
+
+    /// Has the reader say again what it said of the recording, and hears it only when another one
+    /// is asked for.
+    pub fn delay_answers(&mut self) {
+        let session = self.app.session.as_deref_mut().expect("it is open");
+        session.list.cache.forget();
+        let vitals = session.vitals.clone().expect("it is open");
+        let mut late = vec![Answer::Open(open::Answer::Vitals(vitals))];
+        for effect in update::list::wanted(&mut self.app) {
+            if let Effect::Ask(ask) = effect {
+                self.reader.take(*ask, &mut |answer| late.push(answer));
+            }
+        }
+        while self.reader.step(&mut |answer| late.push(answer)) {}
+        self.late = late;
     }
 
     /// Gives the terminal another size.
@@ -209,6 +249,18 @@ impl Viewer {
         panic!("the reader never comes to an end");
     }
 
+    /// Lets whoever makes it redacted look whether the recording has grown.
+    pub fn redact_again(&mut self) {
+        let Some(mut maker) = self.maker.take() else {
+            return;
+        };
+        let mut answers = Vec::new();
+        let goes_on = maker.step(&AtomicBool::new(false), &mut |answer| answers.push(answer));
+        self.maker = goes_on.map(|_| maker);
+        self.take(answers);
+        self.settle();
+    }
+
     /// What the terminal shows.
     pub fn screen(&self) -> Buffer {
         let (columns, rows) = self.app.size;
@@ -235,6 +287,7 @@ impl Viewer {
     fn take(&mut self, answers: Vec<Answer>) {
         for answer in answers {
             let effects = update::update(&mut self.app, Msg::Answer(Box::new(answer)));
+            self.watch();
             self.carry_out(effects);
         }
     }
@@ -250,6 +303,9 @@ impl Viewer {
 
     fn ask(&mut self, ask: Ask) {
         let mut answers = Vec::new();
+        if matches!(ask, Ask::Open(_)) {
+            answers.append(&mut self.late);
+        }
         let mut tell = |answer| answers.push(answer);
         match ask {
             Ask::Library(ask) => self.librarian.answer(ask, &mut tell),
@@ -267,6 +323,17 @@ impl Viewer {
                 let stop = AtomicBool::new(self.writes == Writes::Stopped);
                 if self.writes != Writes::Nowhere {
                     export::run(*order, &self.means, &stop, &mut tell);
+                }
+            }
+            Ask::Redacted(redacted::Ask::Stop) => {
+                self.stops += 1;
+                self.maker = None;
+            }
+            Ask::Redacted(redacted::Ask::Start(order)) => {
+                let mut maker = Maker::new(order, self.means.clone());
+                let stop = AtomicBool::new(self.redacts == Writes::Stopped);
+                if self.redacts != Writes::Nowhere && maker.step(&stop, &mut tell).is_some() {
+                    self.maker = Some(maker);
                 }
             }
             ask => self.reader.take(ask, &mut tell),

@@ -130,6 +130,31 @@ pub fn plain() -> Recording {
     plain_of(100)
 }
 
+/// Two sessions of the same server of which much differs, all of them ASCII; the later one first,
+/// which is told to be a replay of the other.
+pub fn plain_pair() -> Vec<Recording> {
+    let mut place = Place::new();
+    let mut replay = Recording::begin_as(&place, 0xc04d_1133, |context| {
+        context.origin = "replay".into();
+        context.parent = Some("b02c77f1".into());
+    });
+    say(&mut replay, Conversation::tame(2));
+    place.hours += 1;
+    let mut original = Recording::begin(&place, 0xb02c_77f1);
+    say(&mut original, Conversation::tame(1));
+    vec![replay, original]
+}
+
+/// A hundred lines of it, and the end.
+fn say(recording: &mut Recording, conversation: Conversation) {
+    let session = recording.session();
+    for line in conversation.take(100) {
+        session.at(line.t).chunk(line.stream, &line.bytes);
+    }
+    session.end();
+    recording.finish();
+}
+
 /// A recording that grows.
 pub struct Growing {
     recording: Recording,
@@ -149,6 +174,28 @@ impl Growing {
             session.at(line.t).chunk(line.stream, &line.bytes);
         }
         self.recording.index();
+    }
+
+    /// More lines, and the end of the session.
+    pub fn end(&mut self, lines: usize) {
+        self.add(lines);
+        self.recording.session().end();
+        self.recording.finish();
+    }
+
+    /// More lines, put on record by somebody who did not see what came before.
+    pub fn go_on_underived(&mut self, lines: usize) {
+        let (session, indexer) = self.recording.recorder.take().expect("it is recorded");
+        drop(indexer);
+        let indexer = Indexer::resume(&self.recording.path, session.spool());
+        let indexer = indexer.expect("it can be gone on with");
+        self.recording.recorder = Some((session, indexer));
+        self.add(lines);
+    }
+
+    /// The recorder dies at once.
+    pub fn kill(&mut self) {
+        self.recording.kill();
     }
 }
 
@@ -274,6 +321,58 @@ pub fn remarked() -> Recording {
     session.end();
     recording.finish();
     recording
+}
+
+/// What is secret in [`guarded`], in whatever was said and started.
+pub const TOKEN: &str = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+
+/// What is secret in what comes [later](goes_on).
+pub const LATER: &str = "ghp_7Yd2Rk9Wq4Zt6Vb1Nx8Mc3Lp5Hj0Gf7Ds4Qa";
+
+/// A secret stands everywhere; over.
+pub fn guarded() -> Recording {
+    guarded_as(0x51d3_0aa9)
+}
+
+/// The same with another id.
+pub fn guarded_as(id: u32) -> Recording {
+    let mut recording = guarded_begun(id);
+    let session = recording.session();
+    session.event(&eof(StreamId::S2C));
+    session.end_with(exit(3));
+    recording.finish();
+    annotate_guarded(&recording.path);
+    recording
+}
+
+/// The same, being recorded: a call is open.
+pub fn guarded_live() -> Recording {
+    let mut recording = guarded_begun(0x51d3_0aab);
+    story::waits(recording.session());
+    recording.index();
+    recording
+}
+
+/// More is said, with another secret.
+pub fn goes_on(recording: &mut Recording) {
+    story::rotates(recording.session(), LATER);
+    recording.index();
+}
+
+fn guarded_begun(id: u32) -> Recording {
+    let mut recording = Recording::begin_as(&Place::new(), id, |context| {
+        let option = format!("--api-key={TOKEN}");
+        context.argv.insert(1, option);
+    });
+    let session = recording.session();
+    story::opening(session);
+    story::deploys(session, TOKEN);
+    recording
+}
+
+fn annotate_guarded(reel: &Path) {
+    let note = format!("signed in with {TOKEN}");
+    set_note(reel, None, Some(&note)).expect("it can be written");
 }
 
 /// The recorder was killed; the recording was completed from its spool.

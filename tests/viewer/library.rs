@@ -2,7 +2,9 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
-use mcpreel::store::library::{Entry, Library};
+use mcpreel::capture::spool::Writer;
+use mcpreel::store::library::{Entry, Library, spool_of};
+use mcpreel::trace::event::EventKind;
 use mcpreel::tui::app::Overlay;
 use std::path::{Path, PathBuf};
 
@@ -216,4 +218,18 @@ fn a_file_that_cannot_be_read_says_why_in_its_row() {
     let viewer = viewer(&recordings);
     assert!(shows(&viewer, "✗ unreadable"), "{:#?}", lines(&viewer));
     assert!(shows(&viewer, "is no recording"), "{:#?}", lines(&viewer));
+}
+
+#[test]
+fn a_spool_whose_recorder_was_about_to_remove_it_goes_with_the_next_list() {
+    let ended = fixture::ended();
+    let spool = spool_of(&ended.path);
+    let start = serde_json::to_vec(&EventKind::Start(Box::default())).expect("it is JSON");
+    let recorder = Writer::create(&spool, 3, &start).expect("it can be created");
+    let mut viewer = Viewer::folder(ended.folder(), SIZE);
+    assert!(spool.exists(), "its recorder lives");
+    drop(recorder);
+    viewer.wait_ns(NEXT_LIST_NS);
+    assert!(!spool.exists());
+    assert_eq!(listed(&viewer), ["complete"]);
 }

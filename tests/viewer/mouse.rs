@@ -5,6 +5,7 @@ use crate::fixture;
 use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use mcpreel::tui::app::comparison::{Comparison, Row};
 use mcpreel::tui::app::diff::Diff;
 use mcpreel::tui::app::{Overlay, Session, View};
 use mcpreel::tui::effect::Msg;
@@ -228,6 +229,79 @@ fn a_comparison_is_clicked_and_scrolled() {
         viewer.press("j");
         assert!(diff(&viewer).top <= folded + 1, "a key comes back to it");
     }
+}
+
+fn comparison(viewer: &Viewer) -> &Comparison {
+    match viewer.app.overlays.last() {
+        Some(Overlay::Comparison(comparison)) => comparison,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn recordings_beside_each_other_are_clicked_opened_and_scrolled() {
+    let recordings = fixture::plain_pair();
+    // Each way leads to the same comparison.
+    for keys in ["Space j Space d", "P", "Enter P"] {
+        for size in [WIDE, (90, 14)] {
+            let mut viewer = Viewer::folder(recordings[0].folder(), size);
+            viewer.act(&format!("g {keys}"));
+            let rows = comparison(&viewer)
+                .compared()
+                .expect("it is there")
+                .rows
+                .len();
+            let page = mcpreel::tui::view::comparison::rows(size);
+            assert!(size == WIDE || rows > page, "there is something to scroll");
+
+            // The wheel scrolls to the end and back; the cursor stays where it was.
+            let at = comparison(&viewer).at;
+            for _ in 0..200 {
+                wheel_down(&mut viewer, (20, 5));
+            }
+            assert_eq!(comparison(&viewer).at, at, "{keys} {size:?}");
+            assert_eq!(comparison(&viewer).top, rows.saturating_sub(page));
+            for _ in 0..200 {
+                mouse(&mut viewer, MouseEventKind::ScrollUp, (20, 5));
+            }
+            assert_eq!(comparison(&viewer).top, 0, "{keys} {size:?}");
+
+            // A click puts the cursor on its row, wherever the screen was scrolled to.
+            wheel_down(&mut viewer, (20, 5));
+            let top = comparison(&viewer).top;
+            click(&mut viewer, (20, 4));
+            assert_eq!(comparison(&viewer).at, top + 2, "{}", viewer.text());
+            // What lies beside the rows is none.
+            let at = comparison(&viewer).at;
+            for beside in [(0, 4), (20, 0), (20, 1), (20, size.1 - 1)] {
+                click(&mut viewer, beside);
+                assert_eq!(comparison(&viewer).at, at, "{beside:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_click_on_a_call_of_two_recordings_opens_both_sides() {
+    let recordings = fixture::plain_pair();
+    let mut viewer = Viewer::folder(recordings[0].folder(), WIDE);
+    viewer.act("g P");
+    let one = comparison(&viewer);
+    let compared = one.compared().expect("it is there");
+    let both = |row: &Row| compared.places(*row).iter().all(Option::is_some);
+    let at = compared
+        .rows
+        .iter()
+        .position(both)
+        .expect("some are on both sides");
+    let y = u16::try_from(at - one.top).expect("it is on the screen") + 2;
+    click(&mut viewer, (20, y));
+    assert_eq!(comparison(&viewer).at, at, "{}", viewer.text());
+    click(&mut viewer, (20, y));
+    assert!(diff(&viewer).compared().is_some(), "{}", viewer.text());
+    // It lies on top of the comparison, which is there again below it.
+    viewer.press("Esc");
+    assert_eq!(comparison(&viewer).at, at);
 }
 
 #[test]

@@ -443,6 +443,67 @@ fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
     }
 }
 
+// Quitting, a signal, a panic, also while it is made: no file of the redacted screen outlives it.
+#[test]
+fn a_redacted_screen_shows_no_secret_and_leaves_nothing_behind() {
+    let recording = fixture::guarded();
+    let temporary = tempfile::tempdir().expect("a folder can be made");
+    let folder = temporary.path().to_str().expect("the path is text");
+    let reel = recording.path.to_str().expect("the path is text");
+    let left = || {
+        let files = std::fs::read_dir(temporary.path()).expect("it is a folder");
+        let names = files.map(|file| file.expect("it can be listed").file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        // What is told of a panic.
+        names
+            .filter(|name| !name.contains("-panic-"))
+            .collect::<Vec<_>>()
+    };
+    let ends = [("qq", None), ("", Some(Signal::SIGTERM)), ("j", None)];
+    for (nth, (keys, signal)) in ends.into_iter().enumerate() {
+        let mut environment = vec![("TMPDIR", folder)];
+        if keys == "j" {
+            environment.push(("MCPREEL_PANIC_AT_KEY", "1"));
+        }
+        let mut terminal = viewer(&["open", "--redact", reel], &environment, reel);
+        terminal.wait_for("deploy");
+        terminal.wait_for("REDACTED");
+        assert_eq!(left().len(), 1, "{nth}");
+        terminal.press(keys);
+        if let Some(signal) = signal {
+            let pid = i32::try_from(terminal.pid()).expect("it is a process");
+            kill(Pid::from_raw(pid), signal).expect("it runs");
+        }
+        terminal.end();
+        let text = terminal.text();
+        assert!(!text.contains(fixture::TOKEN), "{text}");
+        assert_eq!(left(), [""; 0], "{nth}");
+    }
+}
+
+#[test]
+fn a_redacted_screen_follows_a_session_and_can_be_switched_off() {
+    const TOKEN: &str = fixture::TOKEN;
+    let library = Library::new();
+    let session = session(&library);
+    let mut terminal = newest(&library);
+    terminal.wait_for("first_tool");
+    call(&session, &format!("with_{TOKEN}"));
+    terminal.wait_for("ghp_");
+    terminal.press(":redact\r");
+    terminal.wait_for("REDACTED");
+    terminal.wait_for_no("ghp_");
+    call(&session, "the_next_tool");
+    terminal.wait_for("the_next_tool");
+    terminal.look(|screen| assert!(screen.contents().contains("REC")));
+    terminal.press(":redact\r");
+    terminal.wait_for("ghp_");
+    terminal.wait_for_no("REDACTED");
+    assert!(session.end().status.success());
+    terminal.press("qq");
+    assert_eq!(terminal.end().0, 0);
+}
+
 #[test]
 fn a_key_held_down_does_not_make_it_grow() {
     let recording = fixture::plain_of(20_000);

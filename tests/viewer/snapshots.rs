@@ -105,6 +105,28 @@ fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Where recordings stand beside each other, what both sides say is drawn without a picture too.
+#[test]
+fn recordings_beside_each_other_are_drawn_in_ascii() {
+    for (name, keys) in [
+        ("comparison", "g P"),
+        ("comparison-unfolded", "g P Space"),
+        ("comparison-of-a-call", "g P e e e e e e e Enter"),
+    ] {
+        for size in [SIZES[0], (60, 15)] {
+            let recordings = fixture::plain_pair();
+            let mut viewer = Viewer::folder(recordings[0].folder(), size);
+            viewer.app.settings.look.ascii = true;
+            viewer.act(keys);
+            let screen = viewer.screen();
+            let symbols = screen.content.iter().map(Cell::symbol);
+            let other: BTreeSet<_> = symbols.filter(|symbol| !symbol.is_ascii()).collect();
+            assert!(other.is_empty(), "{name}: {other:?}");
+            compare(&format!("{name}-ascii-{}x{}", size.0, size.1), &viewer);
+        }
+    }
+}
+
 fn all_at(size: (u16, u16)) {
     for scene in SCENES {
         let (viewer, _recordings) = scene.play(size);

@@ -13,7 +13,7 @@ use crate::replay::minimise::{Tried, Units, Verdict, ddmin};
 use crate::store::library::{self, spool_of};
 use crate::store::reader::Recording;
 use crate::store::recovery;
-use crate::text::{escape, plural};
+use crate::text::{count, escape, plural};
 use crate::trace::clock::{Clock, Moment};
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
@@ -165,8 +165,9 @@ impl<'a> Search<'a> {
         }
         for _ in 0..again {
             let kept = self.best.as_ref().map(|(_, kept)| kept.clone());
+            let kept = kept.unwrap_or_default();
             let stop = self.stop;
-            let ran = self.once(&kept.unwrap_or_default(), "again", most)?;
+            let ran = self.once(&kept, &format!("{} again", self.part(&kept)), most)?;
             let Some(ran) = ran else {
                 // The search is not less done for that, unless the user had enough.
                 let is_user = matches!(self.stop, Some(Stop::Signal(_)));
@@ -180,15 +181,28 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// How many messages the units `kept` have, those of the handshake included.
+    fn frames(&self, kept: &[usize]) -> u64 {
+        let frames = kept.iter().map(|unit| self.units.all()[*unit].frames.len());
+        (frames.sum::<usize>() + self.units.handshake()) as u64
+    }
+
+    /// The same in words, of how many.
+    fn part(&self, kept: &[usize]) -> String {
+        let all = messages(self.units) as u64;
+        format!("{} of {} messages", count(self.frames(kept)), count(all))
+    }
+
     /// Whether `units` fail, with all that they need; `None`: it is enough.
     fn verdict(&mut self, units: &[usize], most: u64) -> Result<Option<Verdict>, Failure> {
         let kept = self.units.closed(units);
         if let Some(verdict) = self.tried.verdict(&kept) {
             return Ok(Some(verdict));
         }
-        let frames = kept.iter().map(|unit| self.units.all()[*unit].frames.len());
-        let frames = frames.sum::<usize>() + self.units.handshake();
-        let which = format!("{} of {} messages", frames, messages(self.units));
+        let mut which = self.part(&kept);
+        if let Some((_, best)) = &self.best {
+            which = format!("{which}, {} are enough", count(self.frames(best)));
+        }
         for _ in 0..self.args.search.runs {
             let Some(ran) = self.once(&kept, &which, most)? else {
                 return Ok(None);
@@ -245,7 +259,8 @@ impl<'a> Search<'a> {
 
     /// Whether the replay `path` shows the failure.
     fn fails(&self, path: &Path) -> Result<bool, Failure> {
-        // After a long run its tables are behind.
+        // After a long run, or beside busy processes, its tables are behind.
+        recovery::wait_for_recorder(path, &mut || !self.plan.is_stopped());
         recovery::bring_up_to_date(path, Clock::start(), &mut |_| ())?;
         filter::any(&Recording::open(path)?, self.query)
     }

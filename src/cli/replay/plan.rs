@@ -115,6 +115,11 @@ impl<'a> Plan<'a> {
         Ok(called)
     }
 
+    /// Whether the user wants it to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.signals.first().is_some()
+    }
+
     /// What the server said of its tools in a run holds for those to come.
     pub fn learn(&mut self, made: &Recording) -> Result<(), Failure> {
         Ok(survey::learn_tools(made, &mut self.guard)?)
@@ -142,7 +147,6 @@ impl<'a> Plan<'a> {
             command: &self.command,
             dir: dir.unwrap_or_else(usual),
             signals: &self.signals,
-            patience: None,
         };
         let mut progress = Progress::stderr();
         let told = &mut |now: &target::Progress<'_>| {

@@ -77,8 +77,11 @@ pub enum FaultKind {
     SeveralLines,
     /// It has its bytes more than once; the first of `raw`, `b64`, `text` counts.
     Bodies,
-    /// A key that this version does not know, told for the first line that has it; passed over.
+    /// A key that this version does not know, told for the first line that has it; kept, and written
+    /// again.
     Key(String),
+    /// It has more of such keys than are kept; these are passed over, the line is not.
+    KeysTooLong,
     /// A kind that this version does not know, told for the first line that has it; its bytes are
     /// a frame like any other.
     Kind(String),
@@ -162,7 +165,10 @@ impl fmt::Display for FaultKind {
             ),
             Self::SeveralLines => f.write_str("its bytes are several lines, each a frame"),
             Self::Bodies => f.write_str("more than one of `raw`, `b64` and `text`"),
-            Self::Key(key) => write!(f, "the key `{key}` is not known; passed over"),
+            Self::Key(key) => write!(f, "the key `{key}` is not known; kept"),
+            Self::KeysTooLong => {
+                f.write_str("its keys that are not known are too long to be kept; they are dropped")
+            }
             Self::Kind(kind) => write!(f, "the kind `{kind}` is not known"),
             Self::HeaderKey(key) => write!(f, "the header's `{key}` is not known; kept"),
             Self::HeaderValue(key) => {

@@ -22,6 +22,9 @@
 //! is a line of stderr, and `b64` anything else, so nothing is lost. `k`, `m`, `re`, `in` and
 //! `seen` are derived: for people and other programs, and not read back.
 //!
+//! What nobody knows is not lost: in the header it is kept with the session, in a line as an event
+//! before what the line says, and it is written again in its place.
+//!
 //! Times are whole microseconds, cut off. What is derived from a cassette is what was derived from
 //! the recording: order, pairing and statuses the same, latencies to the microsecond.
 //!
@@ -31,6 +34,7 @@
 mod check;
 mod fault;
 mod header;
+mod keys;
 mod read;
 mod start;
 mod write;

@@ -11,7 +11,6 @@ use crate::store::reader::{Recording, Summary};
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// What is played, to whom, and where it is put on record.
 pub struct Play<'r> {
@@ -35,8 +34,6 @@ pub struct Play<'r> {
     pub dir: Result<PathBuf, String>,
     /// What stops it.
     pub signals: &'r Signals,
-    /// How long to wait at the end until all of it can be read; else who reads it next completes it.
-    pub patience: Option<Duration>,
 }
 
 /// What came of it.
@@ -81,10 +78,7 @@ impl Play<'_> {
             self.signals,
             told,
         );
-        match self.patience {
-            Some(patience) => recorder.finish_within(patience),
-            None => recorder.finish(),
-        }
+        recorder.finish();
         let outcome = outcome?;
         Ok(Played { outcome, id, path })
     }

@@ -1,7 +1,7 @@
 //! What is to be said of two recordings besides their exchanges.
 
-use super::Wanted;
 use super::side::{MAX_EXCHANGES, One};
+use super::{Wanted, Witness};
 use crate::protocol::message::Direction;
 use crate::replay::compare::Class;
 use crate::replay::judge::Judge;
@@ -12,10 +12,14 @@ use crate::trace::session::End;
 use std::collections::HashSet;
 
 /// What came besides exchanges.
-pub(super) fn notifications(sides: [One<'_>; 2], judge: &mut Judge) -> Result<(), ReadError> {
+pub(super) fn notifications(
+    sides: [One<'_>; 2],
+    judge: &mut Judge,
+    witness: &mut dyn Witness,
+) -> Result<(), ReadError> {
     for way in [Direction::ClientToServer, Direction::ServerToClient] {
-        let left = sides[0].notices(way, judge)?;
-        let right = sides[1].notices(way, judge)?;
+        let left = sides[0].notices(way, judge, witness)?;
+        let right = sides[1].notices(way, judge, witness)?;
         judge.notices(&left, &right);
     }
     Ok(())

@@ -48,6 +48,12 @@ pub trait Witness {
     /// So many exchanges of so many are compared. Whether to go on.
     fn goes_on(&mut self, done: usize, of: usize) -> bool;
 
+    /// Both recordings are read, before the first exchanges are compared and after the last ones.
+    /// Whether to go on.
+    fn reads_on(&mut self) -> bool {
+        true
+    }
+
     /// This was compared, in the order of the left side.
     fn compared(&mut self, paired: &Paired<'_>) {
         let _ = paired;
@@ -73,7 +79,10 @@ pub fn recordings(
     let summaries = [left.summary()?, right.summary()?];
     let one = One::new(left, Side::Left, &summaries[0]);
     let other = One::new(right, Side::Right, &summaries[1]);
-    let mut cards = [one.cards(judge)?, other.cards(judge)?];
+    let mut cards = [one.cards(judge, witness)?, other.cards(judge, witness)?];
+    if !witness.reads_on() {
+        return Ok(());
+    }
     if let Wanted::Part(part) = wanted {
         cards[0].retain(|(id, _)| part.contains(id));
     }
@@ -96,7 +105,7 @@ pub fn recordings(
         }
     }
     if matches!(wanted, Wanted::All) {
-        besides::notifications([one, other], judge)?;
+        besides::notifications([one, other], judge, witness)?;
         besides::ends(&summaries, judge);
     }
     besides::too_many(&summaries, judge);

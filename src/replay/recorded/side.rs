@@ -1,5 +1,6 @@
 //! One of two recordings: its exchanges, read one at a time.
 
+use super::Witness;
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
@@ -89,11 +90,16 @@ impl<'r> One<'r> {
         }
     }
 
-    /// What its exchanges are known by, in the order of their requests.
-    pub(super) fn cards(&self, judge: &Judge) -> Result<Vec<(ExchangeId, Card)>, ReadError> {
+    /// What its exchanges are known by, in the order of their requests, as far as `witness` wants
+    /// to go on.
+    pub(super) fn cards(
+        &self,
+        judge: &Judge,
+        witness: &mut dyn Witness,
+    ) -> Result<Vec<(ExchangeId, Card)>, ReadError> {
         let mut cards = Vec::new();
         let mut after = ExchangeId(0);
-        while cards.len() < MAX_EXCHANGES {
+        while cards.len() < MAX_EXCHANGES && witness.reads_on() {
             let page = self.recording.exchanges(after)?;
             let Some(last) = page.last() else { break };
             after = last.id;
@@ -196,12 +202,17 @@ impl<'r> One<'r> {
     }
 
     /// The notifications that went one way.
-    pub(super) fn notices(&self, way: Direction, judge: &Judge) -> Result<Notices, ReadError> {
+    pub(super) fn notices(
+        &self,
+        way: Direction,
+        judge: &Judge,
+        witness: &mut dyn Witness,
+    ) -> Result<Notices, ReadError> {
         let mut notices = Notices::default();
         let mut after = (Seq(0), 0);
         loop {
             let page = self.recording.notifications(after)?;
-            let Some(last) = page.last() else {
+            let Some(last) = page.last().filter(|_| witness.reads_on()) else {
                 return Ok(notices);
             };
             after = (last.seq, last.part);

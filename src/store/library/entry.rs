@@ -147,6 +147,14 @@ impl Entry {
         self.standing != Standing::Unreadable
     }
 
+    /// Whether whoever lists it can do something for it: add what its spool holds, or take the spool
+    /// away that its recorder was about to remove.
+    #[must_use]
+    pub fn is_left_behind(&self) -> bool {
+        let is_over = self.standing == Standing::Finished;
+        self.standing.is_recoverable() || (is_over && spool_of(&self.path).exists())
+    }
+
     /// How it stands, in one word; what was recovered says so.
     #[must_use]
     pub fn state(&self) -> &'static str {

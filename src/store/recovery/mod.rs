@@ -11,11 +11,12 @@ mod drain;
 mod lock;
 
 use super::indexer::{IndexError, names_unread, release};
-use super::library::{EntryError, spool_of};
+use super::library::{Entry, EntryError, Standing, spool_of};
 use super::open::{self, OpenError};
 use super::reader::{ReadError, Recording};
 use super::reindex::{self, ReindexError};
 use super::schema::{self, SchemaError, State};
+use super::watch::INTERVAL;
 use crate::capture::spool::{LockError, SpoolError, SpoolLock};
 use crate::trace::clock::Clock;
 use drain::Recovery;
@@ -134,6 +135,19 @@ pub fn bring_up_to_date(
 #[must_use]
 pub fn is_missing(reel: &Path) -> bool {
     matches!(open::is_born(reel), Ok(false)) && spool_of(reel).exists()
+}
+
+/// Waits until the recorder of `reel` has let go of it, for as long as `goes_on` says: whoever has
+/// seen a session end may be faster than the thread that indexes it, and reads a part of it. Whether
+/// it has.
+pub fn wait_for_recorder(reel: &Path, goes_on: &mut dyn FnMut() -> bool) -> bool {
+    while Entry::read(reel).standing == Standing::Live {
+        if !goes_on() {
+            return false;
+        }
+        std::thread::sleep(INTERVAL);
+    }
+    true
 }
 
 /// Adds to the recording `reel` what can be added within `limit`. For lists, whose readers wait.

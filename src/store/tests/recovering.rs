@@ -4,7 +4,9 @@ use super::session::*;
 use crate::store::library::{Details, Entry, Library, Standing, spool_of};
 use crate::store::open::{beside, is_unborn};
 use crate::store::reader::Recording;
-use crate::store::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
+use crate::store::recovery::{
+    Outcome, RecoverError, bring_up_to_date, drain_for, wait_for_recorder,
+};
 use crate::store::schema::{self, State};
 use crate::trace::clock::Clock;
 use crate::trace::event::EventKind;
@@ -362,6 +364,32 @@ fn a_journal_that_a_killed_writer_left_is_rolled_back() {
     assert_eq!(recover(&killed), Outcome::Whole);
     assert!(!beside(&killed, "-journal").exists());
     assert_same(&recorded(&killed), &before);
+}
+
+/// Once what a replay had recorded was read while the thread that indexes it was not done.
+#[test]
+fn a_recorder_that_is_not_done_is_waited_for_as_long_as_somebody_wants_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    let mut looks = 0;
+    let mut gives_up = || {
+        looks += 1;
+        looks < 3
+    };
+    assert!(!wait_for_recorder(&session.reel, &mut gives_up));
+    assert_eq!(looks, 3);
+    session.end();
+    let reel = session.reel.clone();
+    let mut left = Some(session);
+    let mut finishes = || {
+        index_whole(left.as_mut().expect("it is not done"));
+        left = None;
+        true
+    };
+    assert!(wait_for_recorder(&reel, &mut finishes));
+    assert_eq!(Entry::read(&reel).standing, Standing::Finished);
+    assert!(wait_for_recorder(&reel, &mut || panic!("it is done")));
 }
 
 #[test]

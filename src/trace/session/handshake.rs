@@ -6,7 +6,8 @@ use crate::trace::clock::Moment;
 use std::collections::VecDeque;
 
 /// Requests that are remembered until their answer. Only the beginning of a session is looked at:
-/// without a limit a client that is never answered would make us grow.
+/// without a limit a client that is never answered would make us grow. Those of the handshake are
+/// forgotten last: a server that starts slowly answers them after many others were asked.
 const REMEMBERED: usize = 32;
 
 /// What was asked.
@@ -73,7 +74,9 @@ impl Handshake {
             return;
         }
         if self.pending.len() == REMEMBERED {
-            self.pending.pop_front();
+            let is_other = |pending: &Pending| pending.asked == Asked::Other;
+            let least = self.pending.iter().position(is_other);
+            self.pending.remove(least.unwrap_or(0));
         }
         self.pending.push_back(Pending {
             asked,

@@ -221,6 +221,33 @@ fn a_client_that_is_never_answered_is_not_remembered_for_ever() {
     assert!(feed.session.handshake.waiting() <= 32);
 }
 
+/// A host that does not wait asked 6,000 things before a server was there; who that server is was
+/// then not known.
+#[test]
+fn a_server_that_answers_the_handshake_late_is_known_all_the_same() {
+    let mut feed = Feed::default();
+    feed.line(
+        StreamId::C2S,
+        r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
+    );
+    for id in 0..6000 {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+        feed.line(StreamId::C2S, &line);
+    }
+    feed.line(
+        StreamId::S2C,
+        r#"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"srv"}}}"#,
+    );
+    assert_eq!(feed.session.server.name.as_deref(), Some("srv"));
+    assert_eq!(feed.session.version(), Some("2025-11-25"));
+    assert!(feed.session.handshake_ns.is_some());
+    for _ in 0..1000 {
+        let line = r#"{"jsonrpc":"2.0","id":"j","method":"initialize"}"#;
+        feed.line(StreamId::C2S, line);
+    }
+    assert!(feed.session.handshake.waiting() <= 32);
+}
+
 #[test]
 fn a_session_survives_json() {
     let mut feed = Feed::default();

@@ -25,6 +25,7 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod redaction;
 pub mod replay;
 pub mod rules;
 pub mod search;
@@ -63,12 +64,16 @@ pub struct App {
     pub quit_armed: bool,
     /// Whether the divider is being dragged.
     pub dragging: bool,
+    /// Where the last click was, and when: a second one opens.
+    pub click: Option<(ratatui::layout::Position, u64)>,
     /// What was copied last, for terminals that take nothing: it can be printed.
     pub copied: Option<String>,
     /// The replay that is offered, or runs.
     pub replay: replay::Replay,
     /// The export that is offered, or runs.
     pub export: export::Export,
+    /// Whether the screen is redacted.
+    pub redaction: redaction::Redaction,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -106,9 +111,11 @@ impl App {
             notices: notices::Notices::default(),
             quit_armed: false,
             dragging: false,
+            click: None,
             copied: None,
             replay: replay::Replay::default(),
             export: export::Export::default(),
+            redaction: redaction::Redaction::default(),
             generation: 0,
         }
     }

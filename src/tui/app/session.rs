@@ -1,7 +1,8 @@
 //! One recording on the screen.
 
+use super::timeline;
 use super::views::{InUse, Saved};
-use super::{annotations, detail, filter, findings, list, playback, search, stats, timeline};
+use super::{annotations, detail, filter, findings, list, playback, redaction, search, stats};
 use crate::lint::cause::Cause;
 use crate::store::library::Standing;
 use crate::trace::clock::Moment;
@@ -52,6 +53,10 @@ pub struct Session {
     pub annotations: annotations::Annotations,
     /// The view with a name that was chosen last.
     pub named: Option<InUse>,
+    /// What is shown in place of it, where that is redacted.
+    pub redacted: Option<redaction::Shown>,
+    /// What the reader says is about another recording until it has begun this one.
+    pub awaits: Option<u64>,
 }
 
 /// How a recording stands on the screen: kept for the next one and for the next time.
@@ -74,6 +79,8 @@ pub enum Opening {
     /// It was asked for.
     #[default]
     Asked,
+    /// Its secrets are taken out first: how far that is, escaped.
+    Redacting(String),
     /// There is only a recorder that starts.
     Waiting,
     /// Its spool is drained first: bytes done, of so many.
@@ -134,6 +141,8 @@ impl Session {
             causes: Vec::new(),
             annotations: annotations::Annotations::default(),
             named: None,
+            redacted: None,
+            awaits: None,
         }
     }
 

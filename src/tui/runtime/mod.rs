@@ -6,17 +6,20 @@
 //!  librarian ─────┘                      ├─▶ librarian thread (the folder)
 //!                                        ├─▶ comparer thread (two recordings)
 //!                                        ├─▶ a thread for a replay, as long as it runs
-//!                                        └─▶ a thread for an export, likewise
+//!                                        ├─▶ a thread for an export, likewise
+//!                                        └─▶ a thread for the redacted screen, while it is shown
 //! ```
 //!
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod clipboard;
+mod errand;
 mod exporter;
 mod input;
 pub mod memory;
 mod panic;
+mod redacter;
 mod replayer;
 mod screen;
 mod threads;
@@ -57,6 +60,8 @@ pub struct Options {
     pub policy: Result<Arc<Policy>, String>,
     /// What the configuration has to say; shown as messages.
     pub remarks: Vec<String>,
+    /// Whether the screen is redacted from the first moment on.
+    pub redacted: bool,
     /// The file that keeps layout and colours for the next time.
     pub memory: Option<PathBuf>,
 }
@@ -64,6 +69,7 @@ pub struct Options {
 /// Shows the viewer until the user quits. The signal that ended it, if one did.
 pub fn run(options: Options) -> io::Result<Option<i32>> {
     let clock = Clock::start();
+    let refusal = options.policy.as_ref().err().cloned();
     let mut screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
     let means = Means {
@@ -79,6 +85,8 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         screen.size()?,
         now(clock),
     );
+    app.redaction.refusal = refusal;
+    app.redaction.is_on = options.redacted;
     for remark in options.remarks {
         app.notices.error(remark, app.now);
     }

@@ -1,5 +1,6 @@
 //! The replay that runs, on a thread of its own as long as it does.
 
+use super::threads::tell;
 use crate::replay::client::target::{Signals, Stopper};
 use crate::store::library::Library;
 use crate::text::escape;
@@ -89,11 +90,6 @@ impl Replayer {
             is_over(&running.end, PATIENCE);
         }
     }
-}
-
-/// Whoever does not listen any more has gone.
-fn tell(sender: &SyncSender<Msg>, answer: Any) {
-    let _ = sender.send(Msg::Answer(Box::new(answer)));
 }
 
 impl Drop for Replayer {

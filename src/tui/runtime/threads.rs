@@ -1,6 +1,7 @@
 //! The threads that answer.
 
 use super::exporter::Exporter;
+use super::redacter::Redacter;
 use super::replayer::Replayer;
 use crate::store::library::Library;
 use crate::tui::effect::Msg;
@@ -20,6 +21,7 @@ pub(super) struct Threads {
     comparer: Arc<Desk>,
     replayer: Replayer,
     exporter: Exporter,
+    redacter: Redacter,
 }
 
 impl Threads {
@@ -32,8 +34,9 @@ impl Threads {
             read(&work.0, &work.1, Reader::new(work.2, clock));
         });
         let work = (Arc::clone(&librarian), sender.clone(), library.clone());
+        let policy = means.policy.clone();
         spawn("librarian", sender, move || {
-            list(&work.0, &work.1, Librarian::new(work.2, clock));
+            list(&work.0, &work.1, Librarian::new(work.2, clock, policy));
         });
         let comparer = Arc::new(Desk::default());
         let work = (Arc::clone(&comparer), sender.clone(), library.clone());
@@ -45,7 +48,8 @@ impl Threads {
             librarian,
             comparer,
             replayer: Replayer::new(library.clone(), sender.clone()),
-            exporter: Exporter::new(means, sender.clone()),
+            exporter: Exporter::new(means.clone(), sender.clone()),
+            redacter: Redacter::new(means, sender.clone()),
         }
     }
 
@@ -56,6 +60,7 @@ impl Threads {
             Ask::Beside(_) => self.comparer.put(ask),
             Ask::Replay(ask) => self.replayer.take(ask),
             Ask::Export(ask) => self.exporter.take(ask),
+            Ask::Redacted(ask) => self.redacter.take(ask),
             _ => self.reader.put(ask),
         }
     }
@@ -67,6 +72,11 @@ impl Drop for Threads {
         self.librarian.close();
         self.comparer.close();
     }
+}
+
+/// Whoever does not listen any more has gone.
+pub(super) fn tell(sender: &SyncSender<Msg>, answer: Answer) {
+    let _ = sender.send(Msg::Answer(Box::new(answer)));
 }
 
 fn spawn(name: &str, sender: &SyncSender<Msg>, work: impl FnOnce() + Send + 'static) {

@@ -49,11 +49,17 @@ fn begin_note(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    session.annotations.noting = Some(frame);
     let item = selection::item(session);
     let annotation = item.and_then(|item| item.annotation.as_ref());
-    let note = annotation.and_then(|annotation| annotation.note.as_deref());
-    let prompt = Prompt::new(Purpose::Note, note.unwrap_or_default());
+    let note = annotation.and_then(|annotation| annotation.note.clone());
+    // What is typed takes its place, and what is seen of it is not what it says.
+    if session.redacted.is_some() && (item.is_none() || note.is_some()) {
+        let text = "a note is not changed while the screen is redacted: it would be lost";
+        app.notices.error(text, app.now);
+        return vec![];
+    }
+    session.annotations.noting = Some(frame);
+    let prompt = Prompt::new(Purpose::Note, note.as_deref().unwrap_or_default());
     app.overlays.push(Overlay::Prompt(prompt));
     vec![]
 }

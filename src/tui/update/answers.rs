@@ -2,13 +2,16 @@
 
 use super::{
     annotations, comparison, detail, diff, export, filter, findings, jump, library, list, playback,
-    replay, search, session, stats, timeline, why,
+    redaction, replay, search, session, stats, timeline, why,
 };
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
 use crate::tui::worker::Answer;
 
 pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
+    if session::is_stale(app, &answer) {
+        return Effects::new();
+    }
     match answer {
         Answer::Library(answer) => library::answer(app, answer),
         Answer::Open(answer) => session::answer(app, answer),
@@ -29,6 +32,7 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Beside(answer) => comparison::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Export(answer) => export::answer(app, answer),
+        Answer::Redacted(answer) => redaction::answer(app, answer),
         Answer::Failed(_, message) => {
             app.notices.error(message, app.now);
             Effects::new()

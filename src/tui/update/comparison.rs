@@ -5,7 +5,7 @@ mod library;
 pub use library::perform_in_library;
 
 use super::motion::moved;
-use super::{list, replay, session};
+use super::{list, redaction, replay, session};
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
 use crate::tui::app::comparison::{Comparison, Row, Stage};
@@ -25,7 +25,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         return None;
     };
     let Stage::Compared(compared) = &comparison.stage else {
-        return None;
+        return stop(app, action);
     };
     let (at, rows) = (comparison.at, compared.rows.len());
     match action {
@@ -40,6 +40,15 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         }
     }
     Some(vec![])
+}
+
+/// Closes a comparison that is not there yet: nobody waits for it any more.
+fn stop(app: &mut App, action: Action) -> Option<Effects> {
+    if !matches!(action, Action::Cancel | Action::Close | Action::Back) {
+        return None;
+    }
+    app.overlays.pop();
+    Some(vec![AskAny::Beside(Ask::Stop).into()])
 }
 
 /// Puts the cursor on a row, and scrolls as little as is needed.
@@ -127,6 +136,9 @@ fn open(app: &mut App) -> Effects {
 
 /// Compares two exchanges of two recordings.
 pub fn exchanges(app: &mut App, sides: [(Which, (Seq, u32)); 2]) -> Effects {
+    if redaction::refuses(app) {
+        return vec![];
+    }
     let generation = app.next_generation();
     let diff = Box::new(Diff::new(generation));
     app.overlays.push(Overlay::Diff(diff));
@@ -190,6 +202,9 @@ pub fn begin(
     replayed: Option<Box<Replayed>>,
     opens: Option<Seq>,
 ) -> Effects {
+    if redaction::refuses(app) {
+        return vec![];
+    }
     let generation = app.next_generation();
     let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, opens)));
     app.overlays.insert(0, comparison);
@@ -267,3 +282,6 @@ fn find(app: &mut App, generation: u64) -> Option<&mut Comparison> {
     });
     found.next()
 }
+
+#[cfg(test)]
+mod tests;

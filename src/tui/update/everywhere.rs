@@ -49,8 +49,8 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Back to the recordings; there it quits.
 fn back(app: &mut App) -> Effects {
-    if app.session.take().is_some() {
-        return super::session::closed();
+    if app.session.is_some() {
+        return super::session::close(app);
     }
     vec![Effect::Quit]
 }

@@ -12,7 +12,7 @@ use crate::tui::effect::Effects;
 use crate::tui::layout;
 use crate::tui::theme::Role;
 use crate::tui::worker::Ask as AskAny;
-use crate::tui::worker::library::{Answer, Ask, Row};
+use crate::tui::worker::library::{Answer, Ask, Row, Sight};
 use std::path::Path;
 
 /// How often the folder is looked at while it is on the screen.
@@ -79,6 +79,10 @@ fn ask_note(app: &mut App) {
         return app.notices.error(text, app.now);
     };
     let note = summary.note.clone().unwrap_or_default();
+    if app.redaction.is_on && !note.is_empty() {
+        let text = "a note is not changed while the screen is redacted: it would be lost";
+        return app.notices.error(text, app.now);
+    }
     app.library.selected = Some(row.entry.path.clone());
     let prompt = Prompt::new(Purpose::RecordingNote, &note);
     app.overlays.push(Overlay::Prompt(prompt));
@@ -136,7 +140,9 @@ fn deletion(entry: &Entry) -> Menu {
 /// An answer has come.
 pub fn answer(app: &mut App, answer: Answer) -> Effects {
     match answer {
-        Answer::Listed(rows) => listed(app, rows),
+        // One that was asked for before the screen was redacted, or before it was not any more.
+        Answer::Listed(_, sight) if sight != Sight::of(app.redaction.is_on) => {}
+        Answer::Listed(rows, _) => listed(app, rows),
         Answer::Unreadable(error) => {
             app.library.listing = Listing::Unreadable(error);
             app.library.rows.clear();
@@ -197,7 +203,7 @@ pub fn tick(app: &mut App) -> Effects {
 /// Asks what is in the folder.
 pub fn begin(app: &mut App) -> Effects {
     app.library.is_asked = true;
-    vec![AskAny::Library(Ask::List).into()]
+    vec![AskAny::Library(Ask::List(Sight::of(app.redaction.is_on))).into()]
 }
 
 /// The text that narrows the list has changed.

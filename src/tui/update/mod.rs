@@ -29,6 +29,7 @@ pub mod overlay;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
+pub mod redaction;
 pub mod replay;
 pub mod search;
 pub mod selection;
@@ -131,6 +132,7 @@ fn chain(app: &App) -> Vec<Perform> {
     }
     chain.push(replay::perform);
     chain.push(export::perform);
+    chain.push(redaction::perform);
     chain.push(overlay::perform);
     chain.push(everywhere::perform);
     chain

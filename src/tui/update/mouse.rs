@@ -170,13 +170,10 @@ fn click_library(app: &mut App, at: Position) -> Effects {
 /// Whether this is the second click on the same place within a short time.
 fn is_double(app: &mut App, at: Position) -> bool {
     let now = app.now.ui_ns;
-    let Some(session) = app.session.as_deref_mut() else {
-        return false;
-    };
-    let click = &mut session.list.click;
-    let again =
-        click.is_some_and(|(place, then)| place == at && now.saturating_sub(then) < DOUBLE_NS);
-    *click = (!again).then_some((at, now));
+    let is_it =
+        |(place, then): (Position, u64)| place == at && now.saturating_sub(then) < DOUBLE_NS;
+    let again = app.click.is_some_and(is_it);
+    app.click = (!again).then_some((at, now));
     again
 }
 

@@ -2,7 +2,7 @@
 
 mod dialog;
 
-use super::{comparison, selection};
+use super::{comparison, redaction, selection};
 use crate::trace::exchange::Exchange;
 use crate::trace::item::Item;
 use crate::tui::action::Action;
@@ -69,6 +69,9 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(crate::trace::frame::Seq, u32
         return vec![];
     }
     let generation = app.next_generation();
+    if redaction::refuses(app) {
+        return vec![];
+    }
     app.replay.offer = None;
     app.replay.edited = None;
     let reading = "reading what would be replayed".to_owned();

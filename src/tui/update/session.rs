@@ -8,7 +8,9 @@ use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::{Effect, Effects};
 use crate::tui::layout;
-use crate::tui::worker::{Ask, open};
+use crate::tui::update::redaction;
+use crate::tui::worker::open::What;
+use crate::tui::worker::{Answer, Ask, Slot, open};
 use std::path::Path;
 
 /// How far a key moves the divider, percent.
@@ -23,17 +25,60 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
         session.view = View::Exchanges;
     }
     session.list.go_to = seq;
+    let mut effects = redaction::leave(app);
+    let what = if app.redaction.is_on {
+        session.opening = Opening::Redacting("reading the recording".to_owned());
+        What::Nothing
+    } else {
+        What::File(path.to_owned())
+    };
     app.session = Some(Box::new(session));
-    let path = Some(path.to_owned());
-    let mut effects: Effects = vec![Ask::Open(open::Ask { path }).into()];
+    effects.push(ask(app, what));
     effects.extend(super::list::begin(app));
+    if app.redaction.is_on {
+        effects.extend(redaction::begin(app, path.to_owned()));
+    }
     effects
 }
 
-/// The recording was closed.
-#[must_use]
-pub fn closed() -> Effects {
-    vec![Effect::from(Ask::Open(open::Ask { path: None }))]
+/// Has something else read. What the reader says until it has begun that is about what was read
+/// before.
+pub fn ask(app: &mut App, what: What) -> Effect {
+    let generation = app.next_generation();
+    if let Some(session) = app.session.as_deref_mut() {
+        session.awaits = Some(generation);
+    }
+    Ask::Open(open::Ask { generation, what }).into()
+}
+
+/// Whether an answer is about what was read before: it has been on its way for longer than the
+/// recording is on the screen.
+pub fn is_stale(app: &mut App, answer: &Answer) -> bool {
+    let Some(session) = app.session.as_deref_mut() else {
+        return false;
+    };
+    if let Answer::Open(open::Answer::Begun(generation)) = answer {
+        session.awaits = session.awaits.filter(|awaited| awaited != generation);
+    }
+    session.awaits.is_some()
+        && !matches!(
+            answer,
+            Answer::Library(_)
+                | Answer::Beside(_)
+                | Answer::Replay(_)
+                | Answer::Export(_)
+                | Answer::Redacted(_)
+                | Answer::Note(_)
+                | Answer::Failed(Slot::Open, _)
+        )
+}
+
+/// Closes the recording.
+pub fn close(app: &mut App) -> Effects {
+    let mut effects = redaction::leave(app);
+    app.session = None;
+    effects.push(ask(app, What::Nothing));
+    effects
 }
 
 /// Does it, if it is about the recording as a whole.
@@ -110,20 +155,25 @@ pub fn answer(app: &mut App, answer: open::Answer) -> Effects {
         return vec![];
     };
     session.opening = match answer {
+        open::Answer::Begun(_) => return vec![],
         open::Answer::Draining(done, of) => Opening::Draining(done, of),
         open::Answer::Deriving => Opening::Deriving,
         open::Answer::Waiting => Opening::Waiting,
         open::Answer::Unreadable(message) => Opening::Unreadable(message),
         open::Answer::Vitals(vitals) => {
             let was_live = session.is_live();
+            let is_anew = vitals.is_anew;
             session.vitals = Some(vitals);
+            session.opening = Opening::Open;
             if was_live && !session.is_live() {
                 told_end(app);
             }
-            if let Some(session) = app.session.as_deref_mut() {
-                session.opening = Opening::Open;
-            }
-            return vec![];
+            // Rows that were not there when their frames were looked at are nowhere else found.
+            return if is_anew {
+                super::list::begin(app)
+            } else {
+                vec![]
+            };
         }
     };
     vec![]

@@ -139,12 +139,15 @@ pub fn wanted(app: &mut App) -> Effects {
     }
     let generation = app.next_generation();
     if let Some(session) = app.session.as_deref_mut() {
-        session.stats.asked = Some(Asked {
+        let asked = Asked {
             generation,
             query: query.clone(),
             until,
-        });
-        session.stats.shown = None;
+        };
+        // What is asked for anew stays until the answer.
+        if session.stats.asked.replace(asked).is_some() {
+            session.stats.shown = None;
+        }
         session.stats.fresh = None;
     }
     let ask = stats::Ask {

@@ -111,7 +111,7 @@ pub fn draw(app: &App, comparison: &Comparison, area: Rect, frame: &mut Frame<'_
 }
 
 fn draw_comparing(look: &Look, (done, of): (usize, usize), area: Rect, frame: &mut Frame<'_>) {
-    let inner = frame::draw(look, "comparing", "Esc closes", true, area, frame);
+    let inner = frame::draw(look, "comparing", "Esc or Ctrl-C stops", true, area, frame);
     let ellipsis = look.glyph(Glyph::Ellipsis);
     let text = match of {
         0 => format!(" comparing{ellipsis}"),

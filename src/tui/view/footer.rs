@@ -8,10 +8,11 @@
 
 mod useful;
 
-use crate::text::{cut, escape, width};
+use crate::text::{count, cut, escape, width};
 use crate::trace::item::Lens;
 use crate::tui::action::Action;
 use crate::tui::app::notices::Weight;
+use crate::tui::app::redaction::Shown;
 use crate::tui::app::{App, Session};
 use crate::tui::keymap::Key;
 use crate::tui::theme::{Glyph, Look, Role};
@@ -19,6 +20,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use useful::{PLAYBACK, useful};
+
+/// What the chip of the redacted screen says.
+pub const REDACTED: &str = "REDACTED";
+
+/// Columns of a screen on which that chip says more.
+const WIDE: u16 = 60;
 
 /// Columns of how far a replay or an export is.
 const REPLAYED: usize = 60;
@@ -75,6 +82,7 @@ pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
 pub fn chips(app: &App) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
+    chips.extend(redacted(app));
     if let Some(session) = app.session.as_deref() {
         chips.extend(session_chips(look, session));
     } else if !app.library.narrow.is_empty() {
@@ -115,6 +123,32 @@ fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
         text: text.into(),
         action,
     }
+}
+
+/// Whether the screen is redacted. It comes first: whoever shares a screen looks for it.
+fn redacted(app: &App) -> Option<Chip> {
+    let redact = |role, text: String| Some(chip(role, text, Some(Action::Redact)));
+    let redaction = &app.redaction;
+    let shown = app.session.as_deref().and_then(|one| one.redacted.as_ref());
+    let behind = shown.map_or(0, Shown::behind);
+    if let Some(running) = redaction.making() {
+        let word = match (running.is_stopping, redaction.is_on) {
+            (true, _) => "STOPPING",
+            (_, true) => "REDACTING",
+            (_, false) => "NOT YET REDACTED",
+        };
+        let text = format!("{word} {}", cut(&running.told, REPLAYED));
+        return redact(Role::ChipWarn, text);
+    }
+    if !redaction.is_on {
+        return None;
+    }
+    // On a narrow screen the word is what matters.
+    if let Some(shown) = shown.filter(|_| behind > 0 && app.size.0 >= WIDE) {
+        let text = format!("REDACTED as of #{}, {} new", shown.last.0, count(behind));
+        return redact(Role::ChipWarn, text);
+    }
+    redact(Role::Chip, REDACTED.to_owned())
 }
 
 fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
@@ -166,6 +200,9 @@ fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
     // The way to the help stays first.
     let (help, rest) = useful.split_at(1);
     for (action, word) in [help, playback, rest].into_iter().flatten().copied() {
+        if app.redaction.refuses(action, app.session.is_some()) {
+            continue;
+        }
         // A key that means something else here, as Space while the time cursor is on, is no hint.
         let keymap = &app.settings.keymap;
         let does = |key: &Key| keymap.action(&contexts, *key) == Some(action);

@@ -6,12 +6,14 @@
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
 
+use super::footer::REDACTED;
 use crate::store::library::Standing;
 use crate::text::{clock, count, cut, escape, plural, since, size, width};
 use crate::trace::session::{End, Phase, Session as Facts};
 use crate::tui::action::Action;
 use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Session};
+use crate::tui::layout;
 use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::worker::open::Vitals;
 use crate::words::{self, recording};
@@ -36,8 +38,9 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let parts = match session.vitals.as_deref() {
         Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
         Some(vitals) => fit(parts(app, session, vitals), columns),
-        None => vec![opening(session)],
+        None => vec![opening(app, session)],
     };
+    let parts = parts_marked(app, parts, columns);
     let mut spans = vec![Span::raw(" ")];
     let mut room = columns;
     for (at, part) in parts.iter().enumerate() {
@@ -52,14 +55,31 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(Line::from(spans), area);
 }
 
-fn opening(session: &Session) -> Part {
+/// Where there is no room for chips, the one that matters stands here.
+fn parts_marked(app: &App, mut parts: Vec<Part>, columns: usize) -> Vec<Part> {
+    if !app.redaction.is_on || layout::has_footer(app.size) {
+        return parts;
+    }
+    let mark = Part {
+        rank: 0,
+        role: Role::Chip,
+        text: REDACTED.to_owned(),
+    };
+    parts.insert(0, mark);
+    fit(parts, columns)
+}
+
+fn opening(app: &App, session: &Session) -> Part {
     let name = session
         .path
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy();
     let text = match &session.opening {
+        Opening::Unreadable(_) if app.redaction.is_on => "cannot be read".to_owned(),
         Opening::Unreadable(_) => format!("{}: cannot be read", escape(&name)),
+        // A file may be called after its command.
+        _ if app.redaction.is_on => "opening".to_owned(),
         _ => format!("opening {}", escape(&name)),
     };
     Part {

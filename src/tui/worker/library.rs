@@ -5,6 +5,9 @@
 //! long as somebody records. Recordings whose recorders have gone are completed on the way, for a
 //! tenth of a second each time.
 
+mod redacted;
+
+use crate::redact::Policy;
 use crate::store::annotate;
 use crate::store::library::{Entry, Library, Standing, retention, spool_of};
 use crate::store::recovery::{self, Outcome};
@@ -27,18 +30,40 @@ const SAMPLES: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// What is in the folder.
-    List,
+    List(Sight),
     /// A note is written on a recording, or taken away.
     Note(PathBuf, Option<String>),
     /// A recording is deleted.
     Delete(PathBuf),
 }
 
+/// What may be seen of the recordings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// All that is known of them.
+    #[default]
+    Full,
+    /// Nothing that is secret.
+    Redacted,
+}
+
+impl Sight {
+    /// What may be seen while the screen is redacted, or is not.
+    #[must_use]
+    pub fn of(is_redacted: bool) -> Self {
+        if is_redacted {
+            Self::Redacted
+        } else {
+            Self::Full
+        }
+    }
+}
+
 /// An answer.
 #[derive(Debug)]
 pub enum Answer {
     /// What is in the folder: live recordings first, then the newest.
-    Listed(Vec<Row>),
+    Listed(Vec<Row>, Sight),
     /// The folder cannot be read: one sentence, escaped.
     Unreadable(String),
     /// Something was done: one sentence, escaped.
@@ -61,6 +86,10 @@ pub struct Row {
 pub struct Librarian {
     library: Library,
     clock: Clock,
+    /// What is secret; else why nobody knows.
+    policy: Result<Arc<Policy>, String>,
+    /// What may be seen, as it was asked last.
+    sight: Sight,
     known: BTreeMap<PathBuf, Known>,
 }
 
@@ -69,6 +98,8 @@ pub struct Librarian {
 struct Known {
     stamp: Stamp,
     entry: Arc<Entry>,
+    /// What may be seen of it while the screen is redacted, once that was asked for.
+    redacted: Option<Arc<Entry>>,
     /// Nothing more can be added to it as long as its files stay as they are.
     hopeless: bool,
     /// When it had how many messages, the oldest first.
@@ -81,10 +112,12 @@ type Stamp = [Option<(i64, i64, u64)>; 3];
 impl Librarian {
     /// Answers about this folder.
     #[must_use]
-    pub fn new(library: Library, clock: Clock) -> Self {
+    pub fn new(library: Library, clock: Clock, policy: Result<Arc<Policy>, String>) -> Self {
         Self {
             library,
             clock,
+            policy,
+            sight: Sight::default(),
             known: BTreeMap::new(),
         }
     }
@@ -93,7 +126,7 @@ impl Librarian {
     pub fn answer(&mut self, ask: Ask, tell: &mut dyn FnMut(super::Answer)) {
         let mut tell = |answer| tell(super::Answer::Library(answer));
         match ask {
-            Ask::List => {}
+            Ask::List(sight) => self.sight = sight,
             Ask::Note(path, note) => tell(self.note(&path, note.as_deref())),
             Ask::Delete(path) => tell(delete(&path)),
         }
@@ -101,9 +134,9 @@ impl Librarian {
             tell(Answer::Unreadable(error));
             return;
         }
-        tell(Answer::Listed(self.rows()));
+        tell(self.listed());
         if self.complete() {
-            tell(Answer::Listed(self.rows()));
+            tell(self.listed());
         }
     }
 
@@ -145,7 +178,7 @@ impl Librarian {
         let began = self.clock.now().0;
         let mut changed = false;
         for (path, known) in &mut self.known {
-            if !known.entry.standing.is_recoverable() || known.hopeless {
+            if known.hopeless || !known.entry.is_left_behind() {
                 continue;
             }
             let spent = Duration::from_nanos(self.clock.now().0.saturating_sub(began));
@@ -157,14 +190,24 @@ impl Librarian {
             known.hopeless = matches!(outcome, Err(_) | Ok(Outcome::ReadOnly));
             known.stamp = stamp_of(path);
             known.entry = Arc::new(Entry::read(path));
+            known.redacted = None;
             changed = true;
         }
         changed
     }
 
+    fn listed(&mut self) -> Answer {
+        Answer::Listed(self.rows(), self.sight)
+    }
+
     /// Live recordings first, then the newest.
-    fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.known.values().map(Known::row).collect();
+    fn rows(&mut self) -> Vec<Row> {
+        let known = self.known.values_mut();
+        let mut rows: Vec<Row> = match (self.sight, &self.policy) {
+            (Sight::Full, _) => known.map(|known| known.row()).collect(),
+            (Sight::Redacted, Ok(policy)) => known.map(|known| known.redacted(policy)).collect(),
+            (Sight::Redacted, Err(_)) => Vec::new(),
+        };
         rows.sort_by(|a, b| {
             let key = |row: &Row| (row.entry.standing == Standing::Live, row.entry.wall_ns);
             (key(b), &b.entry.path).cmp(&(key(a), &a.entry.path))
@@ -186,6 +229,7 @@ impl Known {
         Self {
             stamp,
             entry,
+            redacted: None,
             hopeless: false,
             samples,
         }
@@ -195,6 +239,18 @@ impl Known {
     /// nothing but its lock.
     fn may_have_changed(&self) -> bool {
         self.entry.standing == Standing::Live
+    }
+
+    fn redacted(&mut self, policy: &Arc<Policy>) -> Row {
+        let entry = &self.entry;
+        let redacted = self
+            .redacted
+            .get_or_insert_with(|| redacted::of(entry, policy));
+        let entry = Arc::clone(redacted);
+        Row {
+            entry,
+            ..self.row()
+        }
     }
 
     fn row(&self) -> Row {

@@ -25,6 +25,7 @@ pub mod list;
 pub mod note;
 pub mod open;
 pub mod playback;
+pub mod redacted;
 pub mod replay;
 pub mod search;
 pub mod stats;
@@ -86,6 +87,8 @@ pub enum Ask {
     Replay(replay::Ask),
     /// An export is made, or stopped.
     Export(export::Ask),
+    /// The recording is shown redacted, or not any more.
+    Redacted(redacted::Ask),
 }
 
 /// The kinds of questions, the most urgent first. A new one takes the place of an older one.
@@ -111,6 +114,7 @@ pub enum Slot {
     Beside,
     Replay,
     Export,
+    Redacted,
 }
 
 /// An answer.
@@ -154,6 +158,8 @@ pub enum Answer {
     Replay(replay::Answer),
     /// How far an export is, or what came of it.
     Export(export::Answer),
+    /// How far a redacted recording is, or what came of it.
+    Redacted(redacted::Answer),
     /// A question could not be answered.
     Failed(Slot, String),
 }
@@ -224,7 +230,7 @@ impl Ask {
     #[must_use]
     pub fn slot(&self) -> Slot {
         match self {
-            Self::Library(library::Ask::List) => Slot::Library,
+            Self::Library(library::Ask::List(_)) => Slot::Library,
             Self::Open(_) => Slot::Open,
             Self::List(_) => Slot::List,
             Self::Rows(_) => Slot::Rows,
@@ -244,6 +250,7 @@ impl Ask {
             Self::Beside(_) => Slot::Beside,
             Self::Replay(_) => Slot::Replay,
             Self::Export(_) => Slot::Export,
+            Self::Redacted(_) => Slot::Redacted,
         }
     }
 
@@ -256,7 +263,8 @@ impl Ask {
             | Self::Note(_)
             | Self::Beside(_)
             | Self::Replay(_)
-            | Self::Export(_) => return None,
+            | Self::Export(_)
+            | Self::Redacted(_) => return None,
             Self::List(ask) => ask.job(),
             Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),

@@ -1,8 +1,8 @@
 //! Marks and notes. Every one is written, at once and in order, on a connection of its own.
 
-use crate::store::annotate;
+use crate::store::annotate::{self, AnnotateError};
 use crate::trace::frame::Seq;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is to be written.
 #[derive(Debug)]
@@ -36,20 +36,27 @@ pub struct Answer {
 }
 
 impl Ask {
-    /// Writes it.
-    pub(super) fn write(self) -> Answer {
-        let result = match (&self.what, self.frame) {
-            (What::Mark(mark), Some(frame)) => {
-                annotate::set_mark(&self.path, frame, mark.as_deref())
-            }
-            (What::Note(note), frame) => annotate::set_note(&self.path, frame, note.as_deref()),
-            // A recording as a whole has no mark.
-            (What::Mark(_), None) => Ok(()),
-        };
+    /// Writes it; and then, so that it is seen, into the file that is shown in place of the
+    /// recording.
+    pub(super) fn write(self, shown: Option<&Path>) -> Answer {
+        let files = [Some(&*self.path), shown];
+        let result = files
+            .into_iter()
+            .flatten()
+            .try_for_each(|path| self.put(path));
         Answer {
             frame: self.frame,
             what: self.what,
             error: result.err().map(|error| crate::words::sentence(&error)),
+        }
+    }
+
+    fn put(&self, path: &Path) -> Result<(), AnnotateError> {
+        match (&self.what, self.frame) {
+            (What::Mark(mark), Some(frame)) => annotate::set_mark(path, frame, mark.as_deref()),
+            (What::Note(note), frame) => annotate::set_note(path, frame, note.as_deref()),
+            // A recording as a whole has no mark.
+            (What::Mark(_), None) => Ok(()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which recording is open, and how it stands.
 
 use crate::lint::cause::{Cause, causes};
+use crate::outgoing::likeness::Likeness;
 use crate::store::library::Standing;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::store::story::{Stall, Unfinished};
@@ -21,13 +22,28 @@ const LAST_WORDS: u32 = 5;
 /// Opens another recording.
 #[derive(Debug)]
 pub struct Ask {
-    /// Its file; none closes the one that is open.
-    pub path: Option<PathBuf>,
+    /// Names the answers: those about another recording come before the one that it was begun.
+    pub generation: u64,
+    /// What is opened.
+    pub what: What,
+}
+
+/// What is opened.
+#[derive(Debug)]
+pub enum What {
+    /// Nothing: the one that is open is closed.
+    Nothing,
+    /// This file.
+    File(PathBuf),
+    /// A likeness without secrets, which is kept as long as it is open.
+    Redacted(Box<Likeness>),
 }
 
 /// How it stands.
 #[derive(Debug)]
 pub enum Answer {
+    /// From here on all answers are about the recording that was asked for so.
+    Begun(u64),
     /// Its spool is drained first: bytes done, of so many.
     Draining(u64, u64),
     /// What is derived is derived anew.
@@ -59,6 +75,8 @@ pub struct Vitals {
     pub causes: Vec<Cause>,
     /// How many findings of each severity.
     pub severities: Severities,
+    /// Whether rows may be others than before: what is derived was derived anew.
+    pub is_anew: bool,
     /// The last lines of stderr.
     pub last_words: Vec<Box<[u8]>>,
 }
@@ -111,6 +129,7 @@ impl Vitals {
             },
             summary,
             standing,
+            is_anew: false,
             causes,
             severities,
             last_words,

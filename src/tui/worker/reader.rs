@@ -1,12 +1,13 @@
 //! One recording, read and followed.
 
-use super::open::{Answer as Opened, Vitals};
+use super::open::{Answer as Opened, Vitals, What};
 use super::work::Work;
 use super::{Answer, Ask, Growth, Slot, Source};
+use crate::outgoing::likeness::Likeness;
 use crate::store::library::{Details, Entry, Library, Standing};
 use crate::store::open;
 use crate::store::reader::{ReadError, Recording};
-use crate::store::recovery::{self, Stage};
+use crate::store::recovery::{self, Outcome, Stage};
 use crate::store::watch::{Change, INTERVAL, Read, Watch};
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
@@ -33,6 +34,8 @@ pub struct Reader {
     library: Library,
     path: Option<PathBuf>,
     source: From,
+    /// What is kept as long as it is open: after the source, which is closed first.
+    likeness: Option<Box<Likeness>>,
     vitals: Option<Box<Vitals>>,
     jobs: BTreeMap<Slot, Work>,
     /// The job that was stepped last, so that the others get their turn.
@@ -58,6 +61,7 @@ impl Reader {
             library,
             path: None,
             source: From::Nothing,
+            likeness: None,
             vitals: None,
             jobs: BTreeMap::new(),
             last: None,
@@ -69,16 +73,27 @@ impl Reader {
         let slot = ask.slot();
         match ask {
             Ask::Open(ask) => {
+                tell(Answer::Open(Opened::Begun(ask.generation)));
                 self.jobs.clear();
                 self.source = From::Nothing;
                 self.vitals = None;
-                self.path.clone_from(&ask.path);
-                if let Some(path) = ask.path {
-                    self.open(&path, tell);
-                }
+                // One that was shown until now goes only when nobody reads it any more.
+                self.likeness = None;
+                self.path = match ask.what {
+                    What::Nothing => None,
+                    What::File(path) => Some(path),
+                    What::Redacted(likeness) => {
+                        let likeness = self.likeness.insert(likeness);
+                        Some(likeness.reel().to_owned())
+                    }
+                };
+                self.reopen(tell);
             }
             // Each of them counts: none takes the place of another.
-            Ask::Note(ask) => tell(Answer::Note(ask.write())),
+            Ask::Note(ask) => {
+                let shown = self.likeness.as_deref().map(Likeness::reel);
+                tell(Answer::Note(ask.write(shown)));
+            }
             ask => {
                 if let Some(job) = ask.job() {
                     self.jobs.insert(slot, Work::new(job));
@@ -156,17 +171,20 @@ impl Reader {
         let Some(recording) = watch.recording() else {
             return Ok(());
         };
+        if recording.summary()?.state.is_final() {
+            // It is told when it is open again: as long as its file is let go nobody could read the
+            // rows that it says it has.
+            watch.settle(Read::Complete);
+            return Ok(());
+        }
         let vitals = Vitals::read(recording, Standing::Live, self.vitals.as_deref())?;
-        let is_final = vitals.summary.state.is_final();
-        // The jobs have to see the last rows before the file is let go.
-        let ended = is_final;
-        watch.settle(if ended { Read::Complete } else { Read::All });
+        watch.settle(Read::All);
         watch.news();
-        self.grow(vitals, ended, tell);
+        self.grow(vitals, false, tell);
         Ok(())
     }
 
-    /// The recorder has gone, or has finished.
+    /// Opens it: at first, and when the recorder has gone or has finished.
     fn reopen(&mut self, tell: &mut dyn FnMut(Answer)) {
         if let Some(path) = self.path.clone() {
             self.open(&path, tell);
@@ -178,6 +196,7 @@ impl Reader {
         // A viewer that was stopped at the end of the session may have kept the recorder from
         // making it one plain file.
         let is_loose = entry.standing == Standing::Finished && open::is_in_pieces(path);
+        let mut is_anew = self.lacks_rows();
         if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
             let mut progress = |stage| {
                 tell(Answer::Open(match stage {
@@ -185,8 +204,9 @@ impl Reader {
                     Stage::Deriving { .. } => Opened::Deriving,
                 }));
             };
-            if let Err(error) = recovery::bring_up_to_date(path, self.clock, &mut progress) {
-                tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+            match recovery::bring_up_to_date(path, self.clock, &mut progress) {
+                Ok(outcome) => is_anew |= matches!(outcome, Outcome::Completed { .. }),
+                Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
             }
             entry = Entry::read(path);
         }
@@ -199,7 +219,9 @@ impl Reader {
             return self.follow(tell);
         }
         let opened = Recording::open(path).and_then(|recording| {
-            let vitals = Vitals::read(&recording, entry.standing, None)?;
+            let mut vitals = Vitals::read(&recording, entry.standing, None)?;
+            // What is opened first was never another one.
+            vitals.is_anew = is_anew && self.vitals.is_some();
             Ok((recording, vitals))
         });
         match opened {
@@ -212,6 +234,13 @@ impl Reader {
                 tell(Answer::Open(Opened::Unreadable(sentence(&error))));
             }
         }
+    }
+
+    /// Whether what was found so far may lack rows: frames without what is derived from them were
+    /// passed over.
+    fn lacks_rows(&self) -> bool {
+        let before = self.vitals.as_deref();
+        before.is_some_and(|vitals| !vitals.summary.derived)
     }
 
     /// Tells how the recording stands, and wakes the jobs that have more to say.

@@ -14,6 +14,7 @@ use crate::replay::report::Report;
 use crate::replay::rules::files;
 use crate::store::library::Library;
 use crate::store::reader::{Recording, Summary};
+use crate::store::recovery;
 use crate::text::{count, plural};
 use crate::trace::clock::Clock;
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -23,8 +24,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long the new recording may take to be completed before it is read. Nobody else could
-/// complete it: this process has its lock.
+/// How long the recording of a replay that was stopped may take to be completed before it is read:
+/// who has stopped it does not want to wait for long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A question.
@@ -133,7 +134,6 @@ fn play(
         command: &order.command,
         dir: Ok(library.dir().to_owned()),
         signals,
-        patience: Some(PATIENCE),
     };
     let played = play.run(clock, &mut |now: &Progress<'_>| {
         let requests = order.requests;
@@ -145,6 +145,11 @@ fn play(
         tell(Answer::Progress(order.generation, words));
     });
     let Played { outcome, path, .. } = played.map_err(|error| said(&error))?;
+    let until = clock.now() + PATIENCE;
+    recovery::wait_for_recorder(&path, &mut || match outcome.interrupted {
+        None => signals.first().is_none(),
+        Some(_) => clock.now() < until,
+    });
     Ok(Done {
         told: told(&outcome, order.requests),
         original: order.path,

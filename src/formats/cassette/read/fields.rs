@@ -1,9 +1,10 @@
 //! The members of a line.
 
+use crate::formats::cassette::keys::Keys;
 use crate::protocol::json::{Document, Value};
 use crate::trace::event::EventKind;
 
-/// The members of a line that are known, and the names of the others.
+/// The members of a line.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'d> {
     pub cassette: Option<Value<'d>>,
@@ -16,13 +17,16 @@ pub(super) struct Fields<'d> {
     pub b64: Option<Value<'d>>,
     pub text: Option<Value<'d>>,
     pub event: Option<Value<'d>>,
-    pub others: Vec<Value<'d>>,
+    pub unknown: Option<Keys>,
 }
 
 impl<'d> Fields<'d> {
     /// What the object `line` has; of several members of one name the last.
     pub fn of(line: Value<'d>) -> Self {
-        let mut fields = Self::default();
+        let mut fields = Self {
+            unknown: Keys::of(line),
+            ..Self::default()
+        };
         for (key, value) in line.members() {
             let field = match key.as_str().as_deref().unwrap_or_default() {
                 "cassette" => &mut fields.cassette,
@@ -35,12 +39,8 @@ impl<'d> Fields<'d> {
                 "b64" => &mut fields.b64,
                 "text" => &mut fields.text,
                 "event" => &mut fields.event,
-                // Derived: the bytes say the same.
-                "m" | "re" | "in" | "seen" => continue,
-                _ => {
-                    fields.others.push(key);
-                    continue;
-                }
+                // What is not known is kept; what is derived, the bytes say as well.
+                _ => continue,
             };
             *field = Some(value);
         }
@@ -63,10 +63,10 @@ impl<'d> Fields<'d> {
     }
 }
 
-/// The start event, if that is what `line` holds.
-pub(super) fn start(line: &[u8]) -> Option<EventKind> {
+/// The start event, if that is what `line` holds, and what else stands there.
+pub(super) fn start(line: &[u8]) -> Option<(EventKind, Option<Keys>)> {
     let document = Document::parse(line).ok()?;
     let fields = Fields::of(document.root());
     let event = fields.event().filter(|_| fields.is("event"))?;
-    matches!(event, EventKind::Start(_)).then_some(event)
+    matches!(event, EventKind::Start(_)).then_some((event, fields.unknown))
 }

@@ -18,10 +18,11 @@ mod times;
 
 use super::fault::quoted;
 use super::header::{Header, HeaderError};
+use super::keys::Keys;
 use super::{Fault, FaultKind, start};
 use crate::protocol::json::{Document, Reason};
 use crate::trace::clock::Moment;
-use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::event::{CassetteLine, EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
 use giving::Giving;
 use lines::{Line, Lines};
@@ -115,6 +116,8 @@ pub struct Reader<F> {
     context: ProcessContext,
     /// What is wrong with the header.
     faults: Vec<Fault>,
+    /// The number of the line of the start event, and what nobody knows of it.
+    start: Option<(u64, Keys)>,
     /// A line that was read and not taken.
     ahead: Option<Line>,
     taking: Taking,
@@ -142,12 +145,15 @@ impl<F: Read + Seek> Reader<F> {
             ahead = lines.next()?;
         }
         let held = ahead.as_ref().is_some_and(|line| line.is_held);
-        let event = held.then(|| fields::start(lines.held())).flatten();
+        let start = held.then(|| fields::start(lines.held())).flatten();
+        let ahead = ahead.filter(|_| start.is_none());
+        let (event, keys) = start.unzip();
         Ok(Self {
-            context: start::context(&header, event.clone()),
+            context: start::context(&header, event),
             header,
             faults,
-            ahead: ahead.filter(|_| event.is_none()),
+            start: keys.flatten().map(|keys| (lines.number(), keys)),
+            ahead,
             lines,
             taking: Taking::default(),
         })
@@ -185,6 +191,11 @@ impl<F: Read + Seek> Reader<F> {
     ) -> Result<bool, E> {
         for fault in self.faults.drain(..) {
             take(Entry::Fault(fault))?;
+        }
+        if let Some((line, keys)) = self.start.take() {
+            let mut out = Giving::of(line, take);
+            let (of, t) = (CassetteLine::Start, Moment(0));
+            self.taking.keep(Some(keys), of, t, &mut out)?;
         }
         let line = match self.ahead.take() {
             Some(line) => Some(line),

@@ -7,8 +7,10 @@ use super::times::Times;
 use super::{Entry, ReadError};
 use crate::formats::cassette::FaultKind;
 use crate::formats::cassette::fault::quoted;
+use crate::formats::cassette::keys::Keys;
 use crate::protocol::json::Value;
-use crate::trace::event::EventKind;
+use crate::trace::clock::Moment;
+use crate::trace::event::{CassetteLine, EventKind};
 use crate::trace::frame::StreamId;
 use std::collections::BTreeSet;
 
@@ -61,33 +63,43 @@ impl Taking {
             out.fault(FaultKind::NotObject)?;
             return Ok(true);
         }
-        let fields = Fields::of(root);
+        let mut fields = Fields::of(root);
         if fields.cassette.is_some() {
             out.fault(FaultKind::Another)?;
             return Ok(false);
         }
-        self.tell_unknown_keys(&fields, out)?;
         if fields.is("event") {
-            self.event(&fields, out)?;
+            self.event(&mut fields, out)?;
         } else if fields.is("end") {
             let t = self.times.other(&fields, out)?;
+            self.keep(fields.unknown, CassetteLine::End, t, out)?;
             self.has_ended = true;
             out.give(Entry::End { t })?;
         } else {
-            self.frame(&fields, out)?;
+            self.frame(&mut fields, out)?;
         }
         Ok(true)
     }
 
-    fn tell_unknown_keys<E>(
+    /// Gives away what nobody knows of a line, before what the line says.
+    pub fn keep<E>(
         &mut self,
-        fields: &Fields<'_>,
+        unknown: Option<Keys>,
+        of: CassetteLine,
+        t: Moment,
         out: &mut Giving<'_, E>,
     ) -> Result<(), E> {
-        for key in &fields.others {
-            let key = quoted(&key.as_str().unwrap_or_default());
-            if self.is_new(&key) {
-                out.fault(FaultKind::Key(key))?;
+        let Some(mut keys) = unknown else {
+            return Ok(());
+        };
+        let names = std::mem::take(&mut keys.names);
+        match keys.event(of) {
+            Ok(kind) => out.give(Entry::Event { t, kind })?,
+            Err(fault) => return out.fault(fault),
+        }
+        for name in names {
+            if self.is_new(&name) {
+                out.fault(FaultKind::Key(name))?;
             }
         }
         Ok(())
@@ -98,7 +110,7 @@ impl Taking {
         self.told.len() < MAX_TOLD && self.told.insert(name.to_owned())
     }
 
-    fn frame<E>(&mut self, fields: &Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
+    fn frame<E>(&mut self, fields: &mut Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
         let bodies = [fields.raw, fields.b64, fields.text];
         if bodies.iter().flatten().count() > 1 {
             out.fault(FaultKind::Bodies)?;
@@ -120,15 +132,13 @@ impl Taking {
         root: Value<'_>,
         out: &mut Giving<'_, E>,
     ) -> Result<Option<Frame>, E> {
-        let fields = Fields::of(root);
-        self.tell_unknown_keys(&fields, out)?;
-        self.begin(&fields, out)
+        self.begin(&mut Fields::of(root), out)
     }
 
     /// Begins a frame; `None` where it does not say where it belongs.
     fn begin<E>(
         &mut self,
-        fields: &Fields<'_>,
+        fields: &mut Fields<'_>,
         out: &mut Giving<'_, E>,
     ) -> Result<Option<Frame>, E> {
         let stream = match frame::stream(fields) {
@@ -142,18 +152,25 @@ impl Taking {
             out.fault(FaultKind::Kind(kind))?;
         }
         let times = self.times.frame(stream, fields, out)?;
+        let unknown = fields.unknown.take();
+        self.keep(unknown, CassetteLine::Frame, times.0, out)?;
         self.frames += 1;
         self.is_renumbered |= fields.number() != Some(self.frames);
         Ok(Some(Frame::new(stream, times)))
     }
 
-    fn event<E>(&mut self, fields: &Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
+    fn event<E>(&mut self, fields: &mut Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
         let Some(json) = fields.event else {
             return out.fault(FaultKind::NoEvent);
         };
         let t = self.times.other(fields, out)?;
-        let kind = match fields.event().filter(is_of_known_streams) {
-            Some(EventKind::Start(_)) => return out.fault(FaultKind::Start),
+        let event = fields.event().filter(is_of_known_streams);
+        if let Some(EventKind::Start(_)) = event {
+            return out.fault(FaultKind::Start);
+        }
+        let unknown = fields.unknown.take();
+        self.keep(unknown, CassetteLine::Event, t, out)?;
+        let kind = match event {
             Some(EventKind::Gap {
                 stream,
                 bytes,

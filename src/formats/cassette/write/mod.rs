@@ -1,6 +1,7 @@
 //! A recording as lines.
 
 mod body;
+mod kept;
 mod seen;
 
 use super::{Header, US, start};
@@ -9,10 +10,12 @@ use crate::formats::redacted::Redacting;
 use crate::protocol::json::Node;
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
-use crate::store::reader::{EventRow, Recording, Summary};
+use crate::store::reader::{Recording, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
+use crate::trace::event::{CassetteLine, EventKind};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
+use kept::Kept;
 use seen::Seen;
 use std::io::{self, BufReader, BufWriter, Seek as _, Write};
 use tempfile::SpooledTempFile;
@@ -22,6 +25,10 @@ const BUFFER: usize = 256 * 1024;
 
 /// Bytes of lines that wait in memory before they wait in a file.
 const SPOOLED: usize = 8 * 1024 * 1024;
+
+/// Bytes that nobody knows which stand in a line with a frame that cannot be held: whoever reads it
+/// looks no further for where that begins.
+const BESIDE_LONG: usize = 2048;
 
 /// Writes it as a cassette. Holds no more of it than a frame of a megabyte.
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
@@ -35,11 +42,11 @@ pub fn write_under(header: &Header, export: Export<'_, impl Write>) -> Result<Wr
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
-    begin(header, &summary, out)?;
+    begin(header, &summary, kept::of_start(recording)?.as_deref(), out)?;
     let mut writer = Writer::new(recording, out, export.progress);
     excerpt.walk(&mut |part| writer.part(&part))?;
-    let written = writer.written;
-    end(&summary, out)?;
+    let (written, mut kept) = (writer.written, writer.kept);
+    end(&summary, &mut kept, out)?;
     Ok(written)
 }
 
@@ -55,28 +62,37 @@ pub fn write_redacted(
     let mut lines = BufWriter::with_capacity(BUFFER, SpooledTempFile::new(SPOOLED));
     let mut writer = Writer::new(recording, &mut lines, progress);
     redacting.walk(selection, &mut |part| writer.part(&part))?;
-    let written = writer.written;
+    let (written, mut kept) = (writer.written, writer.kept);
     let summary = redacting.summary()?;
-    begin(&Header::of(&summary, selection.note()), &summary, out)?;
+    let header = Header::of(&summary, selection.note());
+    begin(&header, &summary, kept.start.as_deref(), out)?;
     let mut lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
     lines.rewind()?;
     io::copy(&mut BufReader::with_capacity(BUFFER, lines), out)?;
-    end(&summary, out)?;
+    end(&summary, &mut kept, out)?;
     Ok(written)
 }
 
-fn begin(header: &Header, summary: &Summary, out: &mut impl Write) -> Result<(), WriteError> {
+fn begin(
+    header: &Header,
+    summary: &Summary,
+    keys: Option<&str>,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
     header.write(out)?;
     let start = start::json(&summary.context).map_err(io::Error::from)?;
+    let keys = keys.map_or_else(String::new, |keys| format!("{keys},"));
     Ok(writeln!(
         out,
-        "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}"
+        "{{\"t\":0,\"k\":\"event\",{keys}\"event\":{start}}}"
     )?)
 }
 
-fn end(summary: &Summary, out: &mut impl Write) -> Result<(), WriteError> {
+fn end(summary: &Summary, kept: &mut Kept, out: &mut impl Write) -> Result<(), WriteError> {
+    let keys = kept.take(CassetteLine::End, usize::MAX, out)?;
+    let keys = keys.map_or_else(String::new, |keys| format!(",{keys}"));
     let end = summary.t_last_ns / US;
-    Ok(writeln!(out, "{{\"t\":{end},\"k\":\"end\"}}")?)
+    Ok(writeln!(out, "{{\"t\":{end},\"k\":\"end\"{keys}}}")?)
 }
 
 struct Writer<'r, W> {
@@ -87,6 +103,8 @@ struct Writer<'r, W> {
     line: Vec<u8>,
     nodes: Vec<Node>,
     seen: Seen,
+    /// What stands in the next line besides.
+    kept: Kept,
     written: Written,
 }
 
@@ -99,6 +117,7 @@ impl<'r, W: Write> Writer<'r, W> {
             line: Vec::new(),
             nodes: Vec::new(),
             seen: Seen::default(),
+            kept: Kept::default(),
             written: Written::default(),
         }
     }
@@ -117,18 +136,15 @@ impl<'r, W: Write> Writer<'r, W> {
                 self.seen.frame(head);
             }
             Part::Event(row) => {
+                if let EventKind::LineKeys { of, json } = &row.event.kind {
+                    return Ok(self.kept.put(row.event.t, *of, json, self.out)?);
+                }
                 self.written.events += 1;
-                self.event(row)?;
+                let keys = self.kept.take(CassetteLine::Event, usize::MAX, self.out)?;
+                event(row.event.t, &row.event.kind, keys.as_deref(), self.out)?;
             }
         }
         Ok(())
-    }
-
-    fn event(&mut self, row: &EventRow) -> Result<(), WriteError> {
-        let t = row.event.t.0 / US;
-        write!(self.out, "{{\"t\":{t},\"k\":\"event\",\"event\":")?;
-        serde_json::to_writer(&mut *self.out, &row.event.kind).map_err(io::Error::from)?;
-        Ok(self.out.write_all(b"}\n")?)
     }
 
     fn frame(
@@ -140,6 +156,17 @@ impl<'r, W: Write> Writer<'r, W> {
         self.line.clear();
         let seen = self.seen.frame(head);
         beginning(&mut self.line, head, link, seen)?;
+        let size = raw.map_or(u64::MAX, |raw| raw.len() as u64);
+        let room = if size > COLLECT_LIMIT {
+            BESIDE_LONG
+        } else {
+            usize::MAX
+        };
+        let keys = self.kept.take(CassetteLine::Frame, room, self.out)?;
+        if let Some(keys) = keys {
+            self.line.extend_from_slice(keys.as_bytes());
+            self.line.push(b',');
+        }
         let Some(raw) = raw else {
             self.out.write_all(&self.line)?;
             return body::long(self.recording, head, self.out);
@@ -151,6 +178,16 @@ impl<'r, W: Write> Writer<'r, W> {
         body::short(&mut self.line, head.stream, raw, &mut self.nodes);
         Ok(self.out.write_all(&self.line)?)
     }
+}
+
+fn event(t: Moment, kind: &EventKind, keys: Option<&str>, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{{\"t\":{},\"k\":\"event\",", t.0 / US)?;
+    if let Some(keys) = keys {
+        write!(out, "{keys},")?;
+    }
+    out.write_all(b"\"event\":")?;
+    serde_json::to_writer(&mut *out, kind)?;
+    out.write_all(b"}\n")
 }
 
 /// The keys before the body, with the comma after them.

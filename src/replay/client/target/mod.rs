@@ -42,7 +42,7 @@ use std::sync::Arc;
 pub struct Progress<'a> {
     /// What was done.
     pub tally: &'a Tally,
-    /// Requests in the recording.
+    /// Requests that are to be made: those of the recording but for what is left out.
     pub requests: u64,
     /// What is waited for.
     pub waits: Waits,

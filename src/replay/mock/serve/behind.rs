@@ -7,7 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -24,6 +24,8 @@ const LOOK: Duration = Duration::from_millis(5);
 /// See the [module](self).
 pub struct Behind {
     child: Child,
+    /// Whether its end is on record.
+    is_told: bool,
     input: Option<SyncSender<Vec<u8>>>,
 }
 
@@ -48,6 +50,7 @@ impl Behind {
         let (sender, writes) = sync_channel(WRITES);
         let behind = Self {
             child,
+            is_told: false,
             input: Some(sender),
         };
         start("behind-input", notify, move |_| write(input, &writes)).map_err(failed)?;
@@ -59,6 +62,18 @@ impl Behind {
         Ok(behind)
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, if it has and nobody was told.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        let status = self.child.try_wait().ok().flatten();
+        let told = status.is_some() && std::mem::replace(&mut self.is_told, true);
+        status.filter(|_| !told)
+    }
+
     /// Passes something on. `false`: it does not read.
     pub fn pass(&mut self, bytes: Vec<u8>) -> bool {
         let input = self.input.as_ref();
@@ -66,12 +81,14 @@ impl Behind {
     }
 
     /// Ends it: by closing its input, then by signals; at once if we were ended so ourselves.
-    pub fn end(mut self, hurry: bool) {
+    /// Returns how it ended, unless that was told before.
+    pub fn end(mut self, hurry: bool) -> Option<ExitStatus> {
         self.input = None;
         if (hurry || !self.has_left()) && !self.signal(Signal::SIGTERM) {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
+        self.ended()
     }
 
     /// Sends a signal. Returns whether it has left then.

@@ -4,6 +4,7 @@ use super::behind::Behind;
 use super::lines::{Line, Lines};
 use super::output::{Gone, Output};
 use super::{How, Manner, Notice};
+use crate::capture::process::ending::signal_name;
 use crate::capture::process::signals::{Arrivals, SCHEDULED};
 use crate::capture::tap::Tap;
 use crate::record::Ending;
@@ -15,6 +16,10 @@ use crate::trace::event::{Closer, EventKind, Passed};
 use crate::trace::frame::StreamId;
 use nix::sys::signal::Signal;
 use signal_hook::low_level::siginfo::Origin;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 
 /// The main thread's view of a running session.
@@ -46,7 +51,8 @@ impl<R: Reel> Session<'_, R> {
             }
         };
         if let Some(behind) = self.behind.take() {
-            behind.end(matches!(how, How::Signal(_)));
+            let status = behind.end(matches!(how, How::Signal(_)));
+            self.tell_behind(status);
         }
         let report = self.server.report();
         self.output.say(&self.manner.report(&report));
@@ -80,10 +86,7 @@ impl<R: Reel> Session<'_, R> {
             })?,
             Action::Stderr(line) => self.output.say_raw(&line),
             Action::Say(text) => self.output.say(&self.manner.remark(&text)),
-            Action::Start(command) => match Behind::start(&command, &self.notify) {
-                Ok(behind) => self.behind = Some(behind),
-                Err(error) => self.server.behind_is_gone(&error.to_string()),
-            },
+            Action::Start(command) => self.start_behind(&command),
             Action::Pass(bytes) => {
                 let taken = self
                     .behind
@@ -96,6 +99,36 @@ impl<R: Reel> Session<'_, R> {
             Action::End(ended) => return Err(How::Ended(ended)),
         }
         Ok(())
+    }
+
+    /// Starts the server behind us, and puts on record what came of it.
+    fn start_behind(&mut self, command: &[OsString]) {
+        match Behind::start(command, &self.notify) {
+            Ok(behind) => {
+                let words = command.iter().map(|word| word.to_string_lossy());
+                self.tap.event(EventKind::BehindSpawned {
+                    pid: behind.pid(),
+                    argv: words.map(Cow::into_owned).collect(),
+                });
+                self.behind = Some(behind);
+            }
+            Err(error) => {
+                let message = error.to_string();
+                self.server.behind_is_gone(&message);
+                self.tap.event(EventKind::BehindFailed { message });
+            }
+        }
+    }
+
+    /// Puts on record how it ended.
+    fn tell_behind(&self, status: Option<ExitStatus>) {
+        if let Some(status) = status {
+            self.tap.event(EventKind::BehindExit {
+                code: status.code(),
+                signal: status.signal().map(signal_name),
+                passed: self.server.passed_on(),
+            });
+        }
     }
 
     /// Waits for the next notice, or for the next thing that is due.
@@ -117,7 +150,12 @@ impl<R: Reel> Session<'_, R> {
             Ok(Notice::Signal(origin)) => return Err(self.signalled(&origin)),
             Ok(Notice::Behind(line)) => self.server.line_from_behind(&line),
             Ok(Notice::BehindSays(bytes)) => self.output.say_raw(&bytes),
-            Ok(Notice::BehindEnded) => self.server.behind_is_gone("it has ended"),
+            Ok(Notice::BehindEnded) => {
+                // One that has only closed its output is told of when it ends.
+                let status = self.behind.as_mut().and_then(Behind::ended);
+                self.tell_behind(status);
+                self.server.behind_is_gone("it has ended");
+            }
             Err(RecvTimeoutError::Timeout) => {}
             // We hold a sender ourselves.
             Err(RecvTimeoutError::Disconnected) => return Err(How::Input),

@@ -209,6 +209,11 @@ impl<R: Reel> Server<R> {
         Report::new(&self.index, &self.matcher, &self.tally)
     }
 
+    /// Requests that were passed to the server behind us.
+    pub(in crate::replay::mock) fn passed_on(&self) -> u64 {
+        self.tally.passed
+    }
+
     fn act(&mut self, action: Action) {
         if self.ended {
             return;

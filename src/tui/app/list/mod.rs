@@ -58,8 +58,6 @@ pub struct List {
     pub page: usize,
     /// The latency that is usual for each method, nanoseconds: what bars are scaled to.
     pub usual: HashMap<Box<str>, u64>,
-    /// The click before: where and when, for double clicks.
-    pub click: Option<(ratatui::layout::Position, u64)>,
 }
 
 /// Where the cursor is.

@@ -42,6 +42,8 @@ pub enum Ask {
     },
     /// What a replay would do.
     Survey(survey::Ask),
+    /// Nobody waits for the answer any more.
+    Stop,
 }
 
 /// Which recording.
@@ -108,6 +110,7 @@ impl Comparer {
             } => recordings::compare(&mut work, generation, &left, &right, replayed.as_deref()),
             Ask::Exchanges { sides, .. } => exchanges::compare(&mut work, generation, &sides),
             Ask::Survey(ask) => survey::look(&mut work, &ask),
+            Ask::Stop => Ok(()),
         };
         if let Err(why) = result {
             tell(Any::Beside(Answer::Failed(generation, why)));
@@ -120,6 +123,7 @@ impl Ask {
         match self {
             Self::Recordings { generation, .. } | Self::Exchanges { generation, .. } => *generation,
             Self::Survey(ask) => ask.generation,
+            Self::Stop => 0,
         }
     }
 }

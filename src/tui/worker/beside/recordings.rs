@@ -187,6 +187,11 @@ impl Witness for Collecting<'_> {
         !self.is_stopped
     }
 
+    fn reads_on(&mut self) -> bool {
+        self.is_stopped |= (self.is_overtaken)();
+        !self.is_stopped
+    }
+
     fn compared(&mut self, paired: &Paired<'_>) {
         let [left, right] = paired.sides;
         let Some(one) = left.or(right) else { return };

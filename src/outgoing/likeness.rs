@@ -1,0 +1,96 @@
+//! A recording without its secrets, for whoever shows it.
+//!
+//! It is made as any redacted recording is, and stands as the one that it is made of does: of a
+//! session that is being recorded it is live as well, with its calls open, and ends at the last
+//! frame that was there. What comes later is in another one, made anew: only whoever has looked at
+//! all frames knows what is secret in the first of them.
+
+use super::temporary::Folder;
+use super::{Error, Tell, learn, redacted};
+use crate::formats::export::Selection;
+use crate::record::import::Import;
+use crate::redact::{Place, Policy, Redactor, Report};
+use crate::store::reader::Recording;
+use crate::trace::clock::Moment;
+use crate::trace::frame::Seq;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A redacted recording in a temporary place. It vanishes with this value.
+pub struct Likeness {
+    /// What keeps it live; it goes before its files do.
+    import: Option<Import>,
+    reel: PathBuf,
+    last: Seq,
+    /// Knows what is secret in it; none where that cannot be put together.
+    redactor: Option<Redactor>,
+    _folder: Folder,
+}
+
+impl Likeness {
+    /// Makes one; `is_live` says whether somebody records still.
+    pub fn make(
+        recording: &Recording,
+        is_live: bool,
+        policy: &Arc<Policy>,
+        tell: &mut Tell<'_>,
+    ) -> Result<Self, Error> {
+        let all = Selection::default();
+        let mut redacting = learn(recording, policy, tell)?;
+        let summary = redacted::look(&mut redacting, &all, tell)?;
+        let (folder, mut import, reel) = redacted::poured(&mut redacting, &all, &summary, tell)?;
+        let import = if is_live {
+            import.catch_up().map_err(redacted::MakeError::from)?;
+            Some(import)
+        } else {
+            let finished = import.finish(Moment(summary.t_last_ns));
+            finished.map_err(redacted::MakeError::from)?;
+            None
+        };
+        redacted::annotated(&mut redacting, &all, &summary, &reel)?;
+        let last = Seq(Recording::open(&reel)?.summary()?.frames);
+        Ok(Self {
+            import,
+            reel,
+            last,
+            redactor: redacting.into_redactor().of_known().ok(),
+            _folder: folder,
+        })
+    }
+
+    /// Its file.
+    #[must_use]
+    pub fn reel(&self) -> &Path {
+        &self.reel
+    }
+
+    /// Its last frame.
+    #[must_use]
+    pub fn last(&self) -> Seq {
+        self.last
+    }
+
+    /// Whether somebody recorded still when it was made.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.import.is_some()
+    }
+
+    /// A text that somebody made of the recording, without what is known to be secret in that;
+    /// nothing of it where nobody knows.
+    pub fn text(&mut self, text: &str) -> String {
+        let mut report = Report::default();
+        let redactor = self.redactor.as_mut();
+        let text = redactor.map(|knows| knows.text(Place::Recording, text, &mut report));
+        text.unwrap_or_default().into_owned()
+    }
+}
+
+impl fmt::Debug for Likeness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Likeness");
+        shown.field("reel", &self.reel).field("last", &self.last);
+        shown.finish_non_exhaustive()
+    }
+}

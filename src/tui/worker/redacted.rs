@@ -1,0 +1,223 @@
+//! The redacted screen: a likeness of the recording without its secrets, which is shown in place of
+//! it. On a thread of its own, for it goes over the whole recording.
+//!
+//! ```text
+//!  Start ─▶ Maker: Likeness::make ─▶ Made ──▶ the reader opens it
+//!             ▲                        │ somebody records still
+//!             └── due again ◀── Newest ┘
+//! ```
+//!
+//! Of a recording that grows it is made anew, from its beginning: a secret may be known as such
+//! only by what comes later. The longer that takes, the less often it is done.
+
+use super::Answer as Any;
+use super::beside::{Which, open};
+use super::export::Means;
+use crate::outgoing::likeness::Likeness;
+use crate::outgoing::{Error, MakeError, Stage, Stopped};
+use crate::store::library::{Entry, Standing};
+use crate::store::reader::Summary;
+use crate::store::watch::{Change, INTERVAL, Read, Watch};
+use crate::trace::clock::Moment;
+use crate::trace::frame::Seq;
+use crate::words::sentence;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often it tells how far it is, nanoseconds.
+const EVERY_NS: u64 = 100_000_000;
+
+/// Between two of them there is so much time at least, nanoseconds.
+const REST_NS: u64 = 1_000_000_000;
+
+/// And so many times what the last one took: a long recording does not keep a core busy.
+const REST: u64 = 9;
+
+/// A question.
+#[derive(Debug)]
+pub enum Ask {
+    /// Make one, and follow the recording.
+    Start(Order),
+    /// Leave it.
+    Stop,
+}
+
+/// Of which recording.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Names the answers.
+    pub generation: u64,
+    /// The recording.
+    pub path: PathBuf,
+}
+
+/// An answer, and what it is about.
+#[derive(Debug)]
+pub enum Answer {
+    /// How far it is.
+    Progress(u64, String),
+    /// It can be shown, in place of one before.
+    Made(u64, Box<Likeness>),
+    /// The recording has come to this frame.
+    Newest(u64, Seq),
+    /// It was stopped.
+    Stopped(u64),
+    /// There is none, or no other one: why, one sentence, escaped.
+    Failed(u64, String),
+}
+
+/// Makes them of one recording.
+pub struct Maker {
+    order: Order,
+    means: Means,
+    /// Where somebody records: how it grows.
+    watch: Option<Watch>,
+    /// How it stood when the last one was made.
+    made: Option<Stamp>,
+    /// Whether it stands otherwise now.
+    is_behind: bool,
+    /// When the next one may be made.
+    due: Moment,
+}
+
+/// How a recording stands: frames, the last moment, marks and notes, whether more will come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp(u64, u64, u64, bool);
+
+impl Stamp {
+    fn of(summary: &Summary) -> Self {
+        let is_final = summary.state.is_final();
+        Self(
+            summary.frames,
+            summary.t_last_ns,
+            summary.annotations,
+            is_final,
+        )
+    }
+}
+
+impl Maker {
+    /// Nothing is made yet.
+    #[must_use]
+    pub fn new(order: Order, means: Means) -> Self {
+        Self {
+            order,
+            means,
+            watch: None,
+            made: None,
+            is_behind: true,
+            due: Moment(0),
+        }
+    }
+
+    /// Makes one if the recording has grown and time has passed. How long nothing need be done;
+    /// none where nothing more will come of it.
+    pub fn step(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Any)) -> Option<Duration> {
+        let generation = self.order.generation;
+        if self.made.is_some() {
+            self.look(tell);
+        }
+        if !self.is_behind || self.means.clock.now() < self.due {
+            return self.watch.as_ref().map(|_| INTERVAL);
+        }
+        let answer = match self.make(stop, tell) {
+            Ok(likeness) => {
+                let made = Answer::Made(generation, Box::new(likeness));
+                tell(Any::Redacted(made));
+                return self.watch.as_ref().map(|_| INTERVAL);
+            }
+            Err(Why::Stopped) => Answer::Stopped(generation),
+            Err(Why::Failed(why)) => Answer::Failed(generation, why),
+        };
+        tell(Any::Redacted(answer));
+        None
+    }
+
+    /// Looks whether the recording has grown.
+    fn look(&mut self, tell: &mut dyn FnMut(Any)) {
+        let Some(watch) = &mut self.watch else {
+            return;
+        };
+        match watch.poll() {
+            Ok(Change::Changed) => {}
+            Ok(Change::Quiet | Change::Waiting) => return,
+            Ok(Change::Orphaned | Change::Ended) | Err(_) => {
+                self.is_behind = true;
+                return;
+            }
+        }
+        let summary = watch.recording().and_then(|one| one.summary().ok());
+        let is_over = summary.as_ref().is_some_and(|one| one.state.is_final());
+        watch.settle(if is_over { Read::Complete } else { Read::All });
+        watch.news();
+        if let Some(summary) = summary {
+            self.is_behind |= self.made != Some(Stamp::of(&summary));
+            let newest = Answer::Newest(self.order.generation, Seq(summary.frames));
+            tell(Any::Redacted(newest));
+        }
+    }
+
+    fn make(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Any)) -> Result<Likeness, Why> {
+        let clock = self.means.clock;
+        let policy = self.means.policy.clone().map_err(Why::Failed)?;
+        let began = clock.now();
+        let is_live = self.watch();
+        let which = Which::File(self.order.path.clone());
+        let recording = open(&which, &self.means.library, clock).map_err(Why::Failed)?;
+        let summary = recording.summary().map_err(Error::from)?;
+        let is_first = self.made.is_none();
+        let generation = self.order.generation;
+        let mut told = None::<Moment>;
+        let mut progress = |stage: Stage| {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Stopped);
+            }
+            let now = clock.now();
+            let is_due = told.is_none_or(|told| now.0.saturating_sub(told.0) >= EVERY_NS);
+            if is_first && is_due {
+                told = Some(now);
+                let text = stage.in_words(summary.frames);
+                tell(Any::Redacted(Answer::Progress(generation, text)));
+            }
+            Ok(())
+        };
+        let likeness = Likeness::make(&recording, is_live, &policy, &mut progress)?;
+        // Whoever stopped it meanwhile does not want it.
+        progress(Stage::Written(likeness.last())).map_err(Error::from)?;
+        self.made = Some(Stamp::of(&summary));
+        self.is_behind = false;
+        self.due = after(began, clock.now());
+        Ok(likeness)
+    }
+
+    /// Follows the recording, if somebody records still.
+    fn watch(&mut self) -> bool {
+        let path = &self.order.path;
+        let is_live = Entry::read(path).standing == Standing::Live;
+        let watch = self.watch.take().filter(|_| is_live);
+        self.watch = watch.or_else(|| is_live.then(|| Watch::new(path)));
+        is_live
+    }
+}
+
+/// When the next one may be made after one that was begun and is there now.
+fn after(began: Moment, now: Moment) -> Moment {
+    let took = now.0.saturating_sub(began.0);
+    Moment(now.0.saturating_add(REST_NS.max(took.saturating_mul(REST))))
+}
+
+/// Why there is none.
+enum Why {
+    Stopped,
+    Failed(String),
+}
+
+impl From<Error> for Why {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Stopped(_) | Error::Make(MakeError::Stopped(_)) => Self::Stopped,
+            error => Self::Failed(sentence(&error)),
+        }
+    }
+}

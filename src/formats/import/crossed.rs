@@ -89,22 +89,14 @@ impl<L: Line> Crossed<L> {
 
     /// A line where nothing is held back: said, or the first one to be held.
     fn admit(&mut self, line: L, say: &mut dyn FnMut(Next<L>)) {
-        let (asks, answers) = keys(&line);
-        let can_know = self.asked.len() < MOST_ASKED;
-        if can_know
-            && answers
-                .iter()
-                .any(|answered| !self.asked.contains(answered))
-        {
+        let (_, answers) = keys(&line);
+        let is_new = |answered: &u64| !self.asked.contains(answered);
+        if self.asked.len() < MOST_ASKED && answers.iter().any(is_new) {
             self.wanted = answers;
             self.held.push_back(line);
-            return;
+        } else {
+            self.say(line, false, say);
         }
-        if can_know {
-            self.asked.extend(asks);
-        }
-        let is_moved = false;
-        say(Next { line, is_moved });
     }
 
     /// The question has come: what its side said goes first, then the answer, then the rest.
@@ -115,25 +107,33 @@ impl<L: Line> Crossed<L> {
             |line: &L| line.stream() == question.stream() && line.session() == question.session();
         let (first, rest): (Vec<L>, Vec<L>) = held.into_iter().partition(is_of_it);
         for line in first.into_iter().chain([question]) {
-            self.asked.extend(keys(&line).0);
-            let is_moved = false;
-            say(Next { line, is_moved });
+            self.say(line, false, say);
         }
-        let is_moved = true;
-        answer
-            .into_iter()
-            .for_each(|line| say(Next { line, is_moved }));
-        rest.into_iter().for_each(|line| self.take(line, say));
+        if let Some(line) = answer {
+            self.say(line, true, say);
+        }
+        for line in rest {
+            self.take(line, say);
+        }
     }
 
     /// The question does not come: the answer is said as it stands, and what follows looked at.
     fn release(&mut self, say: &mut dyn FnMut(Next<L>)) {
         let mut held = std::mem::take(&mut self.held);
-        let is_moved = false;
-        held.pop_front()
-            .into_iter()
-            .for_each(|line| say(Next { line, is_moved }));
-        held.into_iter().for_each(|line| self.take(line, say));
+        if let Some(line) = held.pop_front() {
+            self.say(line, false, say);
+        }
+        for line in held {
+            self.take(line, say);
+        }
+    }
+
+    /// Says a line, and remembers what it asks.
+    fn say(&mut self, line: L, is_moved: bool, say: &mut dyn FnMut(Next<L>)) {
+        if self.asked.len() < MOST_ASKED {
+            self.asked.extend(keys(&line).0);
+        }
+        say(Next { line, is_moved });
     }
 }
 

@@ -5,6 +5,7 @@
 //! frame that was there. What comes later is in another one, made anew: only whoever has looked at
 //! all frames knows what is secret in the first of them.
 
+use super::redacted::Poured;
 use super::temporary::Folder;
 use super::{Error, Tell, learn, redacted};
 use crate::formats::export::Selection;
@@ -39,7 +40,13 @@ impl Likeness {
         let all = Selection::default();
         let mut redacting = learn(recording, policy, tell)?;
         let summary = redacted::look(&mut redacting, &all, tell)?;
-        let (folder, mut import, reel) = redacted::poured(&mut redacting, &all, &summary, tell)?;
+        let poured = redacted::poured(&mut redacting, &all, &summary, tell)?;
+        let Poured {
+            folder,
+            mut import,
+            reel,
+            numbers,
+        } = poured;
         let import = if is_live {
             import.catch_up().map_err(redacted::MakeError::from)?;
             Some(import)
@@ -48,7 +55,7 @@ impl Likeness {
             finished.map_err(redacted::MakeError::from)?;
             None
         };
-        redacted::annotated(&mut redacting, &all, &summary, &reel)?;
+        redacted::annotated(&mut redacting, &all, &summary, (&numbers, &reel))?;
         let last = Seq(Recording::open(&reel)?.summary()?.frames);
         Ok(Self {
             import,

@@ -7,13 +7,15 @@
 //!
 //! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a recording;
 //! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
-//! * [`redacted`]: a recording without its secrets, as another recording;
+//! * [`redacted`]: a recording without its secrets, as another recording; `numbers`: which ones
+//!   things have in it;
 //! * [`likeness`]: the same for whoever shows it, live where the recording is;
 //! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us.
 //!
 //! Whoever is told how far it is may stop it.
 
 pub mod likeness;
+mod numbers;
 pub mod picked;
 pub mod redacted;
 pub mod temporary;
@@ -139,8 +141,14 @@ pub fn write(
         return Ok((written, Some(redacting.take_report())));
     }
     // Whatever is derived must have been derived from what was redacted.
-    let (redacted, report) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
-    Ok((raw(&redacted, order, out, tell)?, Some(report)))
+    let all = Selection::default();
+    let (redacted, report, numbers) = redacted::numbered(&mut redacting, &all, tell)?;
+    let selection = &numbers.of(order.selection);
+    let order = Order {
+        selection,
+        ..order.clone()
+    };
+    Ok((raw(&redacted, &order, out, tell)?, Some(report)))
 }
 
 /// Copies all of a recording into the empty file `into`: what was replaced, unless that is raw.

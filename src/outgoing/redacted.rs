@@ -4,6 +4,7 @@
 //! summary, a name or a finding. Its id, its origin, its date and its parent are those of the
 //! recording that it was made of: it is the same session.
 
+use super::numbers::Numbers;
 use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
 use crate::formats::export::{Part, Selection};
@@ -47,9 +48,20 @@ pub fn recording(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), MakeError> {
+    let (recording, report, _) = numbered(redacting, selection, tell)?;
+    Ok((recording, report))
+}
+
+/// The same, and which numbers things have in it.
+pub(super) fn numbered(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Report, Numbers), MakeError> {
     let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    Ok((made(redacting, selection, &summary, tell)?, report))
+    let (recording, numbers) = made(redacting, selection, &summary, tell)?;
+    Ok((recording, report, numbers))
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.
@@ -71,21 +83,33 @@ fn made(
     selection: &Selection,
     summary: &Summary,
     tell: &mut Tell<'_>,
-) -> Result<Recording, MakeError> {
-    let (folder, import, reel) = poured(redacting, selection, summary, tell)?;
-    import.finish(Moment(summary.t_last_ns))?;
-    annotated(redacting, selection, summary, &reel)?;
+) -> Result<(Recording, Numbers), MakeError> {
+    let poured = poured(redacting, selection, summary, tell)?;
+    poured.import.finish(Moment(summary.t_last_ns))?;
+    let (reel, numbers) = (poured.reel, poured.numbers);
+    annotated(redacting, selection, summary, (&numbers, &reel))?;
     let recording = Recording::open(&reel)?;
-    Ok(recording.in_place_of(&reel, Box::new(folder)))
+    // It is called by its id: its own file vanishes, and the name of the file that it was made of
+    // may say what is secret.
+    let recording = recording.in_place_of(Path::new(&summary.id), Box::new(poured.folder));
+    Ok((recording, numbers))
 }
 
 /// All that happened, in a recording that is not finished.
+pub(super) struct Poured {
+    pub folder: Folder,
+    pub import: Import,
+    pub reel: PathBuf,
+    pub numbers: Numbers,
+}
+
+/// Tells it there.
 pub(super) fn poured(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     summary: &Summary,
     tell: &mut Tell<'_>,
-) -> Result<(Folder, Import, PathBuf), MakeError> {
+) -> Result<Poured, MakeError> {
     let folder = Folder::make().map_err(MakeError::Folder)?;
     let reel = folder.path().join(&summary.id).with_extension(REEL);
     let mut context = summary.context.clone();
@@ -93,15 +117,27 @@ pub(super) fn poured(
     context.name.clone_from(&summary.name);
     context.redaction.clone_from(&summary.redaction);
     let mut import = Import::begin(&reel, context)?;
+    let (mut numbers, mut frames) = (Numbers::default(), 0);
     redacting.walk(selection, &mut |part| match part {
         Part::Frame(head, raw, _) => {
             tell(Stage::Written(head.seq))?;
+            frames += 1;
+            numbers.frame(head.seq, frames);
             frame(&mut import, head, raw.unwrap_or_default())
         }
-        Part::Event(row) => event(&mut import, row),
+        Part::Event(row) => {
+            event(&mut import, row)?;
+            numbers.event(row.id, import.events());
+            Ok(())
+        }
         Part::Passed(_) => Ok::<(), MakeError>(()),
     })?;
-    Ok((folder, import, reel))
+    Ok(Poured {
+        folder,
+        import,
+        reel,
+        numbers,
+    })
 }
 
 /// What people wrote about it.
@@ -109,9 +145,9 @@ pub(super) fn annotated(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     summary: &Summary,
-    reel: &Path,
+    (numbers, reel): (&Numbers, &Path),
 ) -> Result<(), MakeError> {
-    annotations(redacting, selection, reel)?;
+    annotations(redacting, selection, numbers, reel)?;
     if let Some(note) = &summary.note {
         annotate::set_note(reel, None, Some(note))?;
     }
@@ -139,7 +175,7 @@ fn event(import: &mut Import, row: &EventRow) -> Result<(), MakeError> {
     match &row.event.kind {
         EventKind::Gap {
             stream,
-            bytes,
+            bytes: bytes @ 1..,
             reason,
             ..
         } => import.lose(*stream, t, *bytes, reason.clone())?,
@@ -152,12 +188,14 @@ fn event(import: &mut Import, row: &EventRow) -> Result<(), MakeError> {
 fn annotations(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
+    numbers: &Numbers,
     reel: &Path,
 ) -> Result<(), MakeError> {
     if selection.note().is_some() {
         return Ok(());
     }
     redacting.annotations(&mut |seq, Annotation { mark, note }| {
+        let seq = numbers.of_frame(seq);
         if mark.is_some() {
             annotate::set_mark(reel, seq, mark.as_deref())?;
         }

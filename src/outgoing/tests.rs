@@ -1,7 +1,10 @@
 use super::whole::{Replace, Whole, WholeError};
 use super::*;
+use crate::record::import::Import;
 use crate::redact::Settings;
 use crate::store::values::State;
+use crate::trace::clock::Moment;
+use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
 use crate::written::{Session, bytes, drain};
 use std::fs;
@@ -116,4 +119,93 @@ fn neither_the_recording_nor_a_file_that_is_there_is_written_over() {
     let there = whole.finish();
     assert!(matches!(there, Err(WholeError::IsThere(_))), "{there:?}");
     assert_eq!(fs::read(&late).unwrap(), b"mine");
+}
+
+/// A recording whose gaps have several reasons, with an event and a frame for each number.
+fn with_gaps(dir: &Path) -> PathBuf {
+    let reel = dir.join("gaps.reel");
+    let context = ProcessContext {
+        recording: "7f3a9c21".into(),
+        argv: vec!["a".into()],
+        ..ProcessContext::default()
+    };
+    let mut import = Import::begin(&reel, context).unwrap();
+    for n in 1..=8_u64 {
+        let line = format!("line {n} of {TOKEN}\n");
+        import
+            .chunk(StreamId::STDERR, Moment(n), line.as_bytes())
+            .unwrap();
+        let level = "info".into();
+        let message = format!("happened {n}");
+        import
+            .event(Moment(n), &EventKind::HostLog { level, message })
+            .unwrap();
+        if n % 2 == 0 {
+            let reason = Some(format!("reason {n}"));
+            import.lose(StreamId::C2S, Moment(n), n, reason).unwrap();
+        }
+    }
+    import.finish(Moment(9)).unwrap();
+    reel
+}
+
+/// What is written of one frame or event at a time, raw and redacted.
+fn one_by_one(reel: &Path) -> Vec<[String; 2]> {
+    let recording = Recording::open(reel).unwrap();
+    let written = |selection: &Selection, is_raw| {
+        let mut out = Vec::new();
+        let order = order(selection, Format::Text, is_raw);
+        write(&recording, &order, &mut out, &mut |_| Ok(())).unwrap();
+        let text = String::from_utf8(out).unwrap().replace(TOKEN, "‹secret:1›");
+        // Of each frame and event what stands behind its number, which is that of the copy.
+        let told = text
+            .lines()
+            .filter_map(|line| Some(line.split_once("  00:")?.1));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    let both = |selection: &Selection| [true, false].map(|is_raw| written(selection, is_raw));
+    let nothing = || Selection::between(None, None).picked("x");
+    let mut all = Vec::new();
+    for row in recording.events(0).unwrap().iter().skip(1) {
+        let mut selection = nothing();
+        selection.pick_event(row.event.after_seq, row.id);
+        all.push(both(&selection));
+    }
+    for head in recording.heads(Seq(0), 100).unwrap() {
+        let mut selection = nothing();
+        selection.pick_frame(head.seq);
+        all.push(both(&selection));
+        all.push(both(&Selection::between(Some(head.seq), Some(head.seq))));
+    }
+    all
+}
+
+#[test]
+fn what_is_selected_is_the_same_redacted_whatever_the_numbers_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let reel = with_gaps(dir.path());
+    let told = one_by_one(&reel);
+    assert_eq!(told.len(), 3 + 8 + 4 + 2 * 8, "events, then frames twice");
+    for [raw, redacted] in told {
+        assert!(!raw.is_empty());
+        assert_eq!(redacted, raw);
+    }
+    // Somebody has taken rows out of it, and given a gap a reason of its own.
+    let conn = rusqlite::Connection::open(&reel).unwrap();
+    conn.execute_batch(
+        "DELETE FROM event WHERE detail LIKE '%happened 1%' OR detail LIKE '%happened 5%';
+         DELETE FROM frame WHERE seq IN (3, 4);
+         UPDATE event SET detail = json_set(detail, '$.reason', 'another')
+             WHERE kind = 'gap' AND after_seq = 4;
+         UPDATE event SET detail = json_set(detail, '$.bytes', 0)
+             WHERE kind = 'gap' AND after_seq = 6;",
+    )
+    .unwrap();
+    drop(conn);
+    for [raw, redacted] in one_by_one(&reel) {
+        // A gap that was changed is another one in the copy: its reason is an event of its own, and
+        // what is missing after it stands elsewhere.
+        let what = |text: &str| text.split(" from byte ").next().map(str::to_owned);
+        assert_eq!(what(&redacted), what(&raw));
+    }
 }

@@ -47,6 +47,7 @@ pub struct Import {
     /// The first bytes that are missing.
     gap: Option<FirstGap>,
     is_recovered: bool,
+    events: u64,
 }
 
 /// Bytes that are missing, of which a recording keeps why.
@@ -77,6 +78,7 @@ impl Import {
             sent: [0; 3],
             gap: None,
             is_recovered: false,
+            events: 1,
         })
     }
 
@@ -110,6 +112,7 @@ impl Import {
             _ => {}
         }
         self.sent[usize::from(stream.0)] += bytes;
+        self.events += u64::from(bytes > 0);
         self.append(stream, t, &[])
     }
 
@@ -120,11 +123,19 @@ impl Import {
 
     /// Something that happened.
     pub fn event(&mut self, t: Moment, kind: &EventKind) -> Result<(), ImportError> {
+        self.events += 1;
         self.is_recovered |= matches!(kind, EventKind::Recovered { .. });
         let json = serde_json::to_vec(kind).map_err(io::Error::from)?;
         let event = RecordKind::Event;
         self.spool.append(event, StreamId(0), t, 0, &json)?;
         self.drain(DRAIN_AT)
+    }
+
+    /// How many events it has so far, those of the start and of gaps included: the number of the
+    /// last one.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events
     }
 
     /// What was told so far can be read from the recording, which goes on as long as this lives.

@@ -25,6 +25,7 @@
 
 mod base;
 mod beside;
+mod code;
 mod find;
 mod hit;
 mod json;

@@ -1,5 +1,6 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
+use super::code;
 use super::find::Finder;
 use super::hit::Found;
 use super::names::Class;
@@ -78,6 +79,9 @@ pub(super) fn find(
     let Some((value, stands)) = value(text, &name, class) else {
         return;
     };
+    if code::is_other(text, &name, &value) {
+        return;
+    }
     if value.len() > LONG {
         // Nothing but a secret goes on for so long behind such a name; to look at it for each name
         // in it would take its square.
@@ -174,7 +178,8 @@ fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>
     } else {
         bare(text, start)
     };
-    (!span.is_empty()).then_some((span, stands))
+    let is_code = !is_header && !is_tag && !is_flag && code::is_code(text, name, &span);
+    (!span.is_empty() && !is_code).then_some((span, stands))
 }
 
 fn is_space(byte: u8) -> bool {

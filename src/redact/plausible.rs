@@ -13,7 +13,7 @@ pub(super) enum Stands {
 }
 
 /// Words that stand in place of a value.
-const WORDS: [&str; 52] = [
+const WORDS: [&str; 59] = [
     "password",
     "passwd",
     "pass",
@@ -54,6 +54,10 @@ const WORDS: [&str; 52] = [
     "removed",
     "changeme",
     "change-me",
+    "change_me",
+    "replaceme",
+    "replace-me",
+    "replace_me",
     "example",
     "dummy",
     "placeholder",
@@ -66,7 +70,20 @@ const WORDS: [&str; 52] = [
     "username",
     "test",
     "xxx",
+    // What `credentials` of a request in a browser are.
+    "include",
+    "same-origin",
+    "omit",
 ];
+
+/// What the keys that somebody gives out begin with.
+const BEGINNINGS: [&str; 15] = [
+    "sk", "pk", "rk", "ghp", "gho", "ghs", "ghu", "ghr", "github", "glpat", "xoxb", "xoxp", "npm",
+    "hf", "gsk",
+];
+
+/// What may follow that before what is given to one.
+const KINDS: [&str; 7] = ["proj", "ant", "api03", "live", "test", "or", "pat"];
 
 /// Words that make a sentence of several.
 const PROSE: [&str; 40] = [
@@ -180,14 +197,32 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     }
     let small = text.to_ascii_lowercase();
     let small = small.trim_end_matches(['.', ',', ';', '!', ')']);
-    WORDS.contains(&small) || is_example(small) || is_hidden(text)
+    let bare = small.trim_matches('*');
+    WORDS.contains(&bare) || is_example(small) || is_mask(text) || is_hidden(text)
+}
+
+/// `sk-...`, `ghp_xxxx`: how keys of somebody begin, and nothing that was given to anybody.
+fn is_mask(text: &str) -> bool {
+    let mut parts = text.split(['-', '_']);
+    let begins = parts
+        .next()
+        .is_some_and(|first| BEGINNINGS.contains(&first));
+    let is_dull = |part: &str| {
+        let mut bytes = part.bytes();
+        let first = bytes.next();
+        first.is_none_or(|first| {
+            matches!(first, b'x' | b'X' | b'*' | b'.') && bytes.all(|byte| byte == first)
+        })
+    };
+    let mut rest = parts.skip_while(|part| KINDS.contains(part)).peekable();
+    begins && rest.peek().is_some() && rest.all(is_dull)
 }
 
 /// `your-api-key`, `my_token_here`, anything with `example` in it.
 fn is_example(small: &str) -> bool {
     let begins = [
-        "your", "my-", "my_", "enter-", "insert-", "replace-", "replace_", "the-", "some-",
-        "test-api", "dummy",
+        "your", "my-", "my_", "enter-", "enter_", "insert-", "insert_", "replace-", "replace_",
+        "the-", "some-", "test-api", "dummy",
     ];
     let ends = ["here", "key", "token", "secret", "password"];
     small.contains("example")
@@ -225,6 +260,8 @@ fn is_reference(value: &str) -> bool {
         "env:",
         "file:",
         "vault:",
+        "op://",
+        "arn:aws:",
     ];
     let is_variable = value.strip_prefix('$').is_some_and(|name| {
         let named = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
@@ -273,6 +310,14 @@ mod tests {
             "process.env.TOKEN",
             "getpass()",
             "AKIAIOSFODNN7EXAMPLE",
+            "sk-...",
+            "sk-",
+            "sk-proj-xxxxxxxx",
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "***REMOVED***",
+            "INSERT_YOUR_KEY_HERE",
+            "REPLACE_ME",
+            "op://vault/db/password",
         ] {
             assert!(!fits(Class::Password, value, Stands::Alone), "{value}");
         }
@@ -287,6 +332,11 @@ mod tests {
             "correct horse battery staple",
             "$2b$10$abc",
             "x",
+            "love-xxx",
+            "sk-love",
+            "test-xxx",
+            "sk-x9",
+            "test-1",
         ] {
             assert!(fits(Class::Password, value, Stands::Alone), "{value}");
         }

@@ -60,6 +60,13 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
         about.contains("SIGSEGV") && about.contains("sequenceDiagram"),
         "{about}"
     );
+    // What it says can be done is done with the recording beside it.
+    for command in [
+        "mcpreel why session.reel\n",
+        "mcpreel replay session.reel --",
+    ] {
+        assert!(about.contains(command), "no {command}: {about}");
+    }
     // It is a recording like any other.
     let reel = path.join("session.reel");
     let shown_reel = reel.to_str().expect("the path is text");

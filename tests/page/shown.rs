@@ -3,6 +3,8 @@
 use crate::browser::Browser;
 use crate::made::{mixed, page};
 use crate::support::Library;
+use mcpreel::store::annotate::{set_mark, set_note};
+use mcpreel::trace::frame::Seq;
 
 /// The text of a part of the page.
 fn text(browser: &mut Browser, selector: &str) -> String {
@@ -62,6 +64,29 @@ fn the_list_says_who_what_and_how_it_ended() {
     assert_eq!(bars, 6, "one for each exchange");
     assert!(browser.number("document.querySelectorAll('.bars .tick').length") >= 1);
     browser.picture("list");
+    browser.assert_quiet();
+}
+
+#[test]
+fn marks_and_notes_stand_in_the_row_and_in_the_detail() {
+    let library = Library::new();
+    let reel = mixed(&library);
+    set_mark(&reel, Seq(5), Some("odd")).expect("it can be marked");
+    set_note(&reel, Some(Seq(8)), Some("<b>why?</b>\u{202e}")).expect("it can be noted");
+    set_mark(&reel, Seq(10), Some("")).expect("it can be marked");
+    let mut browser = Browser::start();
+    browser.open(&page(&library, &reel), "#7");
+    let remarks = text(&mut browser, ".row .remark");
+    // The answer is in the row of its request, and progress in that of its call.
+    assert_eq!(remarks, "★odd|✎<b>why?</b>\\u{202e}|★");
+    let head = text(&mut browser, "#detail .noted");
+    assert_eq!(head, "✎<b>why?</b>\\u{202e}#8");
+    for (filter, rows) in [("is:marked", "5|9"), ("is:noted", "7")] {
+        set_filter(&mut browser, filter);
+        assert_eq!(seqs(&mut browser), rows, "{filter}");
+        browser.press(&["Escape", "Escape"]);
+    }
+    browser.picture("noted");
     browser.assert_quiet();
 }
 

@@ -3,6 +3,9 @@
 use crate::made::{self, ran, redacted};
 use crate::support::{Library, peer, text};
 use mcpreel::trace::frame::StreamId;
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::Path;
 use std::process::{Output, Stdio};
 
 const SESSION: [(StreamId, &str); 4] = [
@@ -51,16 +54,80 @@ fn a_replay_needs_the_secrets_and_is_the_same_with_them() {
     assert_eq!(bound.status.code(), Some(0), "{}", text(&bound));
 }
 
+/// What a mock of a redacted recording says to these lines, where `TOKEN` is that.
+fn mocked(library: &Library, reel: &str, token: &str, said: &[&str]) -> Output {
+    let mut command = library.mcpreel("mock");
+    command
+        .args([reel, "--bind", "secret:1=env:TOKEN"])
+        .args(["--assert-all-used", "--assert-no-miss"])
+        .env("TOKEN", token)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for line in said {
+        writeln!(stdin, "{line}").unwrap();
+    }
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
 #[test]
-fn a_mock_needs_the_secrets() {
+fn a_mock_knows_requests_by_the_secrets_that_are_supplied_and_answers_with_them() {
     let library = Library::new();
     let reel = made::frames(library.path(), &SESSION);
     let copy = redacted(&library, &reel);
-    let refused = ran(&library, &["mock", copy.to_str().unwrap()]);
-    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
-    assert!(
-        text(&refused).contains("secret:1=env:"),
-        "{}",
-        text(&refused)
-    );
+    assert!(!has(&copy, "hunter2-hunter2"), "it is redacted");
+    let copy = copy.to_str().unwrap();
+    // That of the recording, and another one: whatever is supplied is what is said.
+    for token in ["hunter2-hunter2", "swordfish-\"7\""] {
+        let password = serde_json::to_string(token).unwrap();
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{{"name":"b","arguments":{{"password":{password}}}}}}}"#
+        );
+        let said = [r#"{"jsonrpc":"2.0","id":41,"method":"a"}"#, &call];
+        let output = mocked(&library, copy, token, &said);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let answer: Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
+        assert_eq!(answer["id"], 42);
+        let welcome = answer["result"]["content"][0]["text"].as_str();
+        assert_eq!(welcome, Some(&*format!("hello {token}")));
+    }
+    // Whoever says something else is not taken for the client on record.
+    let call = SESSION[2].1.replace("hunter2-hunter2", "hunter3-hunter3");
+    let output = mocked(&library, copy, "hunter2-hunter2", &[SESSION[0].1, &call]);
+    assert_eq!(output.status.code(), Some(6), "{}", text(&output));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let answer: Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(answer["error"]["code"], -32000, "{lines}");
+}
+
+fn has(path: &Path, what: &str) -> bool {
+    memchr::memmem::find(&std::fs::read(path).unwrap(), what.as_bytes()).is_some()
+}
+
+#[test]
+fn a_mock_is_refused_with_the_names_of_all_secrets_that_it_needs() {
+    let library = Library::new();
+    let mut session = SESSION.to_vec();
+    session.push((
+        StreamId::C2S,
+        r#"{"jsonrpc":"2.0","id":3,"method":"c","params":{"apiKey":"k3Jd8fLq2Wz7Xn5Rb1"}}"#,
+    ));
+    session.push((StreamId::S2C, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#));
+    let reel = made::frames(library.path(), &session);
+    let copy = redacted(&library, &reel);
+    let copy = copy.to_str().unwrap();
+    for (options, needed) in [
+        (&[][..], "secret:1, secret:2"),
+        (&["--bind", "secret:2=env:HOME"], "secret:1"),
+    ] {
+        let refused = ran(&library, &[&["mock", copy], options].concat());
+        assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
+        assert!(refused.stdout.is_empty(), "nothing is served");
+        let said = format!("nothing stands for {needed}: give each a value");
+        assert!(text(&refused).contains(&said), "{}", text(&refused));
+    }
 }

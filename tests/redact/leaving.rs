@@ -3,23 +3,12 @@
 use crate::corpus::{self, Case, Session};
 use crate::made::{ran, record, stdout};
 use crate::support::Library;
+use crate::ways::{PLACES, WAYS, Way};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use mcpreel::store::annotate::{set_mark, set_note};
+use mcpreel::trace::frame::Seq;
 use std::path::Path;
-
-/// How something leaves: what it is called, and the words that write it to a file.
-pub const WAYS: [(&str, &[&str]); 10] = [
-    ("redact", &["redact"]),
-    ("recording", &["export", "--format", "recording"]),
-    ("jsonl", &["export"]),
-    ("text", &["export", "--format", "text"]),
-    ("csv", &["export", "--format", "csv"]),
-    ("markdown", &["export", "--format", "markdown"]),
-    ("html", &["export", "--format", "html"]),
-    ("otlp", &["export", "--format", "otlp", "--with-bodies"]),
-    ("perfetto", &["export", "--format", "perfetto"]),
-    ("report", &["report"]),
-];
 
 /// Those whose files mcpreel reads.
 const READ: [&str; 3] = ["redact", "recording", "jsonl"];
@@ -33,11 +22,24 @@ fn together(cases: &[Case]) -> Session {
     session
 }
 
-/// The bytes of the file in which a recording leaves, and of all that can be asked about it.
-fn left(library: &Library, reel: &Path, way: (&str, &[&str])) -> Vec<u8> {
-    let path = library.path().join(way.0);
-    let mut words = way.1.to_vec();
-    words.extend([reel.to_str().unwrap(), "-o", path.to_str().unwrap()]);
+/// Puts a mark and a note on the first frame.
+fn annotate(reel: &Path, mark: &str, note: &str) {
+    set_mark(reel, Seq(1), Some(mark)).unwrap();
+    set_note(reel, Some(Seq(1)), Some(note)).unwrap();
+}
+
+/// The bytes of the file in which a recording leaves by these words.
+fn written(library: &Library, reel: &Path, words: &[&str]) -> (std::path::PathBuf, Vec<u8>) {
+    let path = library.path().join(words.join(""));
+
+    if path.is_file() {
+        std::fs::remove_file(&path).unwrap();
+    }
+    let words = [
+        words,
+        &[reel.to_str().unwrap(), "-o", path.to_str().unwrap()],
+    ]
+    .concat();
     let output = ran(library, &words);
     assert!(output.status.success(), "{}", crate::support::text(&output));
     let mut bytes = output.stdout;
@@ -49,7 +51,13 @@ fn left(library: &Library, reel: &Path, way: (&str, &[&str])) -> Vec<u8> {
     } else {
         bytes.extend(std::fs::read(&path).unwrap());
     }
-    if !READ.contains(&way.0) {
+    (path, bytes)
+}
+
+/// The same, and all that can be asked about it.
+fn left(library: &Library, reel: &Path, way: &Way) -> Vec<u8> {
+    let (path, mut bytes) = written(library, reel, way.words);
+    if !READ.contains(&way.name) {
         return bytes;
     }
     for asked in [&["show", "--json"][..], &["show", "--frames", "--json"]] {
@@ -57,6 +65,10 @@ fn left(library: &Library, reel: &Path, way: (&str, &[&str])) -> Vec<u8> {
         bytes.extend(stdout(library, &words).into_bytes());
     }
     bytes
+}
+
+fn has(bytes: &[u8], text: &str) -> bool {
+    memchr::memmem::find(bytes, text.as_bytes()).is_some()
 }
 
 /// A secret as it may stand in bytes: as it is, and as base64 with anything in front.
@@ -78,9 +90,9 @@ fn no_planted_secret_is_in_any_file_that_leaves() {
     let cases = corpus::all("planted");
     let library = Library::new();
     let reel = record(&together(&cases), library.path());
-    let raw = std::fs::read(&reel).unwrap();
-    let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
-    for way in WAYS {
+    let secret = &cases[0].secrets[0];
+    annotate(&reel, secret, &format!("it is {secret}"));
+    for way in &WAYS {
         let bytes = left(&library, &reel, way);
         let mut found = Vec::new();
         for case in &cases {
@@ -90,12 +102,32 @@ fn no_planted_secret_is_in_any_file_that_leaves() {
                 }
             }
         }
-        assert!(found.is_empty(), "{}: {}", way.0, found.join("\n"));
+        assert!(found.is_empty(), "{}: {}", way.name, found.join("\n"));
     }
-    let planted = cases
-        .iter()
-        .filter(|case| case.secrets.iter().any(|secret| has(&raw, secret)));
-    assert!(planted.count() >= 100, "they were not planted");
+}
+
+// Else nothing would be left because nothing of it is there.
+#[test]
+fn what_is_planted_is_in_the_files_that_leave_raw() {
+    let cases = corpus::all("planted");
+    let library = Library::new();
+    let reel = record(&together(&cases), library.path());
+    let coded = cases.iter().find(|case| case.name == "in all codes");
+    let coded = &coded.expect("it is there").secrets;
+    for (way, words) in WAYS.iter().filter_map(|way| Some((way, way.raw?))) {
+        let (name, raw) = (way.name, written(&library, &reel, words).1);
+        let is_in = |case: &&Case| case.secrets.iter().any(|secret| has(&raw, secret));
+        let there = cases.iter().filter(is_in).count();
+        assert!(there >= way.planted, "{name}: only {there} are there raw");
+        // A trace for timelines tells of each call in a line, statistics of none.
+        let told = match name {
+            "csv" => &[],
+            "perfetto" => &coded[..1],
+            _ => &coded[..],
+        };
+        let lacks: Vec<_> = told.iter().filter(|secret| !has(&raw, secret)).collect();
+        assert!(lacks.is_empty(), "{name}: {lacks:?} are not there raw");
+    }
 }
 
 #[test]
@@ -103,11 +135,49 @@ fn what_looks_alike_leaves_as_it_is() {
     let cases = corpus::all("alike");
     let library = Library::new();
     let reel = record(&together(&cases), library.path());
-    let reel = reel.to_str().unwrap();
-    let raw = stdout(&library, &["export", "--raw", reel]);
-    let redacted = stdout(&library, &["export", reel]);
-    let without_note = redacted.replacen(",\"redaction\":{\"rules\":0,\"hits\":0}", "", 1);
-    assert_eq!(without_note, raw);
+    annotate(&reel, "seen-in-mark", "seen-in-note");
+    for way in &WAYS {
+        let (path, bytes) = written(&library, &reel, way.words);
+        let is_there = |place: &&str| has(&bytes, &format!("seen-in-{place}"));
+        let lacks: Vec<_> = PLACES.iter().filter(|place| !is_there(place)).collect();
+        let expected: Vec<_> = way.lacks.iter().collect();
+        assert_eq!(lacks, expected, "{} lacks what stands there", way.name);
+        let Some(words) = way.raw else { continue };
+        let (raw, redacted) = if READ.contains(&way.name) {
+            let export =
+                |path: &Path| stdout(&library, &["export", "--raw", path.to_str().unwrap()]);
+            (export(&reel), export(&path))
+        } else {
+            let raw = written(&library, &reel, words).0;
+            let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+            (read(&raw), read(&path))
+        };
+        assert_eq!(unnoted(&redacted), unnoted(&raw), "{}", way.name);
+    }
+    // A report is made of the session, the page and the text, which are proved to be so above.
+}
+
+/// A file without what it says of its redaction, and of the file that it was made of.
+fn unnoted(file: &str) -> String {
+    let notes = [
+        (",\"redaction\":{\"rules\":0,\"hits\":0}", ""),
+        ("redacted   values replaced in 0 places, by 0 rules\n", ""),
+        (
+            "- redacted: `values replaced in 0 places, by 0 rules`\n",
+            "",
+        ),
+        (
+            "\"redaction\":\"{\\\"rules\\\":0,\\\"hits\\\":0}\"",
+            "\"redaction\":null",
+        ),
+        ("\nRedacted by mcpreel; read", "\nNot redacted: read"),
+    ];
+    let unnoted = notes
+        .into_iter()
+        .fold(file.to_owned(), |file, (note, raw)| {
+            file.replacen(note, raw, 1)
+        });
+    unnoted.replace("told.reel", "7f3a9c21")
 }
 
 #[test]

@@ -21,3 +21,4 @@ mod leaving;
 mod made;
 mod recording;
 mod scan;
+mod ways;

@@ -1,6 +1,7 @@
 //! `--update`: a cassette becomes what the server says now.
 
 use crate::process::{Case, Replayed, Row};
+use crate::support::peer;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
 use std::process::Command;
@@ -220,6 +221,11 @@ fn a_session_that_failed_or_is_not_whole_is_not_kept() {
     update(&case, &[], &crash).is(4, &["not updated", "exit code 3"]);
     let hang = [r#"< "id":1"#, r#"> result 1 {"n":2}"#, "< nothing"];
     update(&case, &["--timeout", "200ms"], &hang).is(5, &["not updated"]);
+    // All of it was sent, and what was answered differs; the last answer does not come.
+    let mut late = script("new");
+    late.truncate(late.len() - 1);
+    late.push("< nothing".to_owned());
+    update(&case, &["--timeout", "200ms"], &late).is(5, &["not updated"]);
     let asks = [
         r#"< "id":1"#,
         "> request 7 roots/list",
@@ -276,6 +282,46 @@ fn the_file_keeps_its_place_and_its_mode_and_what_cannot_be_read_is_not_lost() {
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(said.err.contains("would lose"), "{said:?}");
     assert_eq!(read(&case), damaged);
+}
+
+/// A server during whose answers the kernel refuses whatever the replay writes.
+#[cfg(target_os = "linux")]
+const REFUSED: &str = r#"read -r a; prlimit --pid "$PPID" --fsize=1:
+    echo '{"jsonrpc":"2.0","id":1,"result":{"n":2}}'; read -r b
+    echo '{"jsonrpc":"2.0","id":2,"result":{"text":"new"}}'; read -r c; read -r d
+    prlimit --pid "$PPID" --fsize=unlimited:; echo '{"jsonrpc":"2.0","id":3,"result":{"n":3}}'"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_that_is_not_on_record_as_a_whole_is_not_kept() {
+    let case = taped(&ROWS);
+    let before = read(&case);
+    let said = case.against(
+        &["--update", "--allow-side-effects"],
+        &["sh", "-c", REFUSED],
+    );
+    said.is(1, &["not updated", "not on record as a whole"]);
+    assert_eq!(read(&case), before);
+}
+
+#[test]
+fn what_somebody_else_changes_meanwhile_is_not_written_over() {
+    let case = taped(&ROWS);
+    let changed = read(&case) + "\n";
+    // The server adds a line to the cassette before it says anything.
+    let server = r#"printf '\n' >> "$0"; exec "$@""#;
+    let (peer, path) = (peer(), case.recording.clone());
+    let [peer, path] = [&peer, &path].map(|path| path.to_str().unwrap());
+    let script = script("new");
+    let mut words = vec!["sh", "-c", server, path, peer, "script"];
+    words.extend(script.iter().map(String::as_str));
+    let said = case.against(&["--update", "--allow-side-effects"], &words);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(
+        said.err.contains("somebody else has changed it"),
+        "{said:?}"
+    );
+    assert_eq!(read(&case), changed);
 }
 
 #[test]

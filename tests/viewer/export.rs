@@ -133,19 +133,37 @@ fn it_is_redacted_unless_it_was_switched() {
     has(&viewer, &["A secret without either stays"]);
 }
 
+/// The key of each format, and what a file of it begins with.
+const FORMATS: [(&str, &str); 8] = [
+    ("l", "{\"cassette\":"),
+    ("t", "b02c77e0  "),
+    ("c", "per,direction,"),
+    ("m", "# MCP session: "),
+    ("h", "<!doctype html>"),
+    ("o", "{\"resourceSpans\":"),
+    ("p", "{\"displayTimeUnit\":"),
+    ("r", "SQLite format 3"),
+];
+
 #[test]
 fn every_format_is_written_from_here_and_from_the_list() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording);
     let dir = tempfile::tempdir().expect("a folder can be made");
     for place in ["here", "list"] {
-        for format in ["l", "t", "c", "m", "h", "o", "p", "r"] {
+        for (format, begins) in FORMATS {
             let path = dir.path().join(format!("{place}-{format}"));
             viewer.act("x f").act(format);
             name(&mut viewer, &path);
             viewer.act("y");
-            let bytes = path.metadata().map_or(0, |file| file.len());
-            assert!(bytes > 500, "{place} {format}: {bytes}\n{}", viewer.text());
+            let bytes = fs::read(&path).unwrap_or_default();
+            let is_it = bytes.len() > 500 && bytes.starts_with(begins.as_bytes());
+            assert!(
+                is_it,
+                "{place} {format}: {}\n{}",
+                bytes.len(),
+                viewer.text()
+            );
         }
         viewer.act("q").wait_ns(fixture::MS);
     }

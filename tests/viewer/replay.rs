@@ -190,6 +190,8 @@ fn a_call_is_replayed_alone_after_the_handshake() {
     viewer.act("Esc a u y Esc");
     assert_eq!(case.calls().len(), 2);
     has(&viewer, &["1 changed", "2 the same"]);
+    // A later call would be one of a tool that nobody has allowed.
+    assert!(!viewer.text().contains("not tried"), "{}", viewer.text());
 }
 
 #[test]

@@ -74,6 +74,11 @@ impl Log<'_> {
             failed.map_or(Ok(()), Err)?;
         }
         drop(progress);
+        let mut failed = None;
+        reader.finish(&mut |said| {
+            failed = failed.take().or(sessions.said(lines.number(), said).err());
+        });
+        failed.map_or(Ok(()), Err)?;
         sessions.finish(&shown)
     }
 }

@@ -18,12 +18,13 @@
 //! exchanges opens as fast as its list. Writing holds a block and a page of rows at a time.
 //!
 //! * `session`: who, how it ended, why; `rows`: what stands in the list, and `row`: one of it;
-//! * `found`: what rules found; `bytes`: the frames;
+//! * `found`: what rules found; `noted`: what people put on frames; `bytes`: the frames;
 //! * `shell`: what is around them, from the files in `page/`.
 
 mod block;
 mod bytes;
 mod found;
+mod noted;
 mod row;
 mod rows;
 mod session;
@@ -43,6 +44,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     session::write(&excerpt, out)?;
     rows::write(&excerpt, out)?;
     found::write(&excerpt, out)?;
+    noted::write(&excerpt, out)?;
     shell::script(out)?;
     let written = bytes::write(&excerpt, out, export.progress)?;
     shell::end(out)?;

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::formats::export::{Excerpt, Selection};
+use crate::store::annotate::{set_mark, set_note};
 use crate::store::reader::Recording;
 use crate::store::recovery;
 use crate::trace::clock::Clock;
 use crate::trace::frame::{Seq, StreamId};
 use crate::written::Session;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// What a peer says who wants to be more than text.
@@ -73,6 +74,30 @@ fn written(excerpt: Excerpt<'_>, out: &mut impl Write) -> Result<Written, WriteE
 
 fn all() -> Selection {
     Selection::between(None, None)
+}
+
+#[test]
+fn what_people_put_on_frames_is_in_it_as_text() {
+    let made = made(&[call(1, "a"), answer(1, "x"), call(2, "b"), noise("c")]);
+    let reel = made.recording.path();
+    set_mark(reel, Seq(1), Some("")).unwrap();
+    set_note(reel, Some(Seq(1)), Some(HOSTILE)).unwrap();
+    set_mark(reel, Seq(3), Some("odd")).unwrap();
+    set_note(reel, Some(Seq(4)), Some(&"long ".repeat(2000))).unwrap();
+    let (page, _) = page_of(&made.recording, &all());
+    assert!(!page.contains(HOSTILE) && !page.contains("<img"), "{page}");
+    let notes = values(&page, "notes");
+    assert_eq!(notes.len(), 3);
+    assert_eq!(notes[0], json!({"n": 1, "mark": "", "note": HOSTILE}));
+    assert_eq!(notes[1], json!({"n": 3, "mark": "odd"}));
+    let long = notes[2]["note"].as_str().unwrap();
+    assert!(long.len() < 5000 && long.ends_with('…'), "{}", long.len());
+    // Of a part of it only what is in that.
+    let (page, _) = page_of(
+        &made.recording,
+        &Selection::between(Some(Seq(3)), Some(Seq(3))),
+    );
+    assert_eq!(values(&page, "notes"), [json!({"n": 3, "mark": "odd"})]);
 }
 
 /// The values of a kind of block.

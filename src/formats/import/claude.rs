@@ -105,7 +105,8 @@ impl Claude {
     /// A line that the host did not begin: of the server's stderr, or the rest of an object.
     fn other(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
         if self.is_within {
-            self.is_within = line.trim_ascii_end() != b"}";
+            // The object ends at the margin, with what the host's own format leaves behind it.
+            self.is_within = !line.starts_with(b"}");
         } else if self.begun.is_empty() {
             let nothing = What::Nothing("it comes before the first line of the log's own");
             self.say(nothing, tell);

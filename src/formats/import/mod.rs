@@ -5,6 +5,7 @@
 //! ```
 //!
 //! * `snoop`: the session logs of mcpsnoop, JSON Lines with an envelope around each message;
+//!   `crossed` puts answers behind their questions where the log has them before;
 //! * `claude`: the `mcp*.log` files of Claude Desktop, lines of text with messages in them;
 //! * `messages`: JSON Lines of messages, bare or in an object that says when and which way;
 //!   `sides` finds out which way a message went where nobody says it.
@@ -14,6 +15,7 @@
 //! say (how a line ended, the process, the time within a thousandth of a second) stays unknown.
 
 mod claude;
+mod crossed;
 mod messages;
 mod sides;
 mod snoop;
@@ -86,6 +88,9 @@ impl Format {
 pub trait Lines {
     /// Gives what `line` says to `tell`; the line comes without its terminator.
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>));
+
+    /// Gives what is still held back: no line follows.
+    fn finish(&mut self, _tell: &mut dyn FnMut(Said<'_>)) {}
 }
 
 /// Something that a line says.

@@ -1,6 +1,10 @@
 //! The session logs of mcpsnoop: an object per line, `direction` (`c2s`, `s2c`, `stderr`, `meta`),
 //! `ts`, the message in `raw` or the line in `text`.
+//!
+//! It notes a message after having passed it on, so an answer may stand before its question; such
+//! are put in order, and told.
 
+use super::crossed::{self, Crossed, Next};
 use super::{About, Lines, Said, What, when};
 use crate::protocol::json::{Document, Value};
 use crate::trace::event::EventKind;
@@ -23,9 +27,19 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 }
 
 /// Reads such a log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Snoop {
     begun: HashSet<String>,
+    crossed: Crossed<Envelope>,
+}
+
+impl Default for Snoop {
+    fn default() -> Self {
+        Self {
+            begun: HashSet::new(),
+            crossed: Crossed::new(),
+        }
+    }
 }
 
 impl Lines for Snoop {
@@ -58,27 +72,98 @@ impl Lines for Snoop {
             "meta" => return,
             _ => return say(What::Nothing("it does not say which way it went")),
         };
-        let bytes = match root.get("raw").filter(|raw| !raw.is_null()) {
-            Some(raw) => Cow::Borrowed(raw.raw()),
-            None => Cow::Owned(text(root, "text").into_owned().into_bytes()),
+        let envelope = Envelope::of(root, &session, wall_ns, stream);
+        self.crossed
+            .take(envelope, &mut |next| next.tell(&mut *tell));
+    }
+
+    fn finish(&mut self, tell: &mut dyn FnMut(Said<'_>)) {
+        self.crossed.finish(&mut |next| next.tell(&mut *tell));
+    }
+}
+
+/// What is around a message or a line.
+#[derive(Debug)]
+struct Envelope {
+    session: Box<str>,
+    wall_ns: Option<u64>,
+    stream: StreamId,
+    bytes: Box<[u8]>,
+    /// What mcpsnoop did to it, in words.
+    done: Vec<&'static str>,
+}
+
+impl Envelope {
+    fn of(root: Value<'_>, session: &str, wall_ns: Option<u64>, stream: StreamId) -> Self {
+        let raw = root.get("raw").filter(|raw| !raw.is_null());
+        let flag = |key| root.get(key).and_then(|flag| flag.as_bool()) == Some(true);
+        let deeds = [
+            (
+                "truncated",
+                "mcpsnoop cut this message when it wrote it down",
+            ),
+            ("redacted", "mcpsnoop took secrets out of this message"),
+        ];
+        Self {
+            session: session.into(),
+            wall_ns,
+            stream,
+            bytes: match raw {
+                Some(raw) => raw.raw().into(),
+                None => text(root, "text").as_bytes().into(),
+            },
+            done: deeds
+                .into_iter()
+                .filter_map(|(key, what)| flag(key).then_some(what))
+                .collect(),
+        }
+    }
+}
+
+impl crossed::Line for Envelope {
+    fn session(&self) -> &str {
+        &self.session
+    }
+
+    fn stream(&self) -> StreamId {
+        self.stream
+    }
+
+    fn wall_ns(&self) -> Option<u64> {
+        self.wall_ns
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Next<Envelope> {
+    fn tell(self, tell: &mut dyn FnMut(Said<'_>)) {
+        let Envelope {
+            session,
+            wall_ns,
+            stream,
+            bytes,
+            mut done,
+        } = self.line;
+        if self.is_moved {
+            done.push("mcpsnoop wrote this answer down before what it answers");
+        }
+        let mut say = |what| {
+            tell(Said {
+                session: &session,
+                wall_ns,
+                what,
+            });
         };
         say(What::Line {
             stream,
             bytes: &bytes,
             is_guess: false,
         });
-        let flag = |key| root.get(key).and_then(|flag| flag.as_bool()) == Some(true);
-        for (key, what) in [
-            (
-                "truncated",
-                "mcpsnoop cut this message when it wrote it down",
-            ),
-            ("redacted", "mcpsnoop took secrets out of this message"),
-        ] {
-            if flag(key) {
-                let message = what.to_owned();
-                say(What::Event(EventKind::Warning { message }));
-            }
+        for message in done.into_iter().map(str::to_owned) {
+            say(What::Event(EventKind::Warning { message }));
         }
     }
 }

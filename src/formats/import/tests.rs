@@ -4,29 +4,33 @@ use super::*;
 fn told(text: &str) -> Vec<String> {
     let mut reader = Format::of(text.as_bytes()).expect("it is known").reader();
     let mut told = Vec::new();
+    let mut tell = |said: Said<'_>| told.push(shown(said));
     for line in text.lines() {
-        reader.line(line.as_bytes(), &mut |said| {
-            let time = said
-                .wall_ns
-                .map_or("-".into(), |ns| (ns / 1_000_000).to_string());
-            let what = match said.what {
-                What::Begin(about) => format!("begins {about:?}"),
-                What::Line {
-                    stream,
-                    bytes,
-                    is_guess,
-                } => {
-                    let guess = if is_guess { "?" } else { "" };
-                    let bytes = String::from_utf8_lossy(bytes);
-                    format!("{}{guess} {bytes}", stream.as_str())
-                }
-                What::Event(kind) => serde_json::to_string(&kind).expect("JSON"),
-                What::Nothing(why) => format!("nothing: {why}"),
-            };
-            told.push(format!("{} {time} {what}", said.session));
-        });
+        reader.line(line.as_bytes(), &mut tell);
     }
+    reader.finish(&mut tell);
     told
+}
+
+fn shown(said: Said<'_>) -> String {
+    let time = said
+        .wall_ns
+        .map_or("-".into(), |ns| (ns / 1_000_000).to_string());
+    let what = match said.what {
+        What::Begin(about) => format!("begins {about:?}"),
+        What::Line {
+            stream,
+            bytes,
+            is_guess,
+        } => {
+            let guess = if is_guess { "?" } else { "" };
+            let bytes = String::from_utf8_lossy(bytes);
+            format!("{}{guess} {bytes}", stream.as_str())
+        }
+        What::Event(kind) => serde_json::to_string(&kind).expect("JSON"),
+        What::Nothing(why) => format!("nothing: {why}"),
+    };
+    format!("{} {time} {what}", said.session)
 }
 
 #[test]
@@ -98,13 +102,99 @@ fn a_log_of_mcpsnoop() {
     );
 }
 
+/// Lines of a log of mcpsnoop, `MILLISECONDS DIRECTION MESSAGE` each, and what they say.
+fn snooped(lines: &[&str]) -> Vec<String> {
+    let envelope = |line: &&str| {
+        let mut words = line.splitn(3, ' ');
+        let mut word = || words.next().expect("three words");
+        let (ms, way, raw) = (word(), word(), word());
+        let what = if way == "stderr" { "text" } else { "raw" };
+        format!(
+            r#"{{"session_id":"s","ts":"2026-01-01T00:00:00.{ms:0>3}Z","direction":"{way}","{what}":{raw}}}"#
+        )
+    };
+    let lines: Vec<_> = lines.iter().map(envelope).collect();
+    let told = told(&lines.join("\n"));
+    let words = told.iter().skip(1).map(|line| {
+        line.splitn(3, ' ')
+            .nth(2)
+            .expect("what was said")
+            .to_owned()
+    });
+    words.collect()
+}
+
+const MOVED: &str =
+    r#"{"kind":"warning","message":"mcpsnoop wrote this answer down before what it answers"}"#;
+
+#[test]
+fn an_answer_that_mcpsnoop_wrote_down_before_its_question_comes_behind_it() {
+    // The client's answer was noted first: both were there in the same tenth of a millisecond.
+    let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"roots":[]}}"#;
+    let question = r#"{"method":"roots/list","jsonrpc":"2.0","id":0}"#;
+    let (first, noise) = (r#"{"id":0,"method":"initialize"}"#, r#"{"method":"x"}"#);
+    let said = snooped(&[
+        &format!("10 c2s {first}"),
+        r#"20 s2c {"id":0,"result":{}}"#,
+        &format!("30 c2s {answer}"),
+        &format!("30 c2s {noise}"),
+        r#"30 stderr "slow""#,
+        &format!("30 s2c {noise}"),
+        &format!("30 s2c {question}"),
+        &format!("31 c2s {noise}"),
+    ]);
+    let [c2s, s2c] = ["c2s", "s2c"].map(|way| move |line: &str| format!("{way} {line}"));
+    assert_eq!(
+        said,
+        [
+            c2s(first),
+            s2c(r#"{"id":0,"result":{}}"#),
+            s2c(noise),
+            s2c(question),
+            c2s(answer),
+            MOVED.to_owned(),
+            c2s(noise),
+            "stderr slow".to_owned(),
+            c2s(noise),
+        ],
+        "the lines of each side stay in their order"
+    );
+}
+
+#[test]
+fn an_answer_to_nothing_stays_where_it_is() {
+    // Nobody asks, one asks too late, and one that was asked before is answered once more.
+    let nobody = [r#"1 s2c {"id":7,"result":{}}"#, r#"2 c2s {"method":"x"}"#];
+    let late = [
+        r#"1 s2c {"id":7,"result":{}}"#,
+        r#"200 c2s {"id":7,"method":"ping"}"#,
+    ];
+    let twice = [
+        r#"1 c2s {"id":7,"method":"ping"}"#,
+        r#"2 s2c {"id":7,"result":{}}"#,
+        r#"3 s2c {"id":7,"result":{}}"#,
+        r#"4 c2s {"id":7,"method":"ping"}"#,
+    ];
+    let mut many = vec![r#"1 s2c {"id":7,"result":{}}"#.to_owned()];
+    many.extend((0..100).map(|n| format!(r#"1 c2s {{"id":"{n}","method":"ping"}}"#)));
+    many.push(r#"1 c2s {"id":7,"method":"ping"}"#.to_owned());
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    for lines in [&nobody[..], &late, &twice, &many] {
+        let without_times = lines
+            .iter()
+            .map(|line| line.split_once(' ').expect("two").1);
+        assert_eq!(snooped(lines), without_times.collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn a_log_of_claude_desktop() {
     let text = "\
         rest of a line\n\
         2026-03-10T15:18:27.088Z [a b] [info] Initializing server... { metadata: undefined }\n\
         2026-03-10T15:18:27.100Z [a b] [info] Using MCP server command: C:\\x.exe with path: {\n  \
-        metadata: {\n    paths: [ 'C:\\\\Windows' ]\n  }\n}\n\
+        metadata: {\n    paths: [ 'C:\\\\Windows' ]\n  }\n} %o\n\
+        ready\n\
         2026-03-10T15:18:27.783Z [a b] [info] Message from client: {\"method\":\"initialize\",\"id\":0} { metadata: undefined }\n\
         Traceback (most recent call last):\n\
         2026-03-10T15:18:28.119Z [a b] [info] Message from server: {\"id\":0,\"result\":{\"x\":\"... [9 chars truncated]\n\
@@ -118,6 +208,7 @@ fn a_log_of_claude_desktop() {
             "a b 1773155907088 begins About { name: \"a b\", argv: [], cwd: None, transport: None }",
             "a b 1773155907088 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Initializing server...\"}",
             "a b 1773155907100 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Using MCP server command: C:\\\\x.exe with path: {\"}",
+            "a b 1773155907100 stderr ready",
             "a b 1773155907783 c2s {\"method\":\"initialize\",\"id\":0}",
             "a b 1773155907783 stderr Traceback (most recent call last):",
             "a b 1773155908119 s2c {\"id\":0,\"result\":{\"x\":\"... [9 chars truncated]",

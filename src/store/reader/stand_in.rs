@@ -23,6 +23,14 @@ impl Recording {
         self
     }
 
+    /// The same, where the file that it stands for is handed on under this name.
+    #[must_use]
+    pub fn called(mut self, name: &Path) -> Self {
+        debug_assert!(self.is_temporary(), "the path of a recording is its own");
+        name.clone_into(&mut self.path);
+        self
+    }
+
     /// Whether it vanishes when it is closed.
     #[must_use]
     pub fn is_temporary(&self) -> bool {

@@ -20,6 +20,8 @@ const data = {
   // By the number of a frame: the row that shows it.
   shows: new Map(),
   foundAt: new Map(),
+  // What people put on it.
+  notes: new Map(),
   blocks: [],
   parsed: new Map(),
   whole: false,
@@ -51,6 +53,7 @@ function readData() {
     if (finding.x) addTo(data.foundIn, finding.x, finding);
     else if (finding.n) addTo(data.foundAt, finding.n, finding);
   }
+  for (const note of valuesOf('notes')) data.notes.set(note.n, note);
 }
 
 function index(row) {
@@ -79,6 +82,14 @@ function findingsOf(row) {
   const answered = row.re && row.re[0] !== row.n ? data.foundAt.get(row.re[0]) || [] : [];
   const ofMessage = row.s ? [] : foundInFrame(row);
   return [...inIt, ...at, ...answered, ...ofMessage];
+}
+
+// Marks and notes on the frames of a row, those that are folded into it included.
+function notesOf(row) {
+  if (!data.notes.size || row.k === 'event') return [];
+  const folded = row.s ? (data.related.get(row.x) || []).filter((one) => one.folded) : [];
+  const seqs = new Set([row.n, ...(row.re ? [row.re[0]] : []), ...folded.map((one) => one.n)]);
+  return [...seqs].map((seq) => data.notes.get(seq)).filter(Boolean);
 }
 
 // Of a message that belongs to an exchange: what is said of the exchange and points at it.

@@ -47,6 +47,7 @@ function headOf(row) {
   const close = button('close', '✕', () => choose(null));
   close.setAttribute('aria-label', 'close the detail');
   head.append(close, title, line);
+  for (const note of notesOf(row)) head.append(element('p', 'noted', noteElement(note), linkTo(note.n)));
   return head;
 }
 

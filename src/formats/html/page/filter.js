@@ -38,6 +38,8 @@ const FLAGS = {
   waiting: (row) => row.waited > 0,
   modern: (row) => row.era === 'modern',
   legacy: (row) => row.era === 'legacy',
+  marked: (row) => notesOf(row).some((one) => one.mark !== undefined),
+  noted: (row) => notesOf(row).some((one) => one.note),
 };
 
 class FilterFault extends Error {}

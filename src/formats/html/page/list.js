@@ -183,7 +183,7 @@ function wayOf(row) {
 
 function whatCell(row) {
   const [asked, answered] = aboutOf(row);
-  const cell = element('span', 'what');
+  const cell = element('span', 'what', ...notesOf(row).map(noteElement));
   cell.append(peer('asked', asked));
   if (row.retry) cell.append(element('span', 'aside', ` after ${duration(row.waited)} of waiting for the client`));
   else if (row.waited > 0) cell.append(element('span', 'aside', ` ${duration(row.waited)} waiting for the client`));

@@ -88,6 +88,18 @@ function peer(className, text) {
   return node;
 }
 
+// What somebody put on a frame: a star, with its word if it has one, and the note.
+function noteElement({ mark, note }) {
+  const node = element('span', 'remark');
+  if (mark !== undefined) {
+    const star = element('span', 'star', '★');
+    star.setAttribute('aria-label', 'marked');
+    node.append(star, peer('', mark));
+  }
+  if (note) node.append(element('span', 'pen', '✎'), peer('', note));
+  return node;
+}
+
 function count(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }

@@ -1,0 +1,234 @@
+//! What stands bare behind a name in code: where a value comes from, not the value.
+
+use super::names;
+use std::ops::Range;
+
+/// A longer one is looked at no further.
+const NEAR: usize = 256;
+
+/// Words that an expression begins with.
+const WORDS: [&str; 14] = [
+    "await", "async", "new", "return", "typeof", "void", "yield", "function", "lambda", "not",
+    "match", "unsafe", "try", "if",
+];
+
+/// States of an element in a style sheet, whose class may be called `.token`.
+const STATES: [&str; 10] = [
+    "hover", "focus", "active", "visited", "before", "after", "not", "root", "checked", "disabled",
+];
+
+/// Words that types end with.
+const TYPES: [&str; 3] = ["String", "Bytes", "Buffer"];
+
+/// Tags of YAML that say where a value comes from.
+const TAGS: [&str; 7] = [
+    "!vault", "!secret", "!env", "!ENV", "!Ref", "!Sub", "!GetAtt",
+];
+
+/// Whether the value of `name`, which stands in no quotes, is code: `args.password`,
+/// `jwt.encode(`, `params[:token]`, `$1`, the name of a type.
+///
+/// A file of variables holds values: there, and where a digit makes it look like one, it is none.
+/// Where the only sign is a name, it must be the one that the value has as well: people have
+/// passwords like `top.secret`.
+pub(super) fn is_code(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let is_variable = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
+    if is_variable && text.get(name.end) == Some(&b'=') && value.start == name.end + 1 {
+        return false;
+    }
+    let near = value.start..value.end.min(value.start + NEAR);
+    let Ok(said) = std::str::from_utf8(&text[near]) else {
+        return false;
+    };
+    let is_followed = text.get(value.end) == Some(&b' ');
+    let is_same = |other: &str| is_same(&text[name.clone()], other);
+    matches!(said, "!0" | "!1")
+        || is_followed && WORDS.contains(&said)
+        || TAGS.contains(&said)
+        || is_parameter(said, &is_same)
+        || is_type(said, &is_same)
+        || is_state(said)
+        || is_expression(said, &is_same)
+}
+
+/// Whether a name is none that holds a secret, whatever it says: the key that leads to a button,
+/// or the middle of the name of a resource.
+pub(super) fn is_other(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let is_button = value.len() == 1 && text[name.clone()].eq_ignore_ascii_case(b"accesskey");
+    is_button || text[..name.start].ends_with(b":") && is_within_arn(&text[..name.start])
+}
+
+/// Whether the word that a text ends with is the beginning of an ARN.
+fn is_within_arn(text: &[u8]) -> bool {
+    let near = &text[text.len().saturating_sub(NEAR)..];
+    let word = near.rsplit(u8::is_ascii_whitespace).next().unwrap_or(near);
+    memchr::memmem::find(word, b"arn:aws").is_some()
+}
+
+/// `$1`, `:secret`, `@api_key`: what a statement is given later.
+fn is_parameter(said: &str, is_same: &dyn Fn(&str) -> bool) -> bool {
+    let number = said.strip_prefix('$').unwrap_or_default();
+    let name = said.strip_prefix([':', '@']).unwrap_or_default();
+    let is_number = matches!(number.len(), 1 | 2) && number.bytes().all(|b| b.is_ascii_digit());
+    is_number || is_same(name)
+}
+
+/// `JwtToken`, `SecretString`.
+fn is_type(said: &str, is_same: &dyn Fn(&str) -> bool) -> bool {
+    said.starts_with(|first: char| first.is_ascii_uppercase())
+        && said.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && said.bytes().any(|byte| byte.is_ascii_lowercase())
+        && (said.ends_with("Token") && is_same("token")
+            || TYPES.iter().any(|end| said.ends_with(end)))
+}
+
+/// `hover{opacity:.7`, `not(.a){…`
+fn is_state(said: &str) -> bool {
+    let at = said.find(['{', '(', ',', '.', ':']).unwrap_or(said.len());
+    STATES.contains(&&said[..at]) && said.contains('{')
+}
+
+/// `config.api_key`, `z.string().min(8`, `hash(password`, `params[:token`.
+fn is_expression(said: &str, is_same: &dyn Fn(&str) -> bool) -> bool {
+    let (path, rest) = path(said);
+    let last = path.rsplit(['.', ':', '>']).next().unwrap_or_default();
+    let (is_one, is_plain) = (last.len() == path.len(), is_plain(path));
+    match rest.bytes().next() {
+        None | Some(b',' | b')' | b']' | b'}' | b';' | b'|' | b'&' | b'?' | b':' | b'!') => {
+            !is_one && is_same(last)
+        }
+        Some(b'(') if is_plain => !is_one || is_given(&rest[1..], is_same),
+        Some(b'[') if is_plain => is_index(&rest[1..]),
+        _ => false,
+    }
+}
+
+/// Whether what something is called with has that name.
+fn is_given(argument: &str, is_same: &dyn Fn(&str) -> bool) -> bool {
+    let (path, rest) = path(argument);
+    let last = path.rsplit(['.', ':', '>']).next().unwrap_or_default();
+    is_same(last) && rest.bytes().all(|byte| !byte.is_ascii_alphanumeric())
+}
+
+/// What stands in brackets: nothing where a quote follows, a symbol, a place.
+fn is_index(index: &str) -> bool {
+    let index = index.strip_prefix(':').unwrap_or(index);
+    let (path, rest) = path(index);
+    is_plain(path) && rest.is_empty()
+}
+
+/// The names at the beginning, joined as code joins them, and what follows.
+fn path(said: &str) -> (&str, &str) {
+    let is_of_path = |char: char| {
+        char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '.' | ':' | '-' | '>')
+    };
+    let end = said.find(|char| !is_of_path(char)).unwrap_or(said.len());
+    let mut end = end - (end - said[..end].trim_end_matches(['.', ':', '-', '>']).len());
+    // A colon, a dash or an angle alone joins nothing.
+    for (join, pair) in [(':', "::"), ('-', "->"), ('>', "->")] {
+        let alone = said[..end].replace(pair, "  ").find(join);
+        end = alone.unwrap_or(end).min(end);
+    }
+    said.split_at(end)
+}
+
+/// Whether nothing in it is a digit, as in what is random.
+fn is_plain(path: &str) -> bool {
+    !path.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether both are names of the same secret: `api_key` and `apiKey`, `accessToken` and `token`.
+fn is_same(name: &[u8], other: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if !other.bytes().all(is_name) || names::class(other.as_bytes()).is_none() {
+        return false;
+    }
+    let (name, other) = (names::joined(name).0, names::joined(other.as_bytes()).0);
+    name.ends_with(&other) || other.ends_with(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether what follows a sign in this line is code.
+    fn code(line: &str) -> bool {
+        let at = line.find([':', '=']).expect("there is a sign");
+        let name = line[..at].trim_end().len();
+        let value = &line[at + 1..];
+        let start = line.len() - value.trim_start().len();
+        let end = start + line[start..].find([' ', '"']).unwrap_or(line.len() - start);
+        is_code(line.as_bytes(), &(0..name), &(start..end))
+    }
+
+    #[test]
+    fn where_a_value_comes_from_is_code() {
+        for line in [
+            "api_key = config.api_key",
+            "password=args.password",
+            "token = jwt.encode(payload, key)",
+            "password: z.string().min(8",
+            "let password = hash_password(password",
+            "secret = config[\"Secret\"]",
+            "token = params[:token",
+            "token = self.tokens[self.pos + 1]",
+            "secret = Secret::new(value",
+            "password = await x",
+            "password = $1",
+            "api_key = @api_key",
+            "token: JwtToken",
+            "password: SecretString",
+            "withCredentials=!0",
+            "password:t.password,apiKey:n.apiKey,secret:void 0",
+            "e.token=e.token||c(),e}",
+            ".token:hover{opacity:.7",
+            "password: !vault |",
+        ] {
+            assert!(code(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn buttons_and_names_of_resources_hold_no_secret() {
+        let arn = "arn:aws:secretsmanager:eu-west-1:1:secret:db-AbCdEf";
+        let (name, end) = (arn.find("secret:").unwrap(), arn.len());
+        assert!(is_other(
+            arn.as_bytes(),
+            &(name..name + 6),
+            &(name + 7..end)
+        ));
+        let secret = "a:secret:db-AbCdEf".as_bytes();
+        assert!(!is_other(secret, &(2..8), &(9..18)));
+        let button = br#"<b accesskey="s" x="k3Jd8f">"#;
+        assert!(is_other(button, &(3..12), &(14..15)));
+        assert!(!is_other(button, &(3..12), &(20..26)));
+    }
+
+    #[test]
+    fn a_value_is_none() {
+        for line in [
+            "DB_PASSWORD=kx.mp(qz",
+            "DB_PASSWORD=args.password",
+            "password=k3Jd8f.Lq2(Wz7",
+            "password=Xn5[Rb1",
+            "password=kxmp[9",
+            "password = new",
+            "password: Sunshine",
+            "password: TopSecret",
+            "password=MyPassword",
+            "password: top.secret",
+            "api_key: top.token",
+            "password: @secret",
+            "password: MyToken",
+            "password=lock(secret",
+            "password=pass(word",
+            "token: eyJhbGciOi.JIUzI1Ni",
+            "secret=$1abc",
+            "password=:-)x9",
+            "password: hunter2",
+            "api_key = a-b-c",
+        ] {
+            assert!(!code(line), "{line}");
+        }
+    }
+}

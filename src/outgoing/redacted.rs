@@ -2,7 +2,8 @@
 //!
 //! Whatever is derived in it was derived from them, so nothing of what was replaced is left in a
 //! summary, a name or a finding. Its id, its origin, its date and its parent are those of the
-//! recording that it was made of: it is the same session.
+//! recording that it was made of: it is the same session. Where nothing is replaced in any frame or
+//! event, it is a copy, which says something else of the session as a whole.
 
 use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
@@ -17,8 +18,9 @@ use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::frame::FrameHead;
 use crate::trace::item::Annotation;
+use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why a redacted recording could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +51,33 @@ pub fn recording(
 ) -> Result<(Recording, Report), MakeError> {
     let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    Ok((made(redacting, selection, &summary, tell)?, report))
+    let unchanged = redacting.unchanged().filter(|_| selection.note().is_none());
+    let recording = match unchanged {
+        Some(recording) if recording.is_ours()? => copied(recording, redacting, &summary)?,
+        _ => made(redacting, selection, &summary, tell)?,
+    };
+    Ok((recording, report))
+}
+
+/// Where nothing is replaced in what was recorded, nothing of what is derived from it has to be.
+fn copied(
+    recording: &Recording,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+) -> Result<Recording, MakeError> {
+    let (folder, reel) = place(summary)?;
+    File::create_new(&reel).map_err(MakeError::Folder)?;
+    recording.copy_under(summary, &reel)?;
+    // Somebody may have written more of them meanwhile.
+    annotations(redacting, &Selection::default(), &reel)?;
+    Ok(Recording::open(&reel)?.in_place_of(&reel, Box::new(folder)))
+}
+
+/// A folder, and the file in it.
+fn place(summary: &Summary) -> Result<(Folder, PathBuf), MakeError> {
+    let folder = Folder::make().map_err(MakeError::Folder)?;
+    let reel = folder.path().join(&summary.id).with_extension(REEL);
+    Ok((folder, reel))
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.
@@ -58,7 +86,7 @@ pub fn look(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<Summary, MakeError> {
-    redacting.walk(selection, &mut |part| match part {
+    redacting.look(selection, &mut |part| match part {
         Part::Frame(head, _, _) => Ok::<(), MakeError>(tell(Stage::Looked(head.seq))?),
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;
@@ -72,14 +100,13 @@ fn made(
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<Recording, MakeError> {
-    let folder = Folder::make().map_err(MakeError::Folder)?;
-    let reel = folder.path().join(&summary.id).with_extension(REEL);
+    let (folder, reel) = place(summary)?;
     let mut context = summary.context.clone();
     context.recording.clone_from(&summary.id);
     context.name.clone_from(&summary.name);
     context.redaction.clone_from(&summary.redaction);
     let mut import = Import::begin(&reel, context)?;
-    redacting.walk(selection, &mut |part| match part {
+    redacting.walk_alone(selection, &mut |part| match part {
         Part::Frame(head, raw, _) => {
             tell(Stage::Written(head.seq))?;
             frame(&mut import, head, raw.unwrap_or_default())

@@ -17,36 +17,46 @@ const MEMORY_LIMIT_MIB: f64 = 64.0;
 const SIZE: usize = 1024;
 
 /// Formats, and what else is asked for.
-const EXPORTS: [(&str, &[&str]); 9] = [
+const EXPORTS: [(&str, &[&str]); 8] = [
     ("jsonl", &[]),
-    ("jsonl", &["--raw"]),
-    ("text", &["--raw"]),
-    ("csv", &["--raw"]),
-    ("markdown", &["--raw"]),
-    ("html", &["--raw"]),
-    ("otlp", &["--raw", "--with-bodies"]),
-    ("perfetto", &["--raw"]),
-    ("recording", &["--raw"]),
+    ("text", &[]),
+    ("csv", &[]),
+    ("markdown", &[]),
+    ("html", &[]),
+    ("otlp", &["--with-bodies"]),
+    ("perfetto", &[]),
+    ("recording", &[]),
 ];
 
-/// Exports calls and answers, a million frames, in every format.
+/// Exports calls and answers, a million frames, in every format: raw, without secrets of which there
+/// are none, and without those that there are.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let frames = setup.amount(1_000_000, 50_000);
-    let recording = Prepared::write(&setup.dir, Kind::Searches, SIZE, frames)?.recording()?;
     let mut rows = Vec::new();
-    for (format, options) in EXPORTS {
-        rows.extend(export(setup, &recording, frames, format, options)?);
+    for kind in [Kind::Searches, Kind::Secrets] {
+        let recording = Prepared::write(&setup.dir, kind, SIZE, frames)?.recording()?;
+        for (format, options) in EXPORTS {
+            let raw = [options, &["--raw"]].concat();
+            let ways: &[(&[&str], &str)] = match kind {
+                Kind::Secrets => &[(options, "secrets in one of 1000")],
+                _ => &[(&raw, "raw"), (options, "redacted")],
+            };
+            for (options, what) in ways {
+                let export = export_as(setup, (&recording, frames), (format, options), what);
+                rows.extend(export?);
+            }
+        }
+        std::fs::remove_file(&recording)?;
     }
-    std::fs::remove_file(&recording)?;
     Ok(rows)
 }
 
-fn export(
+/// One of them, with `what` is written of it.
+fn export_as(
     setup: &Setup,
-    recording: &Path,
-    frames: usize,
-    format: &str,
-    options: &[&str],
+    (recording, frames): (&Path, usize),
+    (format, options): (&str, &[&str]),
+    what: &str,
 ) -> anyhow::Result<[Row; 2]> {
     let to = setup.dir.join("exported");
     let clock = Clock::start();
@@ -65,8 +75,12 @@ fn export(
     std::fs::remove_file(&to)?;
     #[expect(clippy::cast_precision_loss, reason = "some hundred megabytes")]
     let (bytes, peak) = ((frames * SIZE) as f64, peak as f64 / f64::from(1 << 20));
-    let what = format!("export of {frames} frames: {format} {}", options.join(" "));
-    let what = what.trim_end().to_owned();
+    let with = options.iter().find(|option| **option != "--raw");
+    let with = with.map(|option| format!(" {option}"));
+    let what = format!(
+        "export of {frames} frames: {format}{}, {what}",
+        with.unwrap_or_default()
+    );
     let speed = |speed| format!("{speed:.0} MB/s");
     let memory = |mib| format!("{mib:.1} MiB");
     Ok([

@@ -21,6 +21,8 @@ pub enum Kind {
     Calls,
     /// The same with arguments and structured results, by the schemas of tools listed before.
     Searches,
+    /// The same with a secret in every thousandth frame.
+    Secrets,
 }
 
 /// A spool with the traffic of a session.
@@ -51,11 +53,19 @@ impl Prepared {
         let mut session = Session::begin(dir)?;
         let written = match kind {
             Kind::Notifications => session.notifications(size, frames)?,
-            Kind::Calls => session.calls(traffic::echo(size), traffic::answer(size), frames)?,
-            Kind::Searches => {
+            Kind::Calls => {
+                let answers = [traffic::answer(size), traffic::answer(size)];
+                session.calls(traffic::echo(size), answers, frames)?
+            }
+            Kind::Searches | Kind::Secrets => {
                 session.chunk(StreamId::C2S, &traffic::list_tools())?;
                 session.chunk(StreamId::S2C, &traffic::tools_result())?;
-                session.calls(traffic::search(size), traffic::found(size), frames)?
+                let rare = match kind {
+                    Kind::Secrets => traffic::found_secret(size),
+                    _ => traffic::found(size),
+                };
+                let answers = [traffic::found(size), rare];
+                session.calls(traffic::search(size), answers, frames)?
             }
         };
         Ok(session.end(dir, written))
@@ -191,18 +201,22 @@ impl Session {
         Ok(blocks * together)
     }
 
-    /// Calls and answers in turn, `frames` of them together.
+    /// Calls and answers in turn, `frames` of them together; one of 500 answers is the second.
     fn calls(
         &mut self,
         mut call: Vec<u8>,
-        mut answer: Vec<u8>,
+        [mut usual, mut rare]: [Vec<u8>; 2],
         frames: usize,
     ) -> anyhow::Result<usize> {
         for id in (traffic::FIRST_ID..).take(frames / 2) {
+            let answer = match id % 500 {
+                0 => &mut rare,
+                _ => &mut usual,
+            };
             traffic::set_id(&mut call, id);
-            traffic::set_id(&mut answer, id);
+            traffic::set_id(answer, id);
             self.chunk(StreamId::C2S, &call)?;
-            self.chunk(StreamId::S2C, &answer)?;
+            self.chunk(StreamId::S2C, answer)?;
         }
         Ok(frames / 2 * 2)
     }

@@ -95,15 +95,27 @@ pub fn search(size: usize) -> Vec<u8> {
 
 /// The answer to [`search`], `size` bytes with its terminator.
 pub fn found(size: usize) -> Vec<u8> {
+    padded(&found_head(), r#""}}}"#, size)
+}
+
+/// The same with a secret in it.
+pub fn found_secret(size: usize) -> Vec<u8> {
     let head = format!(
+        "{}log in with ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo ",
+        found_head()
+    );
+    padded(&head, r#""}}}"#, size)
+}
+
+fn found_head() -> String {
+    format!(
         concat!(
             r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"2"}}],"#,
             r#""structuredContent":{{"total":2,"rows":[{{"id":1,"name":"one","score":0.5}},"#,
             r#"{{"id":2,"name":"two","score":1}}],"note":""#
         ),
         FIRST_ID
-    );
-    padded(&head, r#""}}}"#, size)
+    )
 }
 
 /// A log notification, `size` bytes with its terminator.

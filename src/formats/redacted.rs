@@ -10,21 +10,21 @@
 //! that is longer, or has more values than can be read, is not passed on: a line that says so stands
 //! in its place, so that all others keep their numbers, and the report names it.
 
-use super::export::{Excerpt, Part, Selection};
-use crate::redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
+mod learn;
+mod looked;
+
+use super::export::{Excerpt, Manner, Part, Selection};
+use crate::redact::{Left, Place, Redactor, Report, is_readable};
 use crate::store::links::Link;
 use crate::store::reader::{EventRow, ReadError, Recording, Summary};
-use crate::trace::event::{Event, EventKind};
+use crate::trace::event::Event;
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Annotation;
-use std::sync::Arc;
+use looked::Looked;
+use std::borrow::Cow;
 
 /// A longer frame is left out, bytes: it has to be held to be looked through.
 pub const HELD: u64 = 64 * 1024 * 1024;
-
-/// Words of which each says something of 64 frames. Frames have numbers without gaps, but for a
-/// damaged file, where one with a larger number is always looked at.
-const MOST_WORDS: usize = 1 << 24;
 
 /// A recording that is given without its secrets.
 #[derive(Debug)]
@@ -34,85 +34,57 @@ pub struct Redacting<'r> {
     redactor: Redactor,
     report: Report,
     looked: Looked,
+    /// Whether there are frames that have no bit.
+    has_far: bool,
+    /// Whether anything was given that is not as it was.
+    has_changed: bool,
 }
 
-/// Frames in which there is something to be looked at, a bit for each.
-#[derive(Debug, Default)]
-struct Looked(Vec<u64>);
-
-impl Looked {
-    fn place(seq: Seq) -> (usize, u64) {
-        let word = usize::try_from(seq.0 / 64).unwrap_or(usize::MAX);
-        (word, 1 << (seq.0 % 64))
-    }
-
-    fn set(&mut self, seq: Seq) {
-        let (word, bit) = Self::place(seq);
-        if word >= self.0.len() {
-            self.0.resize(MOST_WORDS.min(word.saturating_add(1)), 0);
-        }
-        if let Some(word) = self.0.get_mut(word) {
-            *word |= bit;
-        }
-    }
-
-    fn has(&self, seq: Seq) -> bool {
-        let (word, bit) = Self::place(seq);
-        word >= MOST_WORDS || self.0.get(word).is_some_and(|word| word & bit != 0)
-    }
+/// What is gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walk {
+    /// All, with what frames have to do with each other.
+    Linked,
+    /// All, without that.
+    Alone,
+    /// Frames in which there is something to be looked at, likewise.
+    Looked,
 }
 
 impl<'r> Redacting<'r> {
-    /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
-    /// told how far it is, and may stop it.
-    pub fn learn<E: From<ReadError>>(
-        recording: &'r Recording,
-        last: Seq,
-        policy: Arc<Policy>,
-        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        let mut learner = Learner::new(policy);
-        let summary = recording.summary()?;
-        learner.context(&summary.context);
-        if let Some(note) = &summary.note {
-            learner.text(note);
-        }
-        let (mut after, mut looked) = (Seq(0), Looked::default());
-        loop {
-            let page = recording.frames(after)?;
-            let Some((head, _)) = page.last() else {
-                break;
-            };
-            after = head.seq;
-            for (head, raw) in page.into_iter().take_while(|(head, _)| head.seq <= last) {
-                let raw = match raw {
-                    Some(raw) => raw,
-                    None if head.size <= HELD => recording.raw(head.seq)?,
-                    None => continue,
-                };
-                if is_readable(&raw) && learner.frame(head.stream, &raw) {
-                    looked.set(head.seq);
-                }
-            }
-            progress(after)?;
-        }
-        learn_beside(recording, &mut learner)?;
-        let redactor = learner.finish();
-        let report = redactor.report();
-        Ok(Self {
-            recording,
-            last,
-            redactor,
-            report,
-            looked,
-        })
-    }
-
-    /// Gives what is selected to `visit`, as [`Excerpt::walk`] does; every frame has its
-    /// bytes.
+    /// Gives what is selected to `visit`, as [`Excerpt::walk`] does; every frame has its bytes.
     pub fn walk<E: From<ReadError>>(
         &mut self,
         selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(selection, Walk::Linked, visit)
+    }
+
+    /// The same, as [`Excerpt::walk_alone`] does.
+    pub fn walk_alone<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(selection, Walk::Alone, visit)
+    }
+
+    /// The same without frames in which nothing can be replaced, as far as that is known.
+    pub fn look<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_known = selection.note().is_none() && !self.has_far && self.redactor.looks_anew();
+        let walk = if is_known { Walk::Looked } else { Walk::Alone };
+        self.walk_as(selection, walk, visit)
+    }
+
+    fn walk_as<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        walk: Walk,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self {
@@ -121,23 +93,33 @@ impl<'r> Redacting<'r> {
             redactor,
             report,
             looked,
+            has_changed,
+            ..
         } = self;
         let excerpt = Excerpt {
             last: *last,
             ..Excerpt::of(recording, selection)
         };
-        excerpt.walk_holding(HELD, &mut |part| match part {
+        let next = |seq| looked.after(seq);
+        let manner = Manner {
+            hold: HELD,
+            is_alone: walk != Walk::Linked,
+            next: (walk == Walk::Looked).then_some(&next),
+        };
+        excerpt.walk_as(&manner, &mut |part| match part {
             Part::Frame(head, raw, link) => {
                 let link = link.map(|link| redacted_link(redactor, link));
                 if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
                     let place = Place::Frame(head.seq.0);
                     let raw = (raw, looked.has(head.seq));
                     let raw = redactor.learned_frame(place, raw, report);
+                    *has_changed |= matches!(raw, Cow::Owned(_));
                     visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
                 } else {
                     let (seq, bytes) = (head.seq.0, head.size);
                     report.left.push(Left { seq, bytes });
                     let said = stand_in(bytes);
+                    *has_changed = true;
                     visit(Part::Frame(&sized(head, &said), Some(&said), None))
                 }
             }
@@ -145,6 +127,7 @@ impl<'r> Redacting<'r> {
             Part::Event(row) => {
                 let place = Place::Event(row.event.after_seq.0);
                 let kind = redactor.event(place, &row.event.kind, report);
+                *has_changed |= kind != row.event.kind;
                 let event = Event {
                     kind,
                     ..row.event.clone()
@@ -192,12 +175,22 @@ impl<'r> Redacting<'r> {
             for (seq, annotation) in page {
                 let mut text = |text: Option<Box<str>>| {
                     let place = Place::Note(seq.0);
-                    text.map(|text| self.redactor.text(place, &text, &mut self.report).into())
+                    let text = text?;
+                    let redacted = self.redactor.text(place, &text, &mut self.report);
+                    self.has_changed |= *redacted != *text;
+                    Some(redacted.into())
                 };
                 let (mark, note) = (text(annotation.mark), text(annotation.note));
                 visit(seq, Annotation { mark, note })?;
             }
         }
+    }
+
+    /// The recording, where all that was given of it so far is as it is in there, and it is over.
+    #[must_use]
+    pub fn unchanged(&self) -> Option<&'r Recording> {
+        let is_over = self.last == Seq(u64::MAX);
+        (is_over && !self.has_changed).then_some(self.recording)
     }
 
     /// What knows the secrets of this recording.
@@ -215,36 +208,6 @@ impl<'r> Redacting<'r> {
     /// Begins another report: what is given from now on has been counted, or is to be counted anew.
     pub fn take_report(&mut self) -> Report {
         std::mem::replace(&mut self.report, self.redactor.report())
-    }
-}
-
-/// What stands beside the frames: events, and what people wrote.
-fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = last.id;
-        let kinds = page.iter().map(|row| &row.event.kind);
-        let others = kinds.filter(|kind| !matches!(kind, EventKind::Start(_)));
-        others.for_each(|kind| learner.event(kind));
-    }
-    let mut after = Seq(0);
-    loop {
-        let page = recording.annotations(after)?;
-        let Some((last, _)) = page.last() else {
-            return Ok(());
-        };
-        after = *last;
-        for (_, annotation) in &page {
-            let texts = [&annotation.mark, &annotation.note];
-            texts
-                .into_iter()
-                .flatten()
-                .for_each(|text| learner.text(text));
-        }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Whatever is derived in it was derived from them, so nothing of what was replaced is left in a
 //! summary, a name or a finding. Its id, its origin, its date and its parent are those of the
-//! recording that it was made of: it is the same session.
+//! recording that it was made of: it is the same session. Where nothing is replaced in any frame or
+//! event, it is a copy, which says something else of the session as a whole.
 
 use super::numbers::Numbers;
 use super::temporary::Folder;
@@ -18,6 +19,7 @@ use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::frame::FrameHead;
 use crate::trace::item::Annotation;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -60,8 +62,40 @@ pub(super) fn numbered(
 ) -> Result<(Recording, Report, Numbers), MakeError> {
     let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    let (recording, numbers) = made(redacting, selection, &summary, tell)?;
+    let unchanged = redacting.unchanged().filter(|_| selection.note().is_none());
+    let (recording, numbers) = match unchanged {
+        Some(recording) if recording.is_ours()? => copied(recording, redacting, &summary)?,
+        _ => made(redacting, selection, &summary, tell)?,
+    };
     Ok((recording, report, numbers))
+}
+
+/// Where nothing is replaced in what was recorded, nothing of what is derived from it has to be.
+fn copied(
+    recording: &Recording,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+) -> Result<(Recording, Numbers), MakeError> {
+    let (folder, reel) = place(summary)?;
+    File::create_new(&reel).map_err(MakeError::Folder)?;
+    recording.copy_under(summary, &reel)?;
+    let (all, numbers) = (Selection::default(), Numbers::default());
+    // Somebody may have written more of them meanwhile.
+    annotations(redacting, &all, &numbers, &reel)?;
+    Ok((named(Recording::open(&reel)?, summary, folder), numbers))
+}
+
+/// A folder, and the file in it.
+fn place(summary: &Summary) -> Result<(Folder, PathBuf), MakeError> {
+    let folder = Folder::make().map_err(MakeError::Folder)?;
+    let reel = folder.path().join(&summary.id).with_extension(REEL);
+    Ok((folder, reel))
+}
+
+/// It is called by its id: its own file vanishes, and the name of the file that it was made of may
+/// say what is secret.
+fn named(recording: Recording, summary: &Summary, folder: Folder) -> Recording {
+    recording.in_place_of(Path::new(&summary.id), Box::new(folder))
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.
@@ -70,7 +104,7 @@ pub fn look(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<Summary, MakeError> {
-    redacting.walk(selection, &mut |part| match part {
+    redacting.look(selection, &mut |part| match part {
         Part::Frame(head, _, _) => Ok::<(), MakeError>(tell(Stage::Looked(head.seq))?),
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;
@@ -88,10 +122,7 @@ fn made(
     poured.import.finish(Moment(summary.t_last_ns))?;
     let (reel, numbers) = (poured.reel, poured.numbers);
     annotated(redacting, selection, summary, (&numbers, &reel))?;
-    let recording = Recording::open(&reel)?;
-    // It is called by its id: its own file vanishes, and the name of the file that it was made of
-    // may say what is secret.
-    let recording = recording.in_place_of(Path::new(&summary.id), Box::new(poured.folder));
+    let recording = named(Recording::open(&reel)?, summary, poured.folder);
     Ok((recording, numbers))
 }
 
@@ -110,15 +141,14 @@ pub(super) fn poured(
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<Poured, MakeError> {
-    let folder = Folder::make().map_err(MakeError::Folder)?;
-    let reel = folder.path().join(&summary.id).with_extension(REEL);
+    let (folder, reel) = place(summary)?;
     let mut context = summary.context.clone();
     context.recording.clone_from(&summary.id);
     context.name.clone_from(&summary.name);
     context.redaction.clone_from(&summary.redaction);
     let mut import = Import::begin(&reel, context)?;
     let (mut numbers, mut frames) = (Numbers::default(), 0);
-    redacting.walk(selection, &mut |part| match part {
+    redacting.walk_alone(selection, &mut |part| match part {
         Part::Frame(head, raw, _) => {
             tell(Stage::Written(head.seq))?;
             frames += 1;

@@ -2,11 +2,12 @@ use super::whole::{Replace, Whole, WholeError};
 use super::*;
 use crate::record::import::Import;
 use crate::redact::Settings;
+use crate::store::annotate;
 use crate::store::values::State;
 use crate::trace::clock::Moment;
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
-use crate::written::{Session, bytes, drain};
+use crate::written::{Session, bytes, context, drain};
 use std::fs;
 use std::path::PathBuf;
 
@@ -99,6 +100,110 @@ fn a_raw_one_has_what_was_said_and_another_has_not() {
     copy(&recording, policy.as_ref(), &into, &mut |_| Ok(())).unwrap();
     let copied = Recording::open(&into).unwrap().raw(Seq(1)).unwrap();
     assert!(!String::from_utf8_lossy(&copied).contains(TOKEN));
+}
+
+/// What is secret in a command, without a shape of its own.
+const WORD: &str = "wandering-heron-42x";
+
+/// A recording of these lines on stderr, of a command with two secrets.
+fn harmless(dir: &Path, lines: &[&str]) -> PathBuf {
+    let argv = ["server", "--token", TOKEN, "--password", WORD];
+    let context = ProcessContext {
+        argv: argv.map(str::to_owned).to_vec(),
+        ..context("a", 0x7f3a_9c21)
+    };
+    let mut session = Session::begin(&dir.join("harmless.reel"), context);
+    for line in lines {
+        session.chunk(StreamId::STDERR, format!("{line}\n").as_bytes());
+    }
+    session.end();
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    indexer.release_spool().unwrap();
+    session.reel
+}
+
+/// The redacted recording, and whether it was recorded anew.
+fn redacted_of(reel: &Path) -> (Recording, bool) {
+    let recording = Recording::open(reel).unwrap();
+    let all = Selection::default();
+    let policy = order(&all, Format::Recording, false).policy.unwrap();
+    let mut redacting = learn(&recording, &policy, &mut |_| Ok(())).unwrap();
+    let mut is_anew = false;
+    let made = redacted::recording(&mut redacting, &all, &mut |stage| {
+        is_anew |= matches!(stage, Stage::Written(_));
+        Ok(())
+    });
+    (made.unwrap().0, is_anew)
+}
+
+fn has(bytes: &[u8], text: &str) -> bool {
+    String::from_utf8_lossy(bytes).contains(text)
+}
+
+#[test]
+fn where_only_the_command_has_secrets_the_rest_is_copied_and_nothing_of_them_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let reel = harmless(dir.path(), &["one", "two"]);
+    annotate::set_note(&reel, None, Some(&format!("see {WORD}"))).unwrap();
+    assert!(has(&fs::read(&reel).unwrap(), TOKEN) && has(&fs::read(&reel).unwrap(), WORD));
+    let (redacted, is_anew) = redacted_of(&reel);
+    assert!(!is_anew);
+    let file = fs::read(redacted.path()).unwrap();
+    assert!(!has(&file, TOKEN) && !has(&file, WORD));
+    let before = Recording::open(&reel).unwrap();
+    let after = redacted.summary().unwrap();
+    let tokens = [
+        "server",
+        "--token",
+        "‹secret:1›",
+        "--password",
+        "‹secret:2›",
+    ];
+    assert_eq!(after.context.argv, tokens);
+    assert_eq!(after.note.as_deref(), Some("see ‹secret:2›"));
+    assert!(after.redaction.is_some() && after.context.redaction == after.redaction);
+    assert_eq!(after.t_last_ns, before.summary().unwrap().t_last_ns);
+    assert_eq!(
+        redacted.frames(Seq(0)).unwrap(),
+        before.frames(Seq(0)).unwrap()
+    );
+    let events = redacted.events(0).unwrap();
+    let EventKind::Start(start) = &events[0].event.kind else {
+        panic!("{:?}", events[0]);
+    };
+    assert_eq!(start.argv, tokens);
+    assert_eq!(events[1..], before.events(0).unwrap()[1..]);
+}
+
+#[test]
+fn a_secret_that_the_command_told_is_found_wherever_it_was_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let reel = harmless(dir.path(), &["one", &format!("hello {WORD} there")]);
+    let (redacted, is_anew) = redacted_of(&reel);
+    assert!(is_anew);
+    assert!(!has(&fs::read(redacted.path()).unwrap(), WORD));
+    assert_eq!(
+        redacted.raw(Seq(2)).unwrap(),
+        "hello ‹secret:2› there\n".as_bytes()
+    );
+}
+
+#[test]
+fn what_this_version_does_not_know_of_a_recording_does_not_leave() {
+    for sql in [
+        "UPDATE frame SET origin = 'told by wandering-heron-42x'",
+        "CREATE TABLE later (text TEXT); INSERT INTO later VALUES ('wandering-heron-42x')",
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let reel = harmless(dir.path(), &["one"]);
+        let conn = rusqlite::Connection::open(&reel).unwrap();
+        conn.execute_batch(sql).unwrap();
+        drop(conn);
+        let (redacted, _) = redacted_of(&reel);
+        assert!(!has(&fs::read(redacted.path()).unwrap(), WORD), "{sql}");
+    }
 }
 
 #[test]

@@ -52,11 +52,9 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Leaves out the numbers of the placeholders that stand in these bytes.
+    /// Leaves out the numbers of the placeholders that stand in these bytes, if there may be some.
     pub fn take_out(&mut self, bytes: &[u8]) {
-        if super::token::may_be_in(bytes) {
-            names_in(bytes, MOST_TAKEN, &mut self.taken);
-        }
+        names_in(bytes, MOST_TAKEN, &mut self.taken);
     }
 
     /// Takes a value in. It is looked for wherever it appears, unless it is too short for that.
@@ -186,6 +184,11 @@ impl Known {
         if self.matcher.is_none() && !self.values.is_empty() {
             self.matcher = Matcher::of(&self.values);
         }
+    }
+
+    /// Whether there is none that could be found again.
+    pub fn is_blank(&self) -> bool {
+        self.matcher.is_none() && self.lines.is_empty()
     }
 
     /// Whether one of them may stand in these bytes, whatever code they are in.

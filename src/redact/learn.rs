@@ -7,6 +7,7 @@ use super::known::Known;
 use super::pem::Lines;
 use super::policy::{Policy, id};
 use super::redactor::Redactor;
+use super::token;
 use crate::protocol::json::Node;
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
@@ -15,6 +16,30 @@ use std::sync::Arc;
 
 /// Streams whose lines may be those of a key; a session has three.
 const MOST_STREAMS: usize = 64;
+
+/// What is seen of some bytes before anything was learned.
+#[derive(Clone, Copy, Debug)]
+pub struct Glance {
+    /// Whether something in them may be secret.
+    may_have: bool,
+    /// Whether something in them may be encoded.
+    is_coded: bool,
+    /// Whether tokens may stand in them.
+    has_tokens: bool,
+}
+
+impl Policy {
+    /// Looks whether there may be something in these bytes.
+    #[must_use]
+    pub fn glance(&self, raw: &[u8]) -> Glance {
+        let may_have = Finder::new(self, None).may_have(raw, 0);
+        Glance {
+            may_have,
+            is_coded: !may_have && base::runs(raw).next().is_some(),
+            has_tokens: token::may_be_in(raw),
+        }
+    }
+}
 
 /// Goes over a session and learns what is secret in it.
 #[derive(Debug)]
@@ -56,19 +81,26 @@ impl Learner {
     fn json(&mut self, value: &impl serde::Serialize) {
         // What cannot be written is in no file either.
         if let Ok(json) = serde_json::to_vec(value) {
-            self.take(&json);
+            self.take(&json, self.policy.glance(&json));
         }
     }
 
     /// Takes in what a person wrote.
     pub fn text(&mut self, text: &str) {
-        self.take(text.as_bytes());
+        self.take(text.as_bytes(), self.policy.glance(text.as_bytes()));
     }
 
     /// Takes in a frame. Whether there was something to be looked at: if not, nothing but a value
     /// that is known from elsewhere can be replaced in it.
     pub fn frame(&mut self, stream: StreamId, raw: &[u8]) -> bool {
-        let looked = self.take(raw);
+        let glance = self.policy.glance(raw);
+        self.glanced(stream, raw, glance)
+    }
+
+    /// The same of a frame that was glanced at by the policy: that does not depend on what was
+    /// learned, and takes nearly all of the time.
+    pub fn glanced(&mut self, stream: StreamId, raw: &[u8], glance: Glance) -> bool {
+        let looked = self.take(raw, glance);
         self.line(stream, raw);
         looked
     }
@@ -90,12 +122,14 @@ impl Learner {
         }
     }
 
-    fn take(&mut self, raw: &[u8]) -> bool {
-        self.known.take_out(raw);
+    fn take(&mut self, raw: &[u8], glance: Glance) -> bool {
+        if glance.has_tokens {
+            self.known.take_out(raw);
+        }
         self.found.clear();
         let finder = Finder::new(&self.policy, None);
-        if !finder.may_have(raw, 0) {
-            return base::runs(raw).next().is_some();
+        if !glance.may_have {
+            return glance.is_coded;
         }
         finder.read(raw, &mut self.nodes, &mut self.found);
         self.found.settle();

@@ -48,7 +48,7 @@ mod url;
 
 pub use find::is_readable;
 pub use known::{MOST_BYTES, MOST_VALUES};
-pub use learn::Learner;
+pub use learn::{Glance, Learner};
 pub use policy::{Policy, PolicyError, Settings};
 pub use redactor::Redactor;
 pub use report::{Left, Place, Replaced, Report};

@@ -99,6 +99,13 @@ impl Redactor {
         Cow::Borrowed(raw)
     }
 
+    /// Whether nothing can be replaced in a frame in which there was nothing to be looked at: no
+    /// value is known that might stand there.
+    #[must_use]
+    pub fn looks_anew(&self) -> bool {
+        !self.policy.reads_all() && self.known.is_blank()
+    }
+
     /// What a text says without what is secret in it.
     pub fn text<'t>(&mut self, place: Place, text: &'t str, report: &mut Report) -> Cow<'t, str> {
         match self.frame(place, text.as_bytes(), report) {

@@ -21,7 +21,8 @@
 //! * [`notices`]: messages and lines that stand beside the exchanges, with their times;
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
-//! * [`annotate`]: marks and notes;
+//! * [`annotate`]: marks and notes; `heading`: a copy that says something else of its session;
+//! * `halves`: work that is shared by two threads;
 //! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
 //!   other; [`watch`] notices that it has changed, [`tail`] hands over what is new.
 //!
@@ -33,6 +34,8 @@ pub mod annotate;
 pub mod facts;
 pub mod figures;
 pub mod findings;
+pub(crate) mod halves;
+mod heading;
 pub mod indexer;
 pub mod library;
 pub mod links;

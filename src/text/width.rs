@@ -20,7 +20,8 @@ pub fn width(text: &str) -> usize {
 /// The text in at most `columns` columns, its end cut off where it is longer.
 #[must_use]
 pub fn cut(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
+    // Nothing takes more columns than bytes.
+    if text.len() <= columns || width(text) <= columns {
         return text.to_owned();
     }
     let Some(room) = columns.checked_sub(1) else {

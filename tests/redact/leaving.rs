@@ -130,6 +130,29 @@ fn what_is_planted_is_in_the_files_that_leave_raw() {
     }
 }
 
+/// Where nothing that was said is secret, what is derived of it is kept as it stands.
+#[test]
+fn what_only_the_command_tells_is_in_no_file_that_leaves() {
+    let secrets = [
+        "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo",
+        "wandering-heron-42x",
+    ];
+    let mut session = together(&corpus::all("alike"));
+    session.context.argv = ["server", "--token", secrets[0], "--password", secrets[1]]
+        .map(str::to_owned)
+        .to_vec();
+    let library = Library::new();
+    let reel = record(&session, library.path());
+    let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
+    let raw = std::fs::read(&reel).unwrap();
+    assert!(secrets.iter().all(|secret| has(&raw, secret)));
+    for way in &WAYS {
+        let bytes = left(&library, &reel, way);
+        let found: Vec<_> = secrets.iter().filter(|it| has(&bytes, it)).collect();
+        assert!(found.is_empty(), "{}: {found:?}", way.name);
+    }
+}
+
 #[test]
 fn what_looks_alike_leaves_as_it_is() {
     let cases = corpus::all("alike");

@@ -1,14 +1,14 @@
 //! What of a recording is written, and going through it in order.
 
 use super::Selection;
+use super::events::Events;
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
 use crate::store::notices::Notice;
-use crate::store::reader::{EventRow, FramePage, ReadError, Recording};
-use crate::trace::event::EventKind;
+use crate::store::reader::{EventRow, FramePage, ReadError, Recording, Said};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
-use std::vec::IntoIter;
+use std::iter;
 
 /// Frames that are looked at between two questions to the recording.
 const PAGE: u32 = 1000;
@@ -34,6 +34,26 @@ pub enum Part<'a> {
     Passed(&'a FrameHead),
     /// An event. That of the start never comes: it stands in the summary.
     Event(&'a EventRow),
+}
+
+/// How to go through it.
+pub(in crate::formats) struct Manner<'m> {
+    /// Frames up to so many bytes come with their bytes.
+    pub hold: u64,
+    /// Whether frames come without what they have to do with each other.
+    pub is_alone: bool,
+    /// Of a whole recording: which frame comes after another. Those between them do not come.
+    pub next: Option<&'m dyn Fn(Seq) -> Option<Seq>>,
+}
+
+impl Default for Manner<'_> {
+    fn default() -> Self {
+        Self {
+            hold: COLLECT_LIMIT,
+            is_alone: false,
+            next: None,
+        }
+    }
 }
 
 impl<'r> Excerpt<'r> {
@@ -64,31 +84,47 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_holding(COLLECT_LIMIT, visit)
+        self.walk_as(&Manner::default(), visit)
     }
 
-    /// The same, with the bytes of frames up to `hold` bytes.
-    pub(in crate::formats) fn walk_holding<E: From<ReadError>>(
+    /// The same, without what frames have to do with each other: that takes a while to find out.
+    pub fn walk_alone<E: From<ReadError>>(
         &self,
-        hold: u64,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let alone = Manner {
+            is_alone: true,
+            ..Manner::default()
+        };
+        self.walk_as(&alone, visit)
+    }
+
+    /// The same in this manner.
+    pub(in crate::formats) fn walk_as<E: From<ReadError>>(
+        &self,
+        manner: &Manner<'_>,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut events = Events::new(self.recording);
         let mut after = Seq(0);
         loop {
-            let mut frames = self.page(after)?;
+            let mut frames = self.page(after, manner)?;
             frames.retain(|(head, _)| head.seq <= self.last);
             let Some(end) = frames.last().map(|(head, _)| head.seq) else {
                 break;
             };
-            let links = self.recording.links(after, end)?;
+            let links = if manner.is_alone {
+                Vec::new()
+            } else {
+                self.recording.links(after, end)?
+            };
             let mut links = links.iter().peekable();
             for (head, raw) in &frames {
                 events.before(head.seq, self.selection, visit)?;
                 // A damaged recording may have messages without a frame.
                 while links.next_if(|link| link.frame < head.seq).is_some() {}
                 let link = links.next_if(|link| link.frame == head.seq);
-                self.frame(head, (raw.as_deref(), hold), link, visit)?;
+                self.frame(head, (raw.as_deref(), manner.hold), link, visit)?;
             }
             after = end;
         }
@@ -97,12 +133,19 @@ impl<'r> Excerpt<'r> {
 
     /// The frames after `after`, with their bytes where all of them are written: to ask for each
     /// alone takes longer than to read it.
-    fn page(&self, after: Seq) -> Result<FramePage, ReadError> {
-        if !self.is_cut() {
-            return self.recording.frames(after);
-        }
-        let heads = self.recording.heads(after, PAGE)?.into_iter();
-        Ok(heads.map(|head| (head, None)).collect())
+    fn page(&self, after: Seq, manner: &Manner<'_>) -> Result<FramePage, ReadError> {
+        let heads = match manner.next {
+            Some(next) => {
+                let seqs = iter::successors(next(after), |seq| next(*seq)).take(PAGE as usize);
+                let heads = seqs.map(|seq| self.recording.head(seq));
+                heads
+                    .filter_map(Result::transpose)
+                    .collect::<Result<_, _>>()?
+            }
+            None if self.is_cut() => self.recording.heads(after, PAGE)?,
+            None => return self.recording.frames(after),
+        };
+        Ok(heads.into_iter().map(|head| (head, None)).collect())
     }
 
     fn frame<E: From<ReadError>>(
@@ -134,10 +177,29 @@ impl<'r> Excerpt<'r> {
     ) -> Result<u64, E> {
         let until = self.until();
         let page = |after| self.recording.light_exchanges(after, until, PAGE);
-        self.each_exchange(page, visit)
+        self.each_page(page, &mut |page| page.iter().try_for_each(&mut *visit))
     }
 
-    /// The same with what their messages say.
+    /// The same with the bytes of their messages.
+    pub fn said_exchanges<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(&Exchange, &Said) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let until = self.until();
+        let page = |after| self.recording.light_exchanges(after, until, PAGE);
+        self.each_page(page, &mut |mut page| {
+            while !page.is_empty() {
+                let said = self.recording.said(page)?;
+                let (now, later) = page.split_at(said.len().clamp(1, page.len()));
+                let mut both = now.iter().zip(&said);
+                both.try_for_each(|(exchange, said)| visit(exchange, said))?;
+                page = later;
+            }
+            Ok(())
+        })
+    }
+
+    /// The same with what their messages say in a line.
     pub fn told_exchanges<E: From<ReadError>>(
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
@@ -153,29 +215,26 @@ impl<'r> Excerpt<'r> {
                 None => page,
             })
         };
-        self.each_exchange(page, visit)
+        self.each_page(page, &mut |page| page.iter().try_for_each(&mut *visit))
     }
 
-    fn each_exchange<E: From<ReadError>>(
+    fn each_page<E: From<ReadError>>(
         &self,
         mut page: impl FnMut(ExchangeId) -> Result<Vec<Exchange>, ReadError>,
-        visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
+        visit: &mut impl FnMut(&[Exchange]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut left_out = 0;
         let mut after = ExchangeId(0);
         loop {
-            let page = page(after)?;
+            let mut page = page(after)?;
             let Some(end) = page.last() else {
                 return Ok(left_out);
             };
             after = end.id;
-            for exchange in &page {
-                if self.selection.has_exchange(exchange) {
-                    visit(exchange)?;
-                } else {
-                    left_out += 1;
-                }
-            }
+            let all = page.len();
+            page.retain(|exchange| self.selection.has_exchange(exchange));
+            left_out += (all - page.len()) as u64;
+            visit(&page)?;
         }
     }
 
@@ -219,49 +278,5 @@ impl<'r> Excerpt<'r> {
     /// The last frame that counts; none where the recording is over, and all of it does.
     fn until(&self) -> Option<Seq> {
         (self.last.0 < u64::MAX).then_some(self.last)
-    }
-}
-
-/// The events of a recording, page by page.
-struct Events<'r> {
-    recording: &'r Recording,
-    page: std::iter::Peekable<IntoIter<EventRow>>,
-    /// The number of the last one of the page.
-    last: u64,
-    done: bool,
-}
-
-impl<'r> Events<'r> {
-    fn new(recording: &'r Recording) -> Self {
-        Self {
-            recording,
-            page: Vec::new().into_iter().peekable(),
-            last: 0,
-            done: false,
-        }
-    }
-
-    /// Gives the events to `visit` that came before the frame `seq` was complete.
-    fn before<E: From<ReadError>>(
-        &mut self,
-        seq: Seq,
-        selection: &Selection,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        loop {
-            if self.page.peek().is_none() && !self.done {
-                let page = self.recording.events(self.last)?;
-                self.last = page.last().map_or(self.last, |row| row.id);
-                self.done = page.is_empty();
-                self.page = page.into_iter().peekable();
-            }
-            let Some(row) = self.page.next_if(|row| row.event.after_seq < seq) else {
-                return Ok(());
-            };
-            let is_start = matches!(row.event.kind, EventKind::Start(_));
-            if !is_start && selection.has_event(&row) {
-                visit(Part::Event(&row))?;
-            }
-        }
     }
 }

@@ -11,6 +11,7 @@
 //! bounded part of it, however long it is.
 
 pub mod csv;
+mod events;
 mod excerpt;
 pub mod markdown;
 pub mod otlp;
@@ -18,6 +19,7 @@ pub mod perfetto;
 mod selection;
 pub mod text;
 
+pub(in crate::formats) use excerpt::Manner;
 pub use excerpt::{Excerpt, Part};
 pub use selection::{Selection, SelectionNote};
 

@@ -18,30 +18,24 @@
 //!
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
-use super::{Export, Part, Selection, SelectionNote, WriteError, Written};
-use crate::protocol::message::{Direction, classify};
-use crate::store::links::Link;
-use crate::store::reader::{EventRow, Recording, Summary};
-use crate::text::layout::each_line;
-use crate::text::{Limits, clock, duration, escape, pad_end, plural, since, size};
-use crate::trace::clock::Moment;
-use crate::trace::exchange::Status;
-use crate::trace::frame::{FrameHead, Seq};
-use crate::words::{self, session, when};
-use std::fmt::Write as _;
-use std::io::{Read as _, Write};
+mod frame;
 
-/// How much of a message stands in a transcript: enough for a list of tools with their schemas.
-const BODY: Limits = Limits {
-    lines: 5_000,
-    line: 4_000,
-};
+use super::{Export, Part, Selection, SelectionNote, WriteError, Written};
+use crate::store::halves;
+use crate::store::links::Link;
+use crate::store::reader::{Recording, Summary};
+use crate::text::{clock, escape, pad_end, plural};
+use crate::trace::frame::FrameHead;
+use crate::words::{self, session, when};
+use frame::Frame;
+use std::fmt::Write as _;
+use std::io::{self, Read as _, Write};
 
 /// Bytes of a frame too long to hold that are looked at.
 const LOOKED_AT: u64 = 256 * 1024;
 
-/// Messages of a batch whose lines are told: it can have thousands.
-const TOLD: usize = 8;
+/// Bytes of frames that are laid out together, half of them on a second thread.
+const TOGETHER: usize = 1024 * 1024;
 
 /// Columns of the names in the heading.
 const NAMES: usize = 11;
@@ -56,20 +50,14 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let summary = recording.summary()?;
     let heading = heading(&summary, recording.given_up_count()?, excerpt.selection);
     out.write_all(heading.as_bytes())?;
-    let mut writer = Writer {
-        recording,
-        out,
-        text: String::new(),
-        passed: 0,
-        written: Written::default(),
-    };
+    let mut writer = Writer::new(recording, out);
     excerpt.walk(&mut |part| {
         if let Part::Frame(head, ..) | Part::Passed(head) = &part {
             (export.progress)(head.seq);
         }
         writer.part(&part)
     })?;
-    writer.told_passed();
+    writer.told_passed()?;
     writer.flush()?;
     Ok(writer.written)
 }
@@ -111,145 +99,101 @@ fn only(note: &SelectionNote) -> String {
 struct Writer<'r, W> {
     recording: &'r Recording,
     out: &'r mut W,
-    /// What is being made; its memory is used again.
-    text: String,
+    /// Frames that are not written yet, in order, and their bytes.
+    frames: Vec<Frame>,
+    bytes: usize,
     /// Frames that were left out since the last line.
     passed: u64,
     written: Written,
 }
 
-impl<W: Write> Writer<'_, W> {
+impl<'r, W: Write> Writer<'r, W> {
+    fn new(recording: &'r Recording, out: &'r mut W) -> Self {
+        Self {
+            recording,
+            out,
+            frames: Vec::new(),
+            bytes: 0,
+            passed: 0,
+            written: Written::default(),
+        }
+    }
+
     fn part(&mut self, part: &Part<'_>) -> Result<(), WriteError> {
         match part {
             Part::Passed(_) => {
                 self.passed += 1;
                 self.written.left_out += 1;
-                return Ok(());
             }
             Part::Frame(head, raw, link) => {
                 self.written.frames += 1;
-                self.told_passed();
-                self.frame(head, *raw, *link)?;
+                self.told_passed()?;
+                let frame = self.frame(head, *raw, *link)?;
+                self.bytes += frame.raw.len();
+                self.frames.push(frame);
+                if self.bytes >= TOGETHER {
+                    self.flush()?;
+                }
             }
             Part::Event(row) => {
                 self.written.events += 1;
-                self.told_passed();
-                self.event(row);
+                self.told_passed()?;
+                self.flush()?;
+                let said = words::event(&row.event.kind);
+                let begin = frame::begin(None, row.event.t);
+                writeln!(self.out, "{begin}· {said}")?;
             }
         }
-        self.flush()
+        Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), WriteError> {
-        self.out.write_all(self.text.as_bytes())?;
-        self.text.clear();
-        Ok(())
+    /// Writes the frames that wait for it.
+    fn flush(&mut self) -> io::Result<()> {
+        let texts = halves::of(&self.frames, |frames| {
+            let mut text = String::new();
+            frames.iter().for_each(|frame| frame.write(&mut text));
+            text
+        });
+        self.frames.clear();
+        self.bytes = 0;
+        let mut texts = texts.iter();
+        texts.try_for_each(|text| self.out.write_all(text.as_bytes()))
     }
 
     /// Says that frames were left out.
-    fn told_passed(&mut self) {
-        if self.passed > 0 {
-            let passed = plural(std::mem::take(&mut self.passed), "frame");
-            let _ = writeln!(self.text, "{INDENT}… {passed} not selected");
+    fn told_passed(&mut self) -> io::Result<()> {
+        if self.passed == 0 {
+            return Ok(());
         }
+        self.flush()?;
+        let passed = plural(std::mem::take(&mut self.passed), "frame");
+        writeln!(self.out, "{INDENT}… {passed} not selected")
     }
 
-    fn event(&mut self, row: &EventRow) {
-        self.begin(None, row.event.t);
-        let _ = writeln!(self.text, "· {}", words::event(&row.event.kind));
-    }
-
-    fn begin(&mut self, seq: Option<Seq>, t: Moment) {
-        let _ = match seq {
-            Some(seq) => write!(self.text, "{:>5}", seq.0),
-            None => write!(self.text, "{:>5}", '-'),
-        };
-        let _ = write!(self.text, "  {:>9}  ", since(t.0));
-    }
-
+    /// What is written of a frame.
     fn frame(
-        &mut self,
+        &self,
         head: &FrameHead,
         raw: Option<&[u8]>,
         link: Option<&Link>,
-    ) -> Result<(), WriteError> {
-        self.begin(Some(head.seq), head.t_last);
-        let beginning;
-        let raw = if let Some(raw) = raw {
-            raw
-        } else {
-            beginning = self.beginning(head)?;
-            &beginning
+    ) -> Result<Frame, WriteError> {
+        let raw = match raw {
+            Some(raw) => raw.to_vec(),
+            None => self.beginning(head)?,
         };
-        let Some(direction) = head.stream.messages() else {
-            self.line(head, raw);
-            return Ok(());
-        };
-        let told = self.told(head, raw)?;
-        let arrow = match direction {
-            Direction::ClientToServer => '→',
-            Direction::ServerToClient => '←',
-        };
-        let _ = writeln!(self.text, "{arrow} {told}  ({})", facts(head, link));
-        self.body(head, raw);
-        Ok(())
-    }
-
-    /// A line of stderr, on the line that has begun.
-    fn line(&mut self, head: &FrameHead, raw: &[u8]) {
-        self.text.push_str("! ");
-        // As it stands, whatever it looks like.
-        let shown = raw.trim_ascii_end();
-        let shown = &shown[..shown.len().min(BODY.line)];
-        self.text.push_str(&crate::text::escape_bytes(shown));
-        let said = if shown.len() == BODY.line {
-            shown.len()
-        } else {
-            raw.len()
-        };
-        self.cut(head.size.saturating_sub(said as u64));
-        self.text.push('\n');
-    }
-
-    /// What the messages of a frame say, in a line.
-    fn told(&self, head: &FrameHead, raw: &[u8]) -> Result<String, WriteError> {
-        let summaries: Vec<String> = if head.size == raw.len() as u64 {
-            let messages = classify(raw).messages.into_iter();
-            messages.map(|message| message.summary).collect()
+        let is_whole = head.size == raw.len() as u64;
+        let said = if is_whole {
+            None
         } else {
             let messages = self.recording.messages_of_frame(head.seq)?.into_iter();
-            messages.map(|row| row.record.summary.into()).collect()
+            Some(messages.map(|row| row.record.summary.into()).collect())
         };
-        if summaries.is_empty() {
-            return Ok("no message".to_owned());
-        }
-        let told = summaries.iter().take(TOLD).map(|summary| escape(summary));
-        let mut told = told.collect::<Vec<_>>().join(" · ");
-        if summaries.len() > TOLD {
-            let more = crate::text::count((summaries.len() - TOLD) as u64);
-            let _ = write!(told, " · {more} more");
-        }
-        Ok(told)
-    }
-
-    /// The bytes of a frame, laid out; or as much of it as there is.
-    fn body(&mut self, head: &FrameHead, raw: &[u8]) {
-        let text = &mut self.text;
-        let left_out = each_line(raw, BODY, &mut |line| {
-            text.push_str(INDENT);
-            text.push_str(line);
-            text.push('\n');
-        });
-        let left_out = left_out as u64 + head.size.saturating_sub(raw.len() as u64);
-        if left_out > 0 {
-            let _ = writeln!(self.text, "{INDENT}… {} not shown", size(left_out));
-        }
-    }
-
-    fn cut(&mut self, left_out: u64) {
-        if left_out > 0 {
-            let _ = write!(self.text, "… ({} more)", size(left_out));
-        }
+        Ok(Frame {
+            head: *head,
+            raw,
+            link: link.cloned(),
+            said,
+        })
     }
 
     fn beginning(&self, head: &FrameHead) -> Result<Vec<u8>, WriteError> {
@@ -260,37 +204,12 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
-/// What it answers or belongs to, how long that took, and its size.
-fn facts(head: &FrameHead, link: Option<&Link>) -> String {
-    let mut facts = String::new();
-    if let Some(link) = link {
-        let method = link.method.as_deref().map(escape);
-        if let Some(asked) = link.answers {
-            let _ = write!(facts, "#{} {}", asked.0, method.unwrap_or_default());
-            if let Some(ns) = link.latency_ns {
-                let _ = write!(facts, ": {}", duration(ns));
-            }
-            // The words of the answer say it where it is one of these.
-            let is_plain =
-                |status| matches!(status, Status::Ok | Status::Error | Status::ToolError);
-            if let Some(status) = link.status.filter(|status| !is_plain(*status)) {
-                let _ = write!(facts, ", {}", status.as_str());
-            }
-            facts.push_str("; ");
-        } else if let Some(around) = link.within {
-            let _ = write!(facts, "in #{}; ", around.0);
-        }
-    }
-    facts.push_str(&size(head.size));
-    facts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::formats::export::{Excerpt, exported};
     use crate::trace::event::EventKind;
-    use crate::trace::frame::StreamId;
+    use crate::trace::frame::{Seq, StreamId};
     use crate::written::{Session, recorded};
 
     /// The transcript of a session.

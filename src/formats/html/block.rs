@@ -2,6 +2,7 @@
 
 use crate::text::is_hostile;
 use serde::Serialize;
+use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// Bytes of a block of data; it ends with the value that makes it longer.
@@ -30,21 +31,32 @@ impl<'o, W: Write> Blocks<'o, W> {
 
     /// Adds a value.
     pub fn push(&mut self, value: &impl Serialize) -> io::Result<()> {
+        self.next();
+        json(value, &mut self.text)?;
+        self.flush_if_full()
+    }
+
+    /// Adds a value that is looked up by `number`; numbers only grow. `text` is what [`json`] made
+    /// of it.
+    pub fn push_made(&mut self, number: u64, text: &[u8]) -> io::Result<()> {
+        let first = self.numbers.map_or(number, |(first, _)| first);
+        self.numbers = Some((first, number));
+        self.next();
+        self.text.extend_from_slice(text);
+        self.flush_if_full()
+    }
+
+    fn next(&mut self) {
         if !self.text.is_empty() {
             self.text.extend_from_slice(b",\n");
         }
-        json(value, &mut self.text)?;
+    }
+
+    fn flush_if_full(&mut self) -> io::Result<()> {
         if self.text.len() >= BYTES {
             self.flush()?;
         }
         Ok(())
-    }
-
-    /// Adds a value that is looked up by `number`; numbers only grow.
-    pub fn push_at(&mut self, number: u64, value: &impl Serialize) -> io::Result<()> {
-        let first = self.numbers.map_or(number, |(first, _)| first);
-        self.numbers = Some((first, number));
-        self.push(value)
     }
 
     /// Writes what is left.
@@ -72,22 +84,44 @@ impl<'o, W: Write> Blocks<'o, W> {
 
 /// Adds `value` as JSON in which nothing means anything to a browser, nor to somebody who reads
 /// the source of the page.
-fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()> {
-    let text = serde_json::to_string(value).map_err(io::Error::from)?;
-    let mut plain = 0;
-    for (at, character) in text.char_indices() {
-        // Outside of strings JSON has none of these.
-        if !matches!(character, '<' | '>' | '&') && !is_hostile(character) {
-            continue;
+pub(super) fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()> {
+    let mut writer = serde_json::Serializer::with_formatter(into, Harmless);
+    Ok(value.serialize(&mut writer)?)
+}
+
+/// Writes strings so. Outside of strings JSON has nothing that means anything.
+struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.bytes().position(may_mean_something) {
+            let (plain, from) = rest.split_at(at);
+            out.write_all(plain.as_bytes())?;
+            let Some(character) = from.chars().next() else {
+                break;
+            };
+            let (this, after) = from.split_at(character.len_utf8());
+            if matches!(character, '<' | '>' | '&') || is_hostile(character) {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}")?;
+                }
+            } else {
+                out.write_all(this.as_bytes())?;
+            }
+            rest = after;
         }
-        into.extend_from_slice(&text.as_bytes()[plain..at]);
-        for unit in character.encode_utf16(&mut [0; 2]) {
-            write!(into, "\\u{unit:04x}")?;
-        }
-        plain = at + character.len_utf8();
+        out.write_all(rest.as_bytes())
     }
-    into.extend_from_slice(&text.as_bytes()[plain..]);
-    Ok(())
+}
+
+/// Whether a character that begins with this byte has to be looked at.
+fn may_mean_something(byte: u8) -> bool {
+    matches!(byte, b'<' | b'>' | b'&' | 0x7f..)
 }
 
 #[cfg(test)]
@@ -125,7 +159,9 @@ mod tests {
         let mut blocks = Blocks::new(&mut page, "frames");
         let long = "x".repeat(BYTES / 2);
         for number in 1..=5 {
-            blocks.push_at(number, &(number, &long)).unwrap();
+            let mut text = Vec::new();
+            json(&(number, &long), &mut text).unwrap();
+            blocks.push_made(number, &text).unwrap();
         }
         blocks.finish().unwrap();
         let page = String::from_utf8(page).unwrap();

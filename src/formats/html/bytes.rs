@@ -1,11 +1,15 @@
 //! The bytes of the frames.
 
 use super::FRAME_BYTES;
-use super::block::Blocks;
+use super::block::{self, Blocks};
 use crate::formats::export::{Excerpt, Part, WriteError, Written};
+use crate::store::halves;
 use crate::trace::frame::{FrameHead, Seq};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
+
+/// Bytes of frames that are made into JSON together, half of them on a second thread.
+const TOGETHER: usize = 512 * 1024;
 
 /// A frame: its number, its bytes, and how many of them are left out.
 #[derive(Serialize)]
@@ -33,12 +37,12 @@ pub(super) fn write(
     progress: &mut dyn FnMut(Seq),
 ) -> Result<Written, WriteError> {
     let mut written = Written::default();
-    let mut blocks = Blocks::new(out, "frames");
-    excerpt.walk(&mut |part| {
+    let mut frames = Frames::new(out);
+    excerpt.walk_alone(&mut |part| {
         match part {
             Part::Frame(head, raw, _) => {
                 written.frames += 1;
-                frame(excerpt, head, raw, &mut blocks)?;
+                frames.push(frame(excerpt, head, raw)?)?;
                 progress(head.seq);
             }
             Part::Passed(head) => {
@@ -49,16 +53,68 @@ pub(super) fn write(
         }
         Ok::<(), WriteError>(())
     })?;
-    blocks.finish()?;
+    frames.finish()?;
     Ok(written)
 }
 
-fn frame<W: Write>(
-    excerpt: &Excerpt<'_>,
-    head: &FrameHead,
-    raw: Option<&[u8]>,
-    blocks: &mut Blocks<'_, W>,
-) -> Result<(), WriteError> {
+/// Frames on their way into blocks.
+struct Frames<'o, W: Write> {
+    blocks: Blocks<'o, W>,
+    /// Those that are not made into JSON yet, and their bytes.
+    kept: Vec<Kept>,
+    bytes: usize,
+}
+
+/// What a page has of a frame.
+struct Kept {
+    number: u64,
+    bytes: Vec<u8>,
+    left_out: u64,
+}
+
+impl<'o, W: Write> Frames<'o, W> {
+    fn new(out: &'o mut W) -> Self {
+        Self {
+            blocks: Blocks::new(out, "frames"),
+            kept: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    fn push(&mut self, kept: Kept) -> io::Result<()> {
+        self.bytes += kept.bytes.len();
+        self.kept.push(kept);
+        if self.bytes >= TOGETHER {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let texts = halves::of(&self.kept, |half| {
+            half.iter().map(Kept::json).collect::<Vec<_>>()
+        });
+        self.bytes = 0;
+        let mut both = self.kept.drain(..).zip(texts.into_iter().flatten());
+        both.try_for_each(|(kept, text)| self.blocks.push_made(kept.number, &text?))
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.flush()?;
+        self.blocks.finish()
+    }
+}
+
+impl Kept {
+    fn json(&self) -> io::Result<Vec<u8>> {
+        let frame = Frame(self.number, in_pieces(&self.bytes), self.left_out);
+        let mut text = Vec::with_capacity(self.bytes.len() * 2);
+        block::json(&frame, &mut text)?;
+        Ok(text)
+    }
+}
+
+fn frame(excerpt: &Excerpt<'_>, head: &FrameHead, raw: Option<&[u8]>) -> Result<Kept, WriteError> {
     let piece;
     let bytes = if let Some(raw) = raw {
         raw
@@ -66,10 +122,12 @@ fn frame<W: Write>(
         piece = excerpt.recording.piece(head.seq, 0..FRAME_BYTES)?;
         &piece
     };
-    let kept = cut(bytes);
-    let left_out = head.size.saturating_sub(kept.len() as u64);
-    let frame = Frame(head.seq.0, in_pieces(kept), left_out);
-    Ok(blocks.push_at(head.seq.0, &frame)?)
+    let bytes = cut(bytes).to_vec();
+    Ok(Kept {
+        number: head.seq.0,
+        left_out: head.size.saturating_sub(bytes.len() as u64),
+        bytes,
+    })
 }
 
 /// The bytes that a page has of a frame: never half a character.

@@ -4,13 +4,11 @@
 use super::block::Blocks;
 use super::row::Row;
 use crate::formats::export::{Excerpt, WriteError};
-use crate::store::reader::{EventRow, MessageRow};
-use crate::trace::correlator::MessageKind;
+use crate::store::reader::EventRow;
 use crate::trace::event::EventKind;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Item;
-use std::collections::HashSet;
 use std::io::Write;
 
 /// Frames that are looked at between two questions to the recording.
@@ -86,30 +84,50 @@ fn within(excerpt: &Excerpt<'_>, mut exchange: Exchange) -> Exchange {
 fn messages(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
     let mut after = Seq(0);
+    let is_derived = excerpt.recording.summary()?.derived;
     loop {
+        // To look for it in the frames themselves takes as long as to read them.
+        if is_derived {
+            let Some(next) = excerpt.recording.next_beside(after)? else {
+                break;
+            };
+            after = Seq(next.0.saturating_sub(1));
+        }
         let mut heads = excerpt.recording.heads(after, PAGE)?;
         heads.retain(|head| head.seq <= excerpt.last);
         shorten(&mut heads);
         let Some(end) = heads.last().map(|head| head.seq) else {
             break;
         };
-        let messages = excerpt.recording.messages_between(after, end)?;
-        let with: HashSet<Seq> = messages.iter().map(|row| row.record.frame).collect();
-        for head in heads.iter().filter(|head| excerpt.has(head.seq)) {
-            if !with.contains(&head.seq) {
-                blocks.push(&line(excerpt, head)?)?;
-            }
-        }
-        for row in messages.iter().filter(|row| excerpt.has(row.record.frame)) {
-            let head = heads.binary_search_by_key(&row.record.frame, |head| head.seq);
-            // The rest are the requests and responses of exchanges, and told with these.
-            if let (Ok(at), true) = (head, is_told(row)) {
-                blocks.push(&Row::of_message(row, &heads[at]))?;
-            }
-        }
+        beside(excerpt, (after, end), &heads, &mut blocks)?;
         after = end;
     }
     Ok(blocks.finish()?)
+}
+
+/// Adds what stands beside the exchanges in the frames after the first up to the last of these.
+fn beside<W: Write>(
+    excerpt: &Excerpt<'_>,
+    (after, end): (Seq, Seq),
+    heads: &[FrameHead],
+    blocks: &mut Blocks<'_, W>,
+) -> Result<(), WriteError> {
+    let head_of = |seq: Seq| {
+        let at = heads.binary_search_by_key(&seq, |head| head.seq).ok();
+        at.map(|at| &heads[at]).filter(|_| excerpt.has(seq))
+    };
+    for (seq, preview) in excerpt.recording.bare(after, end, Item::PREVIEW)? {
+        if let Some(head) = head_of(seq) {
+            blocks.push(&Row::of_line(head, &preview))?;
+        }
+    }
+    // The rest are the requests and responses of exchanges, and told with these.
+    for row in excerpt.recording.messages_beside(after, end)? {
+        if let Some(head) = head_of(row.record.frame) {
+            blocks.push(&Row::of_message(&row, head))?;
+        }
+    }
+    Ok(())
 }
 
 /// Leaves out frames at the end that are too many bytes to be looked at together.
@@ -122,16 +140,6 @@ fn shorten(heads: &mut Vec<FrameHead>) {
     });
     let fits = fits.count();
     heads.truncate(fits);
-}
-
-fn is_told(row: &MessageRow) -> bool {
-    let kind = row.record.kind;
-    row.record.exchange.is_none() || matches!(kind, MessageKind::Notification | MessageKind::Other)
-}
-
-fn line(excerpt: &Excerpt<'_>, head: &FrameHead) -> Result<Row<'static>, WriteError> {
-    let preview = excerpt.recording.piece(head.seq, 0..Item::PREVIEW as u64)?;
-    Ok(Row::of_line(head, &preview))
 }
 
 fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {

@@ -4,6 +4,7 @@ use super::{PAGE_ROWS, ReadError, Recording, rows};
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::open::OpenError;
 use crate::store::values::to_sql;
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::{FrameHead, Seq};
 use rusqlite::MAIN_DB;
 use rusqlite::blob::Blob;
@@ -19,7 +20,49 @@ const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 /// Frames in order, each with its bytes unless it is too long to hold.
 pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
 
+/// The bytes of the two messages of an exchange; none of what is not there, or too long to hold.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// The request.
+    pub request: Option<Vec<u8>>,
+    /// Its answer.
+    pub response: Option<Vec<u8>>,
+}
+
 impl Recording {
+    /// What the first of these exchanges said, as many of them as have about a megabyte, at least
+    /// one. To ask for each message alone takes longer than to read it.
+    pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
+        self.in_one_read(|recording| {
+            let (mut page, mut bytes) = (Vec::new(), 0);
+            let mut exchanges = exchanges.iter();
+            while bytes < PAGE_BYTES
+                && let Some(exchange) = exchanges.next()
+            {
+                let said = recording.said_in(exchange)?;
+                bytes += [&said.request, &said.response]
+                    .into_iter()
+                    .flatten()
+                    .map(|message| message.len() as u64)
+                    .sum::<u64>();
+                page.push(said);
+            }
+            Ok(page)
+        })
+    }
+
+    fn said_in(&self, exchange: &Exchange) -> Result<Said, ReadError> {
+        let bytes = |(seq, part), size: u64| match size {
+            ..=COLLECT_LIMIT => self.message_bytes(seq, part),
+            _ => Ok(None),
+        };
+        let response = exchange.response;
+        Ok(Said {
+            request: bytes(exchange.request, exchange.request_size)?,
+            response: response.map_or(Ok(None), |at| bytes(at, exchange.response_size))?,
+        })
+    }
+
     /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
     /// without: read them with [`Self::raw`] or [`Self::stream`].
     pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {

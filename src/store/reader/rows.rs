@@ -1,12 +1,13 @@
 //! Rows of a recording as values.
 
 mod column;
+mod unsaid;
 
 pub(crate) use column::{number, optional, word};
+pub(crate) use unsaid::all_said;
 
 use crate::lint::Finding;
 use crate::protocol::id::RequestId;
-use crate::protocol::mcp::summary::{self as line, Answer};
 use crate::protocol::message::classify;
 use crate::store::values::{self, moment};
 use crate::trace::correlator::MessageRecord;
@@ -16,6 +17,7 @@ use crate::trace::frame::{FrameHead, Seq, StreamId};
 use column::{direction, era, request_id};
 use rusqlite::Row;
 use std::ops::Range;
+use unsaid::{Unsaid, Words};
 
 /// An event and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,13 +230,20 @@ pub(crate) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
 
 /// [`exchange_columns`], as it stood when `until` was the last frame.
 pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
+    Ok(unsaid_at(row, until)?.said())
+}
+
+/// [`exchange_columns`], whose line is not made yet.
+pub(crate) fn unsaid(row: &Row<'_>) -> rusqlite::Result<Unsaid> {
+    unsaid_at(row, None)
+}
+
+fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
     let response = optional(row, 8)?.map(Seq);
     let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
     let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
     let method: Box<str> = row.get(3)?;
     let status = word(row, 14, Status::parse)?;
-    let code: Option<Box<str>> = row.get(15)?;
-    let summary = exchange_line(row, &method, status, code.as_deref(), answered)?.into();
     let exchange = Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,
@@ -249,7 +258,7 @@ pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result
         t_response_last: time(12)?,
         waited_ns: number(row, 13)?,
         status,
-        code,
+        code: row.get(15)?,
         parent: optional(row, 16)?.map(ExchangeId),
         chain: optional(row, 17)?.map(ExchangeId),
         task: row.get(18)?,
@@ -258,29 +267,14 @@ pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result
         progress: row.get(21)?,
         request_size: number(row, 22)?,
         response_size: number(row, 23)?,
-        summary,
+        summary: Box::default(),
     };
-    Ok(match until {
-        Some(until) => exchange.at(until),
-        None => exchange,
+    Ok(Unsaid {
+        exchange,
+        until,
+        request: Words::of(row, 24)?,
+        answer: Some(Words::of(row, 26)?).filter(|_| answered),
     })
-}
-
-/// The line of an exchange for people; only of its request where it was not `answered` yet.
-fn exchange_line(
-    row: &Row<'_>,
-    method: &str,
-    status: Status,
-    code: Option<&str>,
-    answered: bool,
-) -> rusqlite::Result<String> {
-    let (request, answer) = (summary(row, 24)?, summary(row, 26)?);
-    let answer = answer.as_deref().filter(|_| answered);
-    let answer = answer.map(|answer| match status {
-        Status::Ok | Status::Late if code.is_none() => Answer::Result(answer),
-        _ => Answer::Other(answer),
-    });
-    Ok(line::exchange(method, &request.unwrap_or_default(), answer))
 }
 
 /// The event that `detail` describes; one of a kind that this version does not know, which only

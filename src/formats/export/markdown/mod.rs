@@ -65,7 +65,7 @@ const LEFT_OUT: [&str; 2] = ["executable", "in"];
 
 /// Writes a report of what went wrong, or of what is selected.
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
-    let excerpt = export.excerpt;
+    let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
     // Of a live recording what is on record now is all that there is.
@@ -83,7 +83,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let found = recording.findings(0)?;
     findings(&found, summary.findings, &mut text);
     again(recording, &summary, &picked, &mut text);
-    export.out.write_all(text.as_bytes())?;
+    out.write_all(text.as_bytes())?;
     Ok(Written {
         exchanges: picked.exchanges.len() as u64,
         left_out: picked.left_out,

@@ -6,9 +6,8 @@ use crate::protocol::json::Document;
 use crate::protocol::message::{Body, Outcome, Subject, classify};
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::notices::Notice;
-use crate::store::reader::{ReadError, Recording};
+use crate::store::reader::{ReadError, Recording, Said};
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::Seq;
 
 /// What the error says that answered an exchange; empty where it is nothing, or too long to hold.
 pub(super) fn error_message(
@@ -38,11 +37,7 @@ pub(super) fn error_message(
 type Wanted<'p> = [(&'p [&'p str], &'static str)];
 
 /// Adds the arguments and the result of an exchange, as the JSON that they are.
-pub(super) fn add(
-    recording: &Recording,
-    exchange: &Exchange,
-    attributes: &mut Attributes,
-) -> Result<(), ReadError> {
+pub(super) fn add(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
     let is_call = &*exchange.method == "tools/call";
     let (path, asked, result): (&[&str], _, _) = if is_call {
         let arguments = &["params", "arguments"];
@@ -58,36 +53,30 @@ pub(super) fn add(
             "mcpreel.response.result",
         )
     };
-    let request = (exchange.request, exchange.request_size);
-    members(recording, request, &[(path, asked)], attributes)?;
-    let Some(response) = exchange.response else {
-        return Ok(());
-    };
+    let request = (said.request.as_deref(), exchange.request_size);
+    members(request, &[(path, asked)], attributes);
+    if exchange.response.is_none() {
+        return;
+    }
     let answered: &Wanted<'_> = &[
         (&["result"], result),
         (&["error", "data"], "mcpreel.response.error_data"),
     ];
-    let response = (response, exchange.response_size);
-    members(recording, response, answered, attributes)
+    let response = (said.response.as_deref(), exchange.response_size);
+    members(response, answered, attributes);
 }
 
-/// Adds what is `wanted` of the message at this place, whose frame has so many bytes.
-fn members(
-    recording: &Recording,
-    ((seq, part), size): ((Seq, u32), u64),
-    wanted: &Wanted<'_>,
-    attributes: &mut Attributes,
-) -> Result<(), ReadError> {
+/// Adds what is `wanted` of this message, whose frame has so many bytes.
+fn members((bytes, size): (Option<&[u8]>, u64), wanted: &Wanted<'_>, attributes: &mut Attributes) {
     if !is_short(size) {
         let why = format!("({size} bytes, too long for an attribute)");
         for (_, key) in wanted.iter().take(1) {
             attributes.text(key, &why);
         }
-        return Ok(());
+        return;
     }
-    let bytes = recording.message_bytes(seq, part)?.unwrap_or_default();
-    let Ok(document) = Document::parse(&bytes) else {
-        return Ok(());
+    let Ok(document) = Document::parse(bytes.unwrap_or_default()) else {
+        return;
     };
     for (path, key) in wanted {
         let mut value = Some(document.root());
@@ -98,7 +87,6 @@ fn members(
             attributes.whole(key, value.raw_text().into_owned());
         }
     }
-    Ok(())
 }
 
 fn is_short(size: u64) -> bool {

@@ -8,7 +8,6 @@ use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 
 pub(super) type TraceId = [u8; 16];
 pub(super) type SpanId = [u8; 8];
@@ -164,11 +163,9 @@ fn cut<const N: usize>(digest: &[u8; 32]) -> [u8; N] {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xf)];
+    bytes.iter().flat_map(digits).collect()
 }
 
 /// The trace and the parent that `params._meta.traceparent` of a message names, if that is valid.

@@ -32,7 +32,7 @@ mod span;
 use super::{Excerpt, Export, WriteError, Written, end_of};
 use crate::protocol::message::Direction;
 use crate::store::notices::Notice;
-use crate::store::reader::{ReadError, Summary};
+use crate::store::reader::{ReadError, Said, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
@@ -59,7 +59,7 @@ pub enum Bodies {
 
 /// Writes it as a trace.
 pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, WriteError> {
-    let excerpt = export.excerpt;
+    let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
     let trace = Trace {
@@ -67,7 +67,7 @@ pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, 
         bodies,
         ids: Ids::new(recording, &summary)?,
         has_logs: recording.has_logs_in_exchanges()?,
-        lines: Lines::new(&summary, export.out),
+        lines: Lines::new(&summary, out),
         summary: &summary,
         unpaired: 0,
         written: Written::default(),
@@ -90,14 +90,20 @@ struct Trace<'r, W: Write> {
 
 impl<W: Write> Trace<'_, W> {
     fn write(mut self, progress: &mut dyn FnMut(Seq)) -> Result<Written, WriteError> {
-        let excerpt = self.excerpt;
-        let left_out = excerpt.exchanges(&mut |exchange| {
+        let (excerpt, bodies) = (self.excerpt, self.bodies);
+        let mut span = |exchange: &Exchange, said: Option<&Said>| {
             progress(exchange.request.0);
             self.written.exchanges += 1;
-            let span = self.exchange(exchange)?;
+            let span = self.exchange(exchange, said)?;
             self.lines.push(exchange.direction, &span)
-        })?;
-        self.written.left_out = left_out;
+        };
+        let left_out = match bodies {
+            Bodies::Without => excerpt.exchanges(&mut |exchange| span(exchange, None)),
+            Bodies::With => {
+                excerpt.said_exchanges(&mut |exchange, said| span(exchange, Some(said)))
+            }
+        };
+        self.written.left_out = left_out?;
         self.notices(progress)?;
         let session = self.session()?;
         self.lines.push(Direction::ClientToServer, &session)?;
@@ -114,7 +120,7 @@ impl<W: Write> Trace<'_, W> {
         Moment(self.summary.t_last_ns)
     }
 
-    fn exchange(&self, exchange: &Exchange) -> Result<Span, WriteError> {
+    fn exchange(&self, exchange: &Exchange, said: Option<&Said>) -> Result<Span, WriteError> {
         let context = self.ids.context(exchange)?;
         let end = end_of(self.excerpt.recording, exchange, self.end())?;
         let (events, dropped) = self.events_of(exchange)?;
@@ -132,8 +138,8 @@ impl<W: Write> Trace<'_, W> {
         if let Some((seq, _)) = exchange.response {
             attributes.number("mcpreel.response.seq", seq.0);
         }
-        if self.bodies == Bodies::With {
-            body::add(self.excerpt.recording, exchange, &mut attributes)?;
+        if let Some(said) = said {
+            body::add(exchange, said, &mut attributes);
         }
         Ok(Span::new(Spanned {
             name: name_of(&exchange.method, exchange.name.as_deref()),

@@ -46,12 +46,12 @@ const NAME: usize = 120;
 
 /// Writes it as a trace; each part of the trace goes over the frames once.
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
-    let excerpt = export.excerpt;
+    let Export { excerpt, out, .. } = export;
     let summary = excerpt.recording.summary()?;
     let trace = Trace {
         excerpt,
         end: Moment(summary.t_last_ns),
-        out: export.out,
+        out,
         written: Written::default(),
     };
     trace.write(&summary, export.progress)

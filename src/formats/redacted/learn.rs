@@ -1,0 +1,119 @@
+//! Going over a recording to learn what is secret in it.
+
+use super::looked::Looked;
+use super::{HELD, Redacting};
+use crate::redact::{Glance, Learner, Policy, is_readable};
+use crate::store::halves;
+use crate::store::indexer::COLLECT_LIMIT;
+use crate::store::reader::{FramePage, ReadError, Recording};
+use crate::trace::event::EventKind;
+use crate::trace::frame::{FrameHead, Seq};
+use std::sync::Arc;
+
+impl<'r> Redacting<'r> {
+    /// Goes over `recording` up to the frame `last`, and learns what is secret in it. `progress` is
+    /// told how far it is, and may stop it.
+    pub fn learn<E: From<ReadError>>(
+        recording: &'r Recording,
+        last: Seq,
+        policy: Arc<Policy>,
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut learner = Learner::new(Arc::clone(&policy));
+        let summary = recording.summary()?;
+        learner.context(&summary.context);
+        if let Some(note) = &summary.note {
+            learner.text(note);
+        }
+        let (mut after, mut looked) = (Seq(0), Looked::default());
+        loop {
+            let mut page = recording.frames(after)?;
+            let Some((head, _)) = page.last() else {
+                break;
+            };
+            after = head.seq;
+            page.retain(|(head, _)| head.seq <= last);
+            let glances = glances(&policy, &page);
+            for ((head, raw), glance) in page.iter().zip(glances) {
+                let seen = raw.as_deref().zip(glance);
+                if learn_frame(recording, &mut learner, head, seen)? {
+                    looked.set(head.seq);
+                }
+            }
+            progress(after)?;
+        }
+        learn_beside(recording, &mut learner)?;
+        let redactor = learner.finish();
+        let report = redactor.report();
+        Ok(Self {
+            recording,
+            last,
+            redactor,
+            report,
+            looked,
+            has_far: Looked::is_far(after),
+            has_changed: false,
+        })
+    }
+}
+
+/// Takes in a frame, of which these are the bytes and what was seen of them; one that is too long
+/// for a page is read alone. Whether there was something to be looked at.
+fn learn_frame(
+    recording: &Recording,
+    learner: &mut Learner,
+    head: &FrameHead,
+    seen: Option<(&[u8], Glance)>,
+) -> Result<bool, ReadError> {
+    Ok(match seen {
+        Some((raw, glance)) => learner.glanced(head.stream, raw, glance),
+        None if (COLLECT_LIMIT + 1..=HELD).contains(&head.size) => {
+            let raw = recording.raw(head.seq)?;
+            !is_readable(&raw) || learner.frame(head.stream, &raw)
+        }
+        // It will be left out.
+        None => true,
+    })
+}
+
+/// What the policy sees in the frames of a page at a glance; of those without bytes, or that cannot
+/// be read, nothing.
+fn glances(policy: &Policy, page: &FramePage) -> impl Iterator<Item = Option<Glance>> {
+    let look = |frames: &[(FrameHead, Option<Vec<u8>>)]| {
+        let raws = frames.iter().map(|(_, raw)| raw.as_deref());
+        let readable = raws.map(|raw| raw.filter(|raw| is_readable(raw)));
+        let glances = readable.map(|raw| raw.map(|raw| policy.glance(raw)));
+        glances.collect::<Vec<_>>()
+    };
+    halves::of(page, look).into_iter().flatten()
+}
+
+/// What stands beside the frames: events, and what people wrote.
+fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
+    let mut after = 0;
+    loop {
+        let page = recording.events(after)?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        after = last.id;
+        let kinds = page.iter().map(|row| &row.event.kind);
+        let others = kinds.filter(|kind| !matches!(kind, EventKind::Start(_)));
+        others.for_each(|kind| learner.event(kind));
+    }
+    let mut after = Seq(0);
+    loop {
+        let page = recording.annotations(after)?;
+        let Some((last, _)) = page.last() else {
+            return Ok(());
+        };
+        after = *last;
+        for (_, annotation) in &page {
+            let texts = [&annotation.mark, &annotation.note];
+            texts
+                .into_iter()
+                .flatten()
+                .for_each(|text| learner.text(text));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Exchanges whose line for people is not made yet: it is read from the bytes of their messages,
+//! which takes longer than all the rest.
+
+use crate::protocol::mcp::summary::{self as line, Answer};
+use crate::protocol::message::classify;
+use crate::store::halves;
+use crate::trace::exchange::{Exchange, Status};
+use crate::trace::frame::Seq;
+use rusqlite::Row;
+
+/// The bytes of longer messages are not kept until then: those have a line on record, unless
+/// somebody else has written it.
+const SHORT: usize = 4096;
+
+/// An exchange, and what its line is made of.
+pub(crate) struct Unsaid {
+    /// Its line is empty.
+    pub exchange: Exchange,
+    /// The last frame that counts.
+    pub until: Option<Seq>,
+    /// What the request says.
+    pub request: Words,
+    /// What the answer says, if it counts.
+    pub answer: Option<Words>,
+}
+
+/// What a message says.
+pub(crate) enum Words {
+    /// In a line; none where there is no message.
+    Line(Option<Box<str>>),
+    /// In its bytes.
+    Bytes(Vec<u8>),
+}
+
+impl Words {
+    /// [`summary_columns`](super::summary_columns), of which the first is at `at`.
+    pub fn of(row: &Row<'_>, at: usize) -> rusqlite::Result<Self> {
+        let text = row.get_ref(at + 1)?.as_blob_or_null()?;
+        Ok(match text.filter(|text| text.len() <= SHORT) {
+            Some(text) => Self::Bytes(text.to_vec()),
+            None => Self::Line(super::summary(row, at)?),
+        })
+    }
+
+    fn line(&self) -> Option<Box<str>> {
+        match self {
+            Self::Line(line) => line.clone(),
+            Self::Bytes(text) => classify(text).messages.pop().map(|it| it.summary.into()),
+        }
+    }
+}
+
+impl Unsaid {
+    /// With its line.
+    pub fn said(self) -> Exchange {
+        let line = self.line();
+        self.with(line)
+    }
+
+    fn with(self, line: String) -> Exchange {
+        let exchange = Exchange {
+            summary: line.into(),
+            ..self.exchange
+        };
+        match self.until {
+            Some(until) => exchange.at(until),
+            None => exchange,
+        }
+    }
+
+    /// The line for people; only of its request where it was not answered yet.
+    fn line(&self) -> String {
+        let exchange = &self.exchange;
+        let request = self.request.line().unwrap_or_default();
+        let answer = self.answer.as_ref().and_then(Words::line);
+        let answer = answer.as_deref().map(|answer| match exchange.status {
+            Status::Ok | Status::Late if exchange.code.is_none() => Answer::Result(answer),
+            _ => Answer::Other(answer),
+        });
+        line::exchange(&exchange.method, &request, answer)
+    }
+}
+
+/// A page of them, with their lines.
+pub(crate) fn all_said(page: Vec<Unsaid>) -> Vec<Exchange> {
+    let lines = halves::of(&page, |half| {
+        half.iter().map(Unsaid::line).collect::<Vec<_>>()
+    });
+    let both = page.into_iter().zip(lines.into_iter().flatten());
+    both.map(|(unsaid, line)| unsaid.with(line)).collect()
+}

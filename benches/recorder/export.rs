@@ -77,10 +77,8 @@ fn export_as(
     let (bytes, peak) = ((frames * SIZE) as f64, peak as f64 / f64::from(1 << 20));
     let with = options.iter().find(|option| **option != "--raw");
     let with = with.map(|option| format!(" {option}"));
-    let what = format!(
-        "export of {frames} frames: {format}{}, {what}",
-        with.unwrap_or_default()
-    );
+    let with = with.unwrap_or_default();
+    let what = format!("export of {frames} frames: {format}{with}, {what}");
     let speed = |speed| format!("{speed:.0} MB/s");
     let memory = |mib| format!("{mib:.1} MiB");
     Ok([

@@ -68,6 +68,12 @@ impl Learner {
         }
     }
 
+    /// What counts as secret.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Takes in who asked for what, where.
     pub fn context(&mut self, context: &ProcessContext) {
         self.json(context);

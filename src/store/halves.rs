@@ -7,7 +7,21 @@ use std::thread;
 const FEW: usize = 8;
 
 /// What `work` makes of each half of `items`: of the second one on a thread of its own.
-pub(crate) fn of<T: Sync, R: Send>(items: &[T], work: impl Fn(&[T]) -> R + Sync) -> [R; 2] {
+pub(crate) fn of<T: Sync, R: Send + Default>(
+    items: &[T],
+    work: impl Fn(&[T]) -> R + Sync,
+) -> [R; 2] {
+    let mut made = [R::default(), R::default()];
+    into(items, &mut made, |half, made| *made = work(half));
+    made
+}
+
+/// The same into what is there already: memory that is used again costs nothing.
+pub(crate) fn into<T: Sync, R: Send>(
+    items: &[T],
+    [first, second]: &mut [R; 2],
+    work: impl Fn(&[T], &mut R) + Sync,
+) {
     let middle = if items.len() < FEW {
         items.len()
     } else {
@@ -15,17 +29,16 @@ pub(crate) fn of<T: Sync, R: Send>(items: &[T], work: impl Fn(&[T]) -> R + Sync)
     };
     let (here, there) = items.split_at(middle);
     if there.is_empty() {
-        return [work(here), work(there)];
+        work(here, first);
+        work(there, second);
+        return;
     }
     let work = &work;
     thread::scope(|scope| {
-        let there = scope.spawn(move || work(there));
-        let here = work(here);
-        match there.join() {
-            Ok(there) => [here, there],
-            Err(panic) => resume_unwind(panic),
-        }
-    })
+        let there = scope.spawn(move || work(there, second));
+        work(here, first);
+        there.join().unwrap_or_else(|panic| resume_unwind(panic));
+    });
 }
 
 #[cfg(test)]

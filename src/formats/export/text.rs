@@ -35,7 +35,7 @@ use std::io::{self, Read as _, Write};
 const LOOKED_AT: u64 = 256 * 1024;
 
 /// Bytes of frames that are laid out together, half of them on a second thread.
-const TOGETHER: usize = 1024 * 1024;
+const TOGETHER: usize = 512 * 1024;
 
 /// Columns of the names in the heading.
 const NAMES: usize = 11;
@@ -102,6 +102,8 @@ struct Writer<'r, W> {
     /// Frames that are not written yet, in order, and their bytes.
     frames: Vec<Frame>,
     bytes: usize,
+    /// What is made of them, by two threads; their memory is used again.
+    texts: [String; 2],
     /// Frames that were left out since the last line.
     passed: u64,
     written: Written,
@@ -114,6 +116,7 @@ impl<'r, W: Write> Writer<'r, W> {
             out,
             frames: Vec::new(),
             bytes: 0,
+            texts: [String::new(), String::new()],
             passed: 0,
             written: Written::default(),
         }
@@ -149,14 +152,15 @@ impl<'r, W: Write> Writer<'r, W> {
 
     /// Writes the frames that wait for it.
     fn flush(&mut self) -> io::Result<()> {
-        let texts = halves::of(&self.frames, |frames| {
-            let mut text = String::new();
-            frames.iter().for_each(|frame| frame.write(&mut text));
-            text
+        halves::into(&self.frames, &mut self.texts, |frames, text| {
+            text.clear();
+            for frame in frames {
+                frame.write(text);
+            }
         });
         self.frames.clear();
         self.bytes = 0;
-        let mut texts = texts.iter();
+        let mut texts = self.texts.iter();
         texts.try_for_each(|text| self.out.write_all(text.as_bytes()))
     }
 

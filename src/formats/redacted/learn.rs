@@ -19,7 +19,7 @@ impl<'r> Redacting<'r> {
         policy: Arc<Policy>,
         progress: &mut dyn FnMut(Seq) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let mut learner = Learner::new(Arc::clone(&policy));
+        let mut learner = Learner::new(policy);
         let summary = recording.summary()?;
         learner.context(&summary.context);
         if let Some(note) = &summary.note {
@@ -33,7 +33,7 @@ impl<'r> Redacting<'r> {
             };
             after = head.seq;
             page.retain(|(head, _)| head.seq <= last);
-            let glances = glances(&policy, &page);
+            let glances = glances(learner.policy(), &page);
             for ((head, raw), glance) in page.iter().zip(glances) {
                 let seen = raw.as_deref().zip(glance);
                 if learn_frame(recording, &mut learner, head, seen)? {
@@ -78,7 +78,7 @@ fn learn_frame(
 
 /// What the policy sees in the frames of a page at a glance; of those without bytes, or that cannot
 /// be read, nothing.
-fn glances(policy: &Policy, page: &FramePage) -> impl Iterator<Item = Option<Glance>> {
+fn glances(policy: &Policy, page: &FramePage) -> impl Iterator<Item = Option<Glance>> + use<> {
     let look = |frames: &[(FrameHead, Option<Vec<u8>>)]| {
         let raws = frames.iter().map(|(_, raw)| raw.as_deref());
         let readable = raws.map(|raw| raw.filter(|raw| is_readable(raw)));

@@ -57,7 +57,9 @@ mod tests {
     fn they_are_found_one_after_the_other() {
         let mut looked = Looked::default();
         let seqs = [1, 63, 64, 65, 127, 128, 1000];
-        seqs.iter().for_each(|seq| looked.set(Seq(*seq)));
+        for seq in seqs {
+            looked.set(Seq(seq));
+        }
         let found = iter::successors(looked.after(Seq(0)), |seq| looked.after(*seq));
         assert_eq!(found.map(|seq| seq.0).collect::<Vec<_>>(), seqs);
         assert!(seqs.iter().all(|seq| looked.has(Seq(*seq))) && !looked.has(Seq(2)));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Says what frames are, in their order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Joiner {
     classifier: Classifier,
     /// Whose requests have not been met yet, in the order of their requests.

@@ -5,17 +5,19 @@
 //!                                            part: asks · answers · tells · other
 //! ```
 //!
-//! * [`Script`] reads page by page: memory holds a page and one entry per exchange that is open in
-//!   the recording, never the recording.
+//! * [`Script`] reads page by page, of a long recording the next one on a thread of its own: memory
+//!   holds two pages and one entry per exchange that is open in the recording, never the recording.
 //! * [`Joiner`] is pure: it says what a frame is from the exchanges of the recording, and reads
 //!   only those frames that belong to none.
 //! * Which request an answer belongs to is what the recording says; nothing is paired anew.
 
+mod ahead;
 mod joiner;
 mod pager;
+mod steps;
 
 pub use joiner::Joiner;
-pub use pager::Script;
+pub use steps::Script;
 
 use crate::protocol::message::Message;
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -82,3 +84,6 @@ impl Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

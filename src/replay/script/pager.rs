@@ -5,93 +5,61 @@ use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Exchanges that are read at once.
 const EXCHANGES: u32 = 1000;
 
-/// The steps of a recording.
-#[derive(Debug)]
-pub struct Script<'r> {
-    recording: &'r Recording,
+/// Steps that follow each other; none at the end of the recording.
+pub(super) type Page = VecDeque<Step>;
+
+/// How far a recording was read.
+#[derive(Clone, Debug)]
+pub(super) struct Pager {
     joiner: Joiner,
-    page: VecDeque<Step>,
-    /// The step that was given last: what comes of it is asked for again.
-    latest: Option<(Seq, Option<Arc<[u8]>>)>,
     after: Seq,
     until: Seq,
     last_exchange: ExchangeId,
     all_exchanges: bool,
 }
 
-impl<'r> Script<'r> {
-    /// The steps of `recording` up to the frame `until`, `None`: all of them.
-    #[must_use]
-    pub fn new(recording: &'r Recording, until: Option<Seq>) -> Self {
+impl Pager {
+    /// Nothing was read yet; nothing will be after the frame `until`.
+    pub fn new(until: Seq) -> Self {
         Self {
-            recording,
             joiner: Joiner::default(),
-            page: VecDeque::new(),
-            latest: None,
             after: Seq(0),
-            until: until.unwrap_or(Seq(u64::MAX)),
+            until,
             last_exchange: ExchangeId(0),
             all_exchanges: false,
         }
     }
 
-    /// The next step; `None` at the end.
-    pub fn next_step(&mut self) -> Result<Option<Step>, ReadError> {
-        if self.page.is_empty() {
-            self.read_page()?;
-        }
-        let step = self.page.pop_front();
-        self.latest = step.as_ref().map(|step| (step.head.seq, step.raw.clone()));
-        Ok(step)
-    }
-
-    /// The bytes of a frame, `None` where there are none or too many. Costs little for the latest
-    /// one, and for one that comes soon.
-    pub fn raw(&self, seq: Seq) -> Result<Option<Arc<[u8]>>, ReadError> {
-        if let Some((_, raw)) = self.latest.as_ref().filter(|(latest, _)| *latest == seq) {
-            return Ok(raw.clone());
-        }
-        if let Ok(at) = self.page.binary_search_by_key(&seq, |step| step.head.seq) {
-            return Ok(self.page[at].raw.clone());
-        }
-        match self.recording.head(seq)? {
-            Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
-            _ => Ok(None),
-        }
-    }
-
-    fn read_page(&mut self) -> Result<(), ReadError> {
-        let page = self.recording.frames(self.after)?;
-        let Some((last, _)) = page.last() else {
-            return Ok(());
+    /// The next page.
+    pub fn next(&mut self, recording: &Recording) -> Result<Page, ReadError> {
+        let frames = recording.frames(self.after)?;
+        let mut page = Page::with_capacity(frames.len());
+        let Some((last, _)) = frames.last() else {
+            return Ok(page);
         };
         self.after = last.seq;
-        self.read_exchanges(last.seq)?;
-        for (head, raw) in page {
+        self.read_exchanges(recording, last.seq)?;
+        for (head, raw) in frames {
             if head.seq > self.until {
                 break;
             }
             let raw = match raw {
-                None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?),
+                None if head.size <= LONGEST => Some(recording.raw(head.seq)?),
                 raw => raw,
             };
-            let step = self.joiner.step(head, raw.map(Into::into));
-            self.page.push_back(step);
+            page.push_back(self.joiner.step(head, raw.map(Into::into)));
         }
-        Ok(())
+        Ok(page)
     }
 
     /// Reads exchanges until those with requests up to `last` are known.
-    fn read_exchanges(&mut self, last: Seq) -> Result<(), ReadError> {
+    fn read_exchanges(&mut self, recording: &Recording, last: Seq) -> Result<(), ReadError> {
         while !self.all_exchanges && self.joiner.known_until().is_none_or(|known| known < last) {
-            let page = self
-                .recording
-                .light_exchanges(self.last_exchange, None, EXCHANGES)?;
+            let page = recording.light_exchanges(self.last_exchange, None, EXCHANGES)?;
             self.all_exchanges = page.is_empty();
             for exchange in page {
                 self.last_exchange = exchange.id;

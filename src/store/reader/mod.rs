@@ -128,6 +128,16 @@ impl Recording {
         })
     }
 
+    /// The same recording on a connection of its own, for another thread. Not to be used for longer
+    /// than this one: what both read may vanish with it.
+    pub fn another(&self) -> Result<Self, ReadError> {
+        Ok(Self {
+            path: self.path.clone(),
+            opened: open::read_only(self.opened.file().unwrap_or(self.file()))?,
+            stands_in: None,
+        })
+    }
+
     /// The file, as people know it.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -10,7 +10,7 @@
 //! that is longer, or has more values than can be read, is not passed on: a line that says so stands
 //! in its place, so that all others keep their numbers, and the report names it.
 
-use super::export::{Part, Selection, walk_holding};
+use super::export::{Excerpt, Part, Selection};
 use crate::redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use crate::store::links::Link;
 use crate::store::reader::{EventRow, ReadError, Recording, Summary};
@@ -108,7 +108,7 @@ impl<'r> Redacting<'r> {
         })
     }
 
-    /// Gives what is selected to `visit`, as [`walk`](super::export::walk) does; every frame has its
+    /// Gives what is selected to `visit`, as [`Excerpt::walk`] does; every frame has its
     /// bytes.
     pub fn walk<E: From<ReadError>>(
         &mut self,
@@ -122,7 +122,11 @@ impl<'r> Redacting<'r> {
             report,
             looked,
         } = self;
-        walk_holding(recording, selection, *last, HELD, &mut |part| match part {
+        let excerpt = Excerpt {
+            last: *last,
+            ..Excerpt::of(recording, selection)
+        };
+        excerpt.walk_holding(HELD, &mut |part| match part {
             Part::Frame(head, raw, link) => {
                 let link = link.map(|link| redacted_link(redactor, link));
                 if let Some(raw) = raw.filter(|raw| is_readable(raw)) {

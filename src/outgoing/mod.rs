@@ -19,7 +19,9 @@ pub mod told;
 pub mod whole;
 
 use crate::formats::export::otlp::{self, Bodies};
-use crate::formats::export::{Selection, WriteError, Written, csv, markdown, perfetto, text};
+use crate::formats::export::{
+    Excerpt, Export, Selection, WriteError, Written, csv, markdown, perfetto, text,
+};
 use crate::formats::redacted::Redacting;
 use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
@@ -175,17 +177,26 @@ fn raw(
     out: &mut impl Write,
     tell: &mut Tell<'_>,
 ) -> Result<Written, Error> {
-    let last = last(recording)?;
-    let selection = order.selection;
-    stoppable(out, tell, |out, told| match order.format {
-        Format::Text => text::write(recording, selection, last, out, told),
-        Format::Csv => csv::write(recording, selection, last, out, told),
-        Format::Markdown => markdown::write(recording, selection, last, out, told),
-        Format::Html => html::write(recording, selection, last, out, told),
-        Format::Otlp => otlp::write(recording, selection, last, order.bodies, out, told),
-        Format::Perfetto => perfetto::write(recording, selection, last, out, told),
-        // The other one is no file that is made of parts.
-        Format::Jsonl | Format::Recording => cassette::write(recording, selection, last, out, told),
+    let excerpt = Excerpt {
+        last: last(recording)?,
+        ..Excerpt::of(recording, order.selection)
+    };
+    stoppable(out, tell, |out, progress| {
+        let export = Export {
+            excerpt,
+            out,
+            progress,
+        };
+        match order.format {
+            Format::Text => text::write(export),
+            Format::Csv => csv::write(export),
+            Format::Markdown => markdown::write(export),
+            Format::Html => html::write(export),
+            Format::Otlp => otlp::write(export, order.bodies),
+            Format::Perfetto => perfetto::write(export),
+            // The other one is no file that is made of parts.
+            Format::Jsonl | Format::Recording => cassette::write(export),
+        }
     })
 }
 

@@ -6,7 +6,7 @@
 //! time, and an event what the system measured then; what has none comes as long after what is before
 //! it as it did now.
 
-use crate::formats::export::{self, Part, Selection};
+use crate::formats::export::{Excerpt, Part, Selection};
 use crate::record::import::{Import, ImportError};
 use crate::store::reader::{EventRow, MessageRow, ReadError, Recording};
 use crate::trace::clock::Moment;
@@ -94,7 +94,7 @@ impl Known {
         let mut known = Self::default();
         let mut keys = Keys::new(before);
         let (mut count, selection) = (0, Selection::default());
-        export::walk(before, &selection, Seq(u64::MAX), &mut |part| {
+        Excerpt::of(before, &selection).walk(&mut |part| {
             count += 1;
             match part {
                 _ if count > MOST => {}
@@ -212,7 +212,7 @@ impl<'r> Telling<'r> {
             all: Vec::new(),
         };
         let all = Selection::default();
-        export::walk(now, &all, Seq(u64::MAX), &mut |part| telling.part(&part))?;
+        Excerpt::of(now, &all).walk(&mut |part| telling.part(&part))?;
         telling.all.sort_by_key(|told| told.times.1);
         Ok(telling.all)
     }

@@ -17,9 +17,8 @@ mod session;
 
 use mcpreel::cli::cassette::Tape;
 use mcpreel::formats::cassette::{self, Entry, ReadError, Reader};
-use mcpreel::formats::export::Selection;
+use mcpreel::formats::export::{Excerpt, Export, Selection};
 use mcpreel::store::reader::Recording;
-use mcpreel::trace::frame::Seq;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -28,8 +27,11 @@ fn written(reel: &Path) -> Vec<u8> {
     let recording = Recording::open(reel).expect("it can be read");
     let mut file = Vec::new();
     let all = Selection::between(None, None);
-    let last = Seq(u64::MAX);
-    let written = cassette::write(&recording, &all, last, &mut file, &mut |_| ());
+    let written = cassette::write(Export {
+        excerpt: Excerpt::of(&recording, &all),
+        out: &mut file,
+        progress: &mut |_| (),
+    });
     written.expect("it can be written");
     file
 }

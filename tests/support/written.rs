@@ -6,6 +6,7 @@
 use mcpreel::capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
 use mcpreel::store::indexer::{Budget, Indexer};
 use mcpreel::store::library::{file_stem, spool_of};
+use mcpreel::store::values::State;
 use mcpreel::trace::clock::{Clock, Moment};
 use mcpreel::trace::event::{EventKind, ProcessContext};
 use mcpreel::trace::frame::StreamId;
@@ -168,4 +169,14 @@ pub fn bytes(bytes: u64) -> Budget {
 pub fn drain(indexer: &mut Indexer, budget: &Budget) {
     let mut step = || indexer.step(u64::MAX, budget).expect("it can be indexed");
     while !step().caught_up {}
+}
+
+/// What becomes of a session: the file of its recording, in `dir`.
+pub fn recorded(dir: &Path, session: impl FnOnce(&mut Session)) -> PathBuf {
+    let mut made = Session::start(dir, "weather", 1);
+    let mut indexer = made.indexer();
+    session(&mut made);
+    drain(&mut indexer, &bytes(1 << 26));
+    indexer.finish(State::Complete).expect("it can be finished");
+    made.reel
 }

@@ -6,14 +6,13 @@ use crate::cli::cassette;
 use crate::cli::exit::Failure;
 use crate::cli::select;
 use crate::formats::cassette::{Entry, Header, ReadError, Reader, write_under};
-use crate::formats::export::Selection;
+use crate::formats::export::{Excerpt, Export, Selection};
 use crate::outgoing::temporary::{Draft, Folder};
 use crate::replay::compare::Class;
 use crate::replay::renew::renew;
 use crate::store::library::{Library, REEL};
 use crate::store::reader::Recording;
 use crate::text::{escape, plural};
-use crate::trace::frame::Seq;
 use anyhow::{Context as _, anyhow};
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
@@ -148,8 +147,12 @@ impl Update {
         let draft = Draft::beside(&self.path).with_context(context)?;
         let mut out = BufWriter::new(draft);
         let all = Selection::default();
-        write_under(&header, renewed, &all, Seq(u64::MAX), &mut out, &mut |_| ())
-            .map_err(anyhow::Error::from)?;
+        let export = Export {
+            excerpt: Excerpt::of(renewed, &all),
+            out: &mut out,
+            progress: &mut |_| (),
+        };
+        write_under(&header, export).map_err(anyhow::Error::from)?;
         out.flush()?;
         let draft = out
             .into_inner()

@@ -10,10 +10,8 @@
 //! was said on the wire is quoted and escaped, and where a spreadsheet would take it for a formula
 //! there is an apostrophe before it, which a spreadsheet takes for "this is text".
 
-use super::{Selection, WriteError, Written};
-use crate::store::reader::Recording;
+use super::{Export, WriteError, Written};
 use crate::text::escape;
-use crate::trace::frame::Seq;
 use crate::trace::stats::{Collector, Row};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -43,25 +41,19 @@ const COLUMNS: [&str; 18] = [
     "per_minute",
 ];
 
-/// Writes the statistics of the exchanges that are selected, up to the frame `last`. `progress` is
-/// told the request of each that is done.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+/// Writes the statistics of its exchanges.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let Export { excerpt, out, .. } = export;
     let mut written = Written::default();
     let mut collector = Collector::default();
-    written.left_out = super::exchanges(recording, selection, last, &mut |exchange| {
-        progress(exchange.request.0);
+    written.left_out = excerpt.exchanges(&mut |exchange| {
+        (export.progress)(exchange.request.0);
         written.exchanges += 1;
         collector.add(exchange);
         Ok::<_, WriteError>(())
     })?;
     let stats = collector.stats([]);
-    let span_ns = recording.summary()?.t_last_ns;
+    let span_ns = excerpt.recording.summary()?.t_last_ns;
     write!(out, "{}\r\n", COLUMNS.join(","))?;
     for row in &stats.methods {
         out.write_all(line("method", row, span_ns).as_bytes())?;

@@ -18,7 +18,7 @@
 //!
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
-use super::{Part, Selection, SelectionNote, WriteError, Written};
+use super::{Export, Part, Selection, SelectionNote, WriteError, Written};
 use crate::protocol::message::{Direction, classify};
 use crate::store::links::Link;
 use crate::store::reader::{EventRow, Recording, Summary};
@@ -49,17 +49,13 @@ const NAMES: usize = 11;
 /// Before the lines of a message.
 const INDENT: &str = "         ";
 
-/// Writes what is selected of `recording`, up to the frame `last`, as a transcript. `progress` is
-/// told each frame that is done.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+/// Writes it as a transcript.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let Export { excerpt, out, .. } = export;
+    let recording = excerpt.recording;
     let summary = recording.summary()?;
-    out.write_all(heading(&summary, recording.given_up_count()?, selection).as_bytes())?;
+    let heading = heading(&summary, recording.given_up_count()?, excerpt.selection);
+    out.write_all(heading.as_bytes())?;
     let mut writer = Writer {
         recording,
         out,
@@ -67,9 +63,9 @@ pub fn write(
         passed: 0,
         written: Written::default(),
     };
-    super::walk(recording, selection, last, &mut |part| {
+    excerpt.walk(&mut |part| {
         if let Part::Frame(head, ..) | Part::Passed(head) = &part {
-            progress(head.seq);
+            (export.progress)(head.seq);
         }
         writer.part(&part)
     })?;
@@ -292,24 +288,20 @@ fn facts(head: &FrameHead, link: Option<&Link>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::values::State;
+    use crate::formats::export::{Excerpt, exported};
     use crate::trace::event::EventKind;
     use crate::trace::frame::StreamId;
-    use crate::written::{Session, bytes, drain};
+    use crate::written::{Session, recorded};
 
     /// The transcript of a session.
     fn transcript(selection: &Selection, session: impl FnOnce(&mut Session)) -> String {
         let dir = tempfile::tempdir().unwrap();
-        let mut made = Session::start(dir.path(), "weather", 1);
-        let mut indexer = made.indexer();
-        session(&mut made);
-        made.end();
-        drain(&mut indexer, &bytes(1 << 26));
-        indexer.finish(State::Complete).unwrap();
-        let recording = Recording::open(&made.reel).unwrap();
-        let mut file = Vec::new();
-        write(&recording, selection, Seq(u64::MAX), &mut file, &mut |_| ()).unwrap();
-        String::from_utf8(file).unwrap()
+        let reel = recorded(dir.path(), |made| {
+            session(made);
+            made.end();
+        });
+        let recording = Recording::open(&reel).unwrap();
+        String::from_utf8(exported(Excerpt::of(&recording, selection), write)).unwrap()
     }
 
     fn all() -> Selection {

@@ -1,9 +1,8 @@
 //! The bytes of the frames.
 
+use super::FRAME_BYTES;
 use super::block::Blocks;
-use super::{FRAME_BYTES, Part};
-use crate::formats::cassette::{WriteError, Written};
-use crate::formats::export::{self, Part as Walked};
+use crate::formats::export::{Excerpt, Part, WriteError, Written};
 use crate::trace::frame::{FrameHead, Seq};
 use serde::Serialize;
 use std::io::Write;
@@ -29,24 +28,24 @@ enum Piece<'a> {
 
 /// Writes them; returns what there is in the page.
 pub(super) fn write(
-    part: &Part<'_>,
+    excerpt: &Excerpt<'_>,
     out: &mut impl Write,
     progress: &mut dyn FnMut(Seq),
 ) -> Result<Written, WriteError> {
     let mut written = Written::default();
     let mut blocks = Blocks::new(out, "frames");
-    export::walk(part.recording, part.selection, part.last, &mut |walked| {
-        match walked {
-            Walked::Frame(head, raw, _) => {
+    excerpt.walk(&mut |part| {
+        match part {
+            Part::Frame(head, raw, _) => {
                 written.frames += 1;
-                frame(part, head, raw, &mut blocks)?;
+                frame(excerpt, head, raw, &mut blocks)?;
                 progress(head.seq);
             }
-            Walked::Passed(head) => {
+            Part::Passed(head) => {
                 written.left_out += 1;
                 progress(head.seq);
             }
-            Walked::Event(_) => written.events += 1,
+            Part::Event(_) => written.events += 1,
         }
         Ok::<(), WriteError>(())
     })?;
@@ -55,7 +54,7 @@ pub(super) fn write(
 }
 
 fn frame<W: Write>(
-    part: &Part<'_>,
+    excerpt: &Excerpt<'_>,
     head: &FrameHead,
     raw: Option<&[u8]>,
     blocks: &mut Blocks<'_, W>,
@@ -64,7 +63,7 @@ fn frame<W: Write>(
     let bytes = if let Some(raw) = raw {
         raw
     } else {
-        piece = part.recording.piece(head.seq, 0..FRAME_BYTES)?;
+        piece = excerpt.recording.piece(head.seq, 0..FRAME_BYTES)?;
         &piece
     };
     let kept = cut(bytes);

@@ -1,8 +1,7 @@
 //! What rules found, and the rules that found it.
 
-use super::Part;
 use super::block::Blocks;
-use crate::formats::cassette::WriteError;
+use crate::formats::export::{Excerpt, WriteError};
 use crate::lint::{self, Rule};
 use crate::store::reader::FindingRow;
 use serde::Serialize;
@@ -35,17 +34,17 @@ struct About {
 }
 
 /// Writes them.
-pub(super) fn write(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut rules = BTreeMap::new();
     let mut blocks = Blocks::new(&mut *out, "findings");
     let mut after = 0;
     loop {
-        let page = part.recording.findings(after)?;
+        let page = excerpt.recording.findings(after)?;
         let Some(last) = page.last() else {
             break;
         };
         after = last.id;
-        for row in page.iter().filter(|row| is_meant(part, row)) {
+        for row in page.iter().filter(|row| is_meant(excerpt, row)) {
             blocks.push(&finding(row))?;
             // One that a newer version found by a rule of its own stays without words.
             rules.extend(lint::rule(&row.rule).map(|rule| (rule.id, rule)));
@@ -60,9 +59,9 @@ pub(super) fn write(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteEr
 }
 
 /// What is about the process belongs to the recording as a whole, not to a part of it.
-fn is_meant(part: &Part<'_>, row: &FindingRow) -> bool {
+fn is_meant(excerpt: &Excerpt<'_>, row: &FindingRow) -> bool {
     row.frame
-        .map_or_else(|| !part.is_cut(), |seq| part.has(seq))
+        .map_or_else(|| !excerpt.is_cut(), |seq| excerpt.has(seq))
 }
 
 fn finding(row: &FindingRow) -> Finding<'_> {

@@ -29,57 +29,24 @@ mod rows;
 mod session;
 mod shell;
 
-use super::cassette::{WriteError, Written};
-use super::export::Selection;
-use crate::store::reader::Recording;
-use crate::trace::frame::Seq;
+use super::export::{Export, WriteError, Written};
 use std::io::Write;
 
 /// Bytes of a frame that a page has; of a longer one it has the beginning and says so. A browser
 /// would lay out whatever is shown of it.
 pub const FRAME_BYTES: u64 = 256 * 1024;
 
-/// Writes what is selected of `recording`, up to the frame `last`, as a page. Holds no more of it
-/// than some pages of rows and a frame of a megabyte. `progress` is told each frame that is done.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
-    let part = Part {
-        recording,
-        selection,
-        last,
-    };
+/// Writes it as a page. Holds no more of it than some pages of rows and a frame of a megabyte.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let Export { excerpt, out, .. } = export;
     shell::head(out)?;
-    session::write(&part, out)?;
-    rows::write(&part, out)?;
-    found::write(&part, out)?;
+    session::write(&excerpt, out)?;
+    rows::write(&excerpt, out)?;
+    found::write(&excerpt, out)?;
     shell::script(out)?;
-    let written = bytes::write(&part, out, progress)?;
+    let written = bytes::write(&excerpt, out, export.progress)?;
     shell::end(out)?;
     Ok(written)
-}
-
-/// What of a recording is written.
-struct Part<'r> {
-    recording: &'r Recording,
-    selection: &'r Selection,
-    last: Seq,
-}
-
-impl Part<'_> {
-    /// Whether the frame is in the page.
-    fn has(&self, seq: Seq) -> bool {
-        seq <= self.last && self.selection.has_frame(seq)
-    }
-
-    /// Whether it is not the whole recording.
-    fn is_cut(&self) -> bool {
-        self.selection.note().is_some()
-    }
 }
 
 #[cfg(test)]

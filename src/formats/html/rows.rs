@@ -1,10 +1,9 @@
 //! What stands in the list: exchanges, other messages and lines, events. The page puts them in
 //! their order, and finds out by itself what belongs to which exchange.
 
-use super::Part;
 use super::block::Blocks;
 use super::row::Row;
-use crate::formats::cassette::WriteError;
+use crate::formats::export::{Excerpt, WriteError};
 use crate::store::reader::{EventRow, MessageRow};
 use crate::trace::correlator::MessageKind;
 use crate::trace::event::EventKind;
@@ -21,17 +20,17 @@ const PAGE: u32 = 1000;
 const PAGE_BYTES: u64 = 1 << 20;
 
 /// Writes them.
-pub(super) fn write(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
-    exchanges(part, out)?;
-    messages(part, out)?;
-    events(part, out)
+pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+    exchanges(excerpt, out)?;
+    messages(excerpt, out)?;
+    events(excerpt, out)
 }
 
-fn exchanges(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
     let mut after = ExchangeId(0);
     loop {
-        let page = part.recording.exchanges(after)?;
+        let page = excerpt.recording.exchanges(after)?;
         let Some(last) = page.last() else {
             break;
         };
@@ -41,8 +40,11 @@ fn exchanges(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
                 Some(exchange.request.0),
                 exchange.response.map(|(seq, _)| seq),
             ];
-            if seqs.into_iter().flatten().any(|seq| part.has(seq)) {
-                blocks.push(&Row::of_exchange(&within(part, until(exchange, part.last))))?;
+            if seqs.into_iter().flatten().any(|seq| excerpt.has(seq)) {
+                blocks.push(&Row::of_exchange(&within(
+                    excerpt,
+                    until(exchange, excerpt.last),
+                )))?;
             }
         }
     }
@@ -63,11 +65,11 @@ fn until(exchange: Exchange, last: Seq) -> Exchange {
 }
 
 /// The exchange without what those of its frames say that are not in the page.
-fn within(part: &Part<'_>, mut exchange: Exchange) -> Exchange {
-    if !part.is_cut() {
+fn within(excerpt: &Excerpt<'_>, mut exchange: Exchange) -> Exchange {
+    if !excerpt.is_cut() {
         return exchange;
     }
-    let has = |seq: Option<Seq>| seq.is_some_and(|seq| part.has(seq));
+    let has = |seq: Option<Seq>| seq.is_some_and(|seq| excerpt.has(seq));
     exchange.progress = None;
     if !has(exchange.response.map(|(seq, _)| seq)) {
         exchange.summary = exchange.asked().into();
@@ -81,24 +83,24 @@ fn within(part: &Part<'_>, mut exchange: Exchange) -> Exchange {
     exchange
 }
 
-fn messages(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+fn messages(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
     let mut after = Seq(0);
     loop {
-        let mut heads = part.recording.heads(after, PAGE)?;
-        heads.retain(|head| head.seq <= part.last);
+        let mut heads = excerpt.recording.heads(after, PAGE)?;
+        heads.retain(|head| head.seq <= excerpt.last);
         shorten(&mut heads);
         let Some(end) = heads.last().map(|head| head.seq) else {
             break;
         };
-        let messages = part.recording.messages_between(after, end)?;
+        let messages = excerpt.recording.messages_between(after, end)?;
         let with: HashSet<Seq> = messages.iter().map(|row| row.record.frame).collect();
-        for head in heads.iter().filter(|head| part.has(head.seq)) {
+        for head in heads.iter().filter(|head| excerpt.has(head.seq)) {
             if !with.contains(&head.seq) {
-                blocks.push(&line(part, head)?)?;
+                blocks.push(&line(excerpt, head)?)?;
             }
         }
-        for row in messages.iter().filter(|row| part.has(row.record.frame)) {
+        for row in messages.iter().filter(|row| excerpt.has(row.record.frame)) {
             let head = heads.binary_search_by_key(&row.record.frame, |head| head.seq);
             // The rest are the requests and responses of exchanges, and told with these.
             if let (Ok(at), true) = (head, is_told(row)) {
@@ -127,22 +129,23 @@ fn is_told(row: &MessageRow) -> bool {
     row.record.exchange.is_none() || matches!(kind, MessageKind::Notification | MessageKind::Other)
 }
 
-fn line(part: &Part<'_>, head: &FrameHead) -> Result<Row<'static>, WriteError> {
-    let preview = part.recording.piece(head.seq, 0..Item::PREVIEW as u64)?;
+fn line(excerpt: &Excerpt<'_>, head: &FrameHead) -> Result<Row<'static>, WriteError> {
+    let preview = excerpt.recording.piece(head.seq, 0..Item::PREVIEW as u64)?;
     Ok(Row::of_line(head, &preview))
 }
 
-fn events(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
     let mut after = 0;
     loop {
-        let page = part.recording.events(after)?;
+        let page = excerpt.recording.events(after)?;
         let Some(last) = page.last() else {
             break;
         };
         after = last.id;
-        let is_meant =
-            |row: &&EventRow| row.event.after_seq <= part.last && part.selection.has_event(row);
+        let is_meant = |row: &&EventRow| {
+            row.event.after_seq <= excerpt.last && excerpt.selection.has_event(row)
+        };
         for row in page.iter().filter(is_meant) {
             // That of the start stands in the session.
             if !matches!(row.event.kind, EventKind::Start(_)) {

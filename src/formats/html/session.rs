@@ -1,9 +1,7 @@
 //! The session as a whole: who, which versions, how it ended, why.
 
-use super::Part;
 use super::block::Blocks;
-use crate::formats::cassette::WriteError;
-use crate::formats::export::SelectionNote;
+use crate::formats::export::{Excerpt, SelectionNote, WriteError};
 use crate::lint::cause::{Cause, Evidence, Place, causes};
 use crate::store::reader::Summary;
 use crate::text::cut;
@@ -107,13 +105,16 @@ struct Shown {
 }
 
 /// Writes it.
-pub(super) fn write(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteError> {
-    let summary = part.recording.summary()?;
-    let all = causes(&part.recording.facts(None)?);
+pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+    let summary = excerpt.recording.summary()?;
+    let all = causes(&excerpt.recording.facts(None)?);
     let found = all.len();
-    let causes: Vec<_> = all.into_iter().filter(|one| is_shown(part, one)).collect();
+    let causes: Vec<_> = all
+        .into_iter()
+        .filter(|one| is_shown(excerpt, one))
+        .collect();
     let left_out = found - causes.len();
-    let session = session(part, &summary, causes, left_out);
+    let session = session(excerpt, &summary, causes, left_out);
     let mut blocks = Blocks::new(out, "session");
     blocks.push(&session)?;
     Ok(blocks.finish()?)
@@ -121,16 +122,16 @@ pub(super) fn write(part: &Part<'_>, out: &mut impl Write) -> Result<(), WriteEr
 
 /// Whether the page has all that shows a cause: of a part of a recording nothing is told that
 /// whoever selected it has left out.
-fn is_shown(part: &Part<'_>, cause: &Cause) -> bool {
+fn is_shown(excerpt: &Excerpt<'_>, cause: &Cause) -> bool {
     let has = |evidence: &Evidence| match evidence.place {
-        Place::Frame(seq) | Place::Stderr(seq) => part.has(seq),
+        Place::Frame(seq) | Place::Stderr(seq) => excerpt.has(seq),
         Place::Event { .. } | Place::Session => false,
     };
-    !part.is_cut() || (!cause.evidence.is_empty() && cause.evidence.iter().all(has))
+    !excerpt.is_cut() || (!cause.evidence.is_empty() && cause.evidence.iter().all(has))
 }
 
 fn session<'a>(
-    part: &'a Part<'_>,
+    excerpt: &'a Excerpt<'_>,
     summary: &'a Summary,
     causes: Vec<Cause>,
     causes_left_out: usize,
@@ -159,7 +160,7 @@ fn session<'a>(
         gap_bytes: summary.gap_bytes,
         note: summary.note.as_deref(),
         redaction: summary.redaction.as_deref(),
-        selection: part.selection.note(),
+        selection: excerpt.selection.note(),
         process: process(&summary.context, summary),
         causes: causes.into_iter().map(told).collect(),
         causes_left_out,

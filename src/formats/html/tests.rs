@@ -1,9 +1,11 @@
 //! The page as a text: what stands where, and what does not.
 
 use super::*;
+use crate::formats::export::{Excerpt, Selection};
+use crate::store::reader::Recording;
 use crate::store::recovery;
 use crate::trace::clock::Clock;
-use crate::trace::frame::StreamId;
+use crate::trace::frame::{Seq, StreamId};
 use crate::written::Session;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -56,9 +58,17 @@ fn noise(text: &str) -> (StreamId, String) {
 
 fn page_of(recording: &Recording, selection: &Selection) -> (String, Written) {
     let mut page = Vec::new();
-    let last = Seq(u64::MAX);
-    let written = write(recording, selection, last, &mut page, &mut |_| ()).unwrap();
+    let written = written(Excerpt::of(recording, selection), &mut page).unwrap();
     (String::from_utf8(page).unwrap(), written)
+}
+
+fn written(excerpt: Excerpt<'_>, out: &mut impl Write) -> Result<Written, WriteError> {
+    let progress = &mut |_| ();
+    write(Export {
+        excerpt,
+        out,
+        progress,
+    })
 }
 
 fn all() -> Selection {
@@ -196,7 +206,12 @@ fn a_long_frame_is_cut_and_says_how_much_is_left_out() {
 fn of_a_recording_that_grows_nothing_is_told_that_came_later() {
     let made = made(&[call(1, "early"), noise("x"), answer(1, "zanzibar")]);
     let mut page = Vec::new();
-    write(&made.recording, &all(), Seq(2), &mut page, &mut |_| ()).unwrap();
+    let all = all();
+    let early = Excerpt {
+        last: Seq(2),
+        ..Excerpt::of(&made.recording, &all)
+    };
+    written(early, &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
     let rows = values(&page, "rows");
     let row = rows.iter().find(|row| row["k"] == "request").unwrap();
@@ -244,14 +259,9 @@ fn it_is_written_piece_by_piece_and_a_full_disk_is_told() {
         left: usize::MAX,
         longest: 0,
     };
-    write(
-        &made.recording,
-        &all(),
-        Seq(u64::MAX),
-        &mut out,
-        &mut |_| (),
-    )
-    .unwrap();
+    let all = all();
+    let excerpt = Excerpt::of(&made.recording, &all);
+    written(excerpt, &mut out).unwrap();
     let whole = usize::MAX - out.left;
     assert!(whole > 3_600_000, "{whole}");
     assert!(
@@ -263,12 +273,6 @@ fn it_is_written_piece_by_piece_and_a_full_disk_is_told() {
         left: whole - 1,
         longest: 0,
     };
-    let error = write(
-        &made.recording,
-        &all(),
-        Seq(u64::MAX),
-        &mut out,
-        &mut |_| (),
-    );
+    let error = written(excerpt, &mut out);
     assert!(matches!(error, Err(WriteError::Write(_))));
 }

@@ -4,7 +4,7 @@ mod body;
 mod seen;
 
 use super::{Header, US, start};
-use crate::formats::export::{self, Part, Selection, WriteError, Written};
+use crate::formats::export::{Export, Part, Selection, WriteError, Written};
 use crate::formats::redacted::Redacting;
 use crate::protocol::json::Node;
 use crate::store::indexer::COLLECT_LIMIT;
@@ -23,32 +23,21 @@ const BUFFER: usize = 256 * 1024;
 /// Bytes of lines that wait in memory before they wait in a file.
 const SPOOLED: usize = 8 * 1024 * 1024;
 
-/// Writes what is selected of `recording`, up to the frame `last`, as a cassette. Holds no more of
-/// it than a frame of a megabyte. `progress` is told each frame that is done.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
-    let header = Header::of(&recording.summary()?, selection.note());
-    write_under(&header, recording, selection, last, out, progress)
+/// Writes it as a cassette. Holds no more of it than a frame of a megabyte.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let summary = export.excerpt.recording.summary()?;
+    let header = Header::of(&summary, export.excerpt.selection.note());
+    write_under(&header, export)
 }
 
 /// The same with a header that somebody else has made.
-pub fn write_under(
-    header: &Header,
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+pub fn write_under(header: &Header, export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let Export { excerpt, out, .. } = export;
+    let recording = excerpt.recording;
     let summary = recording.summary()?;
     begin(header, &summary, out)?;
-    let mut writer = Writer::new(recording, out, progress);
-    export::walk(recording, selection, last, &mut |part| writer.part(&part))?;
+    let mut writer = Writer::new(recording, out, export.progress);
+    excerpt.walk(&mut |part| writer.part(&part))?;
     let written = writer.written;
     end(&summary, out)?;
     Ok(written)

@@ -31,14 +31,13 @@ mod diagram;
 mod picked;
 mod told;
 
-use super::{Selection, WriteError, Written};
+use super::{Excerpt, Export, Selection, WriteError, Written};
 use crate::lint;
 use crate::lint::cause::{Cause, Place, causes};
 use crate::store::reader::{FindingRow, ReadError, Recording, Summary};
 use crate::text::{clock, escape, escape_bytes, pad_end, plural, wrap};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::Seq;
 use crate::words::{recording::title_of, session, when};
 use again::{again, careful};
 use code::{code, fenced, frame};
@@ -64,32 +63,27 @@ const NAMES: usize = 7;
 /// Facts that a reader of a report has no use for.
 const LEFT_OUT: [&str; 2] = ["executable", "in"];
 
-/// Writes a report of what went wrong, or of what is selected, up to the frame `last`. `progress`
-/// is told the frames that are looked at.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+/// Writes a report of what went wrong, or of what is selected.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let excerpt = export.excerpt;
+    let recording = excerpt.recording;
     let summary = recording.summary()?;
     // Of a live recording what is on record now is all that there is.
-    let is_live = last.0 < u64::MAX;
+    let is_live = excerpt.last.0 < u64::MAX;
     let facts = recording.facts(is_live.then_some(Moment(summary.t_last_ns)))?;
     let causes = causes(&facts);
-    let picked = Picked::of(recording, selection, last, (&facts, &causes), progress)?;
+    let picked = Picked::of(&excerpt, (&facts, &causes), export.progress)?;
     let mut text = format!("# MCP session: {}\n\n", code(&title_of(&summary)));
     text.push_str(&why(&causes));
     text.push('\n');
-    about(recording, &summary, selection, &mut text)?;
-    sequence(recording, &summary, &picked, last, &mut text)?;
+    about(recording, &summary, excerpt.selection, &mut text)?;
+    sequence(&excerpt, &summary, &picked, &mut text)?;
     exchanges(recording, &summary, &picked, &mut text)?;
     last_words(recording, &mut text)?;
     let found = recording.findings(0)?;
     findings(&found, summary.findings, &mut text);
     again(recording, &summary, &picked, &mut text);
-    out.write_all(text.as_bytes())?;
+    export.out.write_all(text.as_bytes())?;
     Ok(Written {
         exchanges: picked.exchanges.len() as u64,
         left_out: picked.left_out,
@@ -193,14 +187,13 @@ fn recorded(summary: &Summary, text: &mut String) {
 }
 
 fn sequence(
-    recording: &Recording,
+    excerpt: &Excerpt<'_>,
     summary: &Summary,
     picked: &Picked,
-    last: Seq,
     text: &mut String,
 ) -> Result<(), ReadError> {
-    let around = picked.around(recording, last)?;
-    let drawn = diagram::draw(recording, summary, &around)?;
+    let around = picked.around(excerpt.recording, excerpt.last)?;
+    let drawn = diagram::draw(excerpt.recording, summary, &around)?;
     let _ = write!(text, "\n## Sequence\n\n{}", fenced("mermaid", &drawn));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Which exchanges a report tells: those that were selected, else those that show what went wrong.
 
-use crate::formats::export::{self, Selection, WriteError};
+use crate::formats::export::{Excerpt, WriteError};
 use crate::lint::cause::{Cause, Facts};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -45,17 +45,15 @@ impl Picked {
     /// Of a selection the first ones that are selected; else those that `causes` point at, those
     /// that failed, or the last ones.
     pub fn of(
-        recording: &Recording,
-        selection: &Selection,
-        last: Seq,
+        excerpt: &Excerpt<'_>,
         (facts, causes): (&Facts, &[Cause]),
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Self, WriteError> {
-        if selection.note().is_some() {
-            return Self::selected(recording, selection, last, progress);
+        if excerpt.is_cut() {
+            return Self::selected(excerpt, progress);
         }
         let mut found = Found {
-            recording,
+            recording: excerpt.recording,
             exchanges: BTreeMap::new(),
         };
         let evidence = causes.iter().flat_map(|cause| &cause.evidence);
@@ -70,7 +68,7 @@ impl Picked {
         let samples = samples.iter().flat_map(|sample| &sample.exchanges);
         samples.for_each(|exchange| found.add(exchange.clone()));
         if found.exchanges.is_empty() {
-            found.last(last)?;
+            found.last(excerpt.last)?;
         }
         let exchanges: Vec<_> = found.exchanges.into_values().collect();
         let all = facts.counts.exchanges;
@@ -82,16 +80,11 @@ impl Picked {
         })
     }
 
-    fn selected(
-        recording: &Recording,
-        selection: &Selection,
-        last: Seq,
-        progress: &mut dyn FnMut(Seq),
-    ) -> Result<Self, WriteError> {
+    fn selected(excerpt: &Excerpt<'_>, progress: &mut dyn FnMut(Seq)) -> Result<Self, WriteError> {
         let mut picked = Self::default();
         let mut ids = Vec::new();
         let mut more = 0;
-        let others = export::exchanges(recording, selection, last, &mut |exchange| {
+        let others = excerpt.exchanges(&mut |exchange| {
             progress(exchange.request.0);
             if ids.len() < TOLD {
                 ids.push(exchange.id);
@@ -102,7 +95,7 @@ impl Picked {
         })?;
         picked.left_out = others + more;
         for id in ids {
-            picked.exchanges.extend(recording.exchange(id)?);
+            picked.exchanges.extend(excerpt.recording.exchange(id)?);
         }
         Ok(picked)
     }

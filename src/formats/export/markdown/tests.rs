@@ -1,10 +1,10 @@
 //! Read with a parser of Markdown: what it takes for text, links and HTML is ours alone.
 
 use super::*;
-use crate::store::values::State;
+use crate::formats::export::exported;
 use crate::trace::event::EventKind;
-use crate::trace::frame::StreamId;
-use crate::written::{Session, bytes, drain};
+use crate::trace::frame::{Seq, StreamId};
+use crate::written::Session;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::path::Path;
 
@@ -12,19 +12,11 @@ use std::path::Path;
 const EVIL: &str = "EVIL ``` ~~~ `a` | <img src=x onerror=alert(1)> @octocat #1 https://evil.example www.evil.example [x](y) **b** \\u001b[2J\\u202e\\n# h\\n```\\n</pre>";
 
 fn recorded(dir: &Path, session: impl FnOnce(&mut Session)) -> Recording {
-    let mut made = Session::start(dir, "weather", 1);
-    let mut indexer = made.indexer();
-    session(&mut made);
-    drain(&mut indexer, &bytes(1 << 26));
-    indexer.finish(State::Complete).unwrap();
-    Recording::open(&made.reel).unwrap()
+    Recording::open(&crate::written::recorded(dir, session)).unwrap()
 }
 
 fn report_of(recording: &Recording, selection: &Selection) -> String {
-    let mut file = Vec::new();
-    let last = Seq(u64::MAX);
-    write(recording, selection, last, &mut file, &mut |_| ()).unwrap();
-    String::from_utf8(file).unwrap()
+    String::from_utf8(exported(Excerpt::of(recording, selection), write)).unwrap()
 }
 
 fn report(session: impl FnOnce(&mut Session)) -> String {

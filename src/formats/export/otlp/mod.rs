@@ -29,10 +29,10 @@ mod lines;
 mod session;
 mod span;
 
-use super::{Selection, WriteError, Written, end_of};
+use super::{Excerpt, Export, WriteError, Written, end_of};
 use crate::protocol::message::Direction;
 use crate::store::notices::Notice;
-use crate::store::reader::{ReadError, Recording, Summary};
+use crate::store::reader::{ReadError, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
@@ -43,9 +43,6 @@ use ids::{Context, Ids};
 use lines::Lines;
 use span::{Event, Failure, Link, Span, Spanned};
 use std::io::Write;
-
-/// Rows that are read at once.
-const PAGE: u32 = 1000;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
 const EVENTS: u32 = 128;
@@ -60,36 +57,26 @@ pub enum Bodies {
     With,
 }
 
-/// Writes what is selected of `recording`, up to the frame `last`, as a trace. `progress` is told
-/// the frames that are done.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    bodies: Bodies,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
+/// Writes it as a trace.
+pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, WriteError> {
+    let excerpt = export.excerpt;
+    let recording = excerpt.recording;
     let summary = recording.summary()?;
     let trace = Trace {
-        recording,
-        selection,
-        last,
+        excerpt,
         bodies,
         ids: Ids::new(recording, &summary)?,
         has_logs: recording.has_logs_in_exchanges()?,
-        lines: Lines::new(&summary, out),
+        lines: Lines::new(&summary, export.out),
         summary: &summary,
         unpaired: 0,
         written: Written::default(),
     };
-    trace.write(progress)
+    trace.write(export.progress)
 }
 
 struct Trace<'r, W: Write> {
-    recording: &'r Recording,
-    selection: &'r Selection,
-    last: Seq,
+    excerpt: Excerpt<'r>,
     bodies: Bodies,
     summary: &'r Summary,
     ids: Ids<'r>,
@@ -103,8 +90,8 @@ struct Trace<'r, W: Write> {
 
 impl<W: Write> Trace<'_, W> {
     fn write(mut self, progress: &mut dyn FnMut(Seq)) -> Result<Written, WriteError> {
-        let (recording, selection, last) = (self.recording, self.selection, self.last);
-        let left_out = super::exchanges(recording, selection, last, &mut |exchange| {
+        let excerpt = self.excerpt;
+        let left_out = excerpt.exchanges(&mut |exchange| {
             progress(exchange.request.0);
             self.written.exchanges += 1;
             let span = self.exchange(exchange)?;
@@ -129,7 +116,7 @@ impl<W: Write> Trace<'_, W> {
 
     fn exchange(&self, exchange: &Exchange) -> Result<Span, WriteError> {
         let context = self.ids.context(exchange)?;
-        let end = end_of(self.recording, exchange, self.end())?;
+        let end = end_of(self.excerpt.recording, exchange, self.end())?;
         let (events, dropped) = self.events_of(exchange)?;
         let failure = self.failure(exchange)?;
         let mut attributes = self.about(&exchange.method, exchange.name.as_deref());
@@ -146,7 +133,7 @@ impl<W: Write> Trace<'_, W> {
             attributes.number("mcpreel.response.seq", seq.0);
         }
         if self.bodies == Bodies::With {
-            body::add(self.recording, exchange, &mut attributes)?;
+            body::add(self.excerpt.recording, exchange, &mut attributes)?;
         }
         Ok(Span::new(Spanned {
             name: name_of(&exchange.method, exchange.name.as_deref()),
@@ -199,12 +186,15 @@ impl<W: Write> Trace<'_, W> {
             Some(Failure { kind, message })
         };
         if let Some(code) = exchange.code.as_deref() {
-            let message = body::error_message(self.recording, exchange)?;
+            let message = body::error_message(self.excerpt.recording, exchange)?;
             return Ok(failure(&plain(code), message));
         }
         let end = self.summary.session.phase.end();
         Ok(match exchange.status {
-            Status::Error => failure("error", body::error_message(self.recording, exchange)?),
+            Status::Error => failure(
+                "error",
+                body::error_message(self.excerpt.recording, exchange)?,
+            ),
             Status::ToolError => failure("tool_error", String::new()),
             Status::Lost => {
                 let why = words::lost(exchange, end);
@@ -221,17 +211,18 @@ impl<W: Write> Trace<'_, W> {
         if !may_have {
             return Ok((Vec::new(), 0));
         }
-        let notices = self
-            .recording
-            .notices_of(exchange.id, self.last, EVENTS + 1)?;
+        let Excerpt {
+            recording, last, ..
+        } = self.excerpt;
+        let notices = recording.notices_of(exchange.id, last, EVENTS + 1)?;
         let mut dropped = 0;
         if notices.len() > EVENTS as usize {
-            let all = self.recording.notices_count(exchange.id, self.last)?;
+            let all = recording.notices_count(exchange.id, last)?;
             dropped = all - u64::from(EVENTS);
         }
         let shown = notices.iter().take(EVENTS as usize);
         let events = shown.map(|notice| {
-            let (name, attributes) = body::event(self.recording, notice, self.bodies)?;
+            let (name, attributes) = body::event(recording, notice, self.bodies)?;
             Ok(Event::new(&name, self.wall(notice.t_last), attributes))
         });
         Ok((events.collect::<Result<_, ReadError>>()?, dropped))
@@ -239,25 +230,18 @@ impl<W: Write> Trace<'_, W> {
 
     /// Notifications that belong to no exchange.
     fn notices(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
-        let mut after = (Seq(0), 0);
-        loop {
-            let page = self.recording.notices(after, self.last, PAGE)?;
-            let Some(end) = page.last() else {
-                return Ok(());
-            };
-            after = (end.seq, end.part);
-            progress(end.seq);
-            let alone = page.iter().filter(|notice| notice.exchange.is_none());
-            for notice in alone.filter(|notice| self.selection.has_frame(notice.seq)) {
-                match (notice.kind, notice.method.as_deref()) {
-                    (MessageKind::Notification, Some(method)) => {
-                        let span = self.notice(notice, method)?;
-                        self.lines.push(notice.direction, &span)?;
-                    }
-                    _ => self.unpaired += 1,
+        let excerpt = self.excerpt;
+        excerpt.notices(progress, &mut |notice| {
+            match (notice.kind, notice.method.as_deref()) {
+                _ if notice.exchange.is_some() => {}
+                (MessageKind::Notification, Some(method)) => {
+                    let span = self.notice(notice, method)?;
+                    self.lines.push(notice.direction, &span)?;
                 }
+                _ => self.unpaired += 1,
             }
-        }
+            Ok(())
+        })
     }
 
     fn notice(&self, notice: &Notice, method: &str) -> Result<Span, WriteError> {

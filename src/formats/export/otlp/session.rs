@@ -3,7 +3,7 @@
 use super::attribute::Attributes;
 use super::span::{Event, Failure, Span, Spanned};
 use super::{EVENTS, Trace};
-use crate::formats::export::{WriteError, events};
+use crate::formats::export::WriteError;
 use crate::store::reader::{EventRow, ReadError};
 use crate::trace::clock::Moment;
 use crate::trace::session::End;
@@ -14,12 +14,13 @@ impl<W: Write> Trace<'_, W> {
     /// The session as a whole, with what happened to its process.
     pub(super) fn session(&mut self) -> Result<Span, WriteError> {
         let summary = self.summary;
-        let mut events_of = Vec::new();
+        let mut events = Vec::new();
         let mut dropped = 0;
-        events(self.recording, self.selection, self.last, &mut |row| {
+        let excerpt = self.excerpt;
+        excerpt.events(&mut |row| {
             self.written.events += 1;
-            if events_of.len() < EVENTS as usize {
-                events_of.push(self.process(row));
+            if events.len() < EVENTS as usize {
+                events.push(self.process(row));
             } else {
                 dropped += 1;
             }
@@ -34,7 +35,7 @@ impl<W: Write> Trace<'_, W> {
             start: self.wall(Moment(0)),
             end: self.wall(self.end()),
             attributes: self.about_session(failure.as_ref()),
-            events: events_of,
+            events,
             dropped,
             failure,
         })

@@ -1,10 +1,11 @@
 //! Read with the types that are made of the official protobuf definitions.
 
 use super::*;
-use crate::store::values::State;
+use crate::formats::export::{Selection, exported};
+use crate::store::reader::Recording;
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
-use crate::written::{Session, bytes, drain};
+use crate::written::Session;
 use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value::Value};
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
@@ -15,26 +16,12 @@ const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-
 const WALL: u64 = 1_795_000_001_000_000_000;
 
 fn recorded(dir: &Path, session: impl FnOnce(&mut Session)) -> Recording {
-    let mut made = Session::start(dir, "weather", 1);
-    let mut indexer = made.indexer();
-    session(&mut made);
-    drain(&mut indexer, &bytes(1 << 26));
-    indexer.finish(State::Complete).unwrap();
-    Recording::open(&made.reel).unwrap()
+    Recording::open(&crate::written::recorded(dir, session)).unwrap()
 }
 
 fn written(recording: &Recording, bodies: Bodies) -> String {
     let all = Selection::between(None, None);
-    let mut file = Vec::new();
-    write(
-        recording,
-        &all,
-        Seq(u64::MAX),
-        bodies,
-        &mut file,
-        &mut |_| (),
-    )
-    .unwrap();
+    let file = exported(Excerpt::of(recording, &all), |export| write(export, bodies));
     String::from_utf8(file).unwrap()
 }
 

@@ -22,10 +22,10 @@ mod counter;
 mod event;
 mod names;
 
-use super::{Selection, WriteError, Written, end_of, events};
+use super::{Excerpt, Export, WriteError, Written, end_of};
 use crate::protocol::message::Direction;
 use crate::store::notices::Notice;
-use crate::store::reader::{Recording, Summary};
+use crate::store::reader::Summary;
 use crate::text::{cut, escape, escape_bytes};
 use crate::trace::clock::Moment;
 use crate::trace::correlator::MessageKind;
@@ -44,31 +44,21 @@ const PAGE: u32 = 1000;
 /// Columns of a name: the rest would not be read.
 const NAME: usize = 120;
 
-/// Writes what is selected of `recording`, up to the frame `last`, as a trace. `progress` is told
-/// the frames that are done; each part of the trace goes over them once.
-pub fn write(
-    recording: &Recording,
-    selection: &Selection,
-    last: Seq,
-    out: &mut impl Write,
-    progress: &mut dyn FnMut(Seq),
-) -> Result<Written, WriteError> {
-    let summary = recording.summary()?;
+/// Writes it as a trace; each part of the trace goes over the frames once.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
+    let excerpt = export.excerpt;
+    let summary = excerpt.recording.summary()?;
     let trace = Trace {
-        recording,
-        selection,
-        last,
+        excerpt,
         end: Moment(summary.t_last_ns),
-        out,
+        out: export.out,
         written: Written::default(),
     };
-    trace.write(&summary, progress)
+    trace.write(&summary, export.progress)
 }
 
 struct Trace<'r, W> {
-    recording: &'r Recording,
-    selection: &'r Selection,
-    last: Seq,
+    excerpt: Excerpt<'r>,
     end: Moment,
     out: &'r mut W,
     written: Written,
@@ -103,12 +93,12 @@ impl<W: Write> Trace<'_, W> {
     }
 
     fn exchanges(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
-        let (recording, selection, last) = (self.recording, self.selection, self.last);
+        let excerpt = self.excerpt;
         let mut open = Open::new(self.end);
-        let left_out = super::told_exchanges(recording, selection, last, &mut |exchange| {
+        let left_out = excerpt.told_exchanges(&mut |exchange| {
             progress(exchange.request.0);
             self.written.exchanges += 1;
-            let end = end_of(recording, exchange, self.end)?;
+            let end = end_of(excerpt.recording, exchange, self.end)?;
             // Of what was given up nobody knows how long it was open.
             if !exchange.is_listen() && exchange.status != Status::GivenUp {
                 for sample in open.request(exchange.direction, exchange.t_request, end) {
@@ -129,7 +119,10 @@ impl<W: Write> Trace<'_, W> {
         let name = name_of(exchange);
         let id = format!("{:#x}", exchange.id.0);
         let within = match exchange.parent {
-            Some(parent) => self.recording.light_exchanges_of(&[parent], None)?,
+            Some(parent) => {
+                let recording = self.excerpt.recording;
+                recording.light_exchanges_of(&[parent], None)?
+            }
             None => Vec::new(),
         };
         let asked = escape(exchange.asked());
@@ -158,21 +151,20 @@ impl<W: Write> Trace<'_, W> {
         let mut bytes = StreamId::STDIO.map(|stream| Bytes::new(stream, self.end));
         let mut after = Seq(0);
         loop {
-            let heads = self.recording.heads(after, PAGE)?;
+            let heads = self.excerpt.recording.heads(after, PAGE)?;
             let Some(end) = heads.last().map(|head| head.seq) else {
                 break;
             };
             after = end;
-            progress(end.min(self.last));
-            let is_meant = |seq: Seq| seq <= self.last && self.selection.has_frame(seq);
+            progress(end.min(self.excerpt.last));
             let mut samples = Vec::new();
-            for head in heads.iter().filter(|head| is_meant(head.seq)) {
+            for head in heads.iter().filter(|head| self.excerpt.has(head.seq)) {
                 let stream = bytes.iter_mut().find(|bytes| bytes.stream == head.stream);
                 samples.extend(stream.and_then(|bytes| bytes.add(head.t_last, head.size)));
                 self.written.frames += 1;
             }
             samples.iter().try_for_each(|sample| self.push(sample))?;
-            if end >= self.last {
+            if end >= self.excerpt.last {
                 break;
             }
         }
@@ -183,18 +175,8 @@ impl<W: Write> Trace<'_, W> {
     }
 
     fn notices(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
-        let mut after = (Seq(0), 0);
-        loop {
-            let page = self.recording.notices(after, self.last, PAGE)?;
-            let Some(end) = page.last() else {
-                return Ok(());
-            };
-            after = (end.seq, end.part);
-            progress(end.seq);
-            for notice in page.iter().filter(|it| self.selection.has_frame(it.seq)) {
-                self.notice(notice)?;
-            }
-        }
+        let excerpt = self.excerpt;
+        excerpt.notices(progress, &mut |notice| self.notice(notice))
     }
 
     fn notice(&mut self, notice: &Notice) -> Result<(), WriteError> {
@@ -223,15 +205,20 @@ impl<W: Write> Trace<'_, W> {
 
     /// stderr, and what is no message.
     fn lines(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+        let Excerpt {
+            recording,
+            selection,
+            last,
+        } = self.excerpt;
         let mut after = Seq(0);
         loop {
-            let page = self.recording.lines(after, self.last, PAGE)?;
+            let page = recording.lines(after, last, PAGE)?;
             let Some(end) = page.last() else {
                 return Ok(());
             };
             after = end.seq;
             progress(end.seq);
-            for line in page.iter().filter(|it| self.selection.has_frame(it.seq)) {
+            for line in page.iter().filter(|it| selection.has_frame(it.seq)) {
                 let track = match line.stream {
                     StreamId::C2S => Track::CLIENT_NOISE,
                     StreamId::S2C => Track::SERVER_NOISE,
@@ -250,8 +237,8 @@ impl<W: Write> Trace<'_, W> {
     }
 
     fn events(&mut self) -> Result<(), WriteError> {
-        let (recording, selection, last) = (self.recording, self.selection, self.last);
-        events(recording, selection, last, &mut |row| {
+        let excerpt = self.excerpt;
+        excerpt.events(&mut |row| {
             self.written.events += 1;
             let said = words::event(&row.event.kind);
             let args = Args {

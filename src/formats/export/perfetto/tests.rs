@@ -1,20 +1,18 @@
 use super::*;
-use crate::store::values::State;
-use crate::written::{Session, bytes, drain};
+use crate::formats::export::{Selection, exported};
+use crate::store::reader::Recording;
+use crate::written::{Session, recorded};
 use serde_json::Value;
 
 /// The events of the trace of a session.
 fn trace(selection: &Selection, session: impl FnOnce(&mut Session)) -> Vec<Value> {
     let dir = tempfile::tempdir().unwrap();
-    let mut made = Session::start(dir.path(), "weather", 1);
-    let mut indexer = made.indexer();
-    session(&mut made);
-    made.end();
-    drain(&mut indexer, &bytes(1 << 26));
-    indexer.finish(State::Complete).unwrap();
-    let recording = Recording::open(&made.reel).unwrap();
-    let mut file = Vec::new();
-    write(&recording, selection, Seq(u64::MAX), &mut file, &mut |_| ()).unwrap();
+    let reel = recorded(dir.path(), |made| {
+        session(made);
+        made.end();
+    });
+    let recording = Recording::open(&reel).unwrap();
+    let file = exported(Excerpt::of(&recording, selection), write);
     let mut whole: Value = serde_json::from_slice(&file).unwrap();
     assert_eq!(whole["otherData"]["recording"], "00000001");
     match whole["traceEvents"].take() {

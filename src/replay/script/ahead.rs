@@ -27,17 +27,16 @@ impl Ahead {
         })
     }
 
-    /// The next page; none after the last one, or after what went wrong.
-    pub fn next(&self) -> Result<Page, ReadError> {
+    /// The next page; `None` after the last one, or after what went wrong.
+    pub fn next(&self) -> Result<Option<Page>, ReadError> {
         let page = self.pages.as_ref().and_then(|pages| pages.recv().ok());
-        page.unwrap_or_else(|| Ok(Page::new()))
+        page.transpose()
     }
 }
 
 fn run(mut pager: Pager, recording: &Recording, pages: &SyncSender<Result<Page, ReadError>>) {
-    loop {
-        let page = pager.next(recording);
-        let is_last = page.as_ref().map_or(true, Page::is_empty);
+    while let Some(page) = pager.next(recording).transpose() {
+        let is_last = page.is_err();
         if pages.send(page).is_err() || is_last {
             return;
         }

@@ -22,7 +22,7 @@ pub use steps::Script;
 use crate::protocol::message::Message;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, StreamId};
-use std::sync::Arc;
+use bytes::Bytes;
 
 /// Longer frames have no bytes here: a line of half a gigabyte would be held several times over.
 pub const LONGEST: u64 = 64 << 20;
@@ -33,7 +33,7 @@ pub struct Step {
     /// Where and when.
     pub head: FrameHead,
     /// Its bytes; `None` for one that is longer than [`LONGEST`].
-    pub raw: Option<Arc<[u8]>>,
+    pub raw: Option<Bytes>,
     /// Its messages, in order; none where it holds no JSON-RPC, or is no frame of the protocol.
     pub parts: Vec<Part>,
     /// Whether it is a JSON array.

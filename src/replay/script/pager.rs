@@ -1,71 +1,76 @@
 //! Reads a recording page by page.
 
-use super::{Joiner, LONGEST, Step};
-use crate::store::reader::{ReadError, Recording};
-use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::Seq;
-use std::collections::VecDeque;
+use super::LONGEST;
+use crate::store::reader::{FrameBlock, ReadError, Recording};
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::{FrameHead, Seq};
+use bytes::Bytes;
 
 /// Exchanges that are read at once.
 const EXCHANGES: u32 = 1000;
 
-/// Steps that follow each other; none at the end of the recording.
-pub(super) type Page = VecDeque<Step>;
+/// Frames that follow each other, and the exchanges that begin in them or later. It is large pieces
+/// of memory that go from thread to thread: small ones would have to be given back to the other one.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub frames: FrameBlock,
+    /// Those of the frames that are too long to be held together.
+    pub long: Vec<(Seq, Bytes)>,
+    pub exchanges: Vec<Exchange>,
+}
 
 /// How far a recording was read.
 #[derive(Clone, Debug)]
 pub(super) struct Pager {
-    joiner: Joiner,
     after: Seq,
     until: Seq,
-    last_exchange: ExchangeId,
+    /// The last exchange that was read, and where its request stands.
+    known: (ExchangeId, Seq),
     all_exchanges: bool,
 }
 
 impl Pager {
-    /// Nothing was read yet; nothing will be after the frame `until`.
+    /// Nothing was read yet; no page begins after the frame `until`.
     pub fn new(until: Seq) -> Self {
         Self {
-            joiner: Joiner::default(),
             after: Seq(0),
             until,
-            last_exchange: ExchangeId(0),
+            known: (ExchangeId(0), Seq(0)),
             all_exchanges: false,
         }
     }
 
-    /// The next page.
-    pub fn next(&mut self, recording: &Recording) -> Result<Page, ReadError> {
-        let frames = recording.frames(self.after)?;
-        let mut page = Page::with_capacity(frames.len());
-        let Some((last, _)) = frames.last() else {
-            return Ok(page);
-        };
-        self.after = last.seq;
-        self.read_exchanges(recording, last.seq)?;
-        for (head, raw) in frames {
-            if head.seq > self.until {
-                break;
-            }
-            let raw = match raw {
-                None if head.size <= LONGEST => Some(recording.raw(head.seq)?),
-                raw => raw,
-            };
-            page.push_back(self.joiner.step(head, raw.map(Into::into)));
+    /// The next page; `None` at the end.
+    pub fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
+        if self.after >= self.until {
+            return Ok(None);
         }
-        Ok(page)
+        let frames = recording.frame_block(self.after)?;
+        let Some(last) = frames.last() else {
+            return Ok(None);
+        };
+        self.after = last;
+        let is_long = |head: &&FrameHead| head.size <= LONGEST;
+        let long = frames.too_long().filter(is_long);
+        let read = |head: &FrameHead| Ok((head.seq, recording.raw(head.seq)?.into()));
+        Ok(Some(Page {
+            long: long.map(read).collect::<Result<_, ReadError>>()?,
+            exchanges: self.exchanges(recording, last)?,
+            frames,
+        }))
     }
 
-    /// Reads exchanges until those with requests up to `last` are known.
-    fn read_exchanges(&mut self, recording: &Recording, last: Seq) -> Result<(), ReadError> {
-        while !self.all_exchanges && self.joiner.known_until().is_none_or(|known| known < last) {
-            let page = recording.light_exchanges(self.last_exchange, None, EXCHANGES)?;
-            self.all_exchanges = page.is_empty();
-            for exchange in page {
-                self.last_exchange = exchange.id;
-                self.joiner.add(exchange);
+    /// The exchanges that were not read yet, until those with requests up to `last` are known.
+    fn exchanges(&mut self, recording: &Recording, last: Seq) -> Result<Vec<Exchange>, ReadError> {
+        let mut exchanges = Vec::new();
+        while !self.all_exchanges && self.known.1 < last {
+            let page = recording.light_exchanges(self.known.0, None, EXCHANGES)?;
+            match page.last() {
+                Some(latest) => self.known = (latest.id, latest.request.0),
+                None => self.all_exchanges = true,
             }
+            exchanges.extend(page);
         }
-        Ok(())
+        Ok(exchanges)
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod rows;
 mod stand_in;
 mod summary;
 
-pub use bytes::FramePage;
+pub use bytes::{FrameBlock, FramePage};
 pub use notifications::NotificationAt;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;

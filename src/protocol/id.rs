@@ -2,9 +2,9 @@
 
 use super::brief;
 use super::json::{Document, Kind, Number, Value};
+use compact_str::CompactString;
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 /// A JSON-RPC id (or a progress token, which follows the same rules), with its JSON type.
 ///
@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// one its [brief form](brief), which is what it is compared by as well. Cheap to copy.
 #[derive(Clone, Debug)]
 pub struct RequestId {
-    json: Arc<str>,
+    json: CompactString,
     kind: IdKind,
     /// What it is compared by, where that is not its text.
-    form: Option<Arc<str>>,
+    form: Option<CompactString>,
 }
 
 /// The JSON type of an id, as far as it matters.
@@ -54,6 +54,9 @@ impl RequestId {
     /// that is no JSON.
     #[must_use]
     pub fn from_json(json: &str) -> Option<Self> {
+        if is_counted(json) {
+            return Some(Self::new(json, IdKind::Integer, json));
+        }
         let document = Document::parse(json.as_bytes()).ok()?;
         Some(Self::read(document.root(), From::Kept))
     }
@@ -174,6 +177,11 @@ impl Hash for RequestId {
     }
 }
 
+/// Whether a text is a number as nearly all clients count, which needs no parser.
+fn is_counted(text: &str) -> bool {
+    (1..=16).contains(&text.len()) && !text.starts_with('0') && is_plain(text)
+}
+
 /// Whether the text of a number is its normal form: a small integer.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && !text.ends_with('0')
@@ -247,6 +255,28 @@ mod tests {
         // What is stored is read back as what it was.
         let read = RequestId::from_json(ids[0].json()).unwrap();
         assert_eq!((read.json(), &read), (ids[0].json(), &ids[0]));
+    }
+
+    #[test]
+    fn what_is_read_without_a_parser_is_what_the_parser_reads() {
+        for json in [
+            "1",
+            "42",
+            "100",
+            "0",
+            "9007199254740993",
+            "12345678901234567",
+            "-7",
+            "1.0",
+        ] {
+            let document = Document::parse(json.as_bytes()).unwrap();
+            let parsed = RequestId::read(document.root(), From::Kept);
+            assert_eq!((id(json), id(json).json()), (parsed.clone(), parsed.json()));
+            assert_eq!(id(json).form(), parsed.form());
+        }
+        for json in ["", "007", "1a", "١"] {
+            assert!(RequestId::from_json(json).is_none(), "{json}");
+        }
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl Indexing {
         }
     }
 
-    /// The session is over: waits so long for the recording to be finished.
+    /// The session is over: waits so long for the recording to be finished, not at all where that
+    /// would be in vain.
     ///
     /// A thread of normal priority does it. The indexer's cannot get its own back, and beside
     /// busy processes it would be late for the few milliseconds of work that are left.
@@ -64,7 +65,7 @@ impl Indexing {
         let finisher = thread::Builder::new().name("finisher".into());
         let finisher = finisher.spawn(move || {
             if let Some(worker) = lock(&worker).take() {
-                worker.finish();
+                worker.finish(patience);
             }
             // Nobody waits any more if it took too long.
             let _ = report.send(());

@@ -23,6 +23,10 @@ pub const RETRY: Duration = Duration::from_millis(500);
 /// for once is nobody's business.
 const ATTEMPTS: u32 = 3;
 
+/// Bytes of the journal that no machine indexes in a second. Who has less time than that takes would
+/// wait in vain: the next reader completes the recording in any case.
+const FASTEST: u64 = 100 << 20;
+
 /// Whether there is something to index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
@@ -82,8 +86,14 @@ impl Worker {
     }
 
     fn is_behind(&self) -> bool {
+        self.behind() > 0
+    }
+
+    /// Bytes of the journal that are not indexed.
+    fn behind(&self) -> u64 {
         let position = self.indexer.as_ref().map_or(0, Indexer::position);
-        position < self.written.load(Ordering::Acquire)
+        let written = self.written.load(Ordering::Acquire);
+        written.saturating_sub(position)
     }
 
     /// One transaction, if there is something to put into it and it is not too early for another
@@ -146,8 +156,12 @@ impl Worker {
     }
 
     /// Drains the rest, finishes the recording and removes the spool. The process may end in the
-    /// middle of it: whatever is not committed then is still in the spool.
-    pub fn finish(mut self) {
+    /// middle of it: whatever is not committed then is still in the spool. Nothing is done where
+    /// there is more than somebody waits for who has this `patience`.
+    pub fn finish(mut self, patience: Duration) {
+        if Duration::from_millis(self.behind().saturating_mul(1000) / FASTEST) > patience {
+            return;
+        }
         self.retry_at = Moment(0);
         while !self.drain() {}
         if self.failures > 0 || self.is_behind() {

@@ -40,7 +40,14 @@ pub(crate) struct Opened {
     /// Whether changes of the file are not noticed.
     pub frozen: bool,
     /// What the connection reads, where that is not the file itself.
-    _copy: Option<TemporaryCopy>,
+    copy: Option<TemporaryCopy>,
+}
+
+impl Opened {
+    /// The copy that is read, where there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.copy.as_ref().map(|copy| &*copy.file)
+    }
 }
 
 /// Opens the recording `path` to read it.
@@ -52,7 +59,7 @@ pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
         Opened {
             conn: connect(path, Mode::Immutable)?,
             frozen: true,
-            _copy: None,
+            copy: None,
         }
     } else {
         shared(path, beside)?
@@ -125,7 +132,7 @@ fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
         conn => Ok(Opened {
             conn: conn?,
             frozen: false,
-            _copy: None,
+            copy: None,
         }),
     }
 }
@@ -150,7 +157,7 @@ fn copy_of(path: &Path) -> Result<Opened, OpenError> {
     Ok(Opened {
         conn,
         frozen: true,
-        _copy: Some(copy),
+        copy: Some(copy),
     })
 }
 

@@ -8,6 +8,7 @@ use super::clock::Moment;
 use super::frame::Seq;
 use crate::protocol::id::RequestId;
 use crate::protocol::message::{Direction, Era};
+use compact_str::CompactString;
 
 /// The number of an exchange in its recording, from 1, in the order of the requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,9 +22,9 @@ pub struct Exchange {
     /// The way of the request.
     pub direction: Direction,
     /// The request's method.
-    pub method: Box<str>,
+    pub method: CompactString,
     /// Tool or prompt name, resource URI, task id.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// The request's id.
     pub rpc_id: RequestId,
     /// Era of the request.
@@ -138,10 +139,11 @@ impl Exchange {
     /// Bytes that it takes in memory, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let texts = [&self.name, &self.code, &self.task, &self.progress];
+        let texts = [&self.code, &self.task, &self.progress];
         let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        let name = self.name.as_ref().map_or(0, |name| name.len());
         let always = self.method.len() + self.summary.len() + self.rpc_id.bytes();
-        size_of::<Self>() + always + texts
+        size_of::<Self>() + always + name + texts
     }
 
     /// The part of its line that says what was asked.

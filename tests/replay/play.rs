@@ -1,6 +1,7 @@
 //! A scenario, played.
 
 use crate::told::{self, Row, Telling, When};
+use bytes::Bytes;
 use mcpreel::protocol::json::{Document, Kind, Value};
 use mcpreel::replay::bind::{Binder, Bound};
 use mcpreel::replay::client::guard::Guard;
@@ -19,7 +20,6 @@ use mcpreel::trace::session::End;
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
@@ -87,14 +87,14 @@ pub struct Choices {
 
 /// The recording at hand.
 struct Recorded {
-    frames: BTreeMap<Seq, Arc<[u8]>>,
-    sent: Vec<(Seq, Arc<[u8]>)>,
+    frames: BTreeMap<Seq, Bytes>,
+    sent: Vec<(Seq, Bytes)>,
     questions: Vec<Exchange>,
     only: Vec<String>,
 }
 
 impl Past for Recorded {
-    fn raw(&mut self, seq: Seq) -> Option<Arc<[u8]>> {
+    fn raw(&mut self, seq: Seq) -> Option<Bytes> {
         self.frames.get(&seq).cloned()
     }
 
@@ -192,7 +192,7 @@ fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
             When::At(t) => (t, t),
             When::FromTo(first, last) => (first, last),
         };
-        let raw: Arc<[u8]> = told::bytes(what).into();
+        let raw: Bytes = told::bytes(what).into();
         let head = FrameHead {
             seq: Seq(frames.len() as u64 + 1),
             stream: told::stream_id(stream),
@@ -217,18 +217,16 @@ fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
         .for_each(|exchange| joiner.add(exchange));
     let until = Seq(scenario.choices.until.unwrap_or(u64::MAX));
     let wanted = frames.iter().filter(|(head, _)| head.seq <= until);
-    let steps = wanted.map(|(head, raw)| joiner.step(*head, Some(Arc::clone(raw))));
+    let steps = wanted.map(|(head, raw)| joiner.step(*head, Some(raw.clone())));
     let steps = steps.collect();
     let client = frames
         .iter()
         .filter(|(head, _)| head.stream == told::stream_id("c2s"));
     let past = Recorded {
-        sent: client
-            .map(|(head, raw)| (head.seq, Arc::clone(raw)))
-            .collect(),
+        sent: client.map(|(head, raw)| (head.seq, raw.clone())).collect(),
         frames: frames
             .iter()
-            .map(|(head, raw)| (head.seq, Arc::clone(raw)))
+            .map(|(head, raw)| (head.seq, raw.clone()))
             .collect(),
         questions,
         only: scenario.choices.only.clone(),

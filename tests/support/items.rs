@@ -152,7 +152,7 @@ fn exchange(dice: &mut Dice) -> Exchange {
         id: ExchangeId(1),
         direction: direction(dice),
         method: one(dice, METHODS).into(),
-        name: maybe(dice, text),
+        name: maybe(dice, text).map(Into::into),
         rpc_id: id(dice),
         era: one(dice, &[Era::Legacy, Era::Modern]),
         request: (Seq(1), 0),

@@ -31,7 +31,7 @@ pub fn lines(redacted: &Recording) -> Result<Vec<String>, Failure> {
 
 /// The tools whose arguments and results are in it.
 fn tools(redacted: &Recording) -> Result<Option<String>, Failure> {
-    let mut called: BTreeMap<Box<str>, u64> = BTreeMap::new();
+    let mut called: BTreeMap<_, u64> = BTreeMap::new();
     let mut after = ExchangeId(0);
     loop {
         let page = redacted.light_exchanges(after, None, PAGE)?;

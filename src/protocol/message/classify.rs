@@ -49,7 +49,7 @@ pub enum Lines {
 }
 
 /// [`classify`] for many frames: memory is used again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Classifier {
     nodes: Vec<Node>,
 }

@@ -7,6 +7,7 @@ use crate::replay::script::{Part, Script, Step, What};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
+use compact_str::CompactString;
 use std::collections::{BTreeSet, HashMap};
 
 /// Messages of the client that stay or go together.
@@ -93,7 +94,7 @@ struct Cutting {
     /// The same by the frames of their requests.
     of_request: HashMap<Seq, usize>,
     /// Which requests the answers to come are to.
-    methods: HashMap<ExchangeId, Box<str>>,
+    methods: HashMap<ExchangeId, CompactString>,
     /// Whose frames that cancel are.
     of_cancel: HashMap<Seq, usize>,
     trail: Trail,
@@ -150,7 +151,7 @@ impl Cutting {
         self.units.of_frame.insert(step.head.seq, unit);
         let document = Document::parse(raw).ok();
         for part in &step.parts {
-            let mut method: Box<str> = Box::default();
+            let mut method = CompactString::default();
             match &part.what {
                 What::Asks(exchange) => {
                     method = exchange.method.clone();

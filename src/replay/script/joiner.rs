@@ -4,13 +4,13 @@ use super::{Part, Step, What};
 use crate::protocol::message::{Body, Classifier, Content};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
+use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Says what frames are, in their order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Joiner {
     classifier: Classifier,
     /// Whose requests have not been met yet, in the order of their requests.
@@ -25,14 +25,8 @@ impl Joiner {
         self.coming.push_back(exchange);
     }
 
-    /// The frame of the last request that is known.
-    #[must_use]
-    pub fn known_until(&self) -> Option<Seq> {
-        self.coming.back().map(|exchange| exchange.request.0)
-    }
-
     /// The next frame, with what its messages are.
-    pub fn step(&mut self, head: FrameHead, raw: Option<Arc<[u8]>>) -> Step {
+    pub fn step(&mut self, head: FrameHead, raw: Option<Bytes>) -> Step {
         let mut step = Step {
             head,
             raw,

@@ -5,22 +5,24 @@
 //!                                            part: asks · answers · tells · other
 //! ```
 //!
-//! * [`Script`] reads page by page: memory holds a page and one entry per exchange that is open in
-//!   the recording, never the recording.
+//! * [`Script`] reads page by page, of a long recording the next one on a thread of its own: memory
+//!   holds two pages and one entry per exchange that is open in the recording, never the recording.
 //! * [`Joiner`] is pure: it says what a frame is from the exchanges of the recording, and reads
 //!   only those frames that belong to none.
 //! * Which request an answer belongs to is what the recording says; nothing is paired anew.
 
+mod ahead;
 mod joiner;
 mod pager;
+mod steps;
 
 pub use joiner::Joiner;
-pub use pager::Script;
+pub use steps::Script;
 
 use crate::protocol::message::Message;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, StreamId};
-use std::sync::Arc;
+use bytes::Bytes;
 
 /// Longer frames have no bytes here: a line of half a gigabyte would be held several times over.
 pub const LONGEST: u64 = 64 << 20;
@@ -31,7 +33,7 @@ pub struct Step {
     /// Where and when.
     pub head: FrameHead,
     /// Its bytes; `None` for one that is longer than [`LONGEST`].
-    pub raw: Option<Arc<[u8]>>,
+    pub raw: Option<Bytes>,
     /// Its messages, in order; none where it holds no JSON-RPC, or is no frame of the protocol.
     pub parts: Vec<Part>,
     /// Whether it is a JSON array.
@@ -82,3 +84,6 @@ impl Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,103 +1,76 @@
 //! Reads a recording page by page.
 
-use super::{Joiner, LONGEST, Step};
-use crate::store::reader::{ReadError, Recording};
-use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::Seq;
-use std::collections::VecDeque;
-use std::sync::Arc;
+use super::LONGEST;
+use crate::store::reader::{FrameBlock, ReadError, Recording};
+use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::{FrameHead, Seq};
+use bytes::Bytes;
 
 /// Exchanges that are read at once.
 const EXCHANGES: u32 = 1000;
 
-/// The steps of a recording.
-#[derive(Debug)]
-pub struct Script<'r> {
-    recording: &'r Recording,
-    joiner: Joiner,
-    page: VecDeque<Step>,
-    /// The step that was given last: what comes of it is asked for again.
-    latest: Option<(Seq, Option<Arc<[u8]>>)>,
+/// Frames that follow each other, and the exchanges that begin in them or later. It is large pieces
+/// of memory that go from thread to thread: small ones would have to be given back to the other one.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub frames: FrameBlock,
+    /// Those of the frames that are too long to be held together.
+    pub long: Vec<(Seq, Bytes)>,
+    pub exchanges: Vec<Exchange>,
+}
+
+/// How far a recording was read.
+#[derive(Clone, Debug)]
+pub(super) struct Pager {
     after: Seq,
     until: Seq,
-    last_exchange: ExchangeId,
+    /// The last exchange that was read, and where its request stands.
+    known: (ExchangeId, Seq),
     all_exchanges: bool,
 }
 
-impl<'r> Script<'r> {
-    /// The steps of `recording` up to the frame `until`, `None`: all of them.
-    #[must_use]
-    pub fn new(recording: &'r Recording, until: Option<Seq>) -> Self {
+impl Pager {
+    /// Nothing was read yet; no page begins after the frame `until`.
+    pub fn new(until: Seq) -> Self {
         Self {
-            recording,
-            joiner: Joiner::default(),
-            page: VecDeque::new(),
-            latest: None,
             after: Seq(0),
-            until: until.unwrap_or(Seq(u64::MAX)),
-            last_exchange: ExchangeId(0),
+            until,
+            known: (ExchangeId(0), Seq(0)),
             all_exchanges: false,
         }
     }
 
-    /// The next step; `None` at the end.
-    pub fn next_step(&mut self) -> Result<Option<Step>, ReadError> {
-        if self.page.is_empty() {
-            self.read_page()?;
+    /// The next page; `None` at the end.
+    pub fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
+        if self.after >= self.until {
+            return Ok(None);
         }
-        let step = self.page.pop_front();
-        self.latest = step.as_ref().map(|step| (step.head.seq, step.raw.clone()));
-        Ok(step)
-    }
-
-    /// The bytes of a frame, `None` where there are none or too many. Costs little for the latest
-    /// one, and for one that comes soon.
-    pub fn raw(&self, seq: Seq) -> Result<Option<Arc<[u8]>>, ReadError> {
-        if let Some((_, raw)) = self.latest.as_ref().filter(|(latest, _)| *latest == seq) {
-            return Ok(raw.clone());
-        }
-        if let Ok(at) = self.page.binary_search_by_key(&seq, |step| step.head.seq) {
-            return Ok(self.page[at].raw.clone());
-        }
-        match self.recording.head(seq)? {
-            Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
-            _ => Ok(None),
-        }
-    }
-
-    fn read_page(&mut self) -> Result<(), ReadError> {
-        let page = self.recording.frames(self.after)?;
-        let Some((last, _)) = page.last() else {
-            return Ok(());
+        let frames = recording.frame_block(self.after)?;
+        let Some(last) = frames.last() else {
+            return Ok(None);
         };
-        self.after = last.seq;
-        self.read_exchanges(last.seq)?;
-        for (head, raw) in page {
-            if head.seq > self.until {
-                break;
-            }
-            let raw = match raw {
-                None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?),
-                raw => raw,
-            };
-            let step = self.joiner.step(head, raw.map(Into::into));
-            self.page.push_back(step);
-        }
-        Ok(())
+        self.after = last;
+        let is_long = |head: &&FrameHead| head.size <= LONGEST;
+        let long = frames.too_long().filter(is_long);
+        let read = |head: &FrameHead| Ok((head.seq, recording.raw(head.seq)?.into()));
+        Ok(Some(Page {
+            long: long.map(read).collect::<Result<_, ReadError>>()?,
+            exchanges: self.exchanges(recording, last)?,
+            frames,
+        }))
     }
 
-    /// Reads exchanges until those with requests up to `last` are known.
-    fn read_exchanges(&mut self, last: Seq) -> Result<(), ReadError> {
-        while !self.all_exchanges && self.joiner.known_until().is_none_or(|known| known < last) {
-            let page = self
-                .recording
-                .light_exchanges(self.last_exchange, None, EXCHANGES)?;
-            self.all_exchanges = page.is_empty();
-            for exchange in page {
-                self.last_exchange = exchange.id;
-                self.joiner.add(exchange);
+    /// The exchanges that were not read yet, until those with requests up to `last` are known.
+    fn exchanges(&mut self, recording: &Recording, last: Seq) -> Result<Vec<Exchange>, ReadError> {
+        let mut exchanges = Vec::new();
+        while !self.all_exchanges && self.known.1 < last {
+            let page = recording.light_exchanges(self.known.0, None, EXCHANGES)?;
+            match page.last() {
+                Some(latest) => self.known = (latest.id, latest.request.0),
+                None => self.all_exchanges = true,
             }
+            exchanges.extend(page);
         }
-        Ok(())
+        Ok(exchanges)
     }
 }

@@ -6,6 +6,7 @@ use crate::store::open::OpenError;
 use crate::store::values::to_sql;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::{FrameHead, Seq};
+use bytes::Bytes;
 use rusqlite::MAIN_DB;
 use rusqlite::blob::Blob;
 use std::ops::Range;
@@ -27,6 +28,35 @@ pub struct Said {
     pub request: Option<Vec<u8>>,
     /// Its answer.
     pub response: Option<Vec<u8>>,
+}
+
+/// Frames in order, the bytes of all of them in one place: to hold them one by one takes longer than
+/// to read them. [`Bytes`] of one frame keep those of all of them.
+#[derive(Clone, Debug, Default)]
+pub struct FrameBlock {
+    frames: Vec<(FrameHead, Option<Range<usize>>)>,
+    bytes: Bytes,
+}
+
+impl FrameBlock {
+    /// The last frame; `None` where there are none.
+    #[must_use]
+    pub fn last(&self) -> Option<Seq> {
+        self.frames.last().map(|(head, _)| head.seq)
+    }
+
+    /// The frames that are too long to hold.
+    pub fn too_long(&self) -> impl Iterator<Item = &FrameHead> {
+        let frames = self.frames.iter().filter(|(_, place)| place.is_none());
+        frames.map(|(head, _)| head)
+    }
+
+    /// The frames, each with its bytes unless it is too long to hold.
+    pub fn into_frames(self) -> impl Iterator<Item = (FrameHead, Option<Bytes>)> {
+        let Self { frames, bytes } = self;
+        let frames = frames.into_iter();
+        frames.map(move |(head, place)| (head, place.map(|place| bytes.slice(place))))
+    }
 }
 
 impl Recording {
@@ -66,18 +96,41 @@ impl Recording {
     /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come
     /// without: read them with [`Self::raw`] or [`Self::stream`].
     pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
+        let mut page = FramePage::new();
+        self.page(after, |head, raw| page.push((head, raw.map(Into::into))))?;
+        Ok(page)
+    }
+
+    /// The same, the bytes of all of them in one place.
+    pub fn frame_block(&self, after: Seq) -> Result<FrameBlock, ReadError> {
+        let (mut frames, mut bytes) = (Vec::new(), Vec::new());
+        self.page(after, |head, raw| {
+            let start = bytes.len();
+            bytes.extend_from_slice(raw.unwrap_or_default());
+            frames.push((head, raw.map(|_| start..bytes.len())));
+        })?;
+        let bytes = bytes.into();
+        Ok(FrameBlock { frames, bytes })
+    }
+
+    /// Gives a page of frames after `after` to `take`.
+    fn page(
+        &self,
+        after: Seq,
+        mut take: impl FnMut(FrameHead, Option<&[u8]>),
+    ) -> Result<(), ReadError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(FRAMES)?;
             let params = (to_sql(after.0), PAGE_ROWS, to_sql(COLLECT_LIMIT));
-            let (mut rows, mut page, mut bytes) = (statement.query(params)?, Vec::new(), 0);
+            let (mut rows, mut bytes) = (statement.query(params)?, 0);
             while bytes < PAGE_BYTES
                 && let Some(row) = rows.next()?
             {
                 let head = rows::frame_head(row)?;
                 bytes += head.size.min(COLLECT_LIMIT);
-                page.push((head, row.get(6)?));
+                take(head, row.get_ref(6)?.as_blob_or_null()?);
             }
-            Ok(page)
+            Ok(())
         })
     }
 

@@ -13,7 +13,7 @@ mod stand_in;
 mod summary;
 
 pub use beside::Beginning;
-pub use bytes::{FramePage, Said};
+pub use bytes::{FrameBlock, FramePage, Said};
 pub use notifications::NotificationAt;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;
@@ -133,6 +133,16 @@ impl Recording {
         Ok(Self {
             path: path.to_owned(),
             opened: open::read_only(path)?,
+            stands_in: None,
+        })
+    }
+
+    /// The same recording on a connection of its own, for another thread. Not to be used for longer
+    /// than this one: what both read may vanish with it.
+    pub fn another(&self) -> Result<Self, ReadError> {
+        Ok(Self {
+            path: self.path.clone(),
+            opened: open::read_only(self.opened.file().unwrap_or(self.file()))?,
             stands_in: None,
         })
     }

@@ -14,7 +14,7 @@ use crate::trace::correlator::MessageRecord;
 use crate::trace::event::{Event, EventKind};
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
-use column::{direction, era, request_id};
+use column::{direction, era, request_id, text};
 use rusqlite::Row;
 use std::ops::Range;
 use unsaid::{Unsaid, Words};
@@ -242,14 +242,14 @@ fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
     let response = optional(row, 8)?.map(Seq);
     let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
     let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
-    let method: Box<str> = row.get(3)?;
+    let method = text(row, 3)?.unwrap_or_default();
     let status = word(row, 14, Status::parse)?;
     let exchange = Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,
         era: era(row, 2)?,
         method,
-        name: row.get(4)?,
+        name: text(row, 4)?,
         rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
         request: (Seq(number(row, 6)?), row.get(7)?),
         response: response.zip(row.get(9)?),

@@ -102,7 +102,7 @@ impl Correlator {
             .flatten();
         let mut exchange = Exchange {
             id: self.calls.next_id(),
-            name: request.name.clone(),
+            name: request.name.as_deref().map(Into::into),
             era: record.era,
             request: (at.head.seq, at.message.part),
             t_request: at.head.t_last,

@@ -69,8 +69,8 @@ impl Correlator {
         if let Some(call) = self.calls.get(exchange) {
             record.exchange = Some(exchange);
             record.era = call.exchange.era;
-            record.method = Some(call.exchange.method.clone());
-            record.name.clone_from(&call.exchange.name);
+            record.method = Some(call.exchange.method.as_str().into());
+            record.name = call.exchange.name.as_deref().map(Into::into);
         }
         record
     }

@@ -4,6 +4,7 @@ use crate::protocol::message::InputRound;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
+use compact_str::CompactString;
 
 /// Rounds that wait for their retry. Without a limit a client that never retries would make us
 /// grow; beyond it the oldest is given up and its retry starts a chain of its own.
@@ -21,8 +22,8 @@ struct Round {
     chain: ExchangeId,
     /// The frame of the request that was answered.
     frame: Seq,
-    method: Box<str>,
-    name: Option<Box<str>>,
+    method: CompactString,
+    name: Option<CompactString>,
     asked: InputRound,
     t: Moment,
 }
@@ -31,8 +32,11 @@ impl Round {
     /// Bytes that it takes in memory, about.
     fn bytes(&self) -> usize {
         let InputRound { state, keys } = &self.asked;
-        let texts = [Some(&self.method), self.name.as_ref(), state.as_ref()];
-        let texts = texts.into_iter().flatten().chain(keys);
+        let own = [Some(&self.method), self.name.as_ref()]
+            .into_iter()
+            .flatten();
+        let texts = state.iter().chain(keys).map(|text| &**text);
+        let texts = texts.chain(own.map(|text| &**text));
         let texts: usize = texts.map(|text| TEXT_BYTES + text.len()).sum();
         size_of::<Self>() + texts
     }

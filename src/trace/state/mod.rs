@@ -20,6 +20,7 @@ use crate::protocol::id::RequestId;
 use crate::protocol::json::{Document, Value};
 use crate::protocol::mcp::methods;
 use crate::protocol::message::{Body, Content, Direction, Message, Outcome};
+use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Requests that are remembered until their answer: a client that is never answered must not make
@@ -77,9 +78,9 @@ pub struct OpenCall {
     /// Which way it went.
     pub direction: Direction,
     /// Its method.
-    pub method: Box<str>,
+    pub method: CompactString,
     /// Tool or prompt name, resource URI, task id.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// When it was complete.
     pub t: Moment,
 }

@@ -5,6 +5,7 @@ use super::peak::Peak;
 use super::{Row, Slow, Stats};
 use crate::protocol::message::Direction;
 use crate::trace::exchange::{Exchange, Status};
+use compact_str::CompactString;
 use std::collections::BTreeMap;
 
 /// Rows of one table. A server may be called by a new name each time; what has no row any more is
@@ -17,8 +18,8 @@ const SLOWEST: usize = 10;
 /// Statistics that grow.
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
-    methods: BTreeMap<(Direction, Box<str>), Line>,
-    tools: BTreeMap<Box<str>, Line>,
+    methods: BTreeMap<(Direction, CompactString), Line>,
+    tools: BTreeMap<CompactString, Line>,
     total: Line,
     slowest: Vec<Slow>,
     peak: Peak,
@@ -208,7 +209,7 @@ impl Line {
         row
     }
 
-    fn add(&mut self, exchange: &Exchange, name: Option<Box<str>>) {
+    fn add(&mut self, exchange: &Exchange, name: Option<CompactString>) {
         let row = &mut self.row;
         if row.count == 0 {
             row.direction = exchange.direction.as_str();

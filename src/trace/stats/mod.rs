@@ -21,6 +21,7 @@ pub use latency::{Bucket, Buckets, Latency};
 
 use super::exchange::Exchange;
 use super::frame::Seq;
+use compact_str::CompactString;
 
 /// Statistics of one recording.
 #[derive(Clone, Debug, Default)]
@@ -53,9 +54,9 @@ pub struct Row {
     /// `c2s` or `s2c`: the way of the requests.
     pub direction: &'static str,
     /// The method.
-    pub method: Box<str>,
+    pub method: CompactString,
     /// The tool, in rows per tool.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
     /// Exchanges.
     pub count: u64,
     /// Of these `error`, `tool-error`, `lost` and `unanswered`.
@@ -84,9 +85,9 @@ pub struct Slow {
     /// Its latency, nanoseconds.
     pub latency_ns: u64,
     /// Its method.
-    pub method: Box<str>,
+    pub method: CompactString,
     /// Its tool, prompt, URI or task.
-    pub name: Option<Box<str>>,
+    pub name: Option<CompactString>,
 }
 
 impl Stats {

@@ -4,6 +4,7 @@ use crate::query::Query;
 use crate::trace::frame::Seq;
 use crate::trace::stats::{Latency, Row};
 use crate::tui::worker::stats::Figures;
+use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -104,9 +105,9 @@ pub enum RowId {
     #[default]
     Total,
     /// A method: direction, method.
-    Method(&'static str, Box<str>),
+    Method(&'static str, CompactString),
     /// A tool.
-    Tool(Box<str>),
+    Tool(CompactString),
 }
 
 impl Stats {

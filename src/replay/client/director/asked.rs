@@ -12,8 +12,8 @@ use crate::replay::key::Digest;
 use crate::replay::rules::Side;
 use crate::replay::script::Step;
 use crate::trace::exchange::{Exchange, ExchangeId};
+use bytes::Bytes;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 impl Director {
     /// The walk has come to the recorded answer to a question.
@@ -124,7 +124,7 @@ impl Director {
     fn learn_from(
         &mut self,
         about: About<'_>,
-        then: &Arc<[u8]>,
+        then: &Bytes,
         now: Value<'_>,
         scene: &mut Scene<'_>,
     ) {

@@ -44,17 +44,18 @@ use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::Seq;
 use asks::Asks;
+use bytes::Bytes;
 use calls::Calls;
+use compact_str::CompactString;
 use ending::{Ending, Stage};
 use notices::Notices;
 use skipped::Skipped;
-use std::sync::Arc;
 use walk::Walk;
 
 /// What the director asks the recording for besides its steps.
 pub trait Past {
     /// The bytes of a frame; `None` where they cannot be had.
-    fn raw(&mut self, seq: Seq) -> Option<Arc<[u8]>>;
+    fn raw(&mut self, seq: Seq) -> Option<Bytes>;
     /// Whether the recorded client sends this text, as a whole value, after the frame `seq`.
     fn sends_after(&mut self, seq: Seq, text: &str) -> bool;
     /// Whether the user wants this exchange.
@@ -113,11 +114,11 @@ pub enum Waits {
     /// For nothing.
     Nothing,
     /// For the answer to this request.
-    Answer(Seq, Box<str>),
+    Answer(Seq, CompactString),
     /// For all answers that are open.
     Answers(usize),
     /// For this question of the server.
-    Question(Seq, Box<str>),
+    Question(Seq, CompactString),
     /// For this notification of the server.
     Notice(Seq, Box<str>),
     /// For the server to read.
@@ -177,6 +178,12 @@ impl Director {
     #[must_use]
     pub fn unsent(&self) -> usize {
         self.action.send.len()
+    }
+
+    /// How many answers are waited for.
+    #[must_use]
+    pub fn awaited(&self) -> usize {
+        self.calls.awaited()
     }
 
     /// What it needs to go on.

@@ -124,7 +124,7 @@ impl Notices {
             Some(What::Asks(exchange)) => {
                 &*exchange.method == "resources/unsubscribe"
                     && &*notice.method == UPDATED
-                    && notice.about == exchange.name
+                    && notice.about.as_deref() == exchange.name.as_deref()
             }
             _ => ends_listening && notice.is_news(),
         };

@@ -13,8 +13,9 @@ use crate::replay::judge::{List, Missing, Skip};
 use crate::replay::script::{Step, What};
 use crate::text::escape;
 use crate::trace::exchange::Exchange;
+use bytes::Bytes;
 use memchr::memmem::Finder;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// Built once: to build it takes as long as to search a message.
 static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROGRESS_TOKEN));
@@ -167,7 +168,7 @@ impl Director {
         let Body::Notification(notification) = &message.body else {
             return;
         };
-        self.tally.last_method.clone_from(&notification.method);
+        self.tally.last_method = (*notification.method).into();
         if let Subject::Cancelled {
             request_id: Some(id),
         } = &notification.subject
@@ -183,7 +184,7 @@ impl Director {
 }
 
 /// The request for a page of a list, `None` for any other one: it says whether the list begins anew.
-pub(super) fn listing(exchange: &Exchange, scene: &mut Scene<'_>) -> Option<Arc<[u8]>> {
+pub(super) fn listing(exchange: &Exchange, scene: &mut Scene<'_>) -> Option<Bytes> {
     List::of(&exchange.method)?;
     scene.past.raw(exchange.request.0)
 }

@@ -10,7 +10,7 @@ use crate::replay::bind::{About, Round};
 use crate::replay::client::options::Policy;
 use crate::replay::rules::Side;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
-use std::sync::Arc;
+use bytes::Bytes;
 
 /// A final answer that is longer is not kept for the retry that it made unnecessary.
 const LONGEST_KEPT: usize = 64 * 1024;
@@ -112,13 +112,13 @@ impl Director {
             return;
         };
         let (seq, about) = (exchange.request.0, about(exchange));
-        let request: std::cell::OnceCell<Option<Arc<[u8]>>> = std::cell::OnceCell::new();
+        let request: std::cell::OnceCell<Option<Bytes>> = std::cell::OnceCell::new();
         let past = &mut scene.past;
         let binder = &mut self.options.binder;
         binder.learn(about, then.root(), now.root(), &mut |text| {
             // What the client said itself was not made up by the server.
             let request = request.get_or_init(|| past.raw(seq));
-            let said = |request: &Arc<[u8]>| memchr::memmem::find(request, text.as_bytes());
+            let said = |request: &Bytes| memchr::memmem::find(request, text.as_bytes());
             request.as_ref().and_then(said).is_none() && past.sends_after(seq, text)
         });
     }

@@ -2,6 +2,7 @@
 
 use crate::replay::bind::Bound;
 use crate::trace::frame::Seq;
+use compact_str::CompactString;
 
 /// Refused calls that are kept; all are counted.
 const MOST: usize = 100;
@@ -34,7 +35,7 @@ pub struct Tally {
     /// Requests of the server that were answered otherwise.
     pub unexpected: u64,
     /// The method of the last message that was sent, as on the wire.
-    pub last_method: Box<str>,
+    pub last_method: CompactString,
     /// Lines of the server that are no JSON-RPC: recorded and live.
     pub noise: [u64; 2],
     /// The first such line that came now, as on the wire, cut.

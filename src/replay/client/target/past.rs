@@ -7,10 +7,10 @@ use crate::replay::script::{Script, Step};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{Seq, StreamId};
+use bytes::Bytes;
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
-use std::sync::Arc;
 
 /// Questions of the server that are read ahead.
 const QUESTIONS: u32 = 256;
@@ -158,7 +158,7 @@ fn hash(text: &str) -> u64 {
 }
 
 impl Past for Library<'_> {
-    fn raw(&mut self, seq: Seq) -> Option<Arc<[u8]>> {
+    fn raw(&mut self, seq: Seq) -> Option<Bytes> {
         let raw = self.script.raw(seq);
         self.keep(raw).flatten()
     }

@@ -3,6 +3,7 @@
 use crate::protocol::id::RequestId;
 use crate::protocol::message::{Direction, Era};
 use crate::store::values::{self, from_sql};
+use compact_str::CompactString;
 use rusqlite::Row;
 use rusqlite::types::Type;
 
@@ -12,6 +13,11 @@ pub(crate) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
 
 pub(crate) fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(row.get::<_, Option<i64>>(at)?.map(from_sql))
+}
+
+/// A text that is mostly a short one.
+pub(super) fn text(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<CompactString>> {
+    Ok(row.get_ref(at)?.as_str_or_null()?.map(Into::into))
 }
 
 /// The value that a word stands for. An unknown word is damage.
@@ -36,8 +42,7 @@ pub(super) fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
 }
 
 pub(super) fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {
-    let json: Option<Box<str>> = row.get(at)?;
-    let read =
-        |json: Box<str>| RequestId::from_json(&json).unwrap_or_else(|| RequestId::damaged(&json));
+    let json = row.get_ref(at)?.as_str_or_null()?;
+    let read = |json| RequestId::from_json(json).unwrap_or_else(|| RequestId::damaged(json));
     Ok(json.map(read))
 }

@@ -130,8 +130,8 @@ impl Reading<'_> {
     fn note_subscription(&mut self, exchange: &Exchange) {
         let Some(uri) = &exchange.name else { return };
         match &*exchange.method {
-            "resources/subscribe" => _ = self.subscribed.insert(uri.clone()),
-            "resources/unsubscribe" => _ = self.subscribed.remove(uri),
+            "resources/subscribe" => _ = self.subscribed.insert(uri.as_str().into()),
+            "resources/unsubscribe" => _ = self.subscribed.remove(uri.as_str()),
             _ => {}
         }
     }

@@ -1,0 +1,55 @@
+//! Reads the next page while the one before is gone through.
+
+use super::pager::{Page, Pager};
+use crate::store::reader::{ReadError, Recording};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+/// A thread with a connection of its own. It holds one page, and waits until that is taken.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    /// Gone as soon as nobody wants more: then the thread ends.
+    pages: Option<Receiver<Result<Page, ReadError>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ahead {
+    /// Goes on from where `pager` is; `None` where there cannot be such a thread.
+    pub fn start(pager: &Pager, recording: &Recording) -> Option<Self> {
+        let recording = recording.another().ok()?;
+        let (sender, pages) = sync_channel(0);
+        let pager = pager.clone();
+        let builder = Builder::new().name("read-ahead".into());
+        let thread = builder.spawn(move || run(pager, &recording, &sender));
+        Some(Self {
+            pages: Some(pages),
+            thread: Some(thread.ok()?),
+        })
+    }
+
+    /// The next page; `None` after the last one, or after what went wrong.
+    pub fn next(&self) -> Result<Option<Page>, ReadError> {
+        let page = self.pages.as_ref().and_then(|pages| pages.recv().ok());
+        page.transpose()
+    }
+}
+
+fn run(mut pager: Pager, recording: &Recording, pages: &SyncSender<Result<Page, ReadError>>) {
+    while let Some(page) = pager.next(recording).transpose() {
+        let is_last = page.is_err();
+        if pages.send(page).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+impl Drop for Ahead {
+    /// What the thread reads may be gone with the recording.
+    fn drop(&mut self) {
+        self.pages = None;
+        if let Some(thread) = self.thread.take() {
+            // If it panicked, that was said.
+            let _ = thread.join();
+        }
+    }
+}

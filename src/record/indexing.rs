@@ -18,6 +18,10 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(150);
 /// for every chunk costs the session a tenth of its round trips, and viewers look every 33 ms.
 const GATHER: Duration = Duration::from_millis(5);
 
+/// How long it rests while it is behind: then more is said than it can take in, and whoever says it
+/// needs the processors. At nice 19 it still got half of one that three others waited for.
+const REST: Duration = Duration::from_millis(50);
+
 /// A running indexer thread.
 pub struct Indexing {
     worker: Shared,
@@ -128,7 +132,7 @@ impl Indexer {
         let watched = self.gauges.iter().map(|gauge| gauge.watch(&self.tap));
         let writing = watched.fold(false, |any, writing| any | writing);
         match (need, writing) {
-            (Need::Now, _) => {}
+            (Need::Now, _) => return self.over.wait(REST),
             (_, true) => thread::park_timeout(STALL),
             (Need::Later, false) => thread::park_timeout(RETRY),
             (Need::None, false) => thread::park(),

@@ -180,12 +180,6 @@ impl Director {
         self.action.send.len()
     }
 
-    /// How many answers are waited for.
-    #[must_use]
-    pub fn awaited(&self) -> usize {
-        self.calls.awaited()
-    }
-
     /// What it needs to go on.
     #[must_use]
     pub fn want(&self) -> Want {

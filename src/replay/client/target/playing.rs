@@ -15,7 +15,6 @@ use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 /// So much may wait to be written before the walk stops: more would be memory for nothing.
@@ -24,13 +23,6 @@ const ROOM: usize = 128 * 1024;
 /// So much is sent while lines are still to be heard that came with others: what waits longer finds
 /// a server that has nothing to do.
 const AT_ONCE: usize = 2048;
-
-/// So many answers are waited for before what comes is gathered: each look at a pipe takes as long as
-/// to hear several lines.
-const MANY: usize = 16;
-
-/// How long it is gathered. So much later than it came may be said when it did, at most.
-const GATHER: Duration = Duration::from_micros(20);
 
 /// Steps of the walk between two looks at the pipes.
 const STEPS: usize = 256;
@@ -110,9 +102,6 @@ impl Target<'_> {
                 Want::Wait(until) => until.map(|until| until.since(self.clock.now())),
             };
             self.tell(requests, told);
-            if timeout != Some(Duration::ZERO) && self.director.awaited() >= MANY {
-                thread::sleep(GATHER);
-            }
             let timeout = timeout.unwrap_or(TOLD).min(TOLD);
             let ready = self.pipes.wait(&self.signals.wake, timeout)?;
             self.hear(&ready)?;

@@ -41,7 +41,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         "replay",
         &[
             "record", "capture", "formats", "store", "redact", "query", "trace", "protocol",
-            "text", "config",
+            "text", "config", "written",
         ],
     ),
     (

@@ -150,7 +150,7 @@ fn where_only_the_command_has_secrets_the_rest_is_copied_and_nothing_of_them_is_
     assert!(has(&fs::read(&reel).unwrap(), TOKEN) && has(&fs::read(&reel).unwrap(), WORD));
     let (redacted, is_anew) = redacted_of(&reel);
     assert!(!is_anew);
-    let file = fs::read(redacted.path()).unwrap();
+    let file = fs::read(redacted.file()).unwrap();
     assert!(!has(&file, TOKEN) && !has(&file, WORD));
     let before = Recording::open(&reel).unwrap();
     let after = redacted.summary().unwrap();
@@ -183,7 +183,7 @@ fn a_secret_that_the_command_told_is_found_wherever_it_was_said() {
     let reel = harmless(dir.path(), &["one", &format!("hello {WORD} there")]);
     let (redacted, is_anew) = redacted_of(&reel);
     assert!(is_anew);
-    assert!(!has(&fs::read(redacted.path()).unwrap(), WORD));
+    assert!(!has(&fs::read(redacted.file()).unwrap(), WORD));
     assert_eq!(
         redacted.raw(Seq(2)).unwrap(),
         "hello ‹secret:2› there\n".as_bytes()
@@ -202,7 +202,7 @@ fn what_this_version_does_not_know_of_a_recording_does_not_leave() {
         conn.execute_batch(sql).unwrap();
         drop(conn);
         let (redacted, _) = redacted_of(&reel);
-        assert!(!has(&fs::read(redacted.path()).unwrap(), WORD), "{sql}");
+        assert!(!has(&fs::read(redacted.file()).unwrap(), WORD), "{sql}");
     }
 }
 

@@ -18,8 +18,9 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(150);
 /// for every chunk costs the session a tenth of its round trips, and viewers look every 33 ms.
 const GATHER: Duration = Duration::from_millis(5);
 
-/// How long it rests while it is behind: then more is said than it can take in, and whoever says it
-/// needs the processors. At nice 19 it still got half of one that three others waited for.
+/// How long it rests where more comes than it takes in: it cannot catch up while that lasts, and the
+/// session needs the processors. At nice 19 it still had half of one for which the threads of a fast
+/// replay and its server waited.
 const REST: Duration = Duration::from_millis(50);
 
 /// A running indexer thread.
@@ -132,7 +133,8 @@ impl Indexer {
         let watched = self.gauges.iter().map(|gauge| gauge.watch(&self.tap));
         let writing = watched.fold(false, |any, writing| any | writing);
         match (need, writing) {
-            (Need::Now, _) => return self.over.wait(REST),
+            (Need::Now, _) => {}
+            (Need::Rest, _) => return self.over.wait(REST),
             (_, true) => thread::park_timeout(STALL),
             (Need::Later, false) => thread::park_timeout(RETRY),
             (Need::None, false) => thread::park(),

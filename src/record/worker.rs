@@ -34,6 +34,8 @@ pub enum Need {
     None,
     /// It is behind.
     Now,
+    /// It is behind, and more came than it took in.
+    Rest,
     /// The recording could not be written, and it is too early for another attempt.
     Later,
 }
@@ -71,6 +73,7 @@ impl Worker {
     /// One transaction, and a look at the disk. Returns what is left to do.
     pub fn work(&mut self) -> Need {
         self.look_at_disk();
+        let was_behind = self.behind();
         self.drain();
         self.warning.tell(&self.tap);
         if self.failures >= ATTEMPTS {
@@ -80,6 +83,8 @@ impl Worker {
             Need::None
         } else if self.tap.clock().now() < self.retry_at {
             Need::Later
+        } else if self.behind() > was_behind {
+            Need::Rest
         } else {
             Need::Now
         }

@@ -2,6 +2,7 @@
 
 use super::pager::{Page, Pager};
 use crate::store::reader::{ReadError, Recording};
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -28,9 +29,20 @@ impl Ahead {
     }
 
     /// The next page; `None` after the last one, or after what went wrong.
-    pub fn next(&self) -> Result<Option<Page>, ReadError> {
-        let page = self.pages.as_ref().and_then(|pages| pages.recv().ok());
-        page.transpose()
+    pub fn next(&mut self) -> Result<Option<Page>, ReadError> {
+        match self.pages.as_ref().map(Receiver::recv) {
+            Some(Ok(page)) => page.map(Some),
+            // A thread that panicked has not come to the end.
+            Some(Err(_)) => self
+                .join()
+                .map_or_else(|panic| resume_unwind(panic), |()| Ok(None)),
+            None => Ok(None),
+        }
+    }
+
+    fn join(&mut self) -> std::thread::Result<()> {
+        self.pages = None;
+        self.thread.take().map_or(Ok(()), JoinHandle::join)
     }
 }
 
@@ -46,10 +58,7 @@ fn run(mut pager: Pager, recording: &Recording, pages: &SyncSender<Result<Page, 
 impl Drop for Ahead {
     /// What the thread reads may be gone with the recording.
     fn drop(&mut self) {
-        self.pages = None;
-        if let Some(thread) = self.thread.take() {
-            // If it panicked, that was said.
-            let _ = thread.join();
-        }
+        // If it panicked, that was said, or nobody needs what it read.
+        let _ = self.join();
     }
 }

@@ -75,6 +75,15 @@ impl Step {
         self.head.stream == StreamId::S2C
     }
 
+    /// The same, with bytes of its own: to be kept for long, without those of the frames around it.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        Self {
+            raw: self.raw.as_deref().map(Bytes::copy_from_slice),
+            ..self.clone()
+        }
+    }
+
     /// The only message, where it is the whole frame.
     #[must_use]
     pub fn single(&self) -> Option<&What> {

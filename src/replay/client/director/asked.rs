@@ -19,7 +19,7 @@ impl Director {
     /// The walk has come to the recorded answer to a question.
     pub(super) fn answer_ask(&mut self, id: ExchangeId, step: &Step, scene: &mut Scene<'_>) {
         if let Some(ask) = self.asks.find(id) {
-            ask.answer = Some(step.clone());
+            ask.answer = Some(step.alone());
             let is_roots = &*ask.exchange.method == "roots/list";
             if let Some(result) = step.raw.as_deref().filter(|_| is_roots).and_then(result_of) {
                 self.asks.roots = Some(result);

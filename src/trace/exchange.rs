@@ -141,7 +141,7 @@ impl Exchange {
     pub fn bytes(&self) -> usize {
         let texts = [&self.code, &self.task, &self.progress];
         let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
-        let name = self.name.as_ref().map_or(0, |name| name.len());
+        let name = self.name.as_ref().map_or(0, CompactString::len);
         let always = self.method.len() + self.summary.len() + self.rpc_id.bytes();
         size_of::<Self>() + always + name + texts
     }

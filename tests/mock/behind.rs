@@ -68,7 +68,7 @@ fn the_start_and_the_end_of_the_server_behind_are_on_record_and_shown() {
     // It is not how the mock itself ended.
     assert_eq!(library.events("exit").len(), 1);
     let shown = library.mcpreel("show").args(["@", "--events"]).output();
-    let shown = text(&shown.expect("mcpreel starts").stdout).to_owned();
+    let shown = text(&shown.expect("mcpreel starts").stdout);
     let words = [
         "the server behind the mock was started, pid ",
         "the server behind the mock ended with exit code 0; 2 requests passed to it",

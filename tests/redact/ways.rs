@@ -60,7 +60,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw"]),
         lacks: &["mark", "note"],
         planted: 105,
-        ..WAY
     },
     Way {
         name: "text",
@@ -68,7 +67,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw", "--format", "text"]),
         lacks: &["path", "mark", "note"],
         planted: 110,
-        ..WAY
     },
     Way {
         name: "csv",
@@ -89,7 +87,6 @@ pub const WAYS: [Way; 10] = [
             "note",
         ],
         planted: 1,
-        ..WAY
     },
     Way {
         name: "markdown",
@@ -97,7 +94,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw", "--format", "markdown"]),
         lacks: &["cwd", "path", "executable", "mark", "note"],
         planted: 50,
-        ..WAY
     },
     Way {
         name: "html",
@@ -105,7 +101,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw", "--format", "html"]),
         lacks: &["host", "path"],
         planted: 110,
-        ..WAY
     },
     Way {
         name: "otlp",
@@ -113,7 +108,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw", "--format", "otlp", "--with-bodies"]),
         lacks: &["host", "cwd", "path", "stderr", "mark", "note"],
         planted: 65,
-        ..WAY
     },
     Way {
         name: "perfetto",
@@ -121,7 +115,6 @@ pub const WAYS: [Way; 10] = [
         raw: Some(&["export", "--raw", "--format", "perfetto"]),
         lacks: &["argv", "host", "cwd", "path", "executable", "mark", "note"],
         planted: 75,
-        ..WAY
     },
     Way {
         name: "report",

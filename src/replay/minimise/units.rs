@@ -154,7 +154,7 @@ impl Cutting {
             let mut method = CompactString::default();
             match &part.what {
                 What::Asks(exchange) => {
-                    method = exchange.method.clone();
+                    method.clone_from(&exchange.method);
                     // In a batch a retry may stand beside what belongs to another unit.
                     let before = self.chained(exchange).filter(|before| *before != unit);
                     self.units.all[unit].needs.extend(before);

@@ -10,7 +10,7 @@ use std::thread::{Builder, JoinHandle};
 #[derive(Debug)]
 pub(super) struct Ahead {
     /// Gone as soon as nobody wants more: then the thread ends.
-    pages: Option<Receiver<Result<Page, ReadError>>>,
+    read: Option<Receiver<Result<Page, ReadError>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -18,19 +18,19 @@ impl Ahead {
     /// Goes on from where `pager` is; `None` where there cannot be such a thread.
     pub fn start(pager: &Pager, recording: &Recording) -> Option<Self> {
         let recording = recording.another().ok()?;
-        let (sender, pages) = sync_channel(0);
+        let (sender, read) = sync_channel(0);
         let pager = pager.clone();
         let builder = Builder::new().name("read-ahead".into());
         let thread = builder.spawn(move || run(pager, &recording, &sender));
         Some(Self {
-            pages: Some(pages),
+            read: Some(read),
             thread: Some(thread.ok()?),
         })
     }
 
     /// The next page; `None` after the last one, or after what went wrong.
     pub fn next(&mut self) -> Result<Option<Page>, ReadError> {
-        match self.pages.as_ref().map(Receiver::recv) {
+        match self.read.as_ref().map(Receiver::recv) {
             Some(Ok(page)) => page.map(Some),
             // A thread that panicked has not come to the end.
             Some(Err(_)) => self
@@ -41,15 +41,15 @@ impl Ahead {
     }
 
     fn join(&mut self) -> std::thread::Result<()> {
-        self.pages = None;
+        self.read = None;
         self.thread.take().map_or(Ok(()), JoinHandle::join)
     }
 }
 
-fn run(mut pager: Pager, recording: &Recording, pages: &SyncSender<Result<Page, ReadError>>) {
+fn run(mut pager: Pager, recording: &Recording, sender: &SyncSender<Result<Page, ReadError>>) {
     while let Some(page) = pager.next(recording).transpose() {
         let is_last = page.is_err();
-        if pages.send(page).is_err() || is_last {
+        if sender.send(page).is_err() || is_last {
             return;
         }
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Nothing is taken out of what is on the screen: the recording is closed, and what was made of it
-//! is dropped with its [`Session`]; what is [carried](carry) over is named one by one. Whatever the
+//! is dropped with its [`Session`]; what is carried over (`carry`) is named one by one. Whatever the
 //! reader still says about it is [not heard](super::session::is_stale).
 
 mod carry;

@@ -109,30 +109,19 @@ impl<'r> Redacting<'r> {
         excerpt.walk_as(&manner, &mut |part| match part {
             Part::Frame(head, raw, link) => {
                 let link = link.map(|link| redacted_link(redactor, link));
-                if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
-                    let place = Place::Frame(head.seq.0);
-                    let raw = (raw, looked.has(head.seq));
-                    let raw = redactor.learned_frame(place, raw, report);
-                    *has_changed |= matches!(raw, Cow::Owned(_));
-                    visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
-                } else {
-                    let (seq, bytes) = (head.seq.0, head.size);
-                    report.left.push(Left { seq, bytes });
-                    let said = stand_in(bytes);
-                    *has_changed = true;
-                    visit(Part::Frame(&sized(head, &said), Some(&said), None))
-                }
+                let raw = raw.map(|raw| (raw, looked.has(head.seq)));
+                let (raw, link) = match redacted_frame(redactor, head, raw, report) {
+                    Some(raw) => (raw, link),
+                    None => (Cow::Owned(left_out(head, report)), None),
+                };
+                *has_changed |= matches!(raw, Cow::Owned(_));
+                visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
             }
             Part::Passed(head) => visit(Part::Passed(head)),
             Part::Event(row) => {
-                let place = Place::Event(row.event.after_seq.0);
-                let kind = redactor.event(place, &row.event.kind, report);
-                *has_changed |= kind != row.event.kind;
-                let event = Event {
-                    kind,
-                    ..row.event.clone()
-                };
-                visit(Part::Event(&EventRow { id: row.id, event }))
+                let redacted = redacted_event(redactor, row, report);
+                *has_changed |= redacted.event.kind != row.event.kind;
+                visit(Part::Event(&redacted))
             }
         })
     }
@@ -221,15 +210,39 @@ fn redacted_link(redactor: &mut Redactor, link: &Link) -> Link {
     link
 }
 
+/// What is given of a frame, of whose bytes it is said whether there is something in them to be
+/// looked at; `None`: they cannot be looked through.
+fn redacted_frame<'f>(
+    redactor: &mut Redactor,
+    head: &FrameHead,
+    raw: Option<(&'f [u8], bool)>,
+    report: &mut Report,
+) -> Option<Cow<'f, [u8]>> {
+    let raw = raw.filter(|(raw, _)| is_readable(raw))?;
+    Some(redactor.learned_frame(Place::Frame(head.seq.0), raw, report))
+}
+
+/// What stands in place of a frame that is left out.
+fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
+    let (seq, bytes) = (head.seq.0, head.size);
+    report.left.push(Left { seq, bytes });
+    format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n").into_bytes()
+}
+
+fn redacted_event(redactor: &mut Redactor, row: &EventRow, report: &mut Report) -> EventRow {
+    let place = Place::Event(row.event.after_seq.0);
+    let kind = redactor.event(place, &row.event.kind, report);
+    let event = Event {
+        kind,
+        ..row.event.clone()
+    };
+    EventRow { id: row.id, event }
+}
+
 /// A frame that has other bytes now.
 fn sized(head: &FrameHead, raw: &[u8]) -> FrameHead {
     FrameHead {
         size: raw.len() as u64,
         ..*head
     }
-}
-
-/// What stands in place of a frame that is left out.
-fn stand_in(bytes: u64) -> Vec<u8> {
-    format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n").into_bytes()
 }

@@ -41,22 +41,22 @@ impl Numbers {
     }
 }
 
-/// From which number on others are how many more. Numbers only grow.
+/// Offsets, each with the number from which on it is added; the numbers only grow.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shifts(Vec<(u64, i64)>);
 
 impl Shifts {
     fn note(&mut self, was: u64, is: u64) {
-        let more = is.wrapping_sub(was).cast_signed();
-        if self.0.last().map_or(0, |(_, more)| *more) != more {
-            self.0.push((was, more));
+        let offset = is.wrapping_sub(was).cast_signed();
+        if self.0.last().map_or(0, |(_, offset)| *offset) != offset {
+            self.0.push((was, offset));
         }
     }
 
     fn of(&self, was: u64) -> u64 {
         let after = self.0.partition_point(|(from, _)| *from <= was);
-        let more = after.checked_sub(1).map_or(0, |at| self.0[at].1);
-        was.wrapping_add_signed(more)
+        let offset = after.checked_sub(1).map_or(0, |at| self.0[at].1);
+        was.wrapping_add_signed(offset)
     }
 }
 

@@ -123,7 +123,7 @@ fn path(said: &str) -> (&str, &str) {
         char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '.' | ':' | '-' | '>')
     };
     let end = said.find(|char| !is_of_path(char)).unwrap_or(said.len());
-    let mut end = end - (end - said[..end].trim_end_matches(['.', ':', '-', '>']).len());
+    let mut end = said[..end].trim_end_matches(['.', ':', '-', '>']).len();
     // A colon, a dash or an angle alone joins nothing.
     for (join, pair) in [(':', "::"), ('-', "->"), ('>', "->")] {
         let alone = said[..end].replace(pair, "  ").find(join);

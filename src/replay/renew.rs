@@ -6,27 +6,25 @@
 //! time, and an event what the system measured then; what has none comes as long after what is before
 //! it as it did now.
 
+mod keys;
+
 use crate::formats::export::{Excerpt, Part, Selection};
 use crate::record::import::{Import, ImportError};
-use crate::store::reader::{EventRow, MessageRow, ReadError, Recording};
+use crate::store::reader::{EventRow, ReadError, Recording};
 use crate::trace::clock::Moment;
-use crate::trace::correlator::MessageKind;
 use crate::trace::event::{CassetteLine, EventKind};
-use crate::trace::frame::{FrameHead, Seq, StreamId};
-use std::collections::hash_map::DefaultHasher;
+use crate::trace::frame::{FrameHead, StreamId};
+use keys::{Key, Keys, event_key};
 use std::collections::{HashMap, VecDeque};
-use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::time::Duration;
 
-/// Frames and events whose times are kept, each in some bytes; beyond it they are those of now.
+/// Frames and events whose times are kept, those of a frame in some bytes; beyond it they are those of
+/// now.
 const MOST: usize = 1_000_000;
 
 /// Bytes of a frame that are read at once.
 const PIECE: u64 = 1 << 20;
-
-/// Frames that are looked at together.
-const PAGE: u32 = 1000;
 
 /// Why it could not be told.
 #[derive(Debug, thiserror::Error)]
@@ -79,14 +77,12 @@ fn frame(
     Ok(())
 }
 
-/// What is the same in both sessions: a digest.
-type Key = u64;
-
 /// When the first and the last byte of a frame came.
 type Times = (Moment, Moment);
 
-/// What stood in a line of the cassette before that nobody knows, as an event.
-type LineKeys = Option<EventKind>;
+/// What stood in a line of the cassette before that nobody knows, as an event. Hardly any line has
+/// it: none takes the room of one for that.
+type LineKeys = Option<Box<EventKind>>;
 
 /// What is on record of the session before; the earliest of a kind first.
 #[derive(Default)]
@@ -114,84 +110,33 @@ impl Known {
                     let frames = known.frames.entry(key).or_default();
                     frames.push_back((times, next.take()));
                 }
-                Part::Event(row) => match row.event.kind.cassette_line() {
-                    Some(CassetteLine::Start) => known.start = Some(row.event.kind.clone()),
-                    Some(CassetteLine::End) => known.end = Some(row.event.kind.clone()),
-                    Some(_) => next = Some(row.event.kind.clone()),
-                    None => {
-                        let key = event_key(&row.event.kind);
-                        let events = known.events.entry(key).or_default();
-                        events.push_back((row.clone(), next.take()));
-                    }
-                },
+                Part::Event(row) => known.event(row, &mut next),
                 Part::Passed(_) => {}
             }
             Ok::<_, ReadError>(())
         })?;
         Ok(known)
     }
-}
 
-/// What the frames of a session are known by.
-struct Keys<'r> {
-    recording: &'r Recording,
-    /// The first messages of the frames up to this one.
-    messages: HashMap<Seq, MessageRow>,
-    until: Seq,
-}
-
-impl<'r> Keys<'r> {
-    fn new(recording: &'r Recording) -> Self {
-        Self {
-            recording,
-            messages: HashMap::new(),
-            until: Seq(0),
-        }
-    }
-
-    /// A message by what it is, anything else by its bytes.
-    fn frame(&mut self, head: &FrameHead, raw: Option<&[u8]>) -> Result<Key, ReadError> {
-        if head.seq > self.until {
-            let last = Seq(head.seq.0 + u64::from(PAGE));
-            let messages = self.recording.messages(self.until, last)?;
-            let firsts = messages.into_iter().filter(|row| row.record.part == 0);
-            self.messages = firsts.map(|row| (row.record.frame, row)).collect();
-            self.until = last;
-        }
-        let mut hasher = DefaultHasher::new();
-        head.stream.hash(&mut hasher);
-        match self.messages.remove(&head.seq).map(|row| row.record) {
-            Some(record) => {
-                let kind = record.kind.as_str();
-                (kind, record.method.as_deref()).hash(&mut hasher);
-                // Ids of the client are sent as they were, those of the server are its own.
-                let asks = record.kind == MessageKind::Request;
-                let of_client = asks == (head.stream == StreamId::C2S);
-                let id = record.rpc_id.filter(|_| of_client);
-                id.hash(&mut hasher);
+    /// An event; what stood in the line of what comes `next` is kept for that.
+    fn event(&mut self, row: &EventRow, next: &mut LineKeys) {
+        let kind = &row.event.kind;
+        let place = match kind.cassette_line() {
+            Some(CassetteLine::Start) => &mut self.start,
+            Some(CassetteLine::End) => &mut self.end,
+            Some(CassetteLine::Frame | CassetteLine::Event) => next,
+            None => {
+                let events = self.events.entry(event_key(kind)).or_default();
+                events.push_back((row.clone(), next.take()));
+                return;
             }
-            None => (raw, head.size).hash(&mut hasher),
-        }
-        Ok(hasher.finish())
+        };
+        *place = Some(Box::new(kind.clone()));
     }
 }
 
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Of an event what another run of the same would have as well.
-fn event_key(kind: &EventKind) -> Key {
-    let mut hasher = DefaultHasher::new();
-    match kind {
-        EventKind::Spawned { .. } => "spawned".hash(&mut hasher),
-        EventKind::Exit { code, signal, .. } => ("exit", code, signal).hash(&mut hasher),
-        other => {
-            let json = serde_json::to_string(other).unwrap_or_default();
-            json.hash(&mut hasher);
-        }
-    }
-    hasher.finish()
 }
 
 /// Something that is told, and when.
@@ -203,7 +148,7 @@ struct Told {
 
 enum What {
     Frame(FrameHead),
-    Event(EventKind),
+    Event(Box<EventKind>),
 }
 
 /// A session being told.
@@ -289,7 +234,7 @@ impl<'r> Telling<'r> {
         self.all.push(Told {
             times: (t, t),
             keys,
-            what: What::Event(kind),
+            what: What::Event(Box::new(kind)),
         });
     }
 

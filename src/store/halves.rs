@@ -1,7 +1,7 @@
-//! Work that is shared by two threads.
+//! Work that is shared by two threads; where no second one can be had, it is done by one.
 
 use std::panic::resume_unwind;
-use std::thread;
+use std::thread::{self, Builder};
 
 /// Fewer things are not worth a thread.
 const FEW: usize = 8;
@@ -19,8 +19,17 @@ pub(crate) fn of<T: Sync, R: Send + Default>(
 /// The same into what is there already: memory that is used again costs nothing.
 pub(crate) fn into<T: Sync, R: Send>(
     items: &[T],
-    [first, second]: &mut [R; 2],
+    made: &mut [R; 2],
     work: impl Fn(&[T], &mut R) + Sync,
+) {
+    with(Builder::new(), items, made, &work);
+}
+
+fn with<T: Sync, R: Send>(
+    thread: Builder,
+    items: &[T],
+    [first, second]: &mut [R; 2],
+    work: &(impl Fn(&[T], &mut R) + Sync),
 ) {
     let middle = if items.len() < FEW {
         items.len()
@@ -33,12 +42,17 @@ pub(crate) fn into<T: Sync, R: Send>(
         work(there, second);
         return;
     }
-    let work = &work;
-    thread::scope(|scope| {
-        let there = scope.spawn(move || work(there, second));
+    let lent = &mut *second;
+    let is_shared = thread::scope(|scope| {
+        let other = thread.spawn_scoped(scope, move || work(there, lent));
         work(here, first);
-        there.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let joined = other.map(thread::ScopedJoinHandle::join);
+        let ended = joined.map(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.is_ok()
     });
+    if !is_shared {
+        work(there, second);
+    }
 }
 
 #[cfg(test)]
@@ -52,5 +66,20 @@ mod tests {
             let halves = of(&items, <[i32]>::to_vec);
             assert_eq!(halves.concat(), items);
         }
+    }
+
+    #[test]
+    fn without_a_second_thread_both_halves_are_made_here() {
+        // No machine has the memory for its stack.
+        let thread = Builder::new().stack_size(1 << 60);
+        let items: Vec<_> = (0..1001).collect();
+        let here = thread::current().id();
+        let mut made = [None, None];
+        with(thread, &items, &mut made, &|half: &[i32], made| {
+            *made = Some((half.to_vec(), thread::current().id()));
+        });
+        let [(first, by), (second, also_by)] = made.map(Option::unwrap);
+        assert_eq!([first, second].concat(), items);
+        assert_eq!([by, also_by], [here, here]);
     }
 }

@@ -4,142 +4,20 @@
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
+mod event;
 pub mod recording;
 pub mod session;
 pub mod story;
 pub mod when;
 
+pub use event::{event, idle_reader};
+
 use crate::protocol::message::Direction;
-use crate::text::{count, duration, escape, plural, size};
-use crate::trace::event::{CassetteLine, Closer, EventKind, Passed, ProcessName};
+use crate::text::{count, escape};
+use crate::trace::event::ProcessName;
 use crate::trace::exchange::{Exchange, Status};
-use crate::trace::frame::StreamId;
 use crate::trace::session::{End, Peer, Session};
 use serde_json::Value;
-
-/// An event in one sentence, without a full stop.
-#[must_use]
-pub fn event(kind: &EventKind) -> String {
-    match kind {
-        EventKind::Start(context) if context.argv.is_empty() => {
-            format!("recording of {}", escape(&context.name))
-        }
-        EventKind::Start(context) => {
-            format!("recording of {}", command(&context.argv))
-        }
-        EventKind::Spawned { pid } => format!("the server was started, pid {pid}"),
-        EventKind::SpawnFailed { exit_code, message } => {
-            format!(
-                "the server was not started ({exit_code}): {}",
-                escape(message)
-            )
-        }
-        EventKind::Eof { stream, by } => eof(*stream, *by).to_owned(),
-        EventKind::StallBegan { stream, bytes } => {
-            format!("stall: {}, {} wait", idle_reader(*stream), size(*bytes))
-        }
-        EventKind::StallEnded { stream, lasted_ns } => {
-            let lasted = duration(*lasted_ns);
-            format!("stall over after {lasted}: {}", stream.as_str())
-        }
-        EventKind::Undelivered { stream, bytes } => {
-            let bytes = plural(*bytes, "byte");
-            format!("{bytes} of {} could not be delivered", stream.as_str())
-        }
-        EventKind::Signal {
-            signal,
-            sender,
-            passed,
-        } => self::signal(signal, *sender, *passed),
-        EventKind::Exit {
-            code,
-            signal,
-            max_rss_bytes,
-            user_ns,
-            system_ns,
-        } => {
-            let how = ended(code.as_ref(), signal.as_deref());
-            let cpu = duration(user_ns.saturating_add(*system_ns));
-            format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss_bytes))
-        }
-        EventKind::Survivors { processes } => {
-            let names: Vec<_> = processes.iter().map(process).collect();
-            format!("still holding its pipes: {}", names.join(", "))
-        }
-        EventKind::Gap {
-            stream,
-            offset,
-            bytes,
-            reason,
-        } => gap(*stream, *offset, *bytes, reason.as_deref()),
-        EventKind::Warning { message } => format!("warning: {}", escape(message)),
-        EventKind::HostLog { level, message } => {
-            format!("the host's log, {}: {}", escape(level), escape(message))
-        }
-        EventKind::BehindSpawned { pid, argv } => {
-            let command = command(argv);
-            format!("the server behind the mock was started, pid {pid}: {command}")
-        }
-        EventKind::BehindFailed { message } => {
-            let message = escape(message);
-            format!("the server behind the mock was not started: {message}")
-        }
-        EventKind::BehindExit {
-            code,
-            signal,
-            passed,
-        } => behind_ended(code.as_ref(), signal.as_deref(), *passed),
-        EventKind::LineKeys { of, json } => line_keys(*of, json),
-        EventKind::Recovered { frames } => {
-            let frames = plural(*frames, "frame");
-            format!("completed from the spool of a recorder that had gone: {frames} added")
-        }
-    }
-}
-
-fn eof(stream: StreamId, by: Closer) -> &'static str {
-    match (stream, by) {
-        (StreamId::C2S, Closer::Writer) => "the host closed the server's input",
-        (StreamId::C2S, Closer::Reader) => "the server closed its input",
-        (StreamId::S2C, Closer::Writer) => "the server closed its output",
-        (StreamId::S2C, Closer::Reader) => "the host closed the server's output",
-        (StreamId::STDERR, Closer::Writer) => "the server closed its stderr",
-        (StreamId::STDERR, Closer::Reader) => "the host closed the server's stderr",
-        (_, Closer::Writer) => "a stream was closed by its writer",
-        (_, Closer::Reader) => "a stream was closed by its reader",
-    }
-}
-
-/// Who does not read a stream whose writer waits.
-#[must_use]
-pub fn idle_reader(stream: StreamId) -> &'static str {
-    match stream {
-        StreamId::C2S => "the server does not read its input",
-        StreamId::S2C => "the host does not read the server's output",
-        StreamId::STDERR => "the host does not read the server's stderr",
-        _ => "a stream is not read",
-    }
-}
-
-fn signal(signal: &str, sender: Option<u32>, passed: Passed) -> String {
-    let sender = sender.map_or_else(String::new, |pid| format!(" from pid {pid}"));
-    let passed = match passed {
-        Passed::NotNeeded => "not passed on, the server had it already or has ended",
-        Passed::Once => "passed on to the server",
-        Passed::PerhapsTwice => "passed on to the server, which may have had it before",
-    };
-    format!("{}{sender}, {passed}", escape(signal))
-}
-
-fn gap(stream: StreamId, offset: u64, bytes: u64, reason: Option<&str>) -> String {
-    let reason = reason.map_or_else(String::new, |reason| format!(": {}", escape(reason)));
-    format!(
-        "gap: {} of {} from byte {} on are not on record{reason}",
-        plural(bytes, "byte"),
-        stream.as_str(),
-        count(offset)
-    )
-}
 
 fn ended(code: Option<&i32>, signal: Option<&str>) -> String {
     ended_so("the server", code, signal)
@@ -153,22 +31,9 @@ fn ended_so(who: &str, code: Option<&i32>, signal: Option<&str>) -> String {
     }
 }
 
-fn behind_ended(code: Option<&i32>, signal: Option<&str>, passed: u64) -> String {
-    let how = ended_so("the server behind the mock", code, signal);
-    format!("{how}; {} passed to it", plural(passed, "request"))
-}
-
-fn line_keys(of: CassetteLine, json: &str) -> String {
-    let line = match of {
-        CassetteLine::Start => "start event",
-        CassetteLine::Frame => "next frame",
-        CassetteLine::Event => "next event",
-        CassetteLine::End => "end",
-    };
-    format!(
-        "in the cassette, the line of the {line} has keys that are not known: {}",
-        escape(json)
-    )
+fn not_started(exit_code: u8, message: &str) -> String {
+    let message = escape(message);
+    format!("the server was not started ({exit_code}): {message}")
 }
 
 /// How a session ended.
@@ -177,12 +42,7 @@ pub fn end(end: &End) -> String {
     match end {
         End::Exited { code } => ended(Some(code), None),
         End::Killed { signal } => ended(None, Some(signal)),
-        End::NotStarted { exit_code, message } => {
-            format!(
-                "the server was not started ({exit_code}): {}",
-                escape(message)
-            )
-        }
+        End::NotStarted { exit_code, message } => not_started(*exit_code, message),
         End::Unknown => "the recording ends before the server did".to_owned(),
     }
 }
@@ -305,6 +165,7 @@ fn capability(name: &str, value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::event::EventKind;
 
     #[test]
     fn nothing_from_outside_reaches_the_terminal_unescaped() {

@@ -1,7 +1,10 @@
 //! The real server that requests are passed to.
 
-use crate::support::{Library, peer};
-use crate::{CALLS, hears, mock, record, text};
+use crate::support::session::Session;
+use crate::support::{Library, peer, wait_for};
+use crate::{CALLS, hears, mock, record, tell, text};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 const LIST: &str = "request 3 tools/list";
 const HANDSHAKE: &str = r#"request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}"#;
@@ -87,6 +90,35 @@ fn how_a_server_behind_ended_by_itself_is_on_record() {
     assert_eq!(ended.len(), 1);
     assert_eq!(ended[0]["signal"], "SIGKILL");
     assert_eq!(ended[0]["passed"], 1);
+}
+
+/// Once it was asked for its end only when its output had ended, and then again by the mock's own end.
+#[test]
+fn the_end_of_a_server_behind_is_on_record_while_the_mock_goes_on() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    let go = library.path().join("go");
+    mkfifo(&go, Mode::S_IRWXU).expect("a FIFO can be made");
+    let script = format!("read line; exec >&-; read go < '{}'; exit 3", go.display());
+    let options = ["--on-miss", "pass", "--", "sh", "-c", &script];
+    let session = Session::start(&mut mock(&library, &recording, &options));
+    tell(&session, ADD);
+    let answered = || {
+        session
+            .out
+            .contains(b"could not be passed on")
+            .then_some(())
+    };
+    wait_for("its output is known to have ended", answered);
+    assert_eq!(library.events("behind-exit").len(), 0);
+    std::fs::write(&go, "go\n").expect("it reads");
+    let ended = wait_for("its end is on record", || {
+        library.events("behind-exit").pop()
+    });
+    assert_eq!(ended["code"], 3);
+    assert_eq!(library.events("exit").len(), 0, "the mock goes on");
+    session.end();
+    assert_eq!(library.events("behind-exit"), [ended]);
 }
 
 #[test]

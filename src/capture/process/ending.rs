@@ -40,3 +40,19 @@ fn with_usage(status: ExitStatus, whose: UsageWho) -> EventKind {
 pub fn signal_name(number: i32) -> String {
     Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |s| s.as_str().to_owned())
 }
+
+/// Waits for the end of process `server` and leaves it to the main thread to reap it: until then
+/// its process id cannot belong to anybody else, so that no signal can reach a stranger.
+pub fn wait_without_reaping(server: u32) {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let pid = i32::try_from(server)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while matches!(
+            waitid(WaitId::Pid(pid), options),
+            Err(rustix::io::Errno::INTR)
+        ) {}
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::plumbing::StreamEnds;
 use super::{Gauges, Notice};
+use crate::capture::process::ending::wait_without_reaping;
 use crate::capture::pump::Pump;
 use crate::capture::tap::Tap;
 use crate::trace::frame::StreamId;
@@ -60,20 +61,4 @@ fn thread(
         .name(name.into())
         .spawn(move || body(notify))
         .map(drop)
-}
-
-/// Waits for the end of process `server` and leaves it to the main thread to reap it: until then
-/// its process id cannot belong to anybody else, so that no signal can reach a stranger.
-fn wait_without_reaping(server: u32) {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let pid = i32::try_from(server)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(
-            waitid(WaitId::Pid(pid), options),
-            Err(rustix::io::Errno::INTR)
-        ) {}
-    }
 }

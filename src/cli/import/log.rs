@@ -67,18 +67,11 @@ impl Log<'_> {
                 sessions.pass(lines.number(), "it is too long");
                 continue;
             };
-            let mut failed = None;
-            reader.line(unterminated(line), &mut |said| {
-                failed = failed.take().or(sessions.said(lines.number(), said).err());
-            });
-            failed.map_or(Ok(()), Err)?;
+            let line = unterminated(line);
+            sessions.hear(lines.number(), |said| reader.line(line, said))?;
         }
         drop(progress);
-        let mut failed = None;
-        reader.finish(&mut |said| {
-            failed = failed.take().or(sessions.said(lines.number(), said).err());
-        });
-        failed.map_or(Ok(()), Err)?;
+        sessions.hear(lines.number(), |said| reader.finish(said))?;
         sessions.finish(&shown)
     }
 }
@@ -97,6 +90,17 @@ struct Sessions<'a> {
 }
 
 impl Sessions<'_> {
+    /// Takes what `tell` says by the line `line`.
+    fn hear(
+        &mut self,
+        line: u64,
+        tell: impl FnOnce(&mut dyn FnMut(Said<'_>)),
+    ) -> Result<(), LogError> {
+        let mut failed = None;
+        tell(&mut |said| failed = failed.take().or(self.said(line, said).err()));
+        failed.map_or(Ok(()), Err)
+    }
+
     fn said(&mut self, line: u64, said: Said<'_>) -> Result<(), LogError> {
         let what = match said.what {
             What::Nothing(why) => {

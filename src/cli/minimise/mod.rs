@@ -7,9 +7,11 @@
 //! ```
 //!
 //! * [`search`]: which runs are made, what they show, and when it is enough;
+//! * [`stop`]: what ends it before;
 //! * [`told`]: what is said in the end.
 
 mod search;
+mod stop;
 mod told;
 
 use super::args::{Minimise as Args, Part, Strictness};
@@ -19,8 +21,9 @@ use super::{filter, output, select};
 use crate::replay::minimise::Units;
 use crate::store::reader::Recording;
 use crate::text::{escape, plural};
-use search::{Search, Stop, Whole};
+use search::{Search, Whole};
 use std::process::ExitCode;
+use stop::Stop;
 
 /// Tools that are named.
 const MOST_NAMED: usize = 10;
@@ -57,24 +60,15 @@ pub fn run(args: &Args) -> Outcome {
     match search.whole()? {
         Whole::Fails => {}
         Whole::Passes(code) => return Ok(Exit::Process(ExitCode::from(code))),
-        Whole::Stopped(stop) => return Ok(Exit::Process(stopped(stop))),
+        Whole::Stopped(stop) => return Ok(Exit::Process(stop.exit_code())),
     }
     search.fewest()?;
     let found = search.found()?;
     told::write(args, &recording, &found)?;
     Ok(match found.stop {
-        Some(stop @ Stop::Signal(_)) => Exit::Process(stopped(stop)),
+        Some(stop @ Stop::Signal(_)) => Exit::Process(stop.exit_code()),
         _ => Exit::Fine,
     })
-}
-
-/// How it ends where not even the whole was played often enough.
-fn stopped(stop: Stop) -> ExitCode {
-    match stop {
-        Stop::Signal(signal) => ExitCode::from(128 + u8::try_from(signal).unwrap_or(0)),
-        // The time was up before anything was known.
-        Stop::Runs | Stop::Time => ExitCode::from(5),
-    }
 }
 
 /// Says which calls that may change something every run makes.

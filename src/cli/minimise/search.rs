@@ -2,6 +2,7 @@
 
 use super::Args;
 use super::messages;
+use super::stop::Stop;
 use super::told::Found;
 use crate::cli::exit::Failure;
 use crate::cli::output;
@@ -21,17 +22,6 @@ use std::time::Duration;
 
 /// The result is played again so often at least: once proves little.
 const AGAIN: u64 = 2;
-
-/// Why it stopped before it was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The user.
-    Signal(i32),
-    /// `--max-runs`.
-    Runs,
-    /// `--timeout`.
-    Time,
-}
 
 /// What the replay of the whole recording shows.
 pub enum Whole {
@@ -114,7 +104,7 @@ impl<'a> Search<'a> {
         Ok(match (self.stop, passed) {
             (Some(stop @ Stop::Signal(_)), _) | (Some(stop), None) => {
                 let runs = plural(self.runs, "run");
-                output::say(&format!("{}: nothing was found in {runs}", why(stop)));
+                output::say(&format!("{}: nothing was found in {runs}", stop.why()));
                 Whole::Stopped(stop)
             }
             (_, Some(played)) => Whole::Passes(self.passes(&played)),
@@ -249,20 +239,18 @@ impl<'a> Search<'a> {
         } else if self.left() == Some(Duration::ZERO) {
             // It was cut short by us: what it shows is not what the server did.
             self.stop = Some(Stop::Time);
-        } else {
-            let fails = self.fails(&played.made.path)?;
+        } else if let Some(fails) = self.fails(&played.made.path)? {
             return Ok(Some(Ran { fails, played }));
+        } else {
+            self.stop = self.plan.stopped_by().map(Stop::Signal);
         }
         remove(&played.made.path);
         Ok(None)
     }
 
-    /// Whether the replay `path` shows the failure.
-    fn fails(&self, path: &Path) -> Result<bool, Failure> {
-        // After a long run, or beside busy processes, its tables are behind.
-        recovery::wait_for_recorder(path, &mut || !self.plan.is_stopped());
-        recovery::bring_up_to_date(path, Clock::start(), &mut |_| ())?;
-        filter::any(&Recording::open(path)?, self.query)
+    /// Whether the replay `path` shows the failure; `None`: the user did not wait to know it.
+    fn fails(&self, path: &Path) -> Result<Option<bool>, Failure> {
+        shows(path, self.query, &mut || self.plan.stopped_by().is_none())
     }
 
     /// How much of `--timeout` is left.
@@ -287,17 +275,49 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Why it stopped, in words.
-pub fn why(stop: Stop) -> String {
-    match stop {
-        Stop::Signal(signal) => format!("stopped by signal {signal}"),
-        Stop::Runs => "--max-runs is reached".to_owned(),
-        Stop::Time => "the time of --timeout is up".to_owned(),
+/// Whether anything in the replay `path` fits `query`; `None`: its recorder was not done when
+/// `goes_on` had enough, and a part of it says nothing.
+fn shows(
+    path: &Path,
+    query: &Query,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<bool>, Failure> {
+    // After a long run, or beside busy processes, its tables are behind.
+    if !recovery::wait_for_recorder(path, goes_on) {
+        return Ok(None);
     }
+    recovery::bring_up_to_date(path, Clock::start(), &mut |_| ())?;
+    filter::any(&Recording::open(path)?, query).map(Some)
 }
 
 /// Removes a run that is not needed. What is left is removed with the folder.
 fn remove(reel: &Path) {
     let _ = std::fs::remove_file(reel);
     let _ = std::fs::remove_file(spool_of(reel));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::frame::StreamId;
+    use crate::written::Session;
+
+    /// Once what such a run had shown so far was taken for all that it shows.
+    #[test]
+    fn a_run_whose_recorder_is_not_done_says_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "weather", 1);
+        session.chunk(StreamId::STDERR, b"panicked\n");
+        let query = filter::parse(Some("status:tool-error"))
+            .ok()
+            .flatten()
+            .unwrap();
+        let mut asked = 0;
+        let shown = shows(&session.reel, &query, &mut || {
+            asked += 1;
+            false
+        });
+        assert!(matches!(shown, Ok(None)));
+        assert_eq!(asked, 1);
+    }
 }

@@ -1,6 +1,6 @@
 //! What is said in the end: what was kept, in how many runs, how it is played.
 
-use super::search::{Stop, why};
+use super::stop::Stop;
 use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
@@ -62,7 +62,7 @@ pub fn write(args: &Args, recording: &Recording, found: &Found) -> Result<(), Fa
             "runs": found.runs,
             "again": {"runs": found.again.0, "failed": found.again.1},
             "complete": found.stop.is_none(),
-            "stopped": found.stop.map(why),
+            "stopped": found.stop.map(Stop::why),
             "command": command,
         }))?;
         return Ok(out.flush()?);
@@ -108,8 +108,8 @@ fn rows(
     ));
     if let Some(stop) = found.stop {
         let text = match stop {
-            Stop::Signal(_) => format!("{}: this is the best until then", why(stop)),
-            _ => why(stop),
+            Stop::Signal(_) => format!("{}: this is the best until then", stop.why()),
+            _ => stop.why(),
         };
         rows.push(("stopped", text));
     }

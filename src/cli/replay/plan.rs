@@ -115,9 +115,9 @@ impl<'a> Plan<'a> {
         Ok(called)
     }
 
-    /// Whether the user wants it to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.signals.first().is_some()
+    /// The signal by which the user wants it to stop.
+    pub fn stopped_by(&self) -> Option<i32> {
+        self.signals.first()
     }
 
     /// What the server said of its tools in a run holds for those to come.

@@ -36,11 +36,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The session without its secrets, as it is called.
+const SESSION: &str = "session.reel";
+
 /// The files, as they are called.
 const NAMES: [&str; 5] = [
     "report.md",
     "report.html",
-    "session.reel",
+    SESSION,
     "redaction.txt",
     "redaction.json",
 ];
@@ -84,7 +87,7 @@ fn without_secrets(
     let all = Selection::default();
     let (redacted, report) = outgoing::redacted::recording(&mut redacting, &all, &mut tell)?;
     let known = redacting.into_redactor().of_known();
-    let redacted = redacted.called(Path::new(NAMES[2]));
+    let redacted = redacted.called(Path::new(SESSION));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
 
@@ -126,7 +129,7 @@ fn write(redacted: &Recording, report: &Report, folder: &Path) -> Result<(), Fai
     drop(tell);
     drop(made(&reel)?);
     redacted.copy_into(&reel)?;
-    let lines = redact::report::lines(report, Some(Path::new(NAMES[2])));
+    let lines = redact::report::lines(report, Some(Path::new(SESSION)));
     let mut out = made(&replaced)?;
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
     written.with_context(|| unwritten(&replaced))?;
@@ -160,7 +163,7 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
             format!("{name}: {place}: {rule}")
         }));
     }
-    let session = Recording::open(&folder.join(NAMES[2]))?;
+    let session = Recording::open(&folder.join(SESSION))?;
     let report = redact::look(&session, policy)?;
     found.extend(report.places.iter().map(|leak| {
         let (place, path, rule) = (
@@ -168,7 +171,7 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
             escape(&leak.path),
             escape(&leak.rule),
         );
-        format!("{}: {place}: {path}: {rule}", NAMES[2])
+        format!("{SESSION}: {place}: {path}: {rule}")
     }));
     Ok(found)
 }

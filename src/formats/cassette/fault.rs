@@ -80,7 +80,8 @@ pub enum FaultKind {
     /// A key that this version does not know, told for the first line that has it; kept, and written
     /// again.
     Key(String),
-    /// It has more of such keys than are kept; these are passed over, the line is not.
+    /// It has more of such keys than are kept, told for each line; they are passed over, the line is
+    /// not.
     KeysTooLong,
     /// A kind that this version does not know, told for the first line that has it; its bytes are
     /// a frame like any other.

@@ -3,13 +3,9 @@
 
 use super::FaultKind;
 use super::fault::quoted;
+use super::read::is_known;
 use crate::protocol::json::{Document, Value};
 use crate::trace::event::{CassetteLine, EventKind};
-
-/// The keys that are known, those that are derived among them.
-const KNOWN: [&str; 14] = [
-    "cassette", "n", "t", "t0", "d", "k", "m", "re", "in", "seen", "raw", "b64", "text", "event",
-];
 
 /// Bytes of them that are kept: an event has room for no more than four times as many, however they
 /// are written.
@@ -20,35 +16,29 @@ const MOST: usize = 16 * 1024;
 pub(super) struct Keys {
     /// The beginnings of their names, to be told.
     pub names: Vec<String>,
-    /// With their values, as a JSON object; `None`: they are too long.
-    json: Option<String>,
+    /// With their values, as members of a JSON object; where they are too long only the first ones.
+    members: String,
 }
 
 impl Keys {
-    /// Those of the object `line`; `None` where there are none.
-    pub fn of(line: Value<'_>) -> Option<Self> {
-        let (mut names, mut json) = (Vec::new(), String::new());
-        for (key, value) in line.members() {
-            let name = key.as_str().unwrap_or_default();
-            if KNOWN.contains(&&*name) {
-                continue;
-            }
-            names.push(quoted(&name));
-            if json.len() <= MOST {
-                json.push(if json.is_empty() { '{' } else { ',' });
-                json.push_str(&key.raw_text());
-                json.push(':');
-                json.push_str(&value.raw_text());
-            }
+    /// Adds one, with its value.
+    pub fn add(&mut self, key: Value<'_>, value: Value<'_>) {
+        self.names.push(quoted(&key.as_str().unwrap_or_default()));
+        if self.members.len() <= MOST {
+            let comma = if self.members.is_empty() { "" } else { "," };
+            self.members.push_str(comma);
+            self.members.push_str(&key.raw_text());
+            self.members.push(':');
+            self.members.push_str(&value.raw_text());
         }
-        json.push('}');
-        let json = (json.len() <= MOST).then_some(json);
-        (!names.is_empty()).then_some(Self { names, json })
     }
 
     /// The event that keeps them, where they have room in one.
     pub fn event(self, of: CassetteLine) -> Result<EventKind, FaultKind> {
-        let json = self.json.ok_or(FaultKind::KeysTooLong)?;
+        let json = format!("{{{}}}", self.members);
+        if json.len() > MOST {
+            return Err(FaultKind::KeysTooLong);
+        }
         Ok(EventKind::LineKeys { of, json })
     }
 }
@@ -59,7 +49,7 @@ pub(super) fn members(json: &str, room: usize) -> Option<&str> {
     let is_line = json.len() <= room && !json.contains(['\n', '\r']);
     let document = Document::parse(json.as_bytes()).ok().filter(|_| is_line)?;
     let mut members = document.root().members();
-    let unknown = |key: Value<'_>| !key.as_str().is_some_and(|key| KNOWN.contains(&&*key));
+    let unknown = |key: Value<'_>| !key.as_str().is_some_and(|key| is_known(&key));
     let inner = json.trim().strip_prefix('{')?.strip_suffix('}')?;
     (members.all(|(key, _)| unknown(key)) && !inner.trim().is_empty()).then_some(inner)
 }
@@ -69,15 +59,22 @@ mod tests {
     use super::*;
 
     fn keys(line: &str) -> Option<Keys> {
-        Keys::of(Document::parse(line.as_bytes()).unwrap().root())
+        let document = Document::parse(line.as_bytes()).unwrap();
+        let mut keys = Keys::default();
+        for (key, value) in document.root().members() {
+            if !is_known(&key.as_str().unwrap()) {
+                keys.add(key, value);
+            }
+        }
+        (!keys.names.is_empty()).then_some(keys)
     }
 
     #[test]
     fn what_is_not_known_is_kept_as_it_stands() {
         let line = r#"{"n":1,"who":"ada","raw":{"who":1},"x":[1, 2.50,"\u00e9"]}"#;
-        let keys = keys(line).unwrap();
-        assert_eq!(keys.names, ["who", "x"]);
-        let event = keys.event(CassetteLine::Frame).unwrap();
+        let unknown = keys(line).unwrap();
+        assert_eq!(unknown.names, ["who", "x"]);
+        let event = unknown.event(CassetteLine::Frame).unwrap();
         let json = r#"{"who":"ada","x":[1, 2.50,"\u00e9"]}"#;
         let of = CassetteLine::Frame;
         assert_eq!(
@@ -88,7 +85,7 @@ mod tests {
             }
         );
         assert_eq!(members(json, MOST), Some(&json[1..json.len() - 1]));
-        assert!(super::Keys::of(Document::parse(br#"{"n":1,"seen":2}"#).unwrap().root()).is_none());
+        assert!(keys(r#"{"n":1,"seen":2}"#).is_none());
     }
 
     #[test]

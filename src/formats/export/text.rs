@@ -34,7 +34,8 @@ use std::io::{self, Read as _, Write};
 /// Bytes of a frame too long to hold that are looked at.
 const LOOKED_AT: u64 = 256 * 1024;
 
-/// Bytes of frames that are laid out together, half of them on a second thread.
+/// Bytes of frames that are laid out together, half of them on a second thread. What holds a frame
+/// counts as well: of a short line it is more than its bytes.
 const TOGETHER: usize = 512 * 1024;
 
 /// Columns of the names in the heading.
@@ -132,11 +133,7 @@ impl<'r, W: Write> Writer<'r, W> {
                 self.written.frames += 1;
                 self.told_passed()?;
                 let frame = self.frame(head, *raw, *link)?;
-                self.bytes += frame.raw.len();
-                self.frames.push(frame);
-                if self.bytes >= TOGETHER {
-                    self.flush()?;
-                }
+                self.push(frame)?;
             }
             Part::Event(row) => {
                 self.written.events += 1;
@@ -146,6 +143,15 @@ impl<'r, W: Write> Writer<'r, W> {
                 let begin = frame::begin(None, row.event.t);
                 writeln!(self.out, "{begin}· {said}")?;
             }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, frame: Frame) -> io::Result<()> {
+        self.bytes += size_of::<Frame>() + frame.raw.len();
+        self.frames.push(frame);
+        if self.bytes >= TOGETHER {
+            self.flush()?;
         }
         Ok(())
     }
@@ -212,6 +218,7 @@ impl<'r, W: Write> Writer<'r, W> {
 mod tests {
     use super::*;
     use crate::formats::export::{Excerpt, exported};
+    use crate::trace::clock::Moment;
     use crate::trace::event::EventKind;
     use crate::trace::frame::{Seq, StreamId};
     use crate::written::{Session, recorded};
@@ -289,6 +296,28 @@ mod tests {
         assert!(lines[1].ends_with("! line 3") && lines[2].ends_with("! line 4"));
         assert_eq!(lines[3], "… 1 frame not selected");
         assert_eq!(lines.len(), 4);
+    }
+
+    #[test]
+    fn of_many_short_lines_few_wait_to_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let reel = recorded(dir.path(), Session::end);
+        let recording = Recording::open(&reel).unwrap();
+        let mut out = io::sink();
+        let mut writer = Writer::new(&recording, &mut out);
+        let head = FrameHead {
+            seq: Seq(1),
+            stream: StreamId::STDERR,
+            offset: 0,
+            t_first: Moment(0),
+            t_last: Moment(0),
+            size: 1,
+        };
+        for _ in 0..2 * TOGETHER / size_of::<Frame>() {
+            let part = Part::Frame(&head, Some(b"\n"), None);
+            writer.part(&part).unwrap();
+            assert!(writer.frames.len() * size_of::<Frame>() < TOGETHER);
+        }
     }
 
     #[test]

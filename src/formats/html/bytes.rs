@@ -8,7 +8,8 @@ use crate::trace::frame::{FrameHead, Seq};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Bytes of frames that are made into JSON together, half of them on a second thread.
+/// Bytes of frames that are made into JSON together, half of them on a second thread. What holds a
+/// frame counts as well: of a short line it is more than its bytes.
 const TOGETHER: usize = 512 * 1024;
 
 /// A frame: its number, its bytes, and how many of them are left out.
@@ -82,7 +83,7 @@ impl<'o, W: Write> Frames<'o, W> {
     }
 
     fn push(&mut self, kept: Kept) -> io::Result<()> {
-        self.bytes += kept.bytes.len();
+        self.bytes += size_of::<Kept>() + kept.bytes.len();
         self.kept.push(kept);
         if self.bytes >= TOGETHER {
             self.flush()?;
@@ -166,6 +167,23 @@ mod tests {
             json(b"a\xff\xfeb\n"),
             "[\"a\",[255],\"\",[254],\"b\\n\",[]]"
         );
+    }
+
+    #[test]
+    fn of_many_short_lines_few_wait_to_be_written() {
+        let mut out = io::sink();
+        let mut frames = Frames::new(&mut out);
+        for number in 0..2 * (TOGETHER / size_of::<Kept>()) as u64 {
+            let (bytes, left_out) = (b"\n".to_vec(), 0);
+            frames
+                .push(Kept {
+                    number,
+                    bytes,
+                    left_out,
+                })
+                .unwrap();
+            assert!(frames.kept.len() * size_of::<Kept>() < TOGETHER);
+        }
     }
 
     #[test]

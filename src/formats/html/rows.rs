@@ -4,8 +4,6 @@
 use super::block::Blocks;
 use super::row::Row;
 use crate::formats::export::{Excerpt, WriteError};
-use crate::store::reader::EventRow;
-use crate::trace::event::EventKind;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Item;
@@ -144,22 +142,7 @@ fn shorten(heads: &mut Vec<FrameHead>) {
 
 fn events(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
-    let mut after = 0;
-    loop {
-        let page = excerpt.recording.events(after)?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = last.id;
-        let is_meant = |row: &&EventRow| {
-            row.event.after_seq <= excerpt.last && excerpt.selection.has_event(row)
-        };
-        for row in page.iter().filter(is_meant) {
-            // That of the start stands in the session.
-            if !matches!(row.event.kind, EventKind::Start(_)) {
-                blocks.push(&Row::of_event(row))?;
-            }
-        }
-    }
+    // That of the start stands in the session.
+    excerpt.events(&mut |row| Ok::<_, WriteError>(blocks.push(&Row::of_event(row))?))?;
     Ok(blocks.finish()?)
 }

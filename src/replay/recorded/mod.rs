@@ -9,6 +9,7 @@
 //! outline, and by a digest that says whether all of it is the same.
 
 mod besides;
+mod holding;
 mod side;
 
 use super::align::{self, Card, Pair};
@@ -18,11 +19,9 @@ use super::rules::Side;
 use crate::protocol::message::Direction;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
+use holding::Holding;
 use side::{Held, One, WHOLE};
 use std::collections::HashSet;
-
-/// Exchanges that are read together, in some milliseconds.
-const TOGETHER: usize = 32;
 
 /// Which exchanges are compared.
 #[derive(Clone, Debug, Default)]
@@ -89,31 +88,9 @@ pub fn recordings(
     if let Wanted::Part(part) = wanted {
         cards[0].retain(|(id, _)| part.contains(id));
     }
-    let pairs = aligned(&cards);
-    let all = pairs.len();
-    let mut held = None;
-    for (at, pair) in pairs.into_iter().enumerate() {
-        if at % TOGETHER == 0 {
-            // A writer that waits gets in between.
-            drop(held.take());
-            held = Some([left.hold()?, right.hold()?]);
-        }
-        if !witness.goes_on(at, all) {
-            return Ok(());
-        }
-        let ids = ids(pair, &cards);
-        if !wanted.has(ids) {
-            judge.unwanted();
-            continue;
-        }
-        match ids {
-            [Some(left), Some(right)] => both([(one, left), (other, right)], judge, witness)?,
-            [Some(left), None] => only_left(one.held(left)?.as_ref(), judge, witness),
-            [None, Some(right)] => only_right(other.held(right)?.as_ref(), judge, witness),
-            [None, None] => {}
-        }
+    if !pairs([one, other], &cards, wanted, judge, witness)? {
+        return Ok(());
     }
-    drop(held);
     if matches!(wanted, Wanted::All) {
         besides::notifications([one, other], judge, witness)?;
         besides::ends(&summaries, judge);
@@ -121,6 +98,38 @@ pub fn recordings(
     besides::too_many(&summaries, judge);
     besides::nothing(&summaries, wanted, judge);
     Ok(())
+}
+
+/// Compares exchange beside exchange. Whether `witness` heard of all of them.
+fn pairs(
+    [one, other]: [One<'_>; 2],
+    cards: &Cards,
+    wanted: &Wanted,
+    judge: &mut Judge,
+    witness: &mut dyn Witness,
+) -> Result<bool, ReadError> {
+    let pairs = aligned(cards);
+    let all = pairs.len();
+    let recordings = [one.recording(), other.recording()];
+    let mut holding = Holding::of(&recordings);
+    for (at, pair) in pairs.into_iter().enumerate() {
+        if !witness.goes_on(at, all) {
+            return Ok(false);
+        }
+        let ids = ids(pair, cards);
+        if !wanted.has(ids) {
+            judge.unwanted();
+            continue;
+        }
+        holding.next()?;
+        let held = match ids {
+            [Some(left), Some(right)] => held_both([(one, left), (other, right)])?,
+            [left, right] => [one.held(left)?, other.held(right)?],
+        };
+        holding.read(held.iter().flatten().map(Held::bytes).sum());
+        judged(&held, judge, witness);
+    }
+    Ok(true)
 }
 
 /// Compares two exchanges.
@@ -131,11 +140,9 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let one = One::new(left.0, Side::Left, &left.0.summary()?);
     let other = One::new(right.0, Side::Right, &right.0.summary()?);
-    both(
-        [(one, left.1), (other, right.1)],
-        judge,
-        &mut |_: usize, _: usize| {},
-    )
+    let held = held_both([(one, left.1), (other, right.1)])?;
+    judged(&held, judge, &mut |_: usize, _: usize| {});
+    Ok(())
 }
 
 /// What the exchanges of both sides are known by.
@@ -164,13 +171,12 @@ impl Wanted {
     }
 }
 
-fn both(
+/// Reads two exchanges; both or none, and both as a whole where the longer one can be read so.
+fn held_both(
     [(one, left), (other, right)]: [(One<'_>, ExchangeId); 2],
-    judge: &mut Judge,
-    witness: &mut dyn Witness,
-) -> Result<(), ReadError> {
+) -> Result<[Option<Held>; 2], ReadError> {
     let (Some(left), Some(right)) = (one.exchange(left)?, other.exchange(right)?) else {
-        return Ok(());
+        return Ok([None, None]);
     };
     let longest = |size: fn(&Exchange) -> u64| size(&left).max(size(&right));
     let whole = [
@@ -178,35 +184,31 @@ fn both(
         longest(|one| one.response_size),
     ]
     .map(|size| size <= WHOLE);
-    let (left, right) = (one.read(left, whole)?, other.read(right, whole)?);
-    let class = judge.both(&left.occurrence(), &right.occurrence());
+    Ok([one.read(left, whole)?, other.read(right, whole)?].map(Some))
+}
+
+/// Judges what both sides have, or one of them.
+fn judged(held: &[Option<Held>; 2], judge: &mut Judge, witness: &mut dyn Witness) {
+    let class = match held {
+        [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
+        [Some(left), None] => {
+            let why = match left.direction() {
+                Direction::ClientToServer => Missing::Removed,
+                Direction::ServerToClient => Missing::NeverAsked,
+            };
+            judge.missing(&left.occurrence(), why);
+            Some(Class::Changed)
+        }
+        [None, Some(right)] => {
+            judge.more(&right.occurrence());
+            Some(Class::Added)
+        }
+        [None, None] => return,
+    };
     witness.compared(&Paired {
-        sides: [Some(left.exchange()), Some(right.exchange())],
+        sides: held
+            .each_ref()
+            .map(|side| side.as_ref().map(Held::exchange)),
         class,
     });
-    Ok(())
-}
-
-fn only_left(held: Option<&Held>, judge: &mut Judge, witness: &mut dyn Witness) {
-    if let Some(held) = held {
-        let why = match held.direction() {
-            Direction::ClientToServer => Missing::Removed,
-            Direction::ServerToClient => Missing::NeverAsked,
-        };
-        judge.missing(&held.occurrence(), why);
-        witness.compared(&Paired {
-            sides: [Some(held.exchange()), None],
-            class: Some(Class::Changed),
-        });
-    }
-}
-
-fn only_right(held: Option<&Held>, judge: &mut Judge, witness: &mut dyn Witness) {
-    if let Some(held) = held {
-        judge.more(&held.occurrence());
-        witness.compared(&Paired {
-            sides: [None, Some(held.exchange())],
-            class: Some(Class::Added),
-        });
-    }
 }

@@ -1,6 +1,7 @@
 //! One of two recordings: its exchanges, read one at a time.
 
-use super::{TOGETHER, Witness};
+use super::Witness;
+use super::holding::Holding;
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
@@ -64,6 +65,12 @@ impl Held {
         &self.exchange
     }
 
+    /// How long its messages are.
+    pub(super) fn bytes(&self) -> u64 {
+        let (request, response) = (self.exchange.request_size, self.exchange.response_size);
+        request.saturating_add(response)
+    }
+
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
         let exchange = &self.exchange;
         Occurrence {
@@ -90,6 +97,10 @@ impl<'r> One<'r> {
         }
     }
 
+    pub(super) fn recording(&self) -> &'r Recording {
+        self.recording
+    }
+
     /// What its exchanges are known by, in the order of their requests, as far as `witness` wants
     /// to go on.
     pub(super) fn cards(
@@ -104,21 +115,27 @@ impl<'r> One<'r> {
             let Some(last) = page.last() else { break };
             after = last.id;
             let page = &page[..page.len().min(MAX_EXCHANGES - cards.len())];
-            for some in page.chunks(TOGETHER) {
-                let _held = self.recording.hold()?;
-                for exchange in some {
-                    cards.push((exchange.id, self.card(exchange, judge)?));
-                }
+            let recordings = [self.recording];
+            let mut holding = Holding::of(&recordings);
+            for exchange in page {
+                holding.next()?;
+                cards.push((exchange.id, self.card(exchange, judge, &mut holding)?));
             }
         }
         Ok(cards)
     }
 
-    fn card(&self, exchange: &Exchange, judge: &Judge) -> Result<Card, ReadError> {
+    fn card(
+        &self,
+        exchange: &Exchange,
+        judge: &Judge,
+        holding: &mut Holding<'_, '_>,
+    ) -> Result<Card, ReadError> {
         let (method, name) = (&*exchange.method, exchange.name.as_deref());
         let whole = exchange.request_size <= WHOLE;
         let request = self.message(exchange.request, whole)?;
         let bytes = request.map(|request| request.bytes).unwrap_or_default();
+        holding.read(exchange.request_size);
         let scope = judge.rules().scope(method, name);
         let terms = key::Terms {
             scope: &scope,
@@ -138,8 +155,8 @@ impl<'r> One<'r> {
         self.recording.exchange(id)
     }
 
-    pub(super) fn held(&self, id: ExchangeId) -> Result<Option<Held>, ReadError> {
-        let exchange = self.exchange(id)?;
+    pub(super) fn held(&self, id: Option<ExchangeId>) -> Result<Option<Held>, ReadError> {
+        let exchange = id.map(|id| self.exchange(id)).transpose()?.flatten();
         let read = |exchange: Exchange| {
             let whole = [exchange.request_size, exchange.response_size].map(|size| size <= WHOLE);
             self.read(exchange, whole)
@@ -219,14 +236,15 @@ impl<'r> One<'r> {
                 return Ok(notices);
             };
             after = (last.seq, last.part);
-            for some in page.chunks(TOGETHER) {
-                let _held = self.recording.hold()?;
-                for at in some.iter().filter(|at| at.direction == way) {
-                    let message = self.recording.message_bytes(at.seq, at.part)?;
-                    let message = message.unwrap_or_default();
-                    let wall_ns = Some(self.wall_ns);
-                    judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
-                }
+            let recordings = [self.recording];
+            let mut holding = Holding::of(&recordings);
+            for at in page.iter().filter(|at| at.direction == way) {
+                holding.next()?;
+                let message = self.recording.message_bytes(at.seq, at.part)?;
+                let message = message.unwrap_or_default();
+                holding.read(message.len() as u64);
+                let wall_ns = Some(self.wall_ns);
+                judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
             }
         }
     }

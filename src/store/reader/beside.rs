@@ -33,7 +33,7 @@ impl Recording {
     }
 
     /// The first frame after `after`, in what is derived so far, that has a message which is not the
-    /// request or the response of an exchange, or none.
+    /// request or the response of an exchange, or that has no message.
     pub fn next_beside(&self, after: Seq) -> Result<Option<Seq>, ReadError> {
         let next = self.one(NEXT_BESIDE, [to_sql(after.0)], |row| rows::optional(row, 0))?;
         Ok(next.flatten().map(Seq))

@@ -7,6 +7,7 @@ mod annotated;
 mod beside;
 mod bytes;
 mod copy;
+mod held;
 mod notifications;
 pub(crate) mod rows;
 mod stand_in;
@@ -14,6 +15,7 @@ mod summary;
 
 pub use beside::Beginning;
 pub use bytes::{FrameBlock, FramePage, Said};
+pub use held::Held;
 pub use notifications::NotificationAt;
 pub use rows::{EventRow, FindingRow, MessageRow};
 pub use summary::Summary;
@@ -85,13 +87,6 @@ pub enum ReadError {
     #[error(transparent)]
     Reindex(#[from] ReindexError),
 }
-
-/// Holds a state of a file: see [`Recording::hold`].
-#[derive(Debug)]
-#[must_use]
-pub struct Held<'r>(
-    #[expect(dead_code, reason = "it is there to be dropped")] Option<rusqlite::Transaction<'r>>,
-);
 
 /// A recording, open to be read.
 #[derive(Debug)]
@@ -242,29 +237,6 @@ impl Recording {
             let mut statement = conn.prepare_cached("PRAGMA data_version")?;
             statement.query_row([], |row| row.get(0))
         })
-    }
-
-    /// Lets `work` see one state of the file. It must not take longer than some milliseconds.
-    pub(super) fn in_one_read<T>(
-        &self,
-        work: impl FnOnce(&Self) -> Result<T, ReadError>,
-    ) -> Result<T, ReadError> {
-        let held = self.hold()?;
-        let result = work(self);
-        drop(held);
-        result
-    }
-
-    /// Until what is returned is dropped, all that is read is of one state of the file, and nobody
-    /// asks for each row anew whether that has changed, which takes as long as to read it. Nothing
-    /// that takes longer than some milliseconds may be done meanwhile.
-    pub fn hold(&self) -> Result<Held<'_>, ReadError> {
-        let conn = &self.opened.conn;
-        // Whoever holds it already holds it for those within.
-        let transaction = conn.is_autocommit().then(|| conn.unchecked_transaction());
-        let transaction = transaction.transpose();
-        let transaction = transaction.map_err(|e| OpenError::from_sqlite(&self.path, e))?;
-        Ok(Held(transaction))
     }
 
     /// Whether changes of the file are not noticed: it is read as it was when it was opened.

@@ -146,12 +146,12 @@ fn play(
     });
     let Played { outcome, path, .. } = played.map_err(|error| said(&error))?;
     let until = clock.now() + PATIENCE;
-    recovery::wait_for_recorder(&path, &mut || match outcome.interrupted {
+    let is_whole = recovery::wait_for_recorder(&path, &mut || match outcome.interrupted {
         None => signals.first().is_none(),
         Some(_) => clock.now() < until,
     });
     Ok(Done {
-        told: told(&outcome, order.requests),
+        told: told(&outcome, order.requests, is_whole),
         original: order.path,
         until: order.until,
         only: order.only,
@@ -204,8 +204,8 @@ fn wanted(only: Option<Only>) -> Wanted<'static> {
     })
 }
 
-/// `3 of 4 sent, 3 answered, 1 call refused`
-fn told(outcome: &Outcome, requests: u64) -> String {
+/// `3 of 4 sent, 3 answered, 1 call refused`. `is_whole`: its recording had been completed.
+fn told(outcome: &Outcome, requests: u64, is_whole: bool) -> String {
     let tally: &Tally = &outcome.tally;
     let mut words = vec![
         format!("{} of {} sent", count(tally.sent), count(requests)),
@@ -221,5 +221,31 @@ fn told(outcome: &Outcome, requests: u64) -> String {
     if outcome.interrupted.is_some() {
         words.insert(0, "stopped".to_owned());
     }
+    if !is_whole {
+        words.push("compared as far as it was on record by then".to_owned());
+    }
     words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compared_of_an_unfinished_recording_is_said_to_be_a_part() {
+        let outcome = Outcome {
+            report: Report::default(),
+            tally: Tally {
+                sent: 3,
+                answered: 3,
+                ..Tally::default()
+            },
+            requests: 4,
+            interrupted: Some(2),
+        };
+        let whole = "stopped, 3 of 4 sent, 3 answered";
+        assert_eq!(told(&outcome, 4, true), whole);
+        let part = format!("{whole}, compared as far as it was on record by then");
+        assert_eq!(told(&outcome, 4, false), part);
+    }
 }

@@ -4,6 +4,9 @@ use crate::formats::cassette::keys::Keys;
 use crate::protocol::json::{Document, Value};
 use crate::trace::event::EventKind;
 
+/// Keys of what the bytes of a line say as well: nobody reads them.
+const DERIVED: [&str; 4] = ["m", "re", "in", "seen"];
+
 /// The members of a line.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'d> {
@@ -23,28 +26,33 @@ pub(super) struct Fields<'d> {
 impl<'d> Fields<'d> {
     /// What the object `line` has; of several members of one name the last.
     pub fn of(line: Value<'d>) -> Self {
-        let mut fields = Self {
-            unknown: Keys::of(line),
-            ..Self::default()
-        };
+        let mut fields = Self::default();
         for (key, value) in line.members() {
-            let field = match key.as_str().as_deref().unwrap_or_default() {
-                "cassette" => &mut fields.cassette,
-                "n" => &mut fields.n,
-                "t" => &mut fields.t,
-                "t0" => &mut fields.t0,
-                "d" => &mut fields.d,
-                "k" => &mut fields.k,
-                "raw" => &mut fields.raw,
-                "b64" => &mut fields.b64,
-                "text" => &mut fields.text,
-                "event" => &mut fields.event,
-                // What is not known is kept; what is derived, the bytes say as well.
-                _ => continue,
-            };
-            *field = Some(value);
+            let name = key.as_str().unwrap_or_default();
+            match fields.place(&name) {
+                Some(place) => *place = Some(value),
+                None if DERIVED.contains(&&*name) => {}
+                None => fields.unknown.get_or_insert_default().add(key, value),
+            }
         }
         fields
+    }
+
+    /// Where the value of a key is kept, if it is.
+    fn place(&mut self, key: &str) -> Option<&mut Option<Value<'d>>> {
+        Some(match key {
+            "cassette" => &mut self.cassette,
+            "n" => &mut self.n,
+            "t" => &mut self.t,
+            "t0" => &mut self.t0,
+            "d" => &mut self.d,
+            "k" => &mut self.k,
+            "raw" => &mut self.raw,
+            "b64" => &mut self.b64,
+            "text" => &mut self.text,
+            "event" => &mut self.event,
+            _ => return None,
+        })
     }
 
     /// What kind of line it is.
@@ -61,6 +69,11 @@ impl<'d> Fields<'d> {
     pub fn event(&self) -> Option<EventKind> {
         serde_json::from_slice(self.event?.raw()).ok()
     }
+}
+
+/// Whether this version knows the key.
+pub(in crate::formats::cassette) fn is_known(key: &str) -> bool {
+    DERIVED.contains(&key) || Fields::default().place(key).is_some()
 }
 
 /// The start event, if that is what `line` holds, and what else stands there.

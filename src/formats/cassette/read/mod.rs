@@ -16,6 +16,8 @@ mod long;
 mod taking;
 mod times;
 
+pub(super) use fields::is_known;
+
 use super::fault::quoted;
 use super::header::{Header, HeaderError};
 use super::keys::Keys;

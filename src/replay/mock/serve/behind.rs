@@ -1,6 +1,7 @@
 //! The process behind us that requests are passed to.
 
 use super::{Notice, lines, start};
+use crate::capture::process::ending::wait_without_reaping;
 use crate::capture::process::spawn::{ServerEnds, SpawnError, spawn};
 use lines::{Line, Lines};
 use nix::sys::signal::{Signal, kill};
@@ -47,6 +48,7 @@ impl Behind {
             stderr: stderr.into(),
         };
         let child = spawn(command, ends)?;
+        let pid = child.id();
         let (sender, writes) = sync_channel(WRITES);
         let behind = Self {
             child,
@@ -57,6 +59,12 @@ impl Behind {
         start("behind-output", notify, move |notify| read(output, &notify)).map_err(failed)?;
         start("behind-stderr", notify, move |notify| {
             overhear(errors, &notify);
+        })
+        .map_err(failed)?;
+        // Its output ends before it does, or long after it where it leaves processes behind.
+        start("behind-reaper", notify, move |notify| {
+            wait_without_reaping(pid);
+            drop(notify.send(Notice::BehindExited));
         })
         .map_err(failed)?;
         Ok(behind)
@@ -84,7 +92,9 @@ impl Behind {
     /// Returns how it ended, unless that was told before.
     pub fn end(mut self, hurry: bool) -> Option<ExitStatus> {
         self.input = None;
-        if (hurry || !self.has_left()) && !self.signal(Signal::SIGTERM) {
+        // One whose end was told is reaped: its process id may be somebody else's by now.
+        let has_left = self.is_told || !hurry && self.has_left();
+        if !has_left && !self.signal(Signal::SIGTERM) {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
@@ -133,7 +143,7 @@ fn read(mut output: PipeReader, notify: &SyncSender<Notice>) {
             }
         }
     }
-    drop(notify.send(Notice::BehindEnded));
+    drop(notify.send(Notice::BehindSilent));
 }
 
 fn overhear(mut errors: PipeReader, notify: &SyncSender<Notice>) {

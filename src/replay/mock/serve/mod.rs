@@ -3,7 +3,7 @@
 //! ```text
 //!  fd 0 ─▶ input thread: on record ─┐
 //!  signals thread ──────────────────┼─▶ bounded queue ─▶ main thread: lines ─▶ server ─▶ actions
-//!  server behind us: two threads ───┘                          │ on record, then written
+//!  server behind us: three threads ─┘                          │ on record, then written
 //!                                                              ├─▶ fd 1 (waits for the host as any
 //!                                                              │         server does; a signal ends it)
 //!                                                              └─▶ fd 2 (what nobody reads is dropped)
@@ -51,7 +51,9 @@ enum Notice {
     Behind(Vec<u8>),
     /// Bytes of its stderr.
     BehindSays(Vec<u8>),
-    BehindEnded,
+    /// It says nothing more.
+    BehindSilent,
+    BehindExited,
 }
 
 /// How a session ended.

@@ -150,11 +150,10 @@ impl<R: Reel> Session<'_, R> {
             Ok(Notice::Signal(origin)) => return Err(self.signalled(&origin)),
             Ok(Notice::Behind(line)) => self.server.line_from_behind(&line),
             Ok(Notice::BehindSays(bytes)) => self.output.say_raw(&bytes),
-            Ok(Notice::BehindEnded) => {
-                // One that has only closed its output is told of when it ends.
+            Ok(Notice::BehindSilent) => self.server.behind_is_gone("it has ended"),
+            Ok(Notice::BehindExited) => {
                 let status = self.behind.as_mut().and_then(Behind::ended);
                 self.tell_behind(status);
-                self.server.behind_is_gone("it has ended");
             }
             Err(RecvTimeoutError::Timeout) => {}
             // We hold a sender ourselves.

@@ -4,7 +4,11 @@
 //! session that is being recorded it is live as well, with its calls open, and ends at the last
 //! frame that was there. What comes later is in another one, made anew: only whoever has looked at
 //! all frames knows what is secret in the first of them.
+//!
+//! Frames and events have the numbers that they have in the recording, so that a mark is set and a
+//! row exported where it is seen. Of a recording in which they cannot have them there is none.
 
+use super::numbers::Numbers;
 use super::redacted::Poured;
 use super::temporary::Folder;
 use super::{Error, Tell, learn, redacted};
@@ -47,6 +51,9 @@ impl Likeness {
             reel,
             numbers,
         } = poured;
+        if numbers != Numbers::default() {
+            return Err(redacted::MakeError::Renumbered.into());
+        }
         let import = if is_live {
             import.catch_up().map_err(redacted::MakeError::from)?;
             Some(import)

@@ -38,6 +38,12 @@ pub enum MakeError {
     /// There is no place for it.
     #[error("a temporary folder could not be made")]
     Folder(#[source] io::Error),
+    /// Rows would have other numbers in it, and it is to stand for the other one.
+    #[error(
+        "rows were taken out of it or changed, so that the others would have other numbers; \
+         `mcpreel redact` makes a file of it that can be shown"
+    )]
+    Renumbered,
     /// It was stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),

@@ -132,7 +132,8 @@ impl Write for Draft {
     }
 }
 
-/// From now on somebody else ends us when a signal comes, and calls [`remove`] before.
+/// From now on somebody else ends us when a signal comes, and has what there is [removed](remove)
+/// before, or by [`Sweep`].
 pub fn hand_signals_over() {
     HANDED_OVER.store(true, Ordering::SeqCst);
 }

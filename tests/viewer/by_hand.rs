@@ -64,6 +64,8 @@ pub struct Viewer {
     maker: Option<Maker>,
     /// How far that comes.
     pub redacts: Writes,
+    /// Redacted recordings whose files it gave away to be removed.
+    pub forgotten: usize,
     /// What the reader said before it was asked for another recording, and nobody has heard yet.
     pub late: Vec<Answer>,
     /// Every screen since it was redacted, also those that nobody waits for, if they are wanted.
@@ -126,6 +128,7 @@ impl Viewer {
             means,
             maker: None,
             redacts: Writes::Whole,
+            forgotten: 0,
             late: Vec::new(),
             watched: None,
             wishes: Vec::new(),
@@ -261,6 +264,18 @@ impl Viewer {
         self.settle();
     }
 
+    /// What is being made redacted comes to its end after all.
+    pub fn redact_late(&mut self) {
+        let session = self.app.session.as_deref().expect("it is open");
+        let path = session.path.clone();
+        let generation = self.app.redaction.generation().expect("it is being made");
+        let order = redacted::Order { generation, path };
+        let mut maker = Maker::new(order, self.means.clone());
+        let mut answers = Vec::new();
+        maker.step(&AtomicBool::new(false), &mut |answer| answers.push(answer));
+        self.take(answers);
+    }
+
     /// What the terminal shows.
     pub fn screen(&self) -> Buffer {
         let (columns, rows) = self.app.size;
@@ -336,6 +351,7 @@ impl Viewer {
                     self.maker = Some(maker);
                 }
             }
+            Ask::Redacted(redacted::Ask::Forget(_)) => self.forgotten += 1,
             ask => self.reader.take(ask, &mut tell),
         }
         self.take(answers);

@@ -413,6 +413,9 @@ fn one_that_is_stopped_or_fails_leaves_the_screen_as_it_was() {
     assert_eq!(viewer.stops, 1);
     assert!(!viewer.app.quit_armed);
     // Whatever it comes to after that, it is not wanted any more.
+    viewer.redact_late();
+    assert_eq!(viewer.forgotten, 1);
+    is_same(&mut viewer, "stopped: it is not redacted");
     viewer.redacts = Writes::Whole;
     let mut viewer = opened(&recording.path, SIZES[1]);
     viewer.act("f 'tool:deploy' Enter g");
@@ -450,7 +453,10 @@ fn the_next_recording_is_redacted_too_or_not_shown() {
     viewer.redacts = Writes::Stopped;
     seen.act(&mut viewer, "Enter");
     assert!(viewer.app.session.is_none(), "it is not shown");
-    has(&viewer, &["stopped: it is not redacted", "REDACTED"]);
+    has(
+        &viewer,
+        &["stopped: the recording was not opened", "REDACTED"],
+    );
     viewer.redacts = Writes::Whole;
     seen.act(&mut viewer, "Enter g j j j Tab");
     has(&viewer, &["deploy", "REDACTED"]);
@@ -464,6 +470,71 @@ fn the_next_recording_is_redacted_too_or_not_shown() {
     let mut seen = Seen::default();
     seen.look(&viewer);
     assert_ne!(secrets.in_text(&seen.0), BTreeSet::new(), "it is off");
+}
+
+// A file may be called after its command, and what is said of it says how it is called.
+#[test]
+fn no_name_of_a_file_is_told() {
+    let recording = fixture::guarded();
+    let dir = recording.folder();
+    let called = |name: &str| dir.join(format!("{name} --api-key={TOKEN}.reel"));
+    std::fs::rename(&recording.path, called("deploy")).expect("it can be moved");
+    std::fs::write(called("broken"), "no recording".repeat(100)).expect("it can be written");
+    let secrets = Secrets::of([TOKEN]);
+    let mut viewer = Viewer::folder(dir, SIZES[0]);
+    let mut before = Seen::default();
+    before.act(&mut viewer, "g D Esc j D Esc");
+    let found = secrets.in_text(&before.0).len();
+    assert!(found > 20, "it is told otherwise: {found}\n{}", before.0);
+    viewer.act(REDACT).wait_ns(fixture::MS);
+    let mut seen = Seen::default();
+    for at in ["g", "G"] {
+        seen.act(&mut viewer, at);
+        seen.act(&mut viewer, "D Esc n 'a note' Enter Esc Enter 2 1 q Esc");
+        has(&viewer, &["REDACTED", "SERVER"]);
+    }
+    for at in ["g", "g"] {
+        seen.act(&mut viewer, at);
+        seen.act(&mut viewer, "D y");
+        has(&viewer, &["(a file) was deleted"]);
+    }
+    seen.act(&mut viewer, "Esc : 'messages' Enter");
+    has(&viewer, &["not redacted: (a file)"]);
+    assert_eq!(secrets.in_text(&seen.0), BTreeSet::new(), "{}", seen.0);
+    assert!(!called("deploy").exists() && !called("broken").exists());
+}
+
+// Marks were set, and rows exported, that somebody had not seen.
+#[test]
+fn what_would_have_other_numbers_is_not_shown() {
+    let recordings = [fixture::guarded, fixture::killed, fixture::gap];
+    for recording in recordings.map(|make| make()) {
+        let mut viewer = opened(&recording.path, SIZES[0]);
+        viewer.act(REDACT);
+        assert!(is_redacted(&viewer), "{}", viewer.text());
+    }
+    let recording = fixture::guarded();
+    let conn = rusqlite::Connection::open(&recording.path).expect("it can be opened");
+    let taken = conn.execute("DELETE FROM frame WHERE seq = 3", []);
+    assert_eq!(taken, Ok(1));
+    drop(conn);
+    let mut viewer = opened(&recording.path, SIZES[0]);
+    viewer.act(REDACT);
+    has(&viewer, &["not redacted: rows were taken out of it"]);
+    assert!(!is_redacted(&viewer));
+}
+
+#[test]
+fn a_session_that_can_no_longer_be_followed_is_told() {
+    let recording = fixture::guarded_live();
+    let mut viewer = opened(&recording.path, SIZES[0]);
+    viewer.act(REDACT);
+    std::fs::write(&recording.path, "no recording".repeat(1000)).expect("it can be written");
+    viewer.redact_again();
+    has(
+        &viewer,
+        &["what has come since is not shown:", "1 open", "REDACTED"],
+    );
 }
 
 #[test]

@@ -113,14 +113,14 @@ impl Filter {
         }
     }
 
-    /// Remembers what was typed as the newest.
-    pub fn remember(&mut self) {
+    /// Remembers `text`, which was typed, as the newest.
+    pub fn remember(&mut self, text: &str) {
         self.recalled = None;
-        if self.text.trim().is_empty() {
+        if text.trim().is_empty() {
             return;
         }
-        self.history.retain(|text| *text != self.text);
-        self.history.push(self.text.clone());
+        self.history.retain(|older| older != text);
+        self.history.push(text.to_owned());
         if self.history.len() > REMEMBERED {
             self.history.remove(0);
         }
@@ -245,7 +245,7 @@ mod tests {
         let mut filter = Filter::default();
         for text in ["is:failed", "is:open", "is:failed", "  "] {
             filter.take(text);
-            filter.remember();
+            filter.remember(text);
         }
         assert_eq!(filter.recall(-1).as_deref(), Some("is:failed"));
         assert_eq!(filter.recall(-1).as_deref(), Some("is:open"));

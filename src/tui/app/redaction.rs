@@ -3,9 +3,16 @@
 //! While it is on, the recording that is open is read from a likeness without its secrets, the next
 //! one that is opened is too, and the recordings screen shows what is redacted of each.
 
+use super::App;
 use super::replay::Running;
+use crate::store::library::spool_of;
+use crate::text::escape;
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
+use std::path::Path;
+
+/// What is said instead of how a file is called.
+const FILE: &str = "(a file)";
 
 /// The redacted screen.
 #[derive(Debug, Default)]
@@ -84,6 +91,49 @@ impl Redaction {
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.is_on || self.making().is_some()
+    }
+}
+
+impl App {
+    /// How the file of a recording is called, escaped. While the screen is redacted that is not
+    /// told: it may be called after its command.
+    #[must_use]
+    pub fn file(&self, path: &Path) -> String {
+        if self.redaction.is_on {
+            return FILE.to_owned();
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        escape(&file).into_owned()
+    }
+
+    /// What was said of recordings, escaped, without how their files are called where that is not
+    /// told.
+    #[must_use]
+    pub fn without_files(&self, text: &str) -> String {
+        let rows = self.library.rows.iter().map(|row| &*row.entry.path);
+        let open = self.session.as_deref().map(|open| &*open.path);
+        let paths = rows.chain(self.library.selected.as_deref()).chain(open);
+        paths.fold(text.to_owned(), |text, path| self.without_file(&text, path))
+    }
+
+    /// What was said of the recording `path`, likewise.
+    #[must_use]
+    pub fn without_file(&self, text: &str, path: &Path) -> String {
+        let mut text = text.to_owned();
+        if !self.redaction.is_on {
+            return text;
+        }
+        // Paths before names, which are in them.
+        let files = [path, &spool_of(path)];
+        let paths = files.map(|file| file.as_os_str());
+        let names = files.map(|file| file.file_name().unwrap_or_default());
+        for said in [paths, names].concat() {
+            let said = said.to_string_lossy();
+            if !said.is_empty() {
+                text = text.replace(&*escape(&said), FILE);
+            }
+        }
+        text
     }
 }
 

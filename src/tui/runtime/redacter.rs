@@ -32,11 +32,17 @@ impl Redacter {
     /// Does what is asked.
     pub fn take(&mut self, ask: Ask) {
         self.running.retain(|errand| !errand.is_over());
+        if let Ask::Forget(likeness) = ask {
+            // Where there is no thread for it, it goes here.
+            let forgetting = Errand::start("forget", move |_| drop(likeness));
+            self.running.extend(forgetting);
+            return;
+        }
         self.running.iter().for_each(Errand::stop);
         if let Ask::Start(order) = ask {
             let generation = order.generation;
             if let Err(error) = self.start(order) {
-                let why = format!("not redacted: {}", escape(&error.to_string()));
+                let why = escape(&error.to_string()).into_owned();
                 tell(&self.sender, Any::Redacted(Answer::Failed(generation, why)));
             }
         }

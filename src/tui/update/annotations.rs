@@ -90,7 +90,7 @@ fn ask(app: &App, frame: Seq, what: What) -> Effects {
 /// A mark or note was written, or could not be.
 pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
     if let Some(error) = answer.error {
-        app.notices.error(error, app.now);
+        app.notices.error(app.without_files(&error), app.now);
         return vec![];
     }
     let Some(frame) = answer.frame else {

@@ -9,6 +9,7 @@ use crate::tui::effect::Effects;
 use crate::tui::worker::Answer;
 
 pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
+    session::begun(app, &answer);
     if session::is_stale(app, &answer) {
         return Effects::new();
     }
@@ -34,7 +35,7 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Export(answer) => export::answer(app, answer),
         Answer::Redacted(answer) => redaction::answer(app, answer),
         Answer::Failed(_, message) => {
-            app.notices.error(message, app.now);
+            app.notices.error(app.without_files(&message), app.now);
             Effects::new()
         }
     }

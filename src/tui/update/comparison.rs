@@ -136,8 +136,8 @@ fn open(app: &mut App) -> Effects {
 
 /// Compares two exchanges of two recordings.
 pub fn exchanges(app: &mut App, sides: [(Which, (Seq, u32)); 2]) -> Effects {
-    if redaction::refuses(app) {
-        return vec![];
+    if app.redaction.is_wanted() {
+        return redaction::refuse(app);
     }
     let generation = app.next_generation();
     let diff = Box::new(Diff::new(generation));
@@ -202,8 +202,8 @@ pub fn begin(
     replayed: Option<Box<Replayed>>,
     opens: Option<Seq>,
 ) -> Effects {
-    if redaction::refuses(app) {
-        return vec![];
+    if app.redaction.is_wanted() {
+        return redaction::refuse(app);
     }
     let generation = app.next_generation();
     let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, opens)));

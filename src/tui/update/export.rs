@@ -248,8 +248,9 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
         Answer::Report(_, text) => return copy::report(app, text),
         Answer::Done(_, done) => {
             // In full for whoever looks at the messages: the screen may be narrow.
-            app.notices.success(done.told, app.now);
-            app.notices.success(done.short, app.now);
+            for told in [done.told, done.short] {
+                app.notices.success(app.without_files(&told), app.now);
+            }
         }
         Answer::IsThere(_, order) => {
             if let Goal::File(file) = &order.goal {
@@ -259,7 +260,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             app.export.again = Some(order);
         }
         Answer::Stopped(_) => app.notices.success("stopped: nothing was written", app.now),
-        Answer::Failed(_, why) => app.notices.error(why, app.now),
+        Answer::Failed(_, why) => app.notices.error(app.without_files(&why), app.now),
         Answer::Progress(..) => {}
     }
     vec![]

@@ -207,7 +207,7 @@ pub fn set(app: &mut App, text: &str) -> Effects {
     };
     let filter = &mut session.filter;
     let differs = filter.take(text);
-    filter.remember();
+    filter.remember(text);
     if differs {
         super::list::begin(app)
     } else {

@@ -13,6 +13,7 @@ use crate::tui::layout;
 use crate::tui::theme::Role;
 use crate::tui::worker::Ask as AskAny;
 use crate::tui::worker::library::{Answer, Ask, Row, Sight};
+use crate::words::recording;
 use std::path::Path;
 
 /// How often the folder is looked at while it is on the screen.
@@ -98,15 +99,15 @@ fn ask_delete(app: &mut App) {
         let text = "it is being recorded: only what has ended can be deleted";
         return app.notices.error(text, app.now);
     }
-    let menu = deletion(entry);
+    let menu = deletion(app, entry);
     app.library.selected = Some(entry.path.clone());
     app.overlays.push(Overlay::Menu(menu));
 }
 
 /// The question, with the cursor on the answer that does no harm.
-fn deletion(entry: &Entry) -> Menu {
-    let file = entry.path.file_name().unwrap_or_default().to_string_lossy();
-    let mut text = vec![escape(&file).into_owned()];
+fn deletion(app: &App, entry: &Entry) -> Menu {
+    let title = recording::title(entry).filter(|_| app.redaction.is_on);
+    let mut text = vec![title.unwrap_or_else(|| app.file(&entry.path))];
     let mut known = vec![size(entry.size)];
     if let Some(summary) = entry.summary() {
         known.push(plural(summary.exchanges, "exchange"));
@@ -148,8 +149,8 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             app.library.rows.clear();
             was_listed(app);
         }
-        Answer::Done(text) => app.notices.success(text, app.now),
-        Answer::Refused(text) => app.notices.error(text, app.now),
+        Answer::Done(text) => app.notices.success(app.without_files(&text), app.now),
+        Answer::Refused(text) => app.notices.error(app.without_files(&text), app.now),
     }
     vec![]
 }

@@ -27,7 +27,7 @@ use crate::tui::worker::open::What;
 use crate::tui::worker::redacted::{Answer, Ask, Order};
 use std::path::PathBuf;
 
-/// What is done in the meantime cannot be shown without secrets.
+/// Said of what cannot be shown without secrets.
 const REFUSED: &str = "not while the screen is redacted: that reads recordings with their secrets; \
     :redact shows them again";
 
@@ -44,13 +44,10 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     }
 }
 
-/// Says so, and that it is so, if the screen is redacted or about to be.
-pub fn refuses(app: &mut App) -> bool {
-    let is_wanted = app.redaction.is_wanted();
-    if is_wanted {
-        app.notices.error(REFUSED, app.now);
-    }
-    is_wanted
+/// Says why nothing is done that reads recordings with their secrets.
+pub fn refuse(app: &mut App) -> Effects {
+    app.notices.error(REFUSED, app.now);
+    vec![]
 }
 
 /// On, off.
@@ -111,7 +108,10 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
         | Answer::Failed(generation, _) => *generation,
     };
     if app.redaction.generation() != Some(generation) {
-        return vec![];
+        return match answer {
+            Answer::Made(_, likeness) => forget(likeness),
+            _ => vec![],
+        };
     }
     match answer {
         Answer::Progress(_, told) => progress(app, told),
@@ -122,11 +122,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             }
         }
         Answer::Made(_, likeness) => return made(app, generation, likeness),
-        Answer::Stopped(_) => {
-            let effects = give_up(app);
-            app.notices.success("stopped: it is not redacted", app.now);
-            return effects;
-        }
+        Answer::Stopped(_) => return stopped(app),
         Answer::Failed(_, why) => return failed(app, &why),
     }
     vec![]
@@ -153,11 +149,28 @@ fn give_up(app: &mut App) -> Effects {
     vec![]
 }
 
+fn stopped(app: &mut App) -> Effects {
+    let text = if app.redaction.is_on {
+        "stopped: the recording was not opened"
+    } else {
+        "stopped: it is not redacted"
+    };
+    let effects = give_up(app);
+    app.notices.success(text, app.now);
+    effects
+}
+
+/// Its files go, which may take a while.
+fn forget(likeness: Box<Likeness>) -> Effects {
+    vec![AskAny::Redacted(Ask::Forget(likeness)).into()]
+}
+
 fn failed(app: &mut App, why: &str) -> Effects {
     let text = match app.redaction.making() {
         Some(_) => format!("not redacted: {why}"),
         None => format!("what has come since is not shown: {why}"),
     };
+    let text = app.without_files(&text);
     let effects = give_up(app);
     app.notices.error(text, app.now);
     effects
@@ -165,11 +178,13 @@ fn failed(app: &mut App, why: &str) -> Effects {
 
 fn made(app: &mut App, generation: u64, mut likeness: Box<Likeness>) -> Effects {
     if app.redaction.making().is_some_and(|one| one.is_stopping) {
-        return give_up(app);
+        let mut effects = stopped(app);
+        effects.extend(forget(likeness));
+        return effects;
     }
     app.redaction.work = Some(Work::Following(generation));
     let Some(mut old) = app.session.take() else {
-        return vec![];
+        return forget(likeness);
     };
     if let Some(shown) = &mut old.redacted {
         shown.last = likeness.last();

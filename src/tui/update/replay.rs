@@ -69,8 +69,8 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(crate::trace::frame::Seq, u32
         return vec![];
     }
     let generation = app.next_generation();
-    if redaction::refuses(app) {
-        return vec![];
+    if app.redaction.is_wanted() {
+        return redaction::refuse(app);
     }
     app.replay.offer = None;
     app.replay.edited = None;

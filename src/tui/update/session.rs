@@ -51,16 +51,20 @@ pub fn ask(app: &mut App, what: What) -> Effect {
     Ask::Open(open::Ask { generation, what }).into()
 }
 
-/// Whether an answer is about what was read before: it has been on its way for longer than the
-/// recording is on the screen.
-pub fn is_stale(app: &mut App, answer: &Answer) -> bool {
-    let Some(session) = app.session.as_deref_mut() else {
-        return false;
-    };
-    if let Answer::Open(open::Answer::Begun(generation)) = answer {
+/// The reader reads something else from here on: is it what is waited for?
+pub fn begun(app: &mut App, answer: &Answer) {
+    if let Some(session) = app.session.as_deref_mut()
+        && let Answer::Open(open::Answer::Begun(generation)) = answer
+    {
         session.awaits = session.awaits.filter(|awaited| awaited != generation);
     }
-    session.awaits.is_some()
+}
+
+/// Whether an answer is about what was read before: it has been on its way for longer than the
+/// recording is on the screen.
+pub fn is_stale(app: &App, answer: &Answer) -> bool {
+    let session = app.session.as_deref();
+    session.is_some_and(|session| session.awaits.is_some())
         && !matches!(
             answer,
             Answer::Library(_)

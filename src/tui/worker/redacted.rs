@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Of a recording that grows it is made anew, from its beginning: a secret may be known as such
-//! only by what comes later. The longer that takes, the less often it is done.
+//! only by what comes later. The longer that takes, the less often it is done; the last one is made
+//! as soon as the recorder has gone.
 
 use super::Answer as Any;
 use super::beside::{Which, open};
@@ -16,7 +17,7 @@ use super::export::Means;
 use crate::outgoing::likeness::Likeness;
 use crate::outgoing::{Error, MakeError, Stage, Stopped};
 use crate::store::library::{Entry, Standing};
-use crate::store::reader::Summary;
+use crate::store::reader::{ReadError, Summary};
 use crate::store::watch::{Change, INTERVAL, Read, Watch};
 use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
@@ -41,6 +42,8 @@ pub enum Ask {
     Start(Order),
     /// Leave it.
     Stop,
+    /// Nobody wants this one: its files go.
+    Forget(Box<Likeness>),
 }
 
 /// Of which recording.
@@ -79,21 +82,29 @@ pub struct Maker {
     is_behind: bool,
     /// When the next one may be made.
     due: Moment,
+    /// Whether the recorder was seen to have gone. The one that is made then is not waited for.
+    is_over: bool,
 }
 
-/// How a recording stands: frames, the last moment, marks and notes, whether more will come.
+/// How a recording stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp(u64, u64, u64, bool);
+struct Stamp {
+    frames: u64,
+    t_last_ns: u64,
+    /// Marks and notes.
+    annotations: u64,
+    /// Whether no more will come.
+    is_final: bool,
+}
 
 impl Stamp {
     fn of(summary: &Summary) -> Self {
-        let is_final = summary.state.is_final();
-        Self(
-            summary.frames,
-            summary.t_last_ns,
-            summary.annotations,
-            is_final,
-        )
+        Self {
+            frames: summary.frames,
+            t_last_ns: summary.t_last_ns,
+            annotations: summary.annotations,
+            is_final: summary.state.is_final(),
+        }
     }
 }
 
@@ -108,6 +119,7 @@ impl Maker {
             made: None,
             is_behind: true,
             due: Moment(0),
+            is_over: false,
         }
     }
 
@@ -115,16 +127,10 @@ impl Maker {
     /// none where nothing more will come of it.
     pub fn step(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Any)) -> Option<Duration> {
         let generation = self.order.generation;
-        if self.made.is_some() {
-            self.look(tell);
-        }
-        if !self.is_behind || self.means.clock.now() < self.due {
-            return self.watch.as_ref().map(|_| INTERVAL);
-        }
-        let answer = match self.make(stop, tell) {
+        let answer = match self.next(stop, tell) {
             Ok(likeness) => {
-                let made = Answer::Made(generation, Box::new(likeness));
-                tell(Any::Redacted(made));
+                let made = likeness.map(|one| Answer::Made(generation, Box::new(one)));
+                made.into_iter().for_each(|made| tell(Any::Redacted(made)));
                 return self.watch.as_ref().map(|_| INTERVAL);
             }
             Err(Why::Stopped) => Answer::Stopped(generation),
@@ -134,28 +140,49 @@ impl Maker {
         None
     }
 
+    /// The next one, if it is time for it.
+    fn next(
+        &mut self,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Any),
+    ) -> Result<Option<Likeness>, Why> {
+        if self.made.is_some() {
+            self.look(tell).map_err(Error::from)?;
+        }
+        if !self.is_behind || self.means.clock.now() < self.due {
+            return Ok(None);
+        }
+        self.make(stop, tell).map(Some)
+    }
+
     /// Looks whether the recording has grown.
-    fn look(&mut self, tell: &mut dyn FnMut(Any)) {
+    fn look(&mut self, tell: &mut dyn FnMut(Any)) -> Result<(), ReadError> {
         let Some(watch) = &mut self.watch else {
-            return;
+            return Ok(());
         };
-        match watch.poll() {
-            Ok(Change::Changed) => {}
-            Ok(Change::Quiet | Change::Waiting) => return,
-            Ok(Change::Orphaned | Change::Ended) | Err(_) => {
+        match watch.poll()? {
+            Change::Changed => {}
+            Change::Quiet | Change::Waiting => return Ok(()),
+            Change::Orphaned | Change::Ended => {
                 self.is_behind = true;
-                return;
+                // There is nobody any more whom the last one could disturb.
+                if !std::mem::replace(&mut self.is_over, true) {
+                    self.due = Moment(0);
+                }
+                return Ok(());
             }
         }
-        let summary = watch.recording().and_then(|one| one.summary().ok());
-        let is_over = summary.as_ref().is_some_and(|one| one.state.is_final());
+        let Some(recording) = watch.recording() else {
+            return Ok(());
+        };
+        let summary = recording.summary()?;
+        let is_over = summary.state.is_final();
         watch.settle(if is_over { Read::Complete } else { Read::All });
         watch.news();
-        if let Some(summary) = summary {
-            self.is_behind |= self.made != Some(Stamp::of(&summary));
-            let newest = Answer::Newest(self.order.generation, Seq(summary.frames));
-            tell(Any::Redacted(newest));
-        }
+        self.is_behind |= self.made != Some(Stamp::of(&summary));
+        let newest = Answer::Newest(self.order.generation, Seq(summary.frames));
+        tell(Any::Redacted(newest));
+        Ok(())
     }
 
     fn make(&mut self, stop: &AtomicBool, tell: &mut dyn FnMut(Any)) -> Result<Likeness, Why> {
@@ -219,5 +246,56 @@ impl From<Error> for Why {
             Error::Stopped(_) | Error::Make(MakeError::Stopped(_)) => Self::Stopped,
             error => Self::Failed(sentence(&error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::{Policy, Settings};
+    use crate::store::library::Library;
+    use crate::store::values::State;
+    use crate::trace::clock::Clock;
+    use crate::trace::frame::StreamId;
+    use crate::written::{Session, bytes, drain};
+    use std::sync::Arc;
+
+    // The longer one took, the later it was that a session showed as over.
+    #[test]
+    fn the_last_one_is_made_as_soon_as_the_recorder_has_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "a", 0x7f3a_9c21);
+        session.chunk(StreamId::C2S, b"{}\n");
+        let mut indexer = session.indexer();
+        drain(&mut indexer, &bytes(u64::MAX));
+        let means = Means {
+            library: Library::new(dir.path()),
+            policy: Ok(Arc::new(Policy::new(&Settings::default()).unwrap())),
+            clock: Clock::start(),
+        };
+        let path = session.reel.clone();
+        let order = Order {
+            generation: 1,
+            path,
+        };
+        let mut maker = Maker::new(order, means);
+        let mut made = Vec::new();
+        let mut step = |maker: &mut Maker| {
+            maker.step(&AtomicBool::new(false), &mut |answer| {
+                if let Any::Redacted(Answer::Made(_, likeness)) = answer {
+                    made.push(likeness.is_live());
+                }
+            })
+        };
+        step(&mut maker);
+        maker.due = Moment(u64::MAX);
+        session.end();
+        drain(&mut indexer, &bytes(u64::MAX));
+        step(&mut maker);
+        indexer.finish(State::Complete).unwrap();
+        indexer.release_spool().unwrap();
+        let ended = (0..100).any(|_| step(&mut maker).is_none());
+        assert!(ended);
+        assert_eq!(made, [true, false]);
     }
 }

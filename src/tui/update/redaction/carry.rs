@@ -39,8 +39,12 @@ pub fn revealed(old: &Session, page: usize) -> Session {
         typed
     };
     take(&mut new.filter, &typed, old.filter.off);
-    new.filter.history = [&*before.history, &*old.filter.history].concat();
-    new.search.history = [&*before.searches, &*old.search.history].concat();
+    new.filter.history.clone_from(&before.history);
+    let filters = &old.filter.history;
+    filters.iter().for_each(|text| new.filter.remember(text));
+    new.search.history.clone_from(&before.searches);
+    let searches = &old.search.history;
+    searches.iter().for_each(|text| new.search.remember(text));
     new
 }
 

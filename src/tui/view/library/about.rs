@@ -24,8 +24,8 @@ pub fn draw(app: &App, row: &Row, area: Rect, frame: &mut Frame<'_>) {
     let rule = look.border().horizontal_top.repeat(columns);
     let lines = [
         (Role::Border, rule),
-        (Role::Text, format!(" {}", who(&row.entry))),
-        (role(&row.entry), format!(" {}", how(&row.entry))),
+        (Role::Text, format!(" {}", who(app, &row.entry))),
+        (role(&row.entry), format!(" {}", how(app, &row.entry))),
     ];
     for ((role, text), area) in lines.into_iter().zip(area.rows()) {
         frame.render_widget(Line::styled(cut(&text, columns), look.style(role)), area);
@@ -33,8 +33,13 @@ pub fn draw(app: &App, row: &Row, area: Rect, frame: &mut Frame<'_>) {
 }
 
 /// Its id and name, who spoke to it, and what was started.
-fn who(entry: &Entry) -> String {
-    let mut parts = vec![format!("{} {}", escape(&entry.id), escape(&entry.name))];
+fn who(app: &App, entry: &Entry) -> String {
+    let name = match entry.context() {
+        // It is that of its file.
+        None if app.redaction.is_on => app.file(&entry.path),
+        _ => escape(&entry.name).into_owned(),
+    };
+    let mut parts = vec![format!("{} {name}", escape(&entry.id))];
     let client = entry
         .summary()
         .and_then(|summary| words::peer(&summary.session.client));
@@ -46,8 +51,8 @@ fn who(entry: &Entry) -> String {
 }
 
 /// How it stands, what is missing, what somebody wrote.
-fn how(entry: &Entry) -> String {
-    let mut parts = vec![standing(entry)];
+fn how(app: &App, entry: &Entry) -> String {
+    let mut parts = vec![app.without_file(&standing(entry), &entry.path)];
     if let Some(summary) = entry.summary() {
         if let Some(parent) = &summary.parent {
             let (origin, parent) = (escape(&summary.origin), escape(parent));
@@ -69,7 +74,7 @@ fn how(entry: &Entry) -> String {
 fn standing(entry: &Entry) -> String {
     let end = || entry.end().map(words::end).unwrap_or_default();
     match (entry.standing, &entry.details) {
-        (_, Details::Unreadable(error)) => escape(&words::sentence(error)).into_owned(),
+        (_, Details::Unreadable(error)) => words::sentence(error),
         (Standing::Live, _) => "being recorded".to_owned(),
         (Standing::Pending, _) => {
             "the session is over; the rest of it is indexed when it is opened".to_owned()

@@ -2,7 +2,7 @@
 
 use crate::store::library::{Details, Entry, Standing};
 use crate::store::schema::State;
-use crate::text::{clock, count, cut, escape, pad_end, pad_start, size, width};
+use crate::text::{clock, count, cut, pad_end, pad_start, size, width};
 use crate::trace::session::End;
 use crate::tui::app::App;
 use crate::tui::theme::{Glyph, Look, Role};
@@ -73,7 +73,7 @@ impl Columns {
             Column::Findings,
             Column::Size,
         ]);
-        if any(|entry| !note(entry).is_empty()) {
+        if rows.iter().any(|row| !note(app, &row.entry).is_empty()) {
             columns.push(Column::Note);
         }
         let least = |columns: &[Column]| {
@@ -92,7 +92,7 @@ impl Columns {
         let mut left = room.saturating_sub(least(&columns));
         let wide = columns.into_iter().map(|column| {
             let (least, most) = column.widths();
-            let wanted = column.widest(rows).clamp(least, most);
+            let wanted = column.widest(app).clamp(least, most);
             let more = left.min(wanted - least);
             left -= more;
             (column, least + more)
@@ -158,14 +158,15 @@ impl Column {
     }
 
     /// What the longest text of a column takes whose texts are of any length.
-    fn widest(self, rows: &[Row]) -> usize {
-        let longest = |text: fn(&Entry) -> String| {
-            let widths = rows.iter().map(|row| width(&text(&row.entry)));
+    fn widest(self, app: &App) -> usize {
+        let longest = |text: fn(&App, &Entry) -> String| {
+            let rows = app.library.rows.iter();
+            let widths = rows.map(|row| width(&text(app, &row.entry)));
             widths.max().unwrap_or(0)
         };
         match self {
             Self::Server => longest(what),
-            Self::Host => longest(|entry| host(entry).unwrap_or_default()),
+            Self::Host => longest(|_, entry| host(entry).unwrap_or_default()),
             Self::Note => longest(note),
             _ => 0,
         }
@@ -221,7 +222,7 @@ impl Column {
             }
             Self::Started => (Role::Text, when::short(entry.wall_ns)),
             Self::When => (Role::Text, when::near(entry.wall_ns, now)),
-            Self::Server => (Role::Strong, what(entry)),
+            Self::Server => (Role::Strong, what(app, entry)),
             Self::Host => plain(host(entry)),
             Self::Duration => plain(entry.lasted_ns(now).map(clock)),
             Self::Rate => plain(row.rate.map(rate)),
@@ -229,7 +230,7 @@ impl Column {
             Self::Failed => failing(Role::Bad, summary.map(|summary| summary.failed)),
             Self::Findings => failing(Role::Warn, summary.map(|summary| summary.findings)),
             Self::Size => (Role::Text, size(entry.size)),
-            Self::Note => (Role::Text, note(entry)),
+            Self::Note => (Role::Text, note(app, entry)),
         }
     }
 }
@@ -269,22 +270,19 @@ fn gapped(standing: Standing, bytes: u64) -> String {
 }
 
 /// Whose it is, else the file.
-fn what(entry: &Entry) -> String {
-    recording::title(entry).unwrap_or_else(|| {
-        let file = entry.path.file_name().unwrap_or_default().to_string_lossy();
-        escape(&file).into_owned()
-    })
+fn what(app: &App, entry: &Entry) -> String {
+    recording::title(entry).unwrap_or_else(|| app.file(&entry.path))
 }
 
 /// What somebody wrote, what is missing, and why it cannot be read.
-fn note(entry: &Entry) -> String {
+fn note(app: &App, entry: &Entry) -> String {
     let mut notes = Vec::new();
     if let Details::Unreadable(error) = &entry.details {
         // Which file it is stands in the row already.
         let sentence = words::sentence(error);
         let file = entry.path.display().to_string();
         let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
-        notes.push(escape(why.trim_start()).into_owned());
+        notes.push(app.without_file(why.trim_start(), &entry.path));
     }
     notes.extend(recording::notes(entry));
     notes.join("; ")

@@ -129,8 +129,6 @@ impl Redactor {
             recording: context.recording.clone(),
             origin: context.origin.clone(),
             parent: context.parent.clone(),
-            transport: context.transport.clone(),
-            mcpreel: context.mcpreel.clone(),
             redaction: context.redaction.clone(),
             ..redacted.unwrap_or_default()
         }

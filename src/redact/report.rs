@@ -25,6 +25,8 @@ pub enum Place {
     Note(u64),
     /// In the note on the recording, or its name.
     Recording,
+    /// In the filter that says what was selected.
+    Filter,
     /// In a line of a file.
     Line(u64),
 }
@@ -37,6 +39,7 @@ impl fmt::Display for Place {
             Self::Event(seq) => write!(f, "event after #{seq}"),
             Self::Note(seq) => write!(f, "note on #{seq}"),
             Self::Recording => f.write_str("note"),
+            Self::Filter => f.write_str("filter"),
             Self::Line(line) => write!(f, "line {line}"),
         }
     }

@@ -136,16 +136,29 @@ impl<'r> Redacting<'r> {
         let session = redactor.value(Place::Recording, &summary.session, &mut derived);
         let note = summary.note.as_deref();
         let note = note.map(|note| redactor.text(Place::Recording, note, report).into_owned());
-        let name = redactor
-            .text(Place::Recording, &summary.name, &mut derived)
-            .into_owned();
+        let mut text = |text| {
+            let text = redactor.text(Place::Recording, text, &mut derived);
+            text.into_owned()
+        };
+        let (name, transport) = (text(&summary.name), text(&summary.transport));
         Ok(Summary {
             name,
+            transport,
             context,
             note,
             session: session.unwrap_or_default(),
             redaction: Some(self.report.note()),
             ..summary
+        })
+    }
+
+    /// What was selected, as it may be told: somebody may have looked for a secret.
+    #[must_use]
+    pub fn selected(&mut self, selection: &Selection) -> Selection {
+        let (redactor, report) = (&mut self.redactor, &mut self.report);
+        selection.told(|query| {
+            let query = redactor.text(Place::Filter, query, report);
+            query.into_owned()
         })
     }
 

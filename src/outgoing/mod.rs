@@ -133,8 +133,8 @@ pub fn write(
         return Ok((raw(recording, order, out, tell)?, None));
     };
     let mut redacting = learn(recording, policy, tell)?;
+    let selection = &redacting.selected(order.selection);
     if order.format == Format::Jsonl {
-        let selection = order.selection;
         let written = stoppable(out, tell, |out, told| {
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
@@ -143,7 +143,7 @@ pub fn write(
     // Whatever is derived must have been derived from what was redacted.
     let all = Selection::default();
     let (redacted, report, numbers) = redacted::numbered(&mut redacting, &all, tell)?;
-    let selection = &numbers.of(order.selection);
+    let selection = &numbers.of(selection);
     let order = Order {
         selection,
         ..order.clone()

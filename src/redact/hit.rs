@@ -22,6 +22,8 @@ pub(super) struct Hit {
     pub quotes: Option<u32>,
     /// Where it stands in a message, as a path.
     pub path: Box<str>,
+    /// The name that tells it in a text; empty where the path says it, or nothing does.
+    pub key: Box<str>,
 }
 
 /// What was found.
@@ -91,6 +93,7 @@ mod tests {
             kind: Kind::Secret,
             quotes: None,
             path: "".into(),
+            key: "".into(),
         }
     }
 

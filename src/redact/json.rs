@@ -104,7 +104,8 @@ impl Walk<'_, '_> {
 
     fn object(&mut self, object: Value<'_>, under: Under) {
         let under = match under {
-            Under::Named(class @ (Class::Password | Class::Token)) | Under::Within(class)
+            Under::Named(class @ (Class::Password | Class::Token | Class::Folder))
+            | Under::Within(class)
                 if !is_schema(object) =>
             {
                 Under::Within(class)
@@ -255,7 +256,7 @@ impl Walk<'_, '_> {
         let is_code = raw.iter().all(u8::is_ascii_digit);
         let rule = match under {
             Under::Ruled => id::PATH,
-            Under::Named(Class::Password) if digits >= 4 => id::NAME,
+            Under::Named(Class::Password | Class::Folder) if digits >= 4 => id::NAME,
             Under::Named(Class::Digits) if is_code && (3..=10).contains(&digits) => id::NAME,
             _ => return self.known_number(raw, number.span()),
         };
@@ -287,6 +288,7 @@ impl Walk<'_, '_> {
             kind: TokenKind::Secret,
             quotes: Some(0),
             path: Path::new(self.path.clone()).to_string().into(),
+            key: "".into(),
         });
         debug_assert!(self.text.len() >= raw.len(), "it stands in the text");
     }

@@ -165,6 +165,7 @@ fn plain<'v>(
         kind: token.kind,
         quotes: None,
         path: "".into(),
+        key: "".into(),
     })
 }
 
@@ -187,6 +188,7 @@ fn coded(text: &[u8], start: usize, end: usize) -> Hit {
         kind: Kind::Secret,
         quotes: None,
         path: "".into(),
+        key: "".into(),
     }
 }
 

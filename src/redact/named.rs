@@ -88,8 +88,21 @@ pub(super) fn find(
         *until = value.end;
         finder.add(text, value, id::NAME, found);
     } else {
+        let mark = found.hits.len();
         add(finder, text, value, class, stands, found);
+        if let [hit] = &mut found.hits[mark..] {
+            hit.key = told(finder, &text[name]);
+        }
     }
+}
+
+/// The name as a report may tell it: not if there is something in it.
+fn told(finder: &Finder<'_>, name: &[u8]) -> Box<str> {
+    let mut inside = Found::default();
+    finder.text(name, 0, &mut inside);
+    let is_told = inside.hits.is_empty();
+    let name = String::from_utf8_lossy(if is_told { name } else { b"" });
+    name.trim_start_matches('-').into()
 }
 
 /// What the name says. Behind a backslash the first letter may be an escape.

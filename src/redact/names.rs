@@ -9,6 +9,8 @@ pub(super) enum Class {
     Token,
     /// A header: what comes after its scheme.
     Header,
+    /// A password, or the folder in which somebody works: `PWD`.
+    Folder,
     /// A few digits.
     Digits,
     /// Two halves with a colon between them, as base64 or behind a scheme.
@@ -73,7 +75,9 @@ const WORDS: [(&str, Class); 13] = [
 ];
 
 /// Whole names.
-const WHOLE: [(&str, Class); 7] = [
+const WHOLE: [(&str, Class); 9] = [
+    ("pwd", Class::Folder),
+    ("oldpwd", Class::Folder),
     ("pin", Class::Digits),
     ("pincode", Class::Digits),
     ("cardpin", Class::Digits),
@@ -210,6 +214,8 @@ mod tests {
             ("PGPASSWORD", Class::Password),
             ("MYSQL_PWD", Class::Password),
             ("user-pass", Class::Password),
+            ("PWD", Class::Folder),
+            ("OLDPWD", Class::Folder),
             ("clientSecret", Class::Password),
             ("client_secret_2", Class::Password),
             ("AWS_SECRET_ACCESS_KEY", Class::Password),

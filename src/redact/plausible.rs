@@ -136,6 +136,7 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
     }
     match class {
         Class::Password => password(value, stands),
+        Class::Folder => !is_absolute(value) && password(value, stands),
         Class::Token => token(value, stands),
         Class::Header => value.len() >= 4 && !is_prose(value),
         Class::Digits => {
@@ -143,6 +144,16 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
         }
         Class::Pair => super::base::is_pair(value.as_bytes()),
     }
+}
+
+/// Whether it is a path from a root on.
+fn is_absolute(value: &str) -> bool {
+    let is_drive = |value: &str| {
+        let mut bytes = value.bytes();
+        let is_letter = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
+        is_letter && bytes.next() == Some(b':') && matches!(bytes.next(), Some(b'/' | b'\\'))
+    };
+    value.starts_with('/') || is_drive(value)
 }
 
 fn password(value: &str, stands: Stands) -> bool {
@@ -342,6 +353,17 @@ mod tests {
         }
         for value in ["abc123", "s3cr3t-t0ken", "AbCdEfGh"] {
             assert!(fits(Class::Token, value, Stands::Alone), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_folder_in_which_somebody_works_is_none() {
+        for value in ["/work/app", "/", r"C:\work", "c:/work"] {
+            assert!(!fits(Class::Folder, value, Stands::Alone), "{value}");
+            assert!(fits(Class::Password, value, Stands::Alone), "{value}");
+        }
+        for value in ["hunter2", "C:", "c:x/y", "a/b"] {
+            assert!(fits(Class::Folder, value, Stands::Alone), "{value}");
         }
     }
 

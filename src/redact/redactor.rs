@@ -80,7 +80,8 @@ impl Redactor {
             };
             let token = self.known.shown(token);
             hit::put(&mut edits, hit, token);
-            report.add(place, &hit.path, self.policy.rule(hit.rule), token);
+            let rule = self.policy.rule(hit.rule);
+            report.add(place, (&hit.path, &hit.key), rule, token);
         }
         Cow::Owned(edits.apply(raw).into_owned())
     }
@@ -129,8 +130,6 @@ impl Redactor {
             recording: context.recording.clone(),
             origin: context.origin.clone(),
             parent: context.parent.clone(),
-            transport: context.transport.clone(),
-            mcpreel: context.mcpreel.clone(),
             redaction: context.redaction.clone(),
             ..redacted.unwrap_or_default()
         }
@@ -168,6 +167,7 @@ impl Redactor {
                 kind: token.kind,
                 quotes: None,
                 path: "".into(),
+                key: "".into(),
             });
         }
     }

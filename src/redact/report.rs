@@ -25,6 +25,8 @@ pub enum Place {
     Note(u64),
     /// In the note on the recording, or its name.
     Recording,
+    /// In the filter that says what was selected.
+    Filter,
     /// In a line of a file.
     Line(u64),
 }
@@ -37,6 +39,7 @@ impl fmt::Display for Place {
             Self::Event(seq) => write!(f, "event after #{seq}"),
             Self::Note(seq) => write!(f, "note on #{seq}"),
             Self::Recording => f.write_str("note"),
+            Self::Filter => f.write_str("filter"),
             Self::Line(line) => write!(f, "line {line}"),
         }
     }
@@ -50,6 +53,9 @@ pub struct Replaced {
     pub place: Place,
     /// Where in it, as a path; empty where that is no JSON.
     pub path: Box<str>,
+    /// The name that tells it, in a text.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub key: Box<str>,
     /// By which rule.
     pub rule: Box<str>,
     /// What stands there now.
@@ -87,8 +93,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Something was replaced.
-    pub fn add(&mut self, place: Place, path: &str, rule: &str, token: Token) {
+    /// Something was replaced, at a path, with such a name in front of it.
+    pub fn add(&mut self, place: Place, (path, key): (&str, &str), rule: &str, token: Token) {
         match self.rules.get_mut(rule) {
             Some(count) => *count += 1,
             None => drop(self.rules.insert(rule.into(), 1)),
@@ -100,6 +106,7 @@ impl Report {
             self.places.push(Replaced {
                 place,
                 path: path.into(),
+                key: key.into(),
                 rule: rule.into(),
                 token,
             });

@@ -164,6 +164,7 @@ impl Finder<'_> {
             kind,
             quotes: None,
             path: "".into(),
+            key: "".into(),
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::corpus::{self, Session};
 use mcpreel::redact::{Learner, Place, Policy, Report, Settings};
+use mcpreel::trace::frame::StreamId;
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
@@ -81,6 +82,38 @@ fn nothing_is_left_of_any_planted_secret() {
         }
     }
     assert!(left.is_empty(), "{}", left.join("\n\n"));
+}
+
+#[test]
+fn a_report_names_what_tells_a_secret_in_a_text_but_no_secret() {
+    let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"text":"A=1 DB_PASSWORD=k3Jd8fLq2Wz7"}}"#
+            .to_owned(),
+        "--api-key k3Jd8fLq2Wz8".to_owned(),
+        format!("{token}-password=k3Jd8fLq2Wz9"),
+        r#"{"jsonrpc":"2.0","id":2,"method":"a","params":{"apiKey":"k3Jd8fLq2Wz0"}}"#.to_owned(),
+    ];
+    let frames = lines.map(|line| (StreamId::STDERR, line.into_bytes()));
+    let session = Session {
+        frames: frames.to_vec(),
+        ..Session::default()
+    };
+    let (_, report) = redacted(&session, &policy());
+    let places = report
+        .places
+        .iter()
+        .filter(|place| &*place.rule == "key-name");
+    let told: Vec<_> = places.map(|place| (&*place.path, &*place.key)).collect();
+    assert_eq!(
+        told,
+        [
+            ("params.text", "DB_PASSWORD"),
+            ("", "api-key"),
+            ("", ""),
+            ("params.apiKey", "")
+        ]
+    );
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The corpus through the program: in every form in which traffic leaves it.
 
 use crate::corpus::{self, Case, Session};
-use crate::made::{ran, record, stdout};
+use crate::made::{frames, ran, record, stdout};
 use crate::support::Library;
 use crate::ways::{PLACES, WAYS, Way};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpreel::store::annotate::{set_mark, set_note};
-use mcpreel::trace::frame::Seq;
+use mcpreel::trace::frame::{Seq, StreamId};
 use std::path::Path;
 
 /// Those whose files mcpreel reads.
@@ -211,4 +211,73 @@ fn raw_is_raw() {
     let raw = stdout(&library, &["export", "--raw", reel.to_str().unwrap()]);
     assert!(cases.iter().any(|case| raw.contains(&case.secrets[0])));
     assert!(!raw.contains("\"redaction\""));
+}
+
+/// The forms that a filter is for.
+const FILTERED: [&str; 7] = [
+    "jsonl", "text", "csv", "markdown", "html", "otlp", "perfetto",
+];
+
+#[test]
+fn what_somebody_looked_for_is_no_secret_that_leaves() {
+    let (known, shape) = ("hunter2xyz", "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo");
+    let library = Library::new();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"hunter2xyz"}}"#;
+    let reel = frames(library.path(), &[(StreamId::C2S, call)]);
+    let filter = format!("{known} -{shape}");
+    for format in FILTERED {
+        let words = ["export", "-q", &filter, "--format", format];
+        let (path, bytes) = written(&library, &reel, &words);
+        std::fs::remove_file(path).unwrap();
+        for secret in [known, shape] {
+            assert!(!has(&bytes, secret), "{format} has {secret}");
+        }
+        if ["jsonl", "text", "markdown", "html"].contains(&format) {
+            assert!(has(&bytes, "‹secret:1› -‹secret:2›"), "{format}");
+        }
+    }
+}
+
+#[test]
+fn what_the_header_of_a_cassette_says_is_no_secret_that_leaves() {
+    let secret = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+    let library = Library::new();
+    let cassette = library.path().join("a.jsonl");
+    let keys = [
+        "tool",
+        "era",
+        "protocol",
+        "transport",
+        "command",
+        "redaction",
+        "selection",
+        "later",
+    ];
+    let text = keys.map(|key| match key {
+        "command" => format!(r#""command":["{secret}"]"#),
+        "selection" => format!(r#""selection":{{"query":"{secret}"}}"#),
+        _ => format!(r#""{key}":"{secret}""#),
+    });
+    let frame =
+        r#"{"n":1,"t":0,"d":"c2s","k":"req","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#;
+    let lines = format!(
+        "{{\"cassette\":1,{}}}\n{frame}\n{{\"t\":1,\"k\":\"end\"}}\n",
+        text.join(",")
+    );
+    std::fs::write(&cassette, lines).unwrap();
+    for format in FILTERED {
+        let path = library.path().join("out");
+        let words = ["export", "--format", format, "-o", path.to_str().unwrap()];
+        stdout(
+            &library,
+            &[&words[..], &[cassette.to_str().unwrap()]].concat(),
+        );
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        assert!(
+            !has(&bytes, secret),
+            "{format}: {}",
+            String::from_utf8_lossy(&bytes)
+        );
+    }
 }

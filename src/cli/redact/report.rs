@@ -2,7 +2,7 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::redact::{self, LIMITS, OPTIONAL, Report, SPECIAL};
+use crate::redact::{self, LIMITS, OPTIONAL, Replaced, Report, SPECIAL};
 use crate::text::{escape, plural, size};
 use serde::Serialize;
 use std::path::Path;
@@ -33,10 +33,9 @@ pub fn lines(report: &Report, path: Option<&Path>) -> Vec<String> {
     };
     let mut lines = vec![format!("{head}{values} {done} in {places}, by {rules}")];
     lines.extend(report.places.iter().take(MOST).map(|replaced| {
-        let path = if replaced.path.is_empty() {
-            String::new()
-        } else {
-            format!("  {}", escape(&replaced.path))
+        let path = match where_in(replaced) {
+            path if path.is_empty() => path,
+            path => format!("  {path}"),
         };
         let place = format!("{:<18}", replaced.place.to_string());
         let (token, rule) = (replaced.token.to_string(), escape(&replaced.rule));
@@ -52,6 +51,16 @@ pub fn lines(report: &Report, path: Option<&Path>) -> Vec<String> {
     lines.extend(beside(report));
     lines.push(LIMITS.to_owned());
     lines
+}
+
+/// Where in a message something stands, and by which name in a text; escaped.
+fn where_in(replaced: &Replaced) -> String {
+    let (path, key) = (escape(&replaced.path), escape(&replaced.key));
+    match (path.is_empty(), key.is_empty()) {
+        (_, true) => path.into_owned(),
+        (true, false) => key.into_owned(),
+        (false, false) => format!("{path} ({key})"),
+    }
 }
 
 /// What was not done.

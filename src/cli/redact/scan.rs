@@ -55,6 +55,8 @@ struct Line<'l> {
     file: &'l str,
     place: String,
     path: &'l str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    key: &'l str,
     rule: &'l str,
 }
 
@@ -156,13 +158,14 @@ impl Scan<'_> {
     }
 
     fn line(&mut self, file: &str, replaced: &Replaced) -> Result<(), Failure> {
-        let (path, rule) = (&*replaced.path, &*replaced.rule);
+        let (path, key, rule) = (&*replaced.path, &*replaced.key, &*replaced.rule);
         let place = replaced.place.to_string();
         if self.json {
             let line = Line {
                 file,
                 place,
                 path,
+                key,
                 rule,
             };
             return Ok(self.out.json(&line)?);
@@ -172,7 +175,11 @@ impl Scan<'_> {
         } else {
             format!(", {}", escape(path))
         };
-        let line = format!("{}: {place}{inside}: {}", escape(file), escape(rule));
+        let named = match key {
+            "" => String::new(),
+            key => format!(" ({})", escape(key)),
+        };
+        let line = format!("{}: {place}{inside}: {}{named}", escape(file), escape(rule));
         Ok(self.out.line(&line)?)
     }
 

@@ -116,6 +116,15 @@ impl Selection {
         Self { note, picked }
     }
 
+    /// The same, with what `say` makes of the filter's text in place of it.
+    #[must_use]
+    pub fn told(&self, say: impl FnOnce(&str) -> String) -> Self {
+        let query = self.note.query.as_deref().map(say);
+        let note = SelectionNote { query, ..self.note };
+        let picked = self.picked.clone();
+        Self { note, picked }
+    }
+
     /// Whether something was to be picked, and nothing was.
     #[must_use]
     pub fn is_empty(&self) -> bool {

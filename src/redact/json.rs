@@ -202,11 +202,13 @@ impl Walk<'_, '_> {
 
     /// What a string says.
     fn said(&mut self, text: &[u8], under: Under) {
-        let all = 0..text.len();
+        let all = named::trimmed(text, 0..text.len());
         let mark = self.found.hits.len();
         match under {
-            Under::Ruled => self.finder.add(text, all, id::PATH, self.found),
-            Under::Named(Class::Pair) if !base::is_pair(text) => self.pair(text),
+            Under::Ruled => self.finder.add(text, 0..text.len(), id::PATH, self.found),
+            Under::Named(Class::Pair) if !base::is_pair(&text[all.clone()]) => {
+                self.pair(text, all);
+            }
             Under::Named(class) | Under::Within(class) => {
                 named::add(self.finder, text, all, class, Stands::Alone, self.found);
             }
@@ -220,33 +222,19 @@ impl Walk<'_, '_> {
     }
 
     /// `user:password`, or a scheme with what it needs.
-    fn pair(&mut self, text: &[u8]) {
-        let colon = memchr::memchr(b':', text).filter(|colon| *colon + 1 < text.len());
+    fn pair(&mut self, text: &[u8], span: Range<usize>) {
         let is_user = |user: &[u8]| {
             user.iter()
                 .all(|byte| super::rule::is_of_name(*byte) || matches!(byte, b'.' | b'@'))
         };
-        match colon {
-            Some(colon) if is_user(&text[..colon]) && !text[colon..].starts_with(b"://") => {
-                let password = colon + 1..text.len();
-                named::add(
-                    self.finder,
-                    text,
-                    password,
-                    Class::Password,
-                    Stands::Alone,
-                    self.found,
-                );
-            }
-            _ => named::add(
-                self.finder,
-                text,
-                0..text.len(),
-                Class::Pair,
-                Stands::Alone,
-                self.found,
-            ),
-        }
+        let said = &text[span.clone()];
+        let colon = memchr::memchr(b':', said).filter(|colon| *colon + 1 < said.len());
+        let colon = colon.filter(|colon| is_user(&said[..*colon]));
+        let (span, class) = match colon.filter(|colon| !said[*colon..].starts_with(b"://")) {
+            Some(colon) => (span.start + colon + 1..span.end, Class::Password),
+            None => (span, Class::Pair),
+        };
+        named::add(self.finder, text, span, class, Stands::Alone, self.found);
     }
 
     fn number(&mut self, number: Value<'_>, under: Under) {

@@ -108,6 +108,7 @@ pub(super) fn add(
     stands: Stands,
     found: &mut Found,
 ) {
+    let span = trimmed(text, span);
     let span = match class {
         Class::Header | Class::Pair => behind_scheme(text, span),
         _ => span,
@@ -127,6 +128,18 @@ pub(super) fn add(
             .extend(values.map(|value| (value, Kind::Secret)));
     }
     finder.add(text, span, id::NAME, found);
+}
+
+/// The same without white space around it: what was read of a file ends with a newline, and is the
+/// same value without it.
+pub(super) fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let value = &text[span.clone()];
+    let (before, after) = match std::str::from_utf8(value) {
+        Ok(value) => (value.trim_start().len(), value.trim_end().len()),
+        Err(_) => (value.trim_ascii_start().len(), value.trim_ascii_end().len()),
+    };
+    let start = span.start + (value.len() - before);
+    start..(span.start + after).max(start)
 }
 
 /// What follows the scheme of a header.

@@ -10,6 +10,7 @@ use super::names::Class;
 use super::plausible::Stands;
 use super::policy::id;
 use super::token::Kind as TokenKind;
+use super::word;
 use crate::protocol::json::{Kind, Path, Step, Value};
 use std::ops::Range;
 
@@ -76,6 +77,8 @@ enum Under {
     Within(Class),
     /// A path leads to it.
     Ruled,
+    /// It is a word of a command, or may be: of `NAME=VALUE` the end is known.
+    Word,
 }
 
 struct Walk<'w, 'p> {
@@ -145,20 +148,23 @@ impl Walk<'_, '_> {
     }
 
     fn array(&mut self, array: Value<'_>, under: Under) {
-        let mut flag = None;
+        let is_plain = matches!(under, Under::Nothing | Under::Word);
+        let (mut flag, mut is_script) = (None, false);
         for (index, element) in array.elements().enumerate() {
             self.path.push(Step::Element(index));
-            let below = match (under, flag) {
-                (Under::Nothing, Some(class)) => Under::Named(class),
-                _ => under,
-            };
+            let named = flag.filter(|_| is_plain).map(Under::Named);
             flag = self.flag(element);
+            let text = element.string_bytes().unwrap_or_default();
             // What begins like an option is the next one.
-            let is_option = flag.is_some()
-                || element
-                    .string_bytes()
-                    .is_some_and(|text| text.starts_with(b"--"));
-            self.value(element, if is_option { under } else { below });
+            let is_option = flag.is_some() || text.starts_with(b"--");
+            let below = match named.filter(|_| !is_option) {
+                Some(named) => named,
+                None if is_plain && is_script => Under::Nothing,
+                None if is_plain => Under::Word,
+                None => under,
+            };
+            self.value(element, below);
+            is_script = word::is_of_shell(text);
             self.path.pop();
         }
     }
@@ -207,11 +213,12 @@ impl Walk<'_, '_> {
         match under {
             Under::Ruled => self.finder.add(text, 0..text.len(), id::PATH, self.found),
             Under::Named(Class::Pair) if !base::is_pair(&text[all.clone()]) => {
-                self.pair(text, all);
+                word::pair(self.finder, text, all, self.found);
             }
             Under::Named(class) | Under::Within(class) => {
                 named::add(self.finder, text, all, class, Stands::Alone, self.found);
             }
+            Under::Word => word::add(self.finder, text, self.found),
             Under::Nothing => {}
         }
         if self.found.hits.len() == mark
@@ -219,22 +226,6 @@ impl Walk<'_, '_> {
         {
             self.finder.string(text, self.depth + 1, self.found);
         }
-    }
-
-    /// `user:password`, or a scheme with what it needs.
-    fn pair(&mut self, text: &[u8], span: Range<usize>) {
-        let is_user = |user: &[u8]| {
-            user.iter()
-                .all(|byte| super::rule::is_of_name(*byte) || matches!(byte, b'.' | b'@'))
-        };
-        let said = &text[span.clone()];
-        let colon = memchr::memchr(b':', said).filter(|colon| *colon + 1 < said.len());
-        let colon = colon.filter(|colon| is_user(&said[..*colon]));
-        let (span, class) = match colon.filter(|colon| !said[*colon..].starts_with(b"://")) {
-            Some(colon) => (span.start + colon + 1..span.end, Class::Password),
-            None => (span, Class::Pair),
-        };
-        named::add(self.finder, text, span, class, Stands::Alone, self.found);
     }
 
     fn number(&mut self, number: Value<'_>, under: Under) {

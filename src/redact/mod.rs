@@ -45,6 +45,8 @@ mod rules;
 mod text;
 pub mod token;
 mod url;
+mod variable;
+mod word;
 
 pub use find::is_readable;
 pub use known::{MOST_BYTES, MOST_VALUES};

@@ -8,10 +8,11 @@ use super::plausible::{Stands, fits, is_prose};
 use super::policy::id;
 use super::rule::is_of_name;
 use super::token::Kind;
+use super::variable;
 use std::ops::Range;
 
 /// A longer name is none.
-const NAME: usize = 96;
+pub(super) const NAME: usize = 96;
 
 /// White space between a name and its value.
 const SPACE: usize = 16;
@@ -20,7 +21,7 @@ const SPACE: usize = 16;
 const QUOTED: usize = 64 * 1024;
 
 /// A longer value is not looked at more closely.
-const LONG: usize = 2048;
+pub(super) const LONG: usize = 2048;
 
 /// Schemes in front of what proves who asks.
 const SCHEMES: [&str; 10] = [
@@ -82,6 +83,7 @@ pub(super) fn find(
     if code::is_other(text, &name, &value) {
         return;
     }
+    let value = variable::whole(text, &name, value, found);
     if value.len() > LONG {
         // Nothing but a secret goes on for so long behind such a name; to look at it for each name
         // in it would take its square.
@@ -227,7 +229,7 @@ fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<
 }
 
 /// Up to white space, or what ends a value where values stand in a row.
-fn bare(text: &[u8], start: usize) -> Range<usize> {
+pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
     let rest = &text[start..];
     let ends = |byte: &u8| {
         byte.is_ascii_whitespace()

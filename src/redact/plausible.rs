@@ -129,9 +129,14 @@ const PROSE: [&str; 40] = [
     "from",
 ];
 
+/// Whether `value` is one, and neither stands for one nor says where it comes from.
+pub(super) fn is_one(value: &str) -> bool {
+    !is_placeholder(value) && !is_reference(value)
+}
+
 /// Whether `value` can be what a name of this class holds.
 pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
-    if is_placeholder(value) || is_reference(value) {
+    if !is_one(value) {
         return false;
     }
     match class {

@@ -48,12 +48,12 @@ pub(super) fn message(finder: &Finder<'_>, text: &[u8], root: Value<'_>, found: 
     walk.value(root, Under::Nothing);
 }
 
-/// The same in a text within a message.
+/// The same in a text within a message, of which so much is known.
 pub(super) fn nested(
     finder: &Finder<'_>,
-    text: &[u8],
-    root: Value<'_>,
+    (text, root): (&[u8], Value<'_>),
     depth: usize,
+    under: Under,
     found: &mut Found,
 ) {
     let mut walk = Walk {
@@ -64,12 +64,12 @@ pub(super) fn nested(
         path: Vec::new(),
         found,
     };
-    walk.value(root, Under::Nothing);
+    walk.value(root, under);
 }
 
 /// What is known of a value before it is looked at.
 #[derive(Clone, Copy, Debug)]
-enum Under {
+pub(super) enum Under {
     Nothing,
     /// Its name says what it is.
     Named(Class),
@@ -208,6 +208,14 @@ impl Walk<'_, '_> {
 
     /// What a string says.
     fn said(&mut self, text: &[u8], under: Under) {
+        let is_held = matches!(under, Under::Named(_) | Under::Within(_));
+        if is_held
+            && self
+                .finder
+                .document(text, self.depth + 1, under, self.found)
+        {
+            return;
+        }
         let all = named::trimmed(text, 0..text.len());
         let mark = self.found.hits.len();
         match under {

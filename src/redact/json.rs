@@ -224,7 +224,7 @@ impl Walk<'_, '_> {
                 word::pair(self.finder, text, all, self.found);
             }
             Under::Named(class) | Under::Within(class) => {
-                named::add(self.finder, text, all, class, Stands::Alone, self.found);
+                named::add(self.finder, text, all, class, Stands::Whole, self.found);
             }
             Under::Word => word::add(self.finder, text, self.found),
             Under::Nothing => {}

@@ -26,6 +26,7 @@
 mod base;
 mod beside;
 mod code;
+mod dense;
 mod find;
 mod hit;
 mod json;
@@ -38,6 +39,7 @@ mod names;
 mod pem;
 mod plausible;
 mod policy;
+mod prose;
 mod redactor;
 mod report;
 mod rule;

@@ -1,11 +1,13 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
 use super::code;
+use super::dense;
 use super::find::Finder;
 use super::hit::Found;
 use super::names::Class;
-use super::plausible::{Stands, fits, is_prose};
+use super::plausible::{Stands, fits, is_one};
 use super::policy::id;
+use super::prose::is_prose;
 use super::rule::is_of_name;
 use super::token::Kind;
 use super::variable;
@@ -118,6 +120,11 @@ pub(super) fn add(
     let value = String::from_utf8_lossy(&text[span.clone()]);
     if !fits(class, &value, stands) {
         return;
+    }
+    if stands == Stands::Whole && !is_one(&value) {
+        // What stands around a value need not stand around it elsewhere.
+        let rows = dense::rows(&value).map(|row| value.as_bytes()[row].into());
+        found.plain.extend(rows.map(|row| (row, Kind::Secret)));
     }
     if class == Class::Header {
         // What is in a cookie is secret alone as well.

@@ -30,7 +30,7 @@ pub(super) fn add(finder: &Finder<'_>, text: &[u8], found: &mut Found) {
     if class == Class::Pair {
         pair(finder, text, value.clone(), found);
     } else {
-        named::add(finder, text, value.clone(), class, Stands::Alone, found);
+        named::add(finder, text, value.clone(), class, Stands::Whole, found);
     }
     if found.hits.len() > mark {
         // Where more than one word stands in it, the first may be all of the value.
@@ -71,7 +71,7 @@ pub(super) fn pair(finder: &Finder<'_>, text: &[u8], span: Range<usize>, found: 
         Some(colon) if !base::is_pair(said) => (span.start + colon + 1..span.end, Class::Password),
         _ => (span, Class::Pair),
     };
-    named::add(finder, text, span, class, Stands::Alone, found);
+    named::add(finder, text, span, class, Stands::Whole, found);
 }
 
 #[cfg(test)]

@@ -143,13 +143,27 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 
 /// Whether it is base64 of a name and a secret with a colon between them.
 pub(super) fn is_pair(text: &[u8]) -> bool {
+    plain_pair(text).is_some()
+}
+
+/// The secret of such a pair: what stands behind the colon, or before it where that is nothing.
+pub(super) fn secret_of_pair(text: &[u8]) -> Option<Vec<u8>> {
+    let mut plain = plain_pair(text)?;
+    let colon = memchr::memchr(b':', &plain)?;
+    let secret = plain.split_off(colon + 1);
+    plain.truncate(colon);
+    Some(if secret.is_empty() { plain } else { secret })
+}
+
+fn plain_pair(text: &[u8]) -> Option<Vec<u8>> {
     let end = text.iter().position(|byte| matches!(byte, b'=' | b'%'));
     let letters = &text[..end.unwrap_or(text.len())];
     if letters.len() < 6 || !letters.iter().all(|byte| is_letter(*byte)) {
-        return false;
+        return None;
     }
     let plain = decode(letters);
-    plain.contains(&b':') && plain.iter().all(|byte| matches!(byte, b' '..=b'~'))
+    let is_pair = plain.contains(&b':') && plain.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    is_pair.then_some(plain)
 }
 
 #[cfg(test)]
@@ -187,5 +201,8 @@ mod tests {
         assert!(is_pair(b"YWRhOmh1bnRlcjI="));
         assert!(!is_pair(b"authentication"));
         assert!(!is_pair(b"YWRh"));
+        let secret = |text: &[u8]| secret_of_pair(text).unwrap();
+        assert_eq!(secret(b"YWRhOmh1bnRlcjI="), b"hunter2");
+        assert_eq!(secret(b"aHVudGVyMjo="), b"hunter2");
     }
 }

@@ -32,8 +32,7 @@ const TAGS: [&str; 7] = [
 /// Where the only sign is a name, it must be the one that the value has as well: people have
 /// passwords like `top.secret`.
 pub(super) fn is_code(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
-    let is_variable = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
-    if is_variable && text.get(name.end) == Some(&b'=') && value.start == name.end + 1 {
+    if super::variable::is_one_of(text, name, value) {
         return false;
     }
     let near = value.start..value.end.min(value.start + NEAR);

@@ -9,7 +9,7 @@
 
 use super::base;
 use super::hit::Found;
-use super::json;
+use super::json::{self, Under};
 use super::known::Known;
 use super::layer::{Layer, percent};
 use super::policy::{Notice, Policy};
@@ -102,15 +102,21 @@ impl<'p> Finder<'p> {
 
     /// Finds all there is in a text, of which some may be JSON.
     pub fn string(&self, text: &[u8], depth: usize, found: &mut Found) {
-        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-        if depth < MOST_LAYERS && matches!(first, Some(b'{' | b'[')) {
-            let mut nodes = Vec::new();
-            if let Ok(root) = parse_into(text, &mut nodes) {
-                json::nested(self, text, root, depth, found);
-                return;
-            }
+        if !self.document(text, depth, Under::Nothing, found) {
+            self.text(text, depth, found);
         }
-        self.text(text, depth, found);
+    }
+
+    /// Finds all there is in an object or a list that is told as a text; whether it is one.
+    pub fn document(&self, text: &[u8], depth: usize, under: Under, found: &mut Found) -> bool {
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        if depth >= MOST_LAYERS || !matches!(first, Some(b'{' | b'[')) {
+            return false;
+        }
+        let mut nodes = Vec::new();
+        let root = parse_into(text, &mut nodes);
+        root.map(|root| json::nested(self, (text, root), depth, under, found))
+            .is_ok()
     }
 
     /// Whether there may be something. Says yes too often, never no where there is something.

@@ -10,6 +10,7 @@ use super::names::Class;
 use super::plausible::Stands;
 use super::policy::id;
 use super::token::Kind as TokenKind;
+use super::word;
 use crate::protocol::json::{Kind, Path, Step, Value};
 use std::ops::Range;
 
@@ -47,12 +48,12 @@ pub(super) fn message(finder: &Finder<'_>, text: &[u8], root: Value<'_>, found: 
     walk.value(root, Under::Nothing);
 }
 
-/// The same in a text within a message.
+/// The same in a text within a message, of which so much is known.
 pub(super) fn nested(
     finder: &Finder<'_>,
-    text: &[u8],
-    root: Value<'_>,
+    (text, root): (&[u8], Value<'_>),
     depth: usize,
+    under: Under,
     found: &mut Found,
 ) {
     let mut walk = Walk {
@@ -63,12 +64,12 @@ pub(super) fn nested(
         path: Vec::new(),
         found,
     };
-    walk.value(root, Under::Nothing);
+    walk.value(root, under);
 }
 
 /// What is known of a value before it is looked at.
 #[derive(Clone, Copy, Debug)]
-enum Under {
+pub(super) enum Under {
     Nothing,
     /// Its name says what it is.
     Named(Class),
@@ -76,6 +77,8 @@ enum Under {
     Within(Class),
     /// A path leads to it.
     Ruled,
+    /// It is a word of a command, or may be: of `NAME=VALUE` the end is known.
+    Word,
 }
 
 struct Walk<'w, 'p> {
@@ -146,20 +149,23 @@ impl Walk<'_, '_> {
     }
 
     fn array(&mut self, array: Value<'_>, under: Under) {
-        let mut flag = None;
+        let is_plain = matches!(under, Under::Nothing | Under::Word);
+        let (mut flag, mut is_script) = (None, false);
         for (index, element) in array.elements().enumerate() {
             self.path.push(Step::Element(index));
-            let below = match (under, flag) {
-                (Under::Nothing, Some(class)) => Under::Named(class),
-                _ => under,
-            };
+            let named = flag.filter(|_| is_plain).map(Under::Named);
             flag = self.flag(element);
+            let text = element.string_bytes().unwrap_or_default();
             // What begins like an option is the next one.
-            let is_option = flag.is_some()
-                || element
-                    .string_bytes()
-                    .is_some_and(|text| text.starts_with(b"--"));
-            self.value(element, if is_option { under } else { below });
+            let is_option = flag.is_some() || text.starts_with(b"--");
+            let below = match named.filter(|_| !is_option) {
+                Some(named) => named,
+                None if is_plain && is_script => Under::Nothing,
+                None if is_plain => Under::Word,
+                None => under,
+            };
+            self.value(element, below);
+            is_script = word::is_of_shell(text);
             self.path.pop();
         }
     }
@@ -203,50 +209,31 @@ impl Walk<'_, '_> {
 
     /// What a string says.
     fn said(&mut self, text: &[u8], under: Under) {
-        let all = 0..text.len();
+        let is_held = matches!(under, Under::Named(_) | Under::Within(_));
+        if is_held
+            && self
+                .finder
+                .document(text, self.depth + 1, under, self.found)
+        {
+            return;
+        }
+        let all = named::trimmed(text, 0..text.len());
         let mark = self.found.hits.len();
         match under {
-            Under::Ruled => self.finder.add(text, all, id::PATH, self.found),
-            Under::Named(Class::Pair) if !base::is_pair(text) => self.pair(text),
-            Under::Named(class) | Under::Within(class) => {
-                named::add(self.finder, text, all, class, Stands::Alone, self.found);
+            Under::Ruled => self.finder.add(text, 0..text.len(), id::PATH, self.found),
+            Under::Named(Class::Pair) if !base::is_pair(&text[all.clone()]) => {
+                word::pair(self.finder, text, all, self.found);
             }
+            Under::Named(class) | Under::Within(class) => {
+                named::add(self.finder, text, all, class, Stands::Whole, self.found);
+            }
+            Under::Word => word::add(self.finder, text, self.found),
             Under::Nothing => {}
         }
         if self.found.hits.len() == mark
             || matches!(under, Under::Named(Class::Header | Class::Pair))
         {
             self.finder.string(text, self.depth + 1, self.found);
-        }
-    }
-
-    /// `user:password`, or a scheme with what it needs.
-    fn pair(&mut self, text: &[u8]) {
-        let colon = memchr::memchr(b':', text).filter(|colon| *colon + 1 < text.len());
-        let is_user = |user: &[u8]| {
-            user.iter()
-                .all(|byte| super::rule::is_of_name(*byte) || matches!(byte, b'.' | b'@'))
-        };
-        match colon {
-            Some(colon) if is_user(&text[..colon]) && !text[colon..].starts_with(b"://") => {
-                let password = colon + 1..text.len();
-                named::add(
-                    self.finder,
-                    text,
-                    password,
-                    Class::Password,
-                    Stands::Alone,
-                    self.found,
-                );
-            }
-            _ => named::add(
-                self.finder,
-                text,
-                0..text.len(),
-                Class::Pair,
-                Stands::Alone,
-                self.found,
-            ),
         }
     }
 

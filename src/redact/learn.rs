@@ -141,6 +141,11 @@ impl Learner {
         self.found.settle();
         for hit in &self.found.hits {
             self.known.learn(&hit.value, hit.kind);
+            // Whoever knows a pair as base64 knows what is secret in it.
+            let secret = base::secret_of_pair(&hit.value).map(Vec::into_boxed_slice);
+            self.found
+                .plain
+                .extend(secret.map(|secret| (secret, hit.kind)));
         }
         for (value, kind) in &self.found.plain {
             if !self.policy.allow.contains(value) {

@@ -26,6 +26,7 @@
 mod base;
 mod beside;
 mod code;
+mod dense;
 mod find;
 mod hit;
 mod json;
@@ -38,6 +39,7 @@ mod names;
 mod pem;
 mod plausible;
 mod policy;
+mod prose;
 mod redactor;
 mod report;
 mod rule;
@@ -45,6 +47,8 @@ mod rules;
 mod text;
 pub mod token;
 mod url;
+mod variable;
+mod word;
 
 pub use find::is_readable;
 pub use known::{MOST_BYTES, MOST_VALUES};

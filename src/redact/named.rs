@@ -1,17 +1,20 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
 use super::code;
+use super::dense;
 use super::find::Finder;
 use super::hit::Found;
 use super::names::Class;
-use super::plausible::{Stands, fits, is_prose};
+use super::plausible::{Stands, fits, is_one};
 use super::policy::id;
+use super::prose::is_prose;
 use super::rule::is_of_name;
 use super::token::Kind;
+use super::variable;
 use std::ops::Range;
 
 /// A longer name is none.
-const NAME: usize = 96;
+pub(super) const NAME: usize = 96;
 
 /// White space between a name and its value.
 const SPACE: usize = 16;
@@ -20,7 +23,7 @@ const SPACE: usize = 16;
 const QUOTED: usize = 64 * 1024;
 
 /// A longer value is not looked at more closely.
-const LONG: usize = 2048;
+pub(super) const LONG: usize = 2048;
 
 /// Schemes in front of what proves who asks.
 const SCHEMES: [&str; 10] = [
@@ -82,6 +85,7 @@ pub(super) fn find(
     if code::is_other(text, &name, &value) {
         return;
     }
+    let value = variable::whole(text, &name, value, found);
     if value.len() > LONG {
         // Nothing but a secret goes on for so long behind such a name; to look at it for each name
         // in it would take its square.
@@ -121,6 +125,7 @@ pub(super) fn add(
     stands: Stands,
     found: &mut Found,
 ) {
+    let span = trimmed(text, span);
     let span = match class {
         Class::Header | Class::Pair => behind_scheme(text, span),
         _ => span,
@@ -128,6 +133,11 @@ pub(super) fn add(
     let value = String::from_utf8_lossy(&text[span.clone()]);
     if !fits(class, &value, stands) {
         return;
+    }
+    if stands == Stands::Whole && !is_one(&value) {
+        // What stands around a value need not stand around it elsewhere.
+        let rows = dense::rows(&value).map(|row| value.as_bytes()[row].into());
+        found.plain.extend(rows.map(|row| (row, Kind::Secret)));
     }
     if class == Class::Header {
         // What is in a cookie is secret alone as well.
@@ -140,6 +150,18 @@ pub(super) fn add(
             .extend(values.map(|value| (value, Kind::Secret)));
     }
     finder.add(text, span, id::NAME, found);
+}
+
+/// The same without white space around it: what was read of a file ends with a newline, and is the
+/// same value without it.
+pub(super) fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
+    let value = &text[span.clone()];
+    let (before, after) = match std::str::from_utf8(value) {
+        Ok(value) => (value.trim_start().len(), value.trim_end().len()),
+        Err(_) => (value.trim_ascii_start().len(), value.trim_ascii_end().len()),
+    };
+    let start = span.start + (value.len() - before);
+    start..(span.start + after).max(start)
 }
 
 /// What follows the scheme of a header.
@@ -227,7 +249,7 @@ fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<
 }
 
 /// Up to white space, or what ends a value where values stand in a row.
-fn bare(text: &[u8], start: usize) -> Range<usize> {
+pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
     let rest = &text[start..];
     let ends = |byte: &u8| {
         byte.is_ascii_whitespace()

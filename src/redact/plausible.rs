@@ -1,6 +1,8 @@
 //! Whether a text can be a secret at all, or stands for one in an example, or is prose.
 
+use super::dense;
 use super::names::Class;
+use super::prose::is_prose;
 use super::token::{Piece, Pieces};
 
 /// How a value stands beside its name.
@@ -8,6 +10,8 @@ use super::token::{Piece, Pieces};
 pub(super) enum Stands {
     /// Alone: the whole of a string, in quotes, after an equals sign.
     Alone,
+    /// All of a string or word that has the name: nothing around it is prose or code.
+    Whole,
     /// In a text, where prose looks alike.
     InText,
 }
@@ -85,53 +89,17 @@ const BEGINNINGS: [&str; 15] = [
 /// What may follow that before what is given to one.
 const KINDS: [&str; 7] = ["proj", "ant", "api03", "live", "test", "or", "pat"];
 
-/// Words that make a sentence of several.
-const PROSE: [&str; 40] = [
-    "the",
-    "a",
-    "an",
-    "is",
-    "are",
-    "was",
-    "must",
-    "be",
-    "should",
-    "to",
-    "of",
-    "for",
-    "with",
-    "at",
-    "least",
-    "your",
-    "you",
-    "please",
-    "enter",
-    "and",
-    "or",
-    "not",
-    "in",
-    "this",
-    "that",
-    "it",
-    "has",
-    "have",
-    "required",
-    "invalid",
-    "cannot",
-    "characters",
-    "can",
-    "will",
-    "been",
-    "on",
-    "field",
-    "used",
-    "if",
-    "from",
-];
+/// Whether `value` is one, and neither stands for one nor says where it comes from.
+pub(super) fn is_one(value: &str) -> bool {
+    !is_placeholder(value) && !is_reference(value)
+}
 
 /// Whether `value` can be what a name of this class holds.
 pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
-    if is_placeholder(value) || is_reference(value) {
+    if is_certain(class, value, stands) {
+        return true;
+    }
+    if !is_one(value) {
         return false;
     }
     match class {
@@ -156,9 +124,17 @@ fn is_absolute(value: &str) -> bool {
     value.starts_with('/') || is_drive(value)
 }
 
+/// Whether something in it is nothing but a value, whatever it looks like as a whole.
+fn is_certain(class: Class, value: &str, stands: Stands) -> bool {
+    matches!(
+        (class, stands),
+        (Class::Password | Class::Token, Stands::Whole)
+    ) && dense::rows(value).next().is_some()
+}
+
 fn password(value: &str, stands: Stands) -> bool {
     match stands {
-        Stands::Alone => !is_prose(value),
+        Stands::Alone | Stands::Whole => !is_prose(value),
         Stands::InText => {
             value.len() >= 4 && (looks_random(value) || value.len() >= 16 && !value.contains('-'))
         }
@@ -168,7 +144,7 @@ fn password(value: &str, stands: Stands) -> bool {
 fn token(value: &str, stands: Stands) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase()) && value.len() < 16;
     let is_one = value.len() >= 6 && !value.contains(char::is_whitespace) && !is_word;
-    is_one && (stands == Stands::Alone || looks_random(value))
+    is_one && (stands != Stands::InText || looks_random(value))
 }
 
 /// Whether it has what words do not have: digits, or capitals after small letters, or signs.
@@ -284,17 +260,6 @@ fn is_reference(value: &str) -> bool {
         || value.ends_with('(')
 }
 
-/// Whether it reads like a sentence, or a part of one.
-pub(super) fn is_prose(value: &str) -> bool {
-    let mut words = value.split_whitespace();
-    let count = words.clone().take(3).count();
-    let is_of_prose = |word: &str| {
-        let word = word.trim_matches(|char: char| !char.is_alphanumeric());
-        PROSE.contains(&&*word.to_ascii_lowercase())
-    };
-    count >= 2 && words.any(is_of_prose)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,6 +330,23 @@ mod tests {
         for value in ["hunter2", "C:", "c:x/y", "a/b"] {
             assert!(fits(Class::Folder, value, Stands::Alone), "{value}");
         }
+    }
+
+    #[test]
+    fn nothing_around_a_value_makes_it_an_example() {
+        for value in [
+            "[Kq8vWp3mXrT4Rb2Y]",
+            "%Kq8vWp3mXrT4Rb2Y%",
+            "Kq8vWp3mXrT4Rb2Y(",
+            "Kq8vWp3mXrT4Rb2YExample",
+            "the Kq8vWp3mXrT4Rb2Y is",
+            "my-Kq8vWp3mXrT4Rb2Y-key",
+        ] {
+            assert!(fits(Class::Password, value, Stands::Whole), "{value}");
+            assert!(fits(Class::Token, value, Stands::Whole), "{value}");
+            assert!(!fits(Class::Password, value, Stands::Alone), "{value}");
+        }
+        assert!(!fits(Class::Password, "my-own-key", Stands::Whole));
     }
 
     #[test]

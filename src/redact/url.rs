@@ -2,10 +2,11 @@
 
 use super::find::Finder;
 use super::hit::Found;
+use super::layer::Layer;
 use super::names::Class;
 use super::plausible::{Stands, fits, looks_random};
 use super::policy::id;
-use super::token;
+use super::token::{self, Kind};
 use std::ops::Range;
 
 /// Bytes that are looked at: no host stands behind more.
@@ -18,7 +19,12 @@ const TOKEN: usize = 16;
 pub(super) fn find(finder: &Finder<'_>, text: &[u8], start: usize, found: &mut Found) {
     let near = &text[start..text.len().min(start + NEAR)];
     if let Some(span) = secret(near) {
-        finder.add(text, span.start + start..span.end + start, id::URL, found);
+        let span = span.start + start..span.end + start;
+        if let Some(layer) = Layer::unpercented(&text[span.clone()]) {
+            // What is meant stands elsewhere as it is.
+            found.plain.push((layer.text.into(), Kind::Secret));
+        }
+        finder.add(text, span, id::URL, found);
     }
 }
 

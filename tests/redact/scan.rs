@@ -87,3 +87,57 @@ fn what_cannot_be_read_is_named() {
         text(&output)
     );
 }
+
+#[test]
+fn placeholders_are_no_leaks() {
+    let library = Library::new();
+    let session = [
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"b"}}}"#,
+        ),
+        (
+            StreamId::S2C,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Echo: Authorization: Bearer k3Jd8fLq2Wz7Xn5Rb1"}]}}"#,
+        ),
+        (
+            StreamId::STDERR,
+            "in /home/ada/x and https://a:k3Jd8fLq2Wz7Xn5Rb1@b/c of ada@lovelace.net",
+        ),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let dir = library.path().join("out");
+    std::fs::create_dir(&dir).unwrap();
+    for format in ["jsonl", "text", "markdown", "html"] {
+        let path = dir.join(format);
+        let words = [
+            "export",
+            "--home",
+            "--email",
+            "--format",
+            format,
+            "-o",
+            path.to_str().unwrap(),
+        ];
+        made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    }
+    let (code, said) = scanned(&library, &[dir.to_str().unwrap(), "--home", "--email"]);
+    assert_eq!(code, Some(0), "{said}");
+    let report = dir.join("report");
+    let words = [
+        "report",
+        "--home",
+        "--email",
+        "-o",
+        report.to_str().unwrap(),
+    ];
+    made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    // What stands in front of a placeholder, or goes on behind it, is none.
+    let text =
+        "Authorization: Bearer x‹secret:1›\npassword=‹secret:1›k3Jd8fLq2Wz7\n/home/ada‹home:1›\n";
+    let path = library.path().join("more.txt");
+    std::fs::write(&path, text).unwrap();
+    let (code, said) = scanned(&library, &[path.to_str().unwrap(), "--home"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("3 places in 1 file"), "{said}");
+}

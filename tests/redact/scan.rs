@@ -141,3 +141,34 @@ fn placeholders_are_no_leaks() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("3 places in 1 file"), "{said}");
 }
+
+#[test]
+fn what_is_packed_is_not_called_clean() {
+    let library = Library::new();
+    for (name, begin) in [
+        ("zip", &b"PK\x03\x04\x14\0"[..]),
+        ("gzip", b"\x1f\x8b\x08\0"),
+        ("zstd", b"\x28\xb5\x2f\xfd\x04"),
+    ] {
+        let path = library.path().join(format!("raw-{name}"));
+        let shown = path.to_str().unwrap();
+        std::fs::write(&path, begin).unwrap();
+        let output = ran(&library, &["redact", "--scan", shown]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        let why = format!("not looked through: {shown}: what is in a {name} file is packed");
+        assert!(
+            said.contains(&why) && said.contains("0 places in 0 files"),
+            "{said}"
+        );
+        // What is not packed in it is found all the same.
+        std::fs::write(
+            &path,
+            [begin, format!("\ntoken={SECRET}\n").as_bytes()].concat(),
+        )
+        .unwrap();
+        let (code, said) = scanned(&library, &[shown]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("1 place in 1 file"), "{said}");
+    }
+}

@@ -19,14 +19,19 @@ impl Stage {
     }
 }
 
-/// What became of secrets; without a report nothing.
+/// What became of secrets in a file of this format; without a report nothing. Where something is
+/// made of a redacted recording, its places are counted: not all of them are in the file.
 #[must_use]
-pub fn in_words(report: Option<&Report>) -> String {
+pub fn in_words(report: Option<&Report>, format: Format) -> String {
     let Some(report) = report else {
         return "nothing in it is redacted".to_owned();
     };
     let places = plural(report.hits(), "place");
-    let mut text = format!("redacted in {places}, look through it before you hand it on");
+    let of = match format {
+        Format::Jsonl | Format::Recording => "",
+        _ => " of the recording",
+    };
+    let mut text = format!("redacted in {places}{of}, look through it before you hand it on");
     if !report.left.is_empty() {
         let frames = plural(report.left.len() as u64, "frame");
         let _ = write!(

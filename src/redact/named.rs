@@ -9,7 +9,7 @@ use super::plausible::{Stands, fits, is_one};
 use super::policy::id;
 use super::prose::is_prose;
 use super::rule::is_of_name;
-use super::token::Kind;
+use super::token::{self, Kind};
 use super::variable;
 use std::ops::Range;
 
@@ -248,6 +248,16 @@ fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<
     Some(bare(text, start)).filter(|span| !span.is_empty())
 }
 
+/// The bytes of a placeholder at the beginning, with a scheme in front of it or without, if white
+/// space or nothing follows.
+fn placeholder(text: &[u8]) -> Option<usize> {
+    let near = &text[..text.len().min(LONG)];
+    let scheme = behind_scheme(near, 0..near.len()).start;
+    let end = scheme + token::length(&near[scheme..])?;
+    let is_over = near.get(end).is_none_or(u8::is_ascii_whitespace);
+    is_over.then_some(end)
+}
+
 /// Up to white space, or what ends a value where values stand in a row.
 pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
     let rest = &text[start..];
@@ -268,9 +278,13 @@ pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
     start..start + end
 }
 
-/// Up to the end of the line, or of what is quoted or tagged.
+/// Up to the end of the line, or of what is quoted or tagged. Behind a placeholder and white space
+/// stands what somebody says about it.
 fn line(text: &[u8], start: usize) -> Range<usize> {
     let rest = &text[start..];
+    if let Some(length) = placeholder(rest) {
+        return start..start + length;
+    }
     let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
     let end = rest.iter().position(ends).unwrap_or(rest.len());
     let end = start + rest[..end].trim_ascii_end().len();

@@ -8,7 +8,7 @@ use super::named;
 use super::pem;
 use super::plausible::is_placeholder;
 use super::policy::{Notice, id};
-use super::token::Kind;
+use super::token::{self, Kind};
 use super::url;
 use std::ops::Range;
 
@@ -138,6 +138,9 @@ impl Finder<'_> {
     }
 
     fn add_as(&self, text: &[u8], span: Range<usize>, rule: usize, kind: Kind, found: &mut Found) {
+        if token::covers(text, &span) {
+            return;
+        }
         let value: Box<[u8]> = text[span.clone()].into();
         self.add_value(span, value, rule, kind, found);
     }

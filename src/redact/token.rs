@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 
 /// What a placeholder begins with.
 pub const OPEN: char = '‹';
@@ -100,6 +101,25 @@ pub fn is_one(bytes: &[u8]) -> bool {
     name.is_some_and(|name| text.len() == name.len() + OPEN.len_utf8() + CLOSE.len_utf8())
 }
 
+/// Whether what stands at `span` is a placeholder, or a part of one from its beginning on.
+#[must_use]
+pub fn covers(text: &[u8], span: &Range<usize>) -> bool {
+    length(&text[span.start.min(text.len())..]).is_some_and(|length| span.len() <= length)
+}
+
+/// The bytes of the placeholder that `text` begins with, if it does.
+#[must_use]
+pub fn length(text: &[u8]) -> Option<usize> {
+    let mut open = [0; 4];
+    let open = OPEN.encode_utf8(&mut open).as_bytes();
+    if !text.starts_with(open) {
+        return None;
+    }
+    let most = LONGEST + OPEN.len_utf8() + CLOSE.len_utf8();
+    let near = text[..text.len().min(most)].utf8_chunks().next()?.valid();
+    Some(placeholder(near)?.len() + OPEN.len_utf8() + CLOSE.len_utf8())
+}
+
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'t> {
@@ -188,6 +208,18 @@ mod tests {
         }
         let nested = "‹‹secret:1››";
         assert_eq!(placeholders(nested).collect::<Vec<_>>(), ["secret:1"]);
+    }
+
+    #[test]
+    fn a_placeholder_covers_itself_and_no_more() {
+        let text = "/home/‹home:2›/x ‹home› ‹secret:1".as_bytes();
+        let covers = |start, end| covers(text, &(start..end));
+        let whole = 6 + "‹home:2›".len();
+        assert!(covers(6, whole) && covers(6, 6 + "‹home".len()));
+        assert!(!covers(6, whole + 1) && !covers(5, whole) && !covers(9, whole));
+        let other = whole + 3;
+        assert!(!covers(other, other + 5) && !covers(other + 11, text.len()));
+        assert!(!covers(text.len(), text.len()));
     }
 
     #[test]

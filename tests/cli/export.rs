@@ -58,6 +58,27 @@ fn without_raw_it_is_redacted_and_that_is_said() {
 }
 
 #[test]
+fn what_is_made_of_a_redacted_recording_counts_the_places_of_that() {
+    let library = Library::new();
+    for (format, of) in [
+        ("jsonl", ""),
+        ("csv", " of the recording"),
+        ("otlp", " of the recording"),
+        ("text", " of the recording"),
+    ] {
+        let path = library.path().join(format);
+        let shown = path.to_str().expect("the path is text");
+        let words = ["export", &sample("crash"), "-q", "is:failed"];
+        let (_, said) = refusal(
+            &library,
+            &[&words[..], &["--format", format, "-o", shown]].concat(),
+        );
+        let expected = format!("redacted in 0 places{of}, look through it");
+        assert!(said.contains(&expected), "{said}");
+    }
+}
+
+#[test]
 fn a_file_appears_whole_and_for_its_owner_alone() {
     let library = Library::new();
     let path = cassette(&library, "crash");

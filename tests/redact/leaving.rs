@@ -225,10 +225,13 @@ fn what_somebody_looked_for_is_no_secret_that_leaves() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"hunter2xyz"}}"#;
     let reel = frames(library.path(), &[(StreamId::C2S, call)]);
     let filter = format!("{known} -{shape}");
+    let path = library.path().join("out");
     for format in FILTERED {
-        let words = ["export", "-q", &filter, "--format", format];
-        let (path, bytes) = written(&library, &reel, &words);
-        std::fs::remove_file(path).unwrap();
+        let words = ["export", "--format", format, "-q", &filter, "-o"];
+        let paths = [path.to_str().unwrap(), reel.to_str().unwrap()];
+        stdout(&library, &[&words[..], &paths].concat());
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
         for secret in [known, shape] {
             assert!(!has(&bytes, secret), "{format} has {secret}");
         }

@@ -87,3 +87,88 @@ fn what_cannot_be_read_is_named() {
         text(&output)
     );
 }
+
+#[test]
+fn placeholders_are_no_leaks() {
+    let library = Library::new();
+    let session = [
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"b"}}}"#,
+        ),
+        (
+            StreamId::S2C,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Echo: Authorization: Bearer k3Jd8fLq2Wz7Xn5Rb1"}]}}"#,
+        ),
+        (
+            StreamId::STDERR,
+            "in /home/ada/x and https://a:k3Jd8fLq2Wz7Xn5Rb1@b/c of ada@lovelace.net",
+        ),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let dir = library.path().join("out");
+    std::fs::create_dir(&dir).unwrap();
+    for format in ["jsonl", "text", "markdown", "html"] {
+        let path = dir.join(format);
+        let words = [
+            "export",
+            "--home",
+            "--email",
+            "--format",
+            format,
+            "-o",
+            path.to_str().unwrap(),
+        ];
+        made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    }
+    let (code, said) = scanned(&library, &[dir.to_str().unwrap(), "--home", "--email"]);
+    assert_eq!(code, Some(0), "{said}");
+    let report = dir.join("report");
+    let words = [
+        "report",
+        "--home",
+        "--email",
+        "-o",
+        report.to_str().unwrap(),
+    ];
+    made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    // What stands in front of a placeholder, or goes on behind it, is none.
+    let text =
+        "Authorization: Bearer x‹secret:1›\npassword=‹secret:1›k3Jd8fLq2Wz7\n/home/ada‹home:1›\n";
+    let path = library.path().join("more.txt");
+    std::fs::write(&path, text).unwrap();
+    let (code, said) = scanned(&library, &[path.to_str().unwrap(), "--home"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("3 places in 1 file"), "{said}");
+}
+
+#[test]
+fn what_is_packed_is_not_called_clean() {
+    let library = Library::new();
+    for (name, begin) in [
+        ("zip", &b"PK\x03\x04\x14\0"[..]),
+        ("gzip", b"\x1f\x8b\x08\0"),
+        ("zstd", b"\x28\xb5\x2f\xfd\x04"),
+    ] {
+        let path = library.path().join(format!("raw-{name}"));
+        let shown = path.to_str().unwrap();
+        std::fs::write(&path, begin).unwrap();
+        let output = ran(&library, &["redact", "--scan", shown]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        let why = format!("not looked through: {shown}: what is in a {name} file is packed");
+        assert!(
+            said.contains(&why) && said.contains("0 places in 0 files"),
+            "{said}"
+        );
+        // What is not packed in it is found all the same.
+        std::fs::write(
+            &path,
+            [begin, format!("\ntoken={SECRET}\n").as_bytes()].concat(),
+        )
+        .unwrap();
+        let (code, said) = scanned(&library, &[shown]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("1 place in 1 file"), "{said}");
+    }
+}

@@ -6,6 +6,7 @@ use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Progress};
 use crate::cli::select;
+use crate::outgoing::Format;
 use crate::outgoing::told::in_words;
 use crate::outgoing::whole::Whole;
 use crate::store::reader::Recording;
@@ -50,7 +51,7 @@ pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
         escape(&path),
         plural(copy.frames, "frame"),
         size(bytes),
-        in_words(report.as_ref())
+        in_words(report.as_ref(), Format::Recording)
     ));
     if is_live {
         output::say("it is still recorded: what comes from now on is not in the copy");

@@ -48,7 +48,7 @@ fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(),
     let mut target = Target::open(path, recording.path(), may(args))?;
     let (written, report) = write::write(recording, args, &selection, &mut target)?;
     let bytes = target.finish()?;
-    let redacted = told::in_words(report.as_ref());
+    let redacted = told::in_words(report.as_ref(), args.format.into());
     match path {
         Some(path) => {
             let said = told::said(path, args.format.into(), &written, bytes);

@@ -20,6 +20,18 @@ use std::sync::Arc;
 /// What a recording begins with.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
+/// What packed files begin with.
+const PACKED: [(&[u8], &str); 8] = [
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"PK\x07\x08", "zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+];
+
 /// Places that are told of a file; more of them say nothing new.
 const MOST: usize = 1000;
 
@@ -79,10 +91,15 @@ impl Scan<'_> {
                 }
                 continue;
             }
+            let packed = packed(&path);
             match self.file(&path) {
-                Ok(report) => self.tell(&path, &report)?,
+                Ok(report) if packed.is_none() || report.hits() > 0 => self.tell(&path, &report)?,
+                Ok(_) => {}
                 Err(failure @ Failure::Closed) => return Err(failure),
                 Err(failure) => self.unread(&path, failure),
+            }
+            if let Some(kind) = packed {
+                self.packed(&path, kind);
             }
         }
         Ok(())
@@ -98,6 +115,12 @@ impl Scan<'_> {
             escape(&why)
         ));
         self.is_partial = true;
+    }
+
+    /// Says that a file is packed: nothing of what is in it was looked at.
+    fn packed(&mut self, path: &Path, kind: &str) {
+        let why = format!("what is in a {kind} file is packed: unpack it, and scan that");
+        self.unread(path, Failure::Refused(anyhow::anyhow!(why)));
     }
 
     fn file(&mut self, path: &Path) -> Result<Report, Failure> {
@@ -196,6 +219,18 @@ impl Scan<'_> {
             (0, false) => Exit::Fine,
         })
     }
+}
+
+/// What the file is packed as, if its first bytes say so. What cannot be read is told by whoever
+/// looks through it.
+fn packed(path: &Path) -> Option<&'static str> {
+    let mut begin = Vec::new();
+    let file = open_regular(path, false).ok()?;
+    file.take(SQLITE.len() as u64)
+        .read_to_end(&mut begin)
+        .ok()?;
+    let found = PACKED.iter().find(|(magic, _)| begin.starts_with(magic));
+    found.map(|(_, kind)| *kind)
 }
 
 /// What `redactor` finds in the lines of the file `path`.

@@ -14,6 +14,7 @@ use crate::store::library::{Library, REEL};
 use crate::store::reader::Recording;
 use crate::text::{escape, plural};
 use anyhow::{Context as _, anyhow};
+use serde_json::Value;
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -72,7 +73,7 @@ impl Update {
             )));
         }
         let update = Self::of(path)?;
-        if update.header.redaction.is_some() {
+        if update.header.redaction.as_deref().is_some_and(has_replaced) {
             return Err(Failure::Unsafe(
                 "the cassette is redacted: --update would write secrets into it".to_owned(),
             ));
@@ -140,6 +141,8 @@ impl Update {
         let summary = renewed.summary()?;
         let header = Header {
             selection: self.header.selection.clone(),
+            // Nobody has looked through what the server says now.
+            redaction: None,
             ..Header::of(&summary, None)
         };
         let shown = self.path.display().to_string();
@@ -166,6 +169,14 @@ impl Update {
         draft.replace(&self.path).with_context(context)?;
         Ok(())
     }
+}
+
+/// Whether something was taken out of the cassette, or may have been: whoever says nothing of how
+/// much does not say that it was nothing.
+fn has_replaced(redaction: &str) -> bool {
+    let said: Value = serde_json::from_str(redaction).unwrap_or_default();
+    let is_none = said["hits"].as_u64() == Some(0) && said.get("left_out").is_none();
+    !is_none
 }
 
 /// Why the session that was had is no example.

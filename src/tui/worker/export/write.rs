@@ -53,7 +53,7 @@ pub(super) fn write(
         bytes,
         report,
     } = poured;
-    let mut told = format!("{said}; {}", in_words(report.as_ref()));
+    let mut told = format!("{said}; {}", in_words(report.as_ref(), file.format));
     if is_live {
         told.push_str("; it is still recorded: what comes from now on is not in it");
     }

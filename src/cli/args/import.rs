@@ -18,7 +18,7 @@ Examples:
   mcpreel import ~/Library/Logs/Claude/mcp-server-weather.log
   mcpreel import ~/.local/share/mcpsnoop/sessions/*.jsonl
   journalctl -u my-host -o cat | mcpreel import --name my-host -
-  mcpreel why                        then as with any recording: the newest one")]
+  mcpreel why 7f3a                   then as with any recording, by the id that it said")]
 pub struct Import {
     /// The files; `-` is stdin
     #[arg(value_name = "FILE", required = true)]

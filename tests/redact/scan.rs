@@ -87,3 +87,35 @@ fn what_cannot_be_read_is_named() {
         text(&output)
     );
 }
+
+#[test]
+fn a_number_that_is_an_id_as_well_keeps_no_report_back() {
+    let library = Library::new();
+    let call = |id: u64, arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}"#
+        )
+    };
+    let (asked, told) = (
+        call(445_566_778, "{}"),
+        call(2, r#"{"password":445566778}"#),
+    );
+    let session = [
+        (StreamId::C2S, &*asked),
+        (StreamId::C2S, &told),
+        (StreamId::STDERR, "no entry with 445566778"),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let path = library.path().join("report");
+    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
+    let said = made::stdout(&library, &["report", reel, "-o", path]);
+    assert!(
+        said.contains("numbers that are ids, counts or codes"),
+        "{said}"
+    );
+    let frames = made::stdout(&library, &["export", reel]);
+    assert!(frames.contains(r#""id":445566778"#), "{frames}");
+    assert!(!frames.contains("with 445566778"), "{frames}");
+    let (code, said) = scanned(&library, &[path]);
+    assert_eq!(code, Some(0), "{said}");
+}

@@ -83,7 +83,7 @@ fn without_secrets(
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     let all = Selection::default();
     let (redacted, report) = outgoing::redacted::recording(&mut redacting, &all, &mut tell)?;
-    let known = redacting.into_redactor().of_known();
+    let known = redacting.into_redactor().of_known_words();
     let redacted = redacted.called(Path::new(NAMES[2]));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }

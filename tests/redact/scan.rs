@@ -119,3 +119,22 @@ fn a_number_that_is_an_id_as_well_keeps_no_report_back() {
     let (code, said) = scanned(&library, &[path]);
     assert_eq!(code, Some(0), "{said}");
 }
+
+#[test]
+fn a_report_has_no_leaks_of_its_own() {
+    let library = Library::new();
+    let session = [
+        (StreamId::STDERR, "password:"),
+        (StreamId::STDERR, "DB_PASSWORD=k3Jd8fLq2Wz7Xn5Rb1&on"),
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","method":"x","params":{"access_token":"k3Jd8fLq2Wz7Xn5Rb1\n","password":"<password>"}}"#,
+        ),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let path = library.path().join("report");
+    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
+    made::stdout(&library, &["report", reel, "-o", path]);
+    let (code, said) = scanned(&library, &[path]);
+    assert_eq!(code, Some(0), "{said}");
+}

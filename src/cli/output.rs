@@ -1,12 +1,15 @@
 //! The only place that prints. stdout is data, stderr is diagnostics.
 //!
-//! Nothing here escapes: whoever makes a line of something off the wire has passed it through
+//! Only JSON is escaped here: whoever makes a line of something off the wire has passed it through
 //! [`crate::text`] before. A closed stdout surfaces as [`io::ErrorKind::BrokenPipe`], which
 //! [`super::exit`] takes for success.
 
+use crate::text::escape::is_obeyed;
 use crate::trace::clock::{Clock, Moment};
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 /// What a piece of text means; colour only repeats what the words say.
@@ -84,9 +87,10 @@ impl Output {
         self.out.write_all(b"\n")
     }
 
-    /// Writes a value as JSON on one line.
+    /// Writes a value as JSON on one line; nothing in it is obeyed by a terminal.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, value)?;
+        let mut serializer = Serializer::with_formatter(&mut self.out, Plain);
+        value.serialize(&mut serializer)?;
         self.out.write_all(b"\n")
     }
 
@@ -99,6 +103,44 @@ impl Output {
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// JSON in which what a terminal obeys, and what changes the order of reading, is escaped: the values
+/// are the same. Such characters stand only in strings; of JSON that is passed on as it was, too.
+struct Plain;
+
+impl Formatter for Plain {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        plain(out, fragment)
+    }
+
+    fn write_raw_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        plain(out, fragment)
+    }
+}
+
+fn plain<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
+    // White space between the values of JSON that is passed on stays what it is.
+    let is_plain = |character: char| !is_obeyed(character) || character.is_ascii_whitespace();
+    let mut rest = text;
+    while let Some(at) = rest.find(|character| !is_plain(character)) {
+        let (before, hostile) = rest.split_at(at);
+        out.write_all(before.as_bytes())?;
+        let mut characters = hostile.chars();
+        // All of them are in the first plane of Unicode.
+        let code = characters.next().map_or(0, u32::from);
+        write!(out, "\\u{code:04x}")?;
+        rest = characters.as_str();
+    }
+    out.write_all(rest.as_bytes())
 }
 
 fn colors_wanted() -> bool {
@@ -177,5 +219,32 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::value::RawValue;
+
+    fn json(value: &impl Serialize) -> String {
+        let mut out = Vec::new();
+        let mut serializer = Serializer::with_formatter(&mut out, Plain);
+        value.serialize(&mut serializer).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn json_is_the_same_value_without_what_a_terminal_obeys() {
+        let hostile = "\u{1b}a\u{7f}\u{9b}31m\u{202e}b\u{2066}\u{2028}é😀\n";
+        let written = json(&hostile);
+        assert_eq!(
+            written,
+            "\"\\u001ba\\u007f\\u009b31m\\u202eb\\u2066\\u2028é😀\\n\""
+        );
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), hostile);
+        let raw = "{\"a\u{202e}\" :\t\"\u{9b}\"}".to_owned();
+        let raw = RawValue::from_string(raw).unwrap();
+        assert_eq!(json(&raw), "{\"a\\u202e\" :\t\"\\u009b\"}");
     }
 }

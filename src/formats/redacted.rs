@@ -162,7 +162,8 @@ impl<'r> Redacting<'r> {
         })
     }
 
-    /// Gives the marks and notes on frames to `visit`.
+    /// Gives the marks and notes on frames to `visit`; those on frames that are not there are
+    /// counted.
     pub fn annotations<E: From<ReadError>>(
         &mut self,
         visit: &mut impl FnMut(Seq, Annotation) -> Result<(), E>,
@@ -175,6 +176,16 @@ impl<'r> Redacting<'r> {
             };
             after = *last;
             for (seq, annotation) in page {
+                if seq > self.last {
+                    // It came while this was looked through.
+                    return Ok(());
+                }
+                if self.recording.head(seq)?.is_none() {
+                    // The file is damaged; a copy of it would have that text as it is.
+                    self.report.unplaced += 1;
+                    self.has_changed = true;
+                    continue;
+                }
                 let mut text = |text: Option<Box<str>>| {
                     let place = Place::Note(seq.0);
                     let text = text?;

@@ -39,7 +39,17 @@ pub fn in_words(report: Option<&Report>, format: Format) -> String {
             "; {frames} too long to be looked through and left out"
         );
     }
+    if let Some(unplaced) = unplaced(report) {
+        let _ = write!(text, "; {unplaced}");
+    }
     text
+}
+
+/// Of a file that is damaged, what people wrote on frames that it does not have.
+#[must_use]
+pub fn unplaced(report: &Report) -> Option<String> {
+    let notes = plural(report.unplaced, "note");
+    (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
 }
 
 /// What was written, for people.

@@ -179,6 +179,13 @@ impl Known {
         self.matcher = None;
     }
 
+    /// No longer looks for values that are numbers: as ids and counts they stay.
+    pub fn forget_numbers(&mut self) {
+        self.values.retain(|(value, _)| !is_number(value));
+        self.matcher = None;
+        self.prepare();
+    }
+
     /// Makes ready to find them.
     pub fn prepare(&mut self) {
         if self.matcher.is_none() && !self.values.is_empty() {
@@ -215,6 +222,15 @@ fn is_telling(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value);
     let is_long = value.len() >= SHORTEST || value.len() >= 6 && looks_random(&text);
     is_long && !is_placeholder(&text) && !is_of_protocol(&text)
+}
+
+/// Whether a value may stand as a number in a message.
+fn is_number(value: &[u8]) -> bool {
+    let is_sign = |byte: u8| matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
+    value
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || is_sign(*byte))
+        && value.iter().any(u8::is_ascii_digit)
 }
 
 /// A word without which no message is understood.
@@ -311,6 +327,15 @@ mod tests {
             spans(&known, "abc sunny tools/call arguments xxxxxxxx"),
             [""; 0]
         );
+    }
+
+    #[test]
+    fn numbers_are_forgotten_and_nothing_else() {
+        let mut known = known(&["445566778", "1.25e+17", "hunter2", "e4455667x"]);
+        let text = "445566778 1.25e+17 hunter2 e4455667x";
+        assert_eq!(spans(&known, text).len(), 4);
+        known.forget_numbers();
+        assert_eq!(spans(&known, text), ["hunter2", "e4455667x"]);
     }
 
     #[test]

@@ -199,6 +199,8 @@ fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>
         [b'=', ..] => (1, Stands::Alone),
         [b':', ..] => (1, Stands::InText),
         [b'>', ..] if is_tag => (1, Stands::Alone),
+        // What begins like an option is the next one.
+        [b'-', b'-', ..] => return None,
         [_, ..] if is_flag && at > name.end => (0, Stands::InText),
         _ => return None,
     };
@@ -206,7 +208,9 @@ fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>
     let start = skip(text, at + sign, is_space);
     let escapes = skip(text, start, |byte| byte == b'\\');
     if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
-        return quoted(text, escapes + 1, quote, escapes - start).map(|span| (span, Stands::Alone));
+        return quoted(text, escapes + 1, quote, escapes - start)
+            .filter(|span| !is_between(&text[span.clone()]))
+            .map(|span| (span, Stands::Alone));
     }
     let span = if is_header || is_tag {
         line(text, start)
@@ -215,6 +219,12 @@ fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>
     };
     let is_code = !is_header && !is_tag && !is_flag && code::is_code(text, name, &span);
     (!span.is_empty() && !is_code).then_some((span, stands))
+}
+
+/// Whether it stands between two strings, of which the first one ends with a name and a colon.
+fn is_between(text: &[u8]) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b',' | b':' | b' ' | b'[' | b']' | b'{' | b'}');
+    !text.is_empty() && text.iter().all(is_sign)
 }
 
 fn is_space(byte: u8) -> bool {

@@ -51,6 +51,14 @@ impl Redactor {
         Ok(Self { policy, ..self })
     }
 
+    /// The same for what was made of a redacted session: a number that still stands there is an id
+    /// or a count, which are never replaced, even where the same number is a secret.
+    pub fn of_known_words(self) -> Result<Self, PolicyError> {
+        let mut redactor = self.of_known()?;
+        redactor.known.forget_numbers();
+        Ok(redactor)
+    }
+
     /// Values that are known to be secret.
     #[must_use]
     pub fn values(&self) -> usize {

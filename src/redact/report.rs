@@ -89,6 +89,8 @@ pub struct Report {
     pub short: u64,
     /// Values that are too many, or too long, to be looked for elsewhere.
     pub beyond: u64,
+    /// Marks and notes that are left out, since the frames that they are on are not there.
+    pub unplaced: u64,
     tokens: BTreeSet<Token>,
 }
 
@@ -119,6 +121,12 @@ impl Report {
         self.rules.values().sum()
     }
 
+    /// Whether something of the session is not there.
+    #[must_use]
+    pub fn lacks(&self) -> bool {
+        !self.left.is_empty() || self.unplaced > 0
+    }
+
     /// How many different values that were.
     #[must_use]
     pub fn values(&self) -> usize {
@@ -147,7 +155,7 @@ impl Report {
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Report", 9)?;
+        let mut object = serializer.serialize_struct("Report", 10)?;
         object.serialize_field("hits", &self.hits())?;
         object.serialize_field("values", &self.values())?;
         object.serialize_field("rules", &self.rules)?;
@@ -156,6 +164,7 @@ impl Serialize for Report {
         object.serialize_field("left_out", &self.left)?;
         object.serialize_field("too_short_to_look_for", &self.short)?;
         object.serialize_field("too_many_to_look_for", &self.beyond)?;
+        object.serialize_field("notes_on_no_frame", &self.unplaced)?;
         object.serialize_field("limits", super::LIMITS)?;
         object.end()
     }

@@ -125,6 +125,13 @@ fn is_invisible(character: char) -> bool {
         || u32::from(character) & 0xfffe == 0xfffe
 }
 
+/// Whether a terminal may obey it, or it changes the order of reading: what stands in no output, not
+/// even in one for programs.
+#[must_use]
+pub fn is_obeyed(character: char) -> bool {
+    character == '\x7f' || character < ' ' || is_control_or_order(character)
+}
+
 fn is_variation_selector(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }

@@ -98,6 +98,36 @@ fn programs_get_it_exactly() {
 }
 
 #[test]
+fn json_for_programs_has_nothing_that_a_terminal_obeys() {
+    let library = session();
+    let commands: [&[&str]; 10] = [
+        &["ls", "--json"],
+        &["show", "@", "--json"],
+        &["show", "@", "--frames", "--json"],
+        &["show", "@", "--exchanges", "--json"],
+        &["show", "@", "--events", "--json"],
+        &["show", "@", "--findings", "--json"],
+        &["show", "@#1", "--json"],
+        &["tail", "@", "--json"],
+        &["stats", "@", "--json"],
+        &["search", "bad", "--json"],
+    ];
+    for args in commands {
+        let said = String::from_utf8(mcpreel(&library, args).stdout).expect("it is UTF-8");
+        let is_bad = |character: char| {
+            character.is_control() && character != '\n'
+                || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        };
+        assert_eq!(said.find(is_bad), None, "{args:?} printed:\n{said:?}");
+        let lines: Vec<serde_json::Value> = said
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("it is JSON"))
+            .collect();
+        assert!(!lines.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
 fn the_name_of_a_file_that_cannot_be_read_is_plain_text() {
     let library = Library::new();
     let path = library.path().join("note\x1b[5mPWN\u{202e}.reel");

@@ -256,3 +256,31 @@ fn a_frame_that_is_too_long_is_left_out_and_named() {
     let said = stdout(&library, &["redact", reel.to_str().unwrap()]);
     assert!(said.contains("#2 is left out"), "{said}");
 }
+
+#[test]
+fn notes_on_frames_that_are_not_there_are_left_out_and_told() {
+    let library = Library::new();
+    let reel = made::frames(library.path(), &SESSION);
+    set_mark(&reel, Seq(3), Some("odd")).unwrap();
+    let file = rusqlite::Connection::open(&reel).unwrap();
+    let damage = "INSERT INTO annotation VALUES (999, NULL, 'stray s3cr3t-value-1', 1)";
+    file.execute(damage, []).unwrap();
+    drop(file);
+    let copy = redacted(&library, &reel);
+    let notes = Recording::open(&copy).unwrap().annotations(Seq(0)).unwrap();
+    let frames: Vec<_> = notes.iter().map(|(seq, _)| seq.0).collect();
+    assert_eq!(frames, [3]);
+    let path = library.path().join("report");
+    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
+    let told = "on frames that are not there: 1 note";
+    for words in [
+        &["redact", reel][..],
+        &["export", reel, "--format", "text"],
+        &["report", reel, "-o", path],
+    ] {
+        let output = ran(&library, words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}");
+        let said = text(&output);
+        assert!(said.contains(told), "{words:?}: {said}");
+    }
+}

@@ -54,7 +54,7 @@ fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(),
             let said = told::said(path, args.format.into(), &written, bytes);
             output::say(&format!("{said}; {redacted}"));
         }
-        None if report.is_some_and(|report| !report.left.is_empty()) => output::say(&redacted),
+        None if report.is_some_and(|report| report.lacks()) => output::say(&redacted),
         None => {}
     }
     if args.format == ExportFormat::Html && path.is_some() && bytes > LARGE_PAGE {

@@ -2,6 +2,7 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
+use crate::outgoing::told;
 use crate::redact::{self, LIMITS, OPTIONAL, Replaced, Report, SPECIAL};
 use crate::text::{escape, plural, size};
 use serde::Serialize;
@@ -73,6 +74,7 @@ fn beside(report: &Report) -> Vec<String> {
         )
     });
     let mut lines: Vec<_> = left.collect();
+    lines.extend(told::unplaced(report));
     if report.short > 0 {
         let values = plural(report.short, "value");
         lines.push(format!("too short to be looked for elsewhere: {values}"));

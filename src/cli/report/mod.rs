@@ -23,7 +23,7 @@ use super::select;
 use crate::formats::export::Selection;
 use crate::formats::export::otlp::Bodies;
 use crate::outgoing::temporary::Folder;
-use crate::outgoing::{self, Format, Order};
+use crate::outgoing::{self, Format, Order, told};
 use crate::redact::{LIMITS, Policy, Redactor, Report};
 use crate::store::library::name::sanitised;
 use crate::store::reader::{Recording, Summary};
@@ -86,7 +86,7 @@ fn without_secrets(
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     let all = Selection::default();
     let (redacted, report) = outgoing::redacted::recording(&mut redacting, &all, &mut tell)?;
-    let known = redacting.into_redactor().of_known();
+    let known = redacting.into_redactor().of_known_words();
     let redacted = redacted.called(Path::new(SESSION));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
@@ -223,6 +223,9 @@ fn say(path: &Path, bytes: u64, report: &Report, redacted: &Recording) -> Result
             left.seq,
             size(left.bytes)
         ))?;
+    }
+    for line in told::unplaced(report) {
+        out.line(&format!("  {line}"))?;
     }
     out.line("look at by eye before you hand it on:")?;
     for line in by_eye::lines(redacted)? {

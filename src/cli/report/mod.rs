@@ -224,7 +224,7 @@ fn say(path: &Path, bytes: u64, report: &Report, redacted: &Recording) -> Result
             size(left.bytes)
         ))?;
     }
-    for line in told::unplaced(report) {
+    if let Some(line) = told::unplaced(report) {
         out.line(&format!("  {line}"))?;
     }
     out.line("look at by eye before you hand it on:")?;

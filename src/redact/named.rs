@@ -193,14 +193,13 @@ fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>
     let is_tag = name.start > 0 && text[name.start - 1] == b'<';
     let is_flag = text[name.clone()].starts_with(b"--");
     let (sign, stands) = match rest {
-        [b':', b':', ..] => return None,
+        // What begins like an option is the next one.
+        [b':', b':', ..] | [b'-', b'-', ..] => return None,
         [b'=', b'=', b'=', ..] => (3, Stands::Alone),
         [b':', b'=', ..] | [b'=', b'>' | b'=' | b'~', ..] => (2, Stands::Alone),
         [b'=', ..] => (1, Stands::Alone),
         [b':', ..] => (1, Stands::InText),
         [b'>', ..] if is_tag => (1, Stands::Alone),
-        // What begins like an option is the next one.
-        [b'-', b'-', ..] => return None,
         [_, ..] if is_flag && at > name.end => (0, Stands::InText),
         _ => return None,
     };

@@ -115,6 +115,18 @@ impl Report {
         }
     }
 
+    /// The same of what stands in another report.
+    pub fn take(&mut self, other: &Replaced) {
+        let Replaced {
+            place,
+            path,
+            key,
+            rule,
+            token,
+        } = other;
+        self.add(*place, (path, key), rule, *token);
+    }
+
     /// How much was replaced.
     #[must_use]
     pub fn hits(&self) -> u64 {

@@ -223,3 +223,40 @@ fn a_report_has_no_leaks_of_its_own() {
     let (code, said) = scanned(&library, &[path]);
     assert_eq!(code, Some(0), "{said}");
 }
+
+#[test]
+fn what_a_reader_of_cassettes_passes_over_is_looked_through_as_text() {
+    let library = Library::new();
+    let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+    let lines = [
+        format!(r#"{{"cassette":1,"selection":{{"query":"{token}"}}}}"#),
+        format!(
+            r#"{{"t":0,"k":"event","event":{{"kind":"warning","message":"x","new":"{token}"}}}}"#
+        ),
+        format!(r#"{{"k":"hologram","x":"{token}"}}"#),
+        format!("no JSON {token}"),
+        format!(
+            r#"{{"n":1,"t":0,"d":"c2s","k":"req","raw":{{"jsonrpc":"2.0","id":1,"method":"a","params":"{token}"}}}}"#
+        ),
+        r#"{"t":1,"k":"end"}"#.to_owned(),
+        format!("after it {token}"),
+    ];
+    let path = library.path().join("a.jsonl");
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let output = ran(&library, &["redact", "--scan", path.to_str().unwrap()]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!said.contains(token), "it says what it has found: {said}");
+    for place in [
+        "line 1, selection.query",
+        "line 2, event.new",
+        "line 3, x",
+        "line 4",
+        "#1, params",
+        "line 7",
+    ] {
+        let expected = format!("a.jsonl: {place}: github-token");
+        assert!(said.contains(&expected), "{expected}: {said}");
+    }
+    assert!(said.contains("6 places in 1 file"), "{said}");
+}

@@ -1,8 +1,10 @@
 //! `mcpreel redact`: a recording without its secrets, what would be replaced in one, and leaks.
 //!
 //! * [`policy`]: what is secret, from the configuration and the arguments;
-//! * `report`: what was replaced, for people; `scan`: files of any kind.
+//! * `report`: what was replaced, for people; `scan`: files of any kind;
+//!   `packed`: those that it cannot look into.
 
+mod packed;
 pub mod policy;
 pub mod report;
 pub mod scan;
@@ -16,7 +18,7 @@ use super::select;
 use crate::formats::export::Selection;
 use crate::outgoing::whole::{Replace, Whole};
 use crate::outgoing::{self, redacted};
-use crate::redact::{Policy, Report};
+use crate::redact::{Policy, Redactor, Report};
 use crate::store::reader::Recording;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,10 +55,15 @@ pub fn run(args: &Args) -> Outcome {
 
 /// What would be replaced.
 pub fn look(recording: &Recording, policy: &Arc<Policy>) -> Result<Report, Failure> {
+    Ok(looked(recording, policy)?.0)
+}
+
+/// The same, and what knows the secrets.
+fn looked(recording: &Recording, policy: &Arc<Policy>) -> Result<(Report, Redactor), Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
     redacted::look(&mut redacting, &Selection::default(), &mut tell)?;
-    Ok(redacting.take_report())
+    Ok((redacting.take_report(), redacting.into_redactor()))
 }
 
 /// Makes a redacted recording.

@@ -1,10 +1,12 @@
 //! `--scan`: leaks in files of any kind. What is found is told by place and rule, never shown.
 
+use super::packed;
 use crate::capture::spool::open_regular;
 use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
 use crate::cli::held::Lines;
 use crate::cli::output::{self, Output};
+use crate::formats::cassette::Passed;
 use crate::formats::redacted::HELD;
 use crate::redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
 use crate::store::reader::Recording;
@@ -19,18 +21,6 @@ use std::sync::Arc;
 
 /// What a recording begins with.
 const SQLITE: &[u8] = b"SQLite format 3\0";
-
-/// What packed files begin with.
-const PACKED: [(&[u8], &str); 8] = [
-    (b"PK\x03\x04", "zip"),
-    (b"PK\x05\x06", "zip"),
-    (b"PK\x07\x08", "zip"),
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
-];
 
 /// Places that are told of a file; more of them say nothing new.
 const MOST: usize = 1000;
@@ -91,7 +81,7 @@ impl Scan<'_> {
                 }
                 continue;
             }
-            let packed = packed(&path);
+            let packed = packed::kind(&path);
             match self.file(&path) {
                 Ok(report) if packed.is_none() || report.hits() > 0 => self.tell(&path, &report)?,
                 Ok(_) => {}
@@ -133,8 +123,7 @@ impl Scan<'_> {
             return self.recording(path);
         }
         if let Some(tape) = Tape::of(path)? {
-            tape.tell();
-            return self.recording(tape.reel());
+            return self.cassette(file, &tape);
         }
         file.rewind()?;
         self.lines(file)
@@ -145,23 +134,53 @@ impl Scan<'_> {
         super::look(&recording, self.policy)
     }
 
-    /// Twice: what is secret in the last line may stand in the first.
-    fn lines(&mut self, mut file: File) -> Result<Report, Failure> {
-        let mut learner = Learner::new(Arc::clone(self.policy));
-        each_line(&file, &mut |_, line| {
-            if let Some(line) = line {
-                learner.frame(StreamId::STDERR, line);
+    /// The session that it tells, and as text whatever else stands in the file.
+    fn cassette(&mut self, mut file: File, tape: &Tape) -> Result<Report, Failure> {
+        let recording = Recording::open(tape.reel())?;
+        let (mut report, redactor) = super::looked(&recording, self.policy)?;
+        let mut redactor = learned(&mut file, redactor.resume())?;
+        for line in tape.told() {
+            // It may quote the file.
+            let line = redactor.text(Place::Recording, line, &mut Report::default());
+            output::say(&line);
+        }
+        file.rewind()?;
+        let passed = Passed::of(&file).map_err(anyhow::Error::from)?;
+        file.rewind()?;
+        let mut too_long = 0;
+        each_line(&file, &mut |number, line| {
+            let Some(line) = line else {
+                too_long += 1;
+                return;
+            };
+            let mut found = Report::default();
+            redactor.frame(Place::Line(number), line, &mut found);
+            if !found.places.is_empty() {
+                let passed = passed.line(number, line);
+                let places = found.places.iter();
+                places
+                    .filter(|place| passed.has(&place.path))
+                    .for_each(|place| report.take(place));
             }
         })?;
-        let mut redactor = learner.finish();
+        self.too_long(too_long);
+        Ok(report)
+    }
+
+    fn lines(&mut self, mut file: File) -> Result<Report, Failure> {
+        let mut redactor = learned(&mut file, Learner::new(Arc::clone(self.policy)))?;
         file.rewind()?;
         let (report, too_long) = replaced(&file, &mut redactor)?;
-        if too_long > 0 {
+        self.too_long(too_long);
+        Ok(report)
+    }
+
+    fn too_long(&mut self, lines: u64) {
+        if lines > 0 {
             self.is_partial = true;
-            let lines = plural(too_long, "line");
+            let lines = plural(lines, "line");
             output::say(&format!("{lines} too long to be looked through"));
         }
-        Ok(report)
     }
 
     fn tell(&mut self, path: &Path, report: &Report) -> Result<(), Failure> {
@@ -221,16 +240,15 @@ impl Scan<'_> {
     }
 }
 
-/// What the file is packed as, if its first bytes say so. What cannot be read is told by whoever
-/// looks through it.
-fn packed(path: &Path) -> Option<&'static str> {
-    let mut begin = Vec::new();
-    let file = open_regular(path, false).ok()?;
-    file.take(SQLITE.len() as u64)
-        .read_to_end(&mut begin)
-        .ok()?;
-    let found = PACKED.iter().find(|(magic, _)| begin.starts_with(magic));
-    found.map(|(_, kind)| *kind)
+/// What is secret in the lines of a file: what is in the last one may stand in the first.
+fn learned(file: &mut File, mut learner: Learner) -> io::Result<Redactor> {
+    file.rewind()?;
+    each_line(file, &mut |_, line| {
+        if let Some(line) = line {
+            learner.frame(StreamId::STDERR, line);
+        }
+    })?;
+    Ok(learner.finish())
 }
 
 /// What `redactor` finds in the lines of the file `path`.

@@ -29,12 +29,13 @@
 //! the recording: order, pairing and statuses the same, latencies to the microsecond.
 //!
 //! * [`Header`]: the first line; * [`write()`]: a recording as lines; * [`Reader`]: lines as
-//!   [`Entry`]s, damaged ones as [`Fault`]s.
+//!   [`Entry`]s, damaged ones as [`Fault`]s; [`Passed`]: what of a file is in none of them.
 
 mod check;
 mod fault;
 mod header;
 mod keys;
+mod passed;
 mod read;
 mod start;
 mod write;
@@ -42,6 +43,7 @@ mod write;
 pub use crate::formats::export::{WriteError, Written};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, HeaderError};
+pub use passed::{Passed, PassedLine};
 pub use read::{Entry, ReadError, Reader, is_cassette};
 pub use write::{write, write_redacted, write_under};
 

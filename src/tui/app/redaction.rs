@@ -125,7 +125,7 @@ impl App {
         }
         // Paths before names, which are in them.
         let files = [path, &spool_of(path)];
-        let paths = files.map(|file| file.as_os_str());
+        let paths = files.map(Path::as_os_str);
         let names = files.map(|file| file.file_name().unwrap_or_default());
         for said in [paths, names].concat() {
             let said = said.to_string_lossy();

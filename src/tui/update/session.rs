@@ -62,6 +62,7 @@ pub fn begun(app: &mut App, answer: &Answer) {
 
 /// Whether an answer is about what was read before: it has been on its way for longer than the
 /// recording is on the screen.
+#[must_use]
 pub fn is_stale(app: &App, answer: &Answer) -> bool {
     let session = app.session.as_deref();
     session.is_some_and(|session| session.awaits.is_some())

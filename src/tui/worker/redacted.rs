@@ -129,8 +129,10 @@ impl Maker {
         let generation = self.order.generation;
         let answer = match self.next(stop, tell) {
             Ok(likeness) => {
-                let made = likeness.map(|one| Answer::Made(generation, Box::new(one)));
-                made.into_iter().for_each(|made| tell(Any::Redacted(made)));
+                if let Some(likeness) = likeness {
+                    let made = Answer::Made(generation, Box::new(likeness));
+                    tell(Any::Redacted(made));
+                }
                 return self.watch.as_ref().map(|_| INTERVAL);
             }
             Err(Why::Stopped) => Answer::Stopped(generation),

@@ -40,11 +40,13 @@ pub fn revealed(old: &Session, page: usize) -> Session {
     };
     take(&mut new.filter, &typed, old.filter.off);
     new.filter.history.clone_from(&before.history);
-    let filters = &old.filter.history;
-    filters.iter().for_each(|text| new.filter.remember(text));
+    for text in &old.filter.history {
+        new.filter.remember(text);
+    }
     new.search.history.clone_from(&before.searches);
-    let searches = &old.search.history;
-    searches.iter().for_each(|text| new.search.remember(text));
+    for text in &old.search.history {
+        new.search.remember(text);
+    }
     new
 }
 

@@ -134,7 +134,8 @@ pub(super) fn add(
     if !fits(class, &value, stands) {
         return;
     }
-    if stands == Stands::Whole && !is_one(&value) {
+    let is_wrapped = !is_one(&value) || value.contains(char::is_whitespace);
+    if stands == Stands::Whole && is_wrapped {
         // What stands around a value need not stand around it elsewhere.
         let rows = dense::rows(&value).map(|row| value.as_bytes()[row].into());
         found.plain.extend(rows.map(|row| (row, Kind::Secret)));

@@ -227,7 +227,12 @@ fn is_hidden(text: &str) -> bool {
         && pieces.all(|piece| match piece {
             Piece::Placeholder { .. } => true,
             Piece::Text(text) => {
-                text.chars().all(|char| !char.is_alphanumeric())
+                // In a page what stands there may be escaped once more than its signs say.
+                let said = text
+                    .replace("\\n", "")
+                    .replace("\\r", "")
+                    .replace("\\t", "");
+                said.chars().all(|char| !char.is_alphanumeric())
                     || matches!(text.trim(), "Bearer" | "Basic")
             }
         })
@@ -283,6 +288,7 @@ mod tests {
             "[REDACTED]",
             "‹secret:1›",
             "Bearer ‹secret:1›",
+            "‹secret:1›\\\\n",
             "process.env.TOKEN",
             "getpass()",
             "AKIAIOSFODNN7EXAMPLE",

@@ -21,7 +21,7 @@ const GATHER: Duration = Duration::from_millis(5);
 /// How long it rests where more comes than it takes in: it cannot catch up while that lasts, and the
 /// session needs the processors. At nice 19 it still had half of one for which the threads of a fast
 /// replay and its server waited.
-const REST: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_millis(150);
 
 /// A running indexer thread.
 pub struct Indexing {

@@ -1,8 +1,10 @@
 //! What stands in place of a value: `‹secret:1›`.
 
+use memchr::memmem::Finder;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// What a placeholder begins with.
 pub const OPEN: char = '‹';
@@ -60,11 +62,16 @@ pub fn spellings() -> impl Iterator<Item = (String, String)> {
     std::iter::once((OPEN.to_string(), CLOSE.to_string())).chain(escaped)
 }
 
+/// Where a placeholder may begin, spelled out and escaped. Built once: to build them takes as long as to
+/// search a message.
+static BEGINS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| {
+    [OPEN.to_string().as_bytes(), b"\\u2039"].map(|begin| Finder::new(begin).into_owned())
+});
+
 /// Whether bytes of JSON may have a placeholder in them, spelled out or escaped.
 #[must_use]
 pub fn may_be_in(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, OPEN.to_string().as_bytes()).is_some()
-        || memchr::memmem::find(bytes, b"\\u2039").is_some()
+    BEGINS.iter().any(|begin| begin.find(bytes).is_some())
 }
 
 /// Adds the names of the placeholders in `bytes` to `found`, until that has as many as `most`.

@@ -180,7 +180,10 @@ mod tests {
             (10, "cassette", true),
             (11, "raw.a", true),
         ] {
-            let line = passed.line(number, lines[usize::try_from(number).unwrap() - 1].as_bytes());
+            let line = passed.line(
+                number,
+                lines[usize::try_from(number).unwrap() - 1].as_bytes(),
+            );
             assert_eq!(line.has(path), expected, "{number}: {path}");
         }
     }

@@ -2,7 +2,13 @@
 
 use std::fs;
 use std::process::Child;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
+
+/// How often the memory of a process is looked at, of which the kernel keeps the peak: each look takes
+/// the process some time.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// What stands above the table: processor, kernel, how busy others kept the machine.
 pub fn describe(load_before: &str) -> String {
@@ -79,12 +85,23 @@ pub fn peak_memory(pid: u32) -> anyhow::Result<u64> {
 
 /// Waits for the end of `child`; the largest resident set that it had until shortly before, bytes.
 pub fn peak_of(child: &mut Child) -> anyhow::Result<u64> {
-    let mut peak = 0;
-    while child.try_wait()?.is_none() {
-        peak = peak_memory(child.id()).unwrap_or(0).max(peak);
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    Ok(peak)
+    let (pid, is_over) = (child.id(), AtomicBool::new(false));
+    let look = || {
+        let mut peak = 0;
+        while !is_over.load(Ordering::Acquire) {
+            peak = peak_memory(pid).unwrap_or(0).max(peak);
+            thread::park_timeout(LOOK);
+        }
+        peak
+    };
+    thread::scope(|scope| {
+        let looker = scope.spawn(look);
+        let ended = child.wait();
+        is_over.store(true, Ordering::Release);
+        looker.thread().unpark();
+        ended?;
+        Ok(looker.join().unwrap_or(0))
+    })
 }
 
 /// How often the threads of `pid` have been put on a CPU, and how often the kernel took them off.

@@ -21,7 +21,6 @@ use mcpreel::trace::clock::{Clock, Moment};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// What is sent with each call, and comes back: call and answer have about 200 bytes each.
 const TEXT: &str = "The quick brown fox jumps over the lazy dog, twice a day. The dog sleeps on, and dreams of foxes.";
@@ -34,10 +33,6 @@ const SHARE: f64 = 0.5;
 
 /// What a replay may take, whatever the length of the recording.
 const MEMORY_LIMIT_MIB: f64 = 64.0;
-
-/// How often its memory is looked at, of which the kernel keeps the peak: each look takes the time of
-/// some exchanges.
-const LOOK: Duration = Duration::from_millis(25);
 
 /// Compares a pipelined recording, and one of a request at a time.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
@@ -134,11 +129,7 @@ fn replay(setup: &Setup, recording: &Path, exchanges: usize) -> anyhow::Result<(
         .arg(plain_server::ARGUMENT)
         .stdout(Stdio::piped())
         .spawn()?;
-    let mut peak = 0;
-    while replay.try_wait()?.is_none() {
-        peak = machine::peak_memory(replay.id()).unwrap_or(0).max(peak);
-        std::thread::sleep(LOOK);
-    }
+    let peak = machine::peak_of(&mut replay)?;
     let seconds = clock.now().since(Moment(0)).as_secs_f64();
     let output = replay.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stdout);

@@ -1,6 +1,6 @@
 //! The real server that requests are passed to.
 
-use crate::support::session::Session;
+use crate::support::session::{Received, Session};
 use crate::support::{Library, peer, wait_for};
 use crate::{CALLS, hears, mock, record, tell, text};
 use nix::sys::stat::Mode;
@@ -10,15 +10,20 @@ const LIST: &str = "request 3 tools/list";
 const HANDSHAKE: &str = r#"request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}"#;
 const ADD: &str = r#"request "sum" tools/call {"name":"add","arguments":{"a":3,"b":4}}"#;
 
-#[test]
-fn what_is_not_on_record_is_answered_by_the_server_behind() {
-    let library = Library::new();
+/// What a host hears that asks for two things that are not on record, of a mock with a server behind.
+fn passed(library: &Library) -> Received {
     let recording = record(library.path(), &CALLS);
     let peer = peer();
     let peer = peer.to_str().expect("the path is text");
     let options = ["--on-miss", "pass", "--", peer, "rmcp-server"];
     let lines = [HANDSHAKE, "notify notifications/initialized", LIST, ADD];
-    let received = hears(&mut mock(&library, &recording, &options), &lines);
+    hears(&mut mock(library, &recording, &options), &lines)
+}
+
+#[test]
+fn what_is_not_on_record_is_answered_by_the_server_behind() {
+    let library = Library::new();
+    let received = passed(&library);
     let (out, err) = (text(&received.out), text(&received.err));
     assert_eq!(received.status.code(), Some(0), "{out}\n{err}");
     let answers: Vec<serde_json::Value> = out
@@ -54,16 +59,14 @@ fn what_is_not_on_record_is_answered_by_the_server_behind() {
 #[test]
 fn the_start_and_the_end_of_the_server_behind_are_on_record_and_shown() {
     let library = Library::new();
-    let recording = record(library.path(), &CALLS);
-    let peer = peer();
-    let peer = peer.to_str().expect("the path is text");
-    let options = ["--on-miss", "pass", "--", peer, "rmcp-server"];
-    let lines = [HANDSHAKE, "notify notifications/initialized", LIST, ADD];
-    hears(&mut mock(&library, &recording, &options), &lines);
+    passed(&library);
     let started = library.events("behind-spawned");
     assert_eq!(started.len(), 1);
     assert!(started[0]["pid"].as_u64().is_some_and(|pid| pid > 1));
-    assert_eq!(started[0]["argv"], serde_json::json!([peer, "rmcp-server"]));
+    assert_eq!(
+        started[0]["argv"],
+        serde_json::json!([peer(), "rmcp-server"])
+    );
     let ended = library.events("behind-exit");
     assert_eq!(ended.len(), 1);
     assert_eq!(ended[0]["code"], 0);

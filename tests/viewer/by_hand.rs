@@ -357,3 +357,12 @@ impl Viewer {
         self.take(answers);
     }
 }
+
+/// All these words are on the screen.
+#[track_caller]
+pub fn has(viewer: &Viewer, words: &[&str]) {
+    let text = viewer.text();
+    for word in words {
+        assert!(text.contains(word), "no {word:?} in\n{text}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Exports: what is asked, what is written, what is left alone; and reports for the clipboard.
 
-use crate::by_hand::{Viewer, Writes};
+use crate::by_hand::{Viewer, Writes, has};
 use crate::fixture::{self, Recording};
 use crate::support::session::Session;
 use crate::support::{Library, wait_for};
@@ -19,14 +19,6 @@ fn viewer(recording: &Recording) -> Viewer {
     viewer.writes = Writes::Whole;
     viewer.settle();
     viewer
-}
-
-#[track_caller]
-fn has(viewer: &Viewer, words: &[&str]) {
-    let text = viewer.text();
-    for word in words {
-        assert!(text.contains(word), "no {word:?} in\n{text}");
-    }
 }
 
 fn is_menu(viewer: &Viewer) -> bool {

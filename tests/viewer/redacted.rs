@@ -1,6 +1,6 @@
 //! The redacted screen: whatever is looked at, no secret is there; and what it was looked at for is.
 
-use crate::by_hand::{Viewer, Writes};
+use crate::by_hand::{Viewer, Writes, has};
 use crate::corpus::{self, Session};
 use crate::fixture;
 use crate::made::record;
@@ -176,14 +176,6 @@ fn opened(path: &Path, size: (u16, u16)) -> Viewer {
     viewer.writes = Writes::Whole;
     viewer.settle();
     viewer
-}
-
-#[track_caller]
-fn has(viewer: &Viewer, words: &[&str]) {
-    let text = viewer.text();
-    for word in words {
-        assert!(text.contains(word), "no {word:?} in\n{text}");
-    }
 }
 
 fn is_redacted(viewer: &Viewer) -> bool {

@@ -1,6 +1,6 @@
 //! Replays, and recordings beside each other.
 
-use crate::by_hand::Viewer;
+use crate::by_hand::{Viewer, has};
 use crate::fixture;
 use crate::support::session::Session;
 use crate::support::{Library, wait_for};
@@ -95,14 +95,6 @@ impl Case {
         let mut viewer = Viewer::open(&self.recording, (120, 40));
         viewer.plays = true;
         viewer
-    }
-}
-
-#[track_caller]
-fn has(viewer: &Viewer, words: &[&str]) {
-    let text = viewer.text();
-    for word in words {
-        assert!(text.contains(word), "no {word:?} in\n{text}");
     }
 }
 

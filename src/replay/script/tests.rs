@@ -1,27 +1,23 @@
 use super::*;
 use crate::store::reader::Recording;
-use crate::store::values::State;
 use crate::trace::frame::Seq;
-use crate::written::{Session, bytes, drain};
+use crate::written;
 use std::path::Path;
 
 /// Exchanges, each of two frames: some pages of them.
 const EXCHANGES: u64 = 3000;
 
 fn recorded(dir: &Path) -> Recording {
-    let mut session = Session::start(dir, "a", 0x7f3a_9c21);
-    for id in 1..=EXCHANGES {
-        let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
-        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
-        session.chunk(StreamId::C2S, call.as_bytes());
-        session.chunk(StreamId::S2C, answer.as_bytes());
-    }
-    session.end();
-    let mut indexer = session.indexer();
-    drain(&mut indexer, &bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    indexer.release_spool().unwrap();
-    Recording::open(&session.reel).unwrap()
+    let reel = written::recorded(dir, |session| {
+        for id in 1..=EXCHANGES {
+            let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+            let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
+            session.chunk(StreamId::C2S, call.as_bytes());
+            session.chunk(StreamId::S2C, answer.as_bytes());
+        }
+        session.end();
+    });
+    Recording::open(&reel).unwrap()
 }
 
 /// Goes through the rest of it: the frames that it gave, each of which has to be what it was.

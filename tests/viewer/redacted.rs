@@ -422,6 +422,29 @@ fn one_that_is_stopped_or_fails_leaves_the_screen_as_it_was() {
     is_same(&mut viewer, "the rules cannot be read");
 }
 
+/// Once it was off again without a word, and the list had the secrets of all commands.
+#[test]
+fn who_leaves_before_it_is_redacted_sees_no_secret_in_the_list() {
+    let recording = fixture::guarded();
+    let mut viewer = Viewer::folder(recording.folder(), SIZES[0]);
+    viewer.act("Enter");
+    viewer.redacts = Writes::Nowhere;
+    viewer.act(REDACT);
+    has(&viewer, &["NOT YET REDACTED"]);
+    viewer.act("q").wait_ns(fixture::MS);
+    assert!(viewer.app.session.is_none() && is_redacted(&viewer));
+    has(&viewer, &["REDACTED", "weather-server"]);
+    let mut seen = Seen::default();
+    seen.look(&viewer);
+    let secrets = Secrets::of([TOKEN]);
+    assert_eq!(
+        secrets.in_text(&seen.0),
+        BTreeSet::new(),
+        "{}",
+        viewer.text()
+    );
+}
+
 #[test]
 fn the_next_recording_is_redacted_too_or_not_shown() {
     let recording = fixture::guarded();

@@ -90,8 +90,13 @@ fn stop(app: &mut App) -> Effects {
     vec![AskAny::Redacted(Ask::Stop).into()]
 }
 
-/// The recording that is open is left: nothing more is made of it.
+/// The recording that is open is left: nothing more is made of it. Who goes on while its likeness is
+/// made wants what comes next redacted as well.
 pub fn leave(app: &mut App) -> Effects {
+    let making = app.redaction.making();
+    if !app.redaction.is_on && making.is_some_and(|running| !running.is_stopping) {
+        conceal(app);
+    }
     match app.redaction.work.take() {
         Some(_) => vec![AskAny::Redacted(Ask::Stop).into()],
         None => vec![],

@@ -97,8 +97,12 @@ impl Recording {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(LIGHT)?;
             let params = params![to_sql(after.0), last_frame(until), limit];
-            let rows = statement.query_map(params, |row| rows::exchange_at(row, until))?;
-            rows.collect()
+            let mut rows = statement.query(params)?;
+            let mut exchanges = Vec::with_capacity(limit as usize);
+            while let Some(row) = rows.next()? {
+                exchanges.push(rows::light_at(row, until)?);
+            }
+            Ok(exchanges)
         })
     }
 
@@ -113,7 +117,7 @@ impl Recording {
             let mut statement = conn.prepare_cached(LIGHT_ONE)?;
             let mut exchanges = Vec::with_capacity(ids.len());
             for id in ids {
-                let row = statement.query_row([to_sql(id.0)], |row| rows::exchange_at(row, until));
+                let row = statement.query_row([to_sql(id.0)], |row| rows::light_at(row, until));
                 exchanges.extend(row.optional()?);
             }
             Ok(exchanges)
@@ -131,7 +135,7 @@ impl Recording {
             let mut exchanges = Vec::with_capacity(keys.len());
             for key in keys {
                 let row = statement.query_row((to_sql(key.seq.0), key.nth), |row| {
-                    rows::exchange_at(row, until)
+                    rows::light_at(row, until)
                 });
                 exchanges.extend(row.optional()?);
             }

@@ -6,8 +6,12 @@ use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use bytes::Bytes;
 
-/// Exchanges that are read at once.
-const EXCHANGES: u32 = 1000;
+/// Frames of a page. The memory of larger pages is given back to the system with each of them, and
+/// has to be asked for again; of smaller ones so many are handed over that it takes longer.
+const FRAMES: u32 = 200;
+
+/// Exchanges that are read at once: as many as most pages have.
+const EXCHANGES: u32 = 100;
 
 /// Frames that follow each other, and the exchanges that begin in them or later. It is large pieces
 /// of memory that go from thread to thread: small ones would have to be given back to the other one.
@@ -16,7 +20,7 @@ pub(super) struct Page {
     pub frames: FrameBlock,
     /// Those of the frames that are too long to be held together.
     pub long: Vec<(Seq, Bytes)>,
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<Vec<Exchange>>,
 }
 
 /// How far a recording was read.
@@ -45,7 +49,7 @@ impl Pager {
         if self.after >= self.until {
             return Ok(None);
         }
-        let frames = recording.frame_block(self.after)?;
+        let frames = recording.frame_block(self.after, FRAMES)?;
         let Some(last) = frames.last() else {
             return Ok(None);
         };
@@ -61,16 +65,20 @@ impl Pager {
     }
 
     /// The exchanges that were not read yet, until those with requests up to `last` are known.
-    fn exchanges(&mut self, recording: &Recording, last: Seq) -> Result<Vec<Exchange>, ReadError> {
-        let mut exchanges = Vec::new();
+    fn exchanges(
+        &mut self,
+        recording: &Recording,
+        last: Seq,
+    ) -> Result<Vec<Vec<Exchange>>, ReadError> {
+        let mut pages = Vec::new();
         while !self.all_exchanges && self.known.1 < last {
             let page = recording.light_exchanges(self.known.0, None, EXCHANGES)?;
             match page.last() {
                 Some(latest) => self.known = (latest.id, latest.request.0),
                 None => self.all_exchanges = true,
             }
-            exchanges.extend(page);
+            pages.push(page);
         }
-        Ok(exchanges)
+        Ok(pages)
     }
 }

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 
 /// Pages that are read when they are needed. Most recordings are no longer, and to begin reading
-/// ahead takes as long as to read one of them.
-const AT_HAND: usize = 2;
+/// ahead takes as long as to read some of them.
+const AT_HAND: usize = 10;
 
 /// The steps of a recording.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl<'r> Script<'r> {
     }
 
     fn open(&mut self, page: Page) {
-        for exchange in page.exchanges {
+        for exchange in page.exchanges.into_iter().flatten() {
             self.joiner.add(exchange);
         }
         let mut long = page.long.into_iter().peekable();

@@ -14,8 +14,10 @@ use std::ops::Range;
 /// Bytes of frames in a page of [`Recording::frames`].
 const PAGE_BYTES: u64 = 1024 * 1024;
 
-const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
-    CASE WHEN length(raw) <= ?3 THEN raw END FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
+/// The bytes of a frame, or how many they are where they are too long to hold.
+const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
+    CASE WHEN length(raw) <= ?3 THEN raw ELSE length(raw) END
+    FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 
 /// Frames in order, each with its bytes unless it is too long to hold.
@@ -97,14 +99,16 @@ impl Recording {
     /// without: read them with [`Self::raw`] or [`Self::stream`].
     pub fn frames(&self, after: Seq) -> Result<FramePage, ReadError> {
         let mut page = FramePage::new();
-        self.page(after, |head, raw| page.push((head, raw.map(Into::into))))?;
+        self.page(after, PAGE_ROWS, |head, raw| {
+            page.push((head, raw.map(Into::into)));
+        })?;
         Ok(page)
     }
 
-    /// The same, the bytes of all of them in one place.
-    pub fn frame_block(&self, after: Seq) -> Result<FrameBlock, ReadError> {
+    /// The same, at most `limit` frames, the bytes of all of them in one place.
+    pub fn frame_block(&self, after: Seq, limit: u32) -> Result<FrameBlock, ReadError> {
         let (mut frames, mut bytes) = (Vec::new(), Vec::new());
-        self.page(after, |head, raw| {
+        self.page(after, limit, |head, raw| {
             let start = bytes.len();
             bytes.extend_from_slice(raw.unwrap_or_default());
             frames.push((head, raw.map(|_| start..bytes.len())));
@@ -113,22 +117,23 @@ impl Recording {
         Ok(FrameBlock { frames, bytes })
     }
 
-    /// Gives a page of frames after `after` to `take`.
+    /// Gives a page of frames after `after`, at most `limit`, to `take`.
     fn page(
         &self,
         after: Seq,
+        limit: u32,
         mut take: impl FnMut(FrameHead, Option<&[u8]>),
     ) -> Result<(), ReadError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(FRAMES)?;
-            let params = (to_sql(after.0), PAGE_ROWS, to_sql(COLLECT_LIMIT));
+            let params = (to_sql(after.0), limit, to_sql(COLLECT_LIMIT));
             let (mut rows, mut bytes) = (statement.query(params)?, 0);
             while bytes < PAGE_BYTES
                 && let Some(row) = rows.next()?
             {
-                let head = rows::frame_head(row)?;
+                let (head, raw) = rows::frame(row)?;
                 bytes += head.size.min(COLLECT_LIMIT);
-                take(head, row.get_ref(6)?.as_blob_or_null()?);
+                take(head, raw);
             }
             Ok(())
         })

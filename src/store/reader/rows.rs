@@ -16,6 +16,7 @@ use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 use column::{direction, era, request_id, text};
 use rusqlite::Row;
+use rusqlite::types::ValueRef;
 use std::ops::Range;
 use unsaid::{Unsaid, Words};
 
@@ -76,13 +77,27 @@ impl From<Finding> for FindingRow {
 
 /// `seq, stream, offset, t_first, t_last, length(raw)`.
 pub(crate) fn frame_head(row: &Row<'_>) -> rusqlite::Result<FrameHead> {
+    frame_of_size(row, number(row, 5)?)
+}
+
+/// `seq, stream, offset, t_first, t_last`, and `raw` or its length.
+pub(crate) fn frame<'r>(row: &'r Row<'_>) -> rusqlite::Result<(FrameHead, Option<&'r [u8]>)> {
+    let raw = match row.get_ref(5)? {
+        ValueRef::Blob(raw) => Some(raw),
+        _ => None,
+    };
+    let size = raw.map_or_else(|| number(row, 5), |raw| Ok(raw.len() as u64))?;
+    Ok((frame_of_size(row, size)?, raw))
+}
+
+fn frame_of_size(row: &Row<'_>, size: u64) -> rusqlite::Result<FrameHead> {
     Ok(FrameHead {
         seq: Seq(number(row, 0)?),
         stream: StreamId(row.get(1)?),
         offset: number(row, 2)?,
         t_first: moment(row.get(3)?),
         t_last: moment(row.get(4)?),
-        size: number(row, 5)?,
+        size,
     })
 }
 
@@ -200,25 +215,26 @@ pub(crate) fn message(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
 /// The columns of [`exchange`], in its order, and where they stand.
 macro_rules! exchange_columns {
     () => {
-        exchange_columns!(summary_columns!("q"), summary_columns!("p"))
-    };
-    // Without the bytes of the messages: its summary stays without what they say.
-    (light) => {
-        exchange_columns!("NULL, NULL", "NULL, NULL")
-    };
-    ($request:expr, $response:expr) => {
         concat!(
-            "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
-            e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
-            e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
-            e.progress, e.request_size, e.response_size, ",
-            $request,
+            exchange_columns!(own),
             ", ",
-            $response,
+            summary_columns!("q"),
+            ", ",
+            summary_columns!("p"),
             " FROM exchange e
             LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
             LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
         )
+    };
+    // Without what the messages say, which takes longer than all the rest: those of [`light`].
+    (light) => {
+        concat!(exchange_columns!(own), " FROM exchange e")
+    };
+    (own) => {
+        "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
+        e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
+        e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
+        e.progress, e.request_size, e.response_size"
     };
 }
 pub(crate) use exchange_columns;
@@ -238,21 +254,19 @@ pub(crate) fn unsaid(row: &Row<'_>) -> rusqlite::Result<Unsaid> {
     unsaid_at(row, None)
 }
 
-fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
-    let response = optional(row, 8)?.map(Seq);
-    let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
-    let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
-    let method = text(row, 3)?.unwrap_or_default();
+/// Those of [`exchange_columns`] that are `light`: its summary is empty.
+pub(crate) fn light(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let status = word(row, 14, Status::parse)?;
-    let exchange = Exchange {
+    let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+    Ok(Exchange {
         id: ExchangeId(number(row, 0)?),
         direction: direction(row, 1)?,
         era: era(row, 2)?,
-        method,
+        method: text(row, 3)?.unwrap_or_default(),
         name: text(row, 4)?,
         rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
         request: (Seq(number(row, 6)?), row.get(7)?),
-        response: response.zip(row.get(9)?),
+        response: optional(row, 8)?.map(Seq).zip(row.get(9)?),
         t_request: moment(row.get(10)?),
         t_response: time(11)?,
         t_response_last: time(12)?,
@@ -268,7 +282,22 @@ fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
         request_size: number(row, 22)?,
         response_size: number(row, 23)?,
         summary: Box::default(),
-    };
+    })
+}
+
+/// The same, as it stood when `until` was the last frame.
+pub(crate) fn light_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
+    let exchange = light(row)?;
+    Ok(match until {
+        Some(until) => exchange.at(until),
+        None => exchange,
+    })
+}
+
+fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
+    let exchange = light(row)?;
+    let response = exchange.response.map(|(seq, _)| seq);
+    let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
     Ok(Unsaid {
         exchange,
         until,

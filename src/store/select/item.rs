@@ -148,11 +148,14 @@ fn what(
     }
     let at = (to_sql(key.seq.0), key.nth);
     if lens == Lens::Exchanges {
-        let mut statement = conn.prepare_cached(match detail {
-            Detail::Whole => EXCHANGE_AT,
-            Detail::WithoutSummary => LIGHT_EXCHANGE_AT,
-        })?;
-        let exchange = statement.query_row(at, |row| rows::exchange_at(row, until));
+        let exchange = match detail {
+            Detail::Whole => conn
+                .prepare_cached(EXCHANGE_AT)?
+                .query_row(at, |row| rows::exchange_at(row, until)),
+            Detail::WithoutSummary => conn
+                .prepare_cached(LIGHT_EXCHANGE_AT)?
+                .query_row(at, |row| rows::light_at(row, until)),
+        };
         if let Some(exchange) = exchange.optional()? {
             return Ok(Some(What::Exchange(Box::new(exchange))));
         }
@@ -197,11 +200,14 @@ fn exchange(
     until: Option<Seq>,
     detail: Detail,
 ) -> rusqlite::Result<Option<Exchange>> {
-    let mut statement = conn.prepare_cached(match detail {
-        Detail::Whole => EXCHANGE,
-        Detail::WithoutSummary => LIGHT_EXCHANGE,
-    })?;
-    let exchange = statement.query_row([to_sql(id.0)], |row| rows::exchange_at(row, until));
+    let exchange = match detail {
+        Detail::Whole => conn
+            .prepare_cached(EXCHANGE)?
+            .query_row([to_sql(id.0)], |row| rows::exchange_at(row, until)),
+        Detail::WithoutSummary => conn
+            .prepare_cached(LIGHT_EXCHANGE)?
+            .query_row([to_sql(id.0)], |row| rows::light_at(row, until)),
+    };
     exchange.optional()
 }
 

@@ -3,7 +3,8 @@
 use crate::protocol::id::RequestId;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// No answer is given up sooner than this.

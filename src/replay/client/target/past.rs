@@ -89,10 +89,10 @@ impl<'r> Library<'r> {
         self.recording.requests(Direction::ClientToServer, until)
     }
 
-    /// How many of them are not left out.
-    pub(super) fn requests_to_make(&self) -> Result<u64, ReadError> {
+    /// How many of these `requests` are not left out.
+    pub(super) fn requests_to_make(&self, requests: u64) -> Result<u64, ReadError> {
         let Some(left_out) = self.left_out else {
-            return self.requests();
+            return Ok(requests);
         };
         let (mut requests, mut after) = (0, ExchangeId(0));
         loop {

@@ -59,7 +59,7 @@ pub(super) enum Gone {
 impl Target<'_> {
     pub fn play(mut self, told: &mut dyn FnMut(&Progress<'_>)) -> Result<Outcome, TargetError> {
         let requests = self.library.requests()?;
-        let to_make = self.library.requests_to_make()?;
+        let to_make = self.library.requests_to_make(requests)?;
         let played = self.until_over(to_make, told);
         if self.exit.is_none() {
             // Nobody relays to it any more, whatever went wrong.

@@ -8,6 +8,9 @@ use super::value::{Kind, Value};
 /// may then recurse, and peers' own parsers overflow at depths not far above.
 pub const MAX_DEPTH: usize = 512;
 
+/// Nodes that most messages have room in: to make it grow takes as long as to read them.
+const SOME: usize = 32;
+
 /// One value, or one member's name, as a span of the text. Opaque: walk it as a [`Value`].
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
@@ -30,7 +33,7 @@ pub struct Document<'t> {
 impl<'t> Document<'t> {
     /// Reads `text`: one value, with white space around it.
     pub fn parse(text: &'t [u8]) -> Result<Self, SyntaxError> {
-        let mut nodes = Vec::new();
+        let mut nodes = Vec::with_capacity(SOME.min(text.len()));
         parse_into(text, &mut nodes)?;
         Ok(Self { text, nodes })
     }

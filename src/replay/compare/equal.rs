@@ -1,8 +1,8 @@
 //! Whether two values mean the same, with bounded work.
 
 use crate::protocol::json::{Kind, Value};
+use foldhash::HashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Work that a comparison does: values looked at, and one for every [`BYTES`] of text. Without a
 /// limit a message of 100 MB, nested so that everything is looked at again on every level, would
@@ -105,7 +105,7 @@ pub(super) struct Members<'d> {
 impl<'d> Members<'d> {
     pub(super) fn of(object: Value<'d>, work: &mut Work) -> Result<Self, Exhausted> {
         let mut members = Self {
-            by_name: HashMap::new(),
+            by_name: HashMap::default(),
             order: Vec::new(),
         };
         for (key, value) in object.members() {

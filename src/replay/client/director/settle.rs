@@ -8,6 +8,7 @@ use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Outcome;
 use crate::replay::bind::{About, Round};
 use crate::replay::client::options::Policy;
+use crate::replay::judge::Occurrence;
 use crate::replay::rules::Side;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use bytes::Bytes;
@@ -26,7 +27,7 @@ impl Director {
             self.learn_tools(line);
         }
         if exchange.status == Status::InputRequired {
-            return self.compare(&call, exchange.status, line, scene);
+            return self.compare(&call, exchange.status, (line, None), scene);
         }
         self.tally.answered += 1;
         let walls = [
@@ -66,17 +67,21 @@ impl Director {
             return self.stop(super::Stop::OtherEra(why.into()), scene.now);
         }
         let status = crate::trace::correlator::status_of(method, outcome);
-        self.compare(&call, status, text, scene);
+        self.compare(&call, status, (text, value), scene);
     }
 
-    /// Puts an answer to the recorded one, and learns from both.
-    fn compare(&mut self, call: &Call, status: Status, text: &[u8], scene: &mut Scene<'_>) {
+    /// Puts an answer, which was read already if there is a value, to the recorded one, and learns
+    /// from both.
+    fn compare(
+        &mut self,
+        call: &Call,
+        status: Status,
+        (text, value): (&[u8], Option<Value<'_>>),
+        scene: &mut Scene<'_>,
+    ) {
         let exchange = &*call.exchange;
-        let walls = [
-            self.recorded_wall(exchange.t_request),
-            self.options.wall_ns.checked_add(call.sent.0),
-        ];
-        let now = live(exchange, walls[1], Some(text), status, nanos(scene, call));
+        let wall_ns = self.options.wall_ns.checked_add(call.sent.0);
+        let now = live(exchange, wall_ns, Some(text), status, nanos(scene, call));
         if !was_answered(exchange) {
             if !exchange.is_listen() {
                 self.judge.more(&now);
@@ -88,34 +93,53 @@ impl Director {
         let part = exchange.response.map_or(0, |(_, part)| part);
         let then = frame.as_deref().and_then(|frame| message_at(frame, part));
         if let Some(then) = then {
-            self.learn(exchange, then, text, scene);
+            self.learn(exchange, then, (text, value), scene);
             self.go_round(exchange, status, then, text);
         }
-        let about = about(exchange);
-        match then.map(|then| self.options.binder.as_now(about, then)) {
-            Some(then) => {
-                let page = listing(exchange, scene);
-                let mut then = recorded(exchange, walls[0], Some(&then));
-                then.request = page.as_deref();
-                self.judge.both(&then, &now);
-            }
-            None => self.tally.uncompared += 1,
-        }
+        self.judge(exchange, then, &now, scene);
         self.compare_progress(call);
     }
 
-    fn learn(&mut self, exchange: &Exchange, then: &[u8], now: &[u8], scene: &mut Scene<'_>) {
+    /// Compares an answer with the recorded one, as that would read now.
+    fn judge(
+        &mut self,
+        exchange: &Exchange,
+        then: Option<&[u8]>,
+        now: &Occurrence<'_>,
+        scene: &mut Scene<'_>,
+    ) {
+        let about = about(exchange);
+        let Some(then) = then.map(|then| self.options.binder.as_now(about, then)) else {
+            self.tally.uncompared += 1;
+            return;
+        };
+        let page = listing(exchange, scene);
+        let wall_ns = self.recorded_wall(exchange.t_request);
+        let mut then = recorded(exchange, wall_ns, Some(&then));
+        then.request = page.as_deref();
+        self.judge.both(&then, now);
+    }
+
+    fn learn(
+        &mut self,
+        exchange: &Exchange,
+        then: &[u8],
+        (now, value): (&[u8], Option<Value<'_>>),
+        scene: &mut Scene<'_>,
+    ) {
         if then == now {
             return;
         }
-        let (Ok(then), Ok(now)) = (Document::parse(then), Document::parse(now)) else {
+        let read = value.is_none().then(|| Document::parse(now).ok()).flatten();
+        let value = value.or_else(|| read.as_ref().map(Document::root));
+        let (Ok(then), Some(now)) = (Document::parse(then), value) else {
             return;
         };
         let (seq, about) = (exchange.request.0, about(exchange));
         let request: std::cell::OnceCell<Option<Bytes>> = std::cell::OnceCell::new();
         let past = &mut scene.past;
         let binder = &mut self.options.binder;
-        binder.learn(about, then.root(), now.root(), &mut |text| {
+        binder.learn(about, then.root(), now, &mut |text| {
             // What the client said itself was not made up by the server.
             let request = request.get_or_init(|| past.raw(seq));
             let said = |request: &Bytes| memchr::memmem::find(request, text.as_bytes());
@@ -179,7 +203,7 @@ impl Director {
             && let Some(frame) = scene.past.raw(seq)
             && let Some(then) = message_at(&frame, part)
         {
-            self.learn(exchange, then, &now, scene);
+            self.learn(exchange, then, (&now, None), scene);
         }
     }
 

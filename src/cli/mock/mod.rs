@@ -168,7 +168,8 @@ impl Voice<'_> {
     /// The assertions that do not hold.
     fn broken(&self, report: &Report) -> Vec<String> {
         let tally = &report.tally;
-        let missed = tally.missed.count + tally.near.count + tally.passed;
+        let passed = tally.passed.count + tally.left_open.count + tally.not_passed.count;
+        let missed = tally.missed.count + tally.near.count + passed;
         let assertions = [
             (
                 self.args.assertions.assert_all_used,

@@ -42,7 +42,16 @@ fn a_replay_needs_the_secrets_and_is_the_same_with_them() {
     let copy = copy.to_str().unwrap();
     let unbound = replayed(&library, copy, &[], &[r#"< "id":1"#, "> result 1"]);
     assert_eq!(unbound.status.code(), Some(3), "{}", text(&unbound));
-    assert!(text(&unbound).contains("secret:1"), "{}", text(&unbound));
+    // At once: what is the matter, which are missing, what to do.
+    let first = text(&unbound).lines().nth(1).unwrap_or_default().to_owned();
+    let told = "secrets are missing: the recording is redacted, and nothing stands for secret:1; \
+                supply each with --bind secret:1=env:NAME; until then 1 exchange was not tried";
+    assert!(first.contains(told), "{}", text(&unbound));
+    assert!(
+        text(&unbound).contains("was not tried: nothing stands for secret:1"),
+        "{}",
+        text(&unbound)
+    );
     let answer = r#"> {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"hello hunter2-hunter2"}]}}"#;
     let script = [
         r#"< "id":1"#,

@@ -7,6 +7,7 @@ pub use same::same_call;
 use super::{Answer as Answers, Job, Progress, Source};
 use crate::protocol::json::Outline;
 use crate::replay::compare::{Half, Side, compare};
+use crate::replay::recorded;
 use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording};
 use crate::store::select::{Limit, Question, Scan, Way};
@@ -240,16 +241,18 @@ impl One<'_> {
 pub(super) fn part([left, right]: [&One<'_>; 2], half: Half) -> Result<Part, ReadError> {
     let mut outline = false;
     let texts = [
-        text_of(left, half, &mut outline)?,
-        text_of(right, half, &mut outline)?,
+        text_of([left, right], half, &mut outline)?,
+        text_of([right, left], half, &mut outline)?,
     ];
+    let redacted = texts.iter().flatten().map(|(_, redacted)| redacted).sum();
     let side = |one: &One<'_>, at: usize| Side {
-        text: texts[at].as_deref(),
+        text: texts[at].as_ref().map(|(text, _)| text.as_slice()),
         wall_ns: one.sent_ns(half),
     };
     Ok(Part {
         comparison: compare(half, side(left, 0), side(right, 1)),
         outline,
+        redacted,
     })
 }
 
@@ -264,8 +267,13 @@ pub(super) fn exchange_at(
     Ok(item.and_then(|item| item.exchange().cloned()))
 }
 
-/// The bytes of a message, or its outline where they are too many.
-fn text_of(one: &One<'_>, half: Half, outline: &mut bool) -> Result<Option<Vec<u8>>, ReadError> {
+/// The bytes of a message of the first one, or its outline where they are too many; and how many
+/// values in it are redacted that are as they were in the other one, which is the same but for that.
+fn text_of(
+    [one, other]: [&One<'_>; 2],
+    half: Half,
+    outline: &mut bool,
+) -> Result<Option<(Vec<u8>, u64)>, ReadError> {
     let (recording, exchange) = (one.recording, one.exchange);
     let (place, size) = match half {
         Half::Request => (Some(exchange.request), exchange.request_size),
@@ -275,7 +283,7 @@ fn text_of(one: &One<'_>, half: Half, outline: &mut bool) -> Result<Option<Vec<u
         return Ok(None);
     };
     if size <= WHOLE {
-        return recording.message_bytes(seq, part);
+        return recorded::message([recording, other.recording], seq, part);
     }
     *outline = true;
     let mut shape = Outline::new();
@@ -293,5 +301,5 @@ fn text_of(one: &One<'_>, half: Half, outline: &mut bool) -> Result<Option<Vec<u
         shape.push(&piece[..read]);
     }
     // What is no JSON is compared as the bytes that it begins with.
-    Ok(Some(shape.finish().unwrap_or(piece)))
+    Ok(Some((shape.finish().unwrap_or(piece), 0)))
 }

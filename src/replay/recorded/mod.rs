@@ -10,7 +10,10 @@
 
 mod besides;
 mod holding;
+mod original;
 mod side;
+
+pub use original::message;
 
 use super::align::{self, Card, Pair};
 use super::compare::Class;
@@ -19,8 +22,6 @@ use super::rules::Side;
 use crate::protocol::message::Direction;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
-pub use side::message;
-
 use holding::Holding;
 use side::{Held, One, WHOLE};
 use std::collections::HashSet;
@@ -56,6 +57,11 @@ pub trait Witness {
     /// Whether to go on.
     fn reads_on(&mut self) -> bool {
         true
+    }
+
+    /// So many more exchanges are known, of which nothing is compared yet.
+    fn has_read(&mut self, exchanges: usize) {
+        let _ = exchanges;
     }
 
     /// This was compared, in the order of the left side.

@@ -2,9 +2,9 @@
 
 use super::Witness;
 use super::holding::Holding;
+use super::original::message;
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
-use crate::redact::{pattern, token};
 use crate::replay::align::Card;
 use crate::replay::judge::{Judge, Notices, Occurrence, Progress};
 use crate::replay::key::{self, Digest, Digesting};
@@ -139,6 +139,7 @@ impl<'r> One<'r> {
                 holding.next()?;
                 cards.push((exchange.id, self.card(exchange, judge, &mut holding)?));
             }
+            witness.has_read(page.len());
         }
         Ok(cards)
     }
@@ -292,24 +293,4 @@ impl<'r> One<'r> {
             }
         }
     }
-}
-
-/// A message of the first recording, or what the second one has in its place if that is the same but
-/// for values that are redacted in the first; and how many those are. A redacted recording has the
-/// frames of that which it was made of.
-pub fn message(
-    [recording, beside]: [&Recording; 2],
-    seq: Seq,
-    part: u32,
-) -> Result<Option<(Vec<u8>, u64)>, ReadError> {
-    let Some(bytes) = recording.message_bytes(seq, part)? else {
-        return Ok(None);
-    };
-    if token::may_be_in(&bytes)
-        && let Some(original) = beside.message_bytes(seq, part)?
-        && let Some(values) = pattern::hidden(&bytes, &original)
-    {
-        return Ok(Some((original, values)));
-    }
-    Ok(Some((bytes, 0)))
 }

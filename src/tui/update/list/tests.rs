@@ -242,7 +242,7 @@ fn a_key_that_is_held_down_grows_nothing() {
 fn two_rows_can_be_selected_and_a_third_takes_the_place_of_the_first() {
     let mut app = with_rows(1..10);
     press(&mut app, "Space k Space");
-    let told = |app: &App| app.notices.shown(app.now).map(|told| told.text.to_string());
+    let told = |app: &App| app.notices.shown(app.now).map(|told| told.text.clone());
     assert_eq!(told(&app), None);
     press(&mut app, "k Space");
     assert_eq!(list(&mut app).chosen, [key(8), key(7)]);

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// What gives way on a narrow terminal: a row never wraps.
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 10] = [
     Way::Out("HOST"),
     Way::Short("STARTED"),
     Way::Out("FINDINGS"),
@@ -28,6 +28,7 @@ const WAYS: [Way; 9] = [
     Way::Out("EXCHANGES"),
     Way::Out("SERVER"),
     Way::Out("DURATION"),
+    Way::Out("ORIGIN"),
     Way::Out("FAILED"),
 ];
 
@@ -195,6 +196,7 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
         ("ID", Fit::Left),
         ("STARTED", Fit::Left),
         ("NAME", Fit::Cut),
+        ("ORIGIN", Fit::Left),
         ("SERVER", Fit::Cut),
         ("HOST", Fit::Cut),
         ("END", Fit::Left),
@@ -238,7 +240,7 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
+fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
     let summary = entry.summary();
     let number = |number: Option<u64>| number.map_or_else(String::new, count);
     let failing = |number: Option<u64>| number.filter(|&n| n > 0).map_or_else(String::new, count);
@@ -253,6 +255,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 13] {
         Cell::new(short_id(&entry.id, entries), Ink::Strong),
         Cell::from(when::short(entry.wall_ns)).or(when::time(entry.wall_ns)),
         escape(&entry.name).into_owned().into(),
+        recording::origin(entry).unwrap_or_default().into(),
         recording::server(entry).unwrap_or_default().into(),
         recording::host(entry).unwrap_or_default().into(),
         end(entry),

@@ -163,7 +163,7 @@ pub fn copy(
         return Ok(None);
     };
     let mut redacting = learn(recording, policy, tell)?;
-    let (redacted, report) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
+    let (redacted, report) = redacted::one_of_its_own(&mut redacting, tell)?;
     redacted.copy_into(into)?;
     Ok(Some(report))
 }

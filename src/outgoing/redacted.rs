@@ -1,8 +1,9 @@
 //! A redacted recording: the redacted frames and events, recorded again.
 //!
 //! Whatever is derived in it was derived from them, so nothing of what was replaced is left in a
-//! summary, a name or a finding. Its id, its origin, its date and its parent are those of the
-//! recording that it was made of: it is the same session. Where nothing is replaced in any frame or
+//! summary, a name or a finding. Its origin and its date are those of the recording that it was made of:
+//! it is the same session. Its id is that one's as well as long as it stands for it; a file that stays
+//! has one of its own, and that one as its parent: who names an id means the one or the other. Where nothing is replaced in any frame or
 //! event, it is a copy, which says something else of the session as a whole.
 
 use super::numbers::Numbers;
@@ -60,20 +61,70 @@ pub fn recording(
     Ok((recording, report))
 }
 
+/// All of a recording, likewise, as one that stays: with an id of its own, which is the same whenever
+/// the same is replaced in the same recording.
+pub fn one_of_its_own(
+    redacting: &mut Redacting<'_>,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Report), MakeError> {
+    let all = Selection::default();
+    let (mut summary, report) = looked(redacting, &all, tell)?;
+    let id = id_of(&summary.id, &report);
+    let parent = std::mem::replace(&mut summary.id, id);
+    summary.context.recording.clone_from(&summary.id);
+    summary.context.parent = Some(parent);
+    let (recording, _) = under(&summary, redacting, &all, tell)?;
+    Ok((recording, report))
+}
+
+/// Eight hex digits, other ones than those of the recording.
+fn id_of(parent: &str, report: &Report) -> String {
+    let replaced = serde_json::to_vec(report).unwrap_or_default();
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(parent.as_bytes());
+    hasher.update(&replaced);
+    let number = hasher.finalize();
+    let id = format!("{number:08x}");
+    if id == parent {
+        format!("{:08x}", !number)
+    } else {
+        id
+    }
+}
+
 /// The same, and which numbers things have in it.
 pub(super) fn numbered(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report, Numbers), MakeError> {
-    let summary = look(redacting, selection, tell)?;
-    let report = redacting.take_report();
-    let unchanged = redacting.unchanged().filter(|_| selection.note().is_none());
-    let (recording, numbers) = match unchanged {
-        Some(recording) if recording.is_ours()? => copied(recording, redacting, &summary)?,
-        _ => made(redacting, selection, &summary, tell)?,
-    };
+    let (summary, report) = looked(redacting, selection, tell)?;
+    let (recording, numbers) = under(&summary, redacting, selection, tell)?;
     Ok((recording, report, numbers))
+}
+
+/// What it says of itself, and what is replaced.
+fn looked(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<(Summary, Report), MakeError> {
+    let summary = look(redacting, selection, tell)?;
+    Ok((summary, redacting.take_report()))
+}
+
+/// The recording that says `summary` of itself.
+fn under(
+    summary: &Summary,
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Numbers), MakeError> {
+    let unchanged = redacting.unchanged().filter(|_| selection.note().is_none());
+    match unchanged {
+        Some(recording) if recording.is_ours()? => copied(recording, redacting, summary),
+        _ => made(redacting, selection, summary, tell),
+    }
 }
 
 /// Where nothing is replaced in what was recorded, nothing of what is derived from it has to be.

@@ -45,10 +45,12 @@ pub struct Options {
     pub dir: Result<PathBuf, String>,
     /// The folder in which the command is started; `None`: ours.
     pub cwd: Option<PathBuf>,
-    /// What makes the recording: `live`, `demo`, `replay` or `mock`.
+    /// What makes the recording: `live`, `demo`, `replay`, `minimised` or `mock`.
     pub origin: &'static str,
     /// The id of the recording that this one is made from.
     pub parent: Option<String>,
+    /// Tools that a replay calls and that only read.
+    pub read_only_tools: Vec<String>,
     /// Bytes of traffic that are put on record at most.
     pub max_size: Option<u64>,
     /// Nanoseconds; an answer that takes longer is slow. `None`: a second.

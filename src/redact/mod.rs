@@ -36,6 +36,7 @@ mod learn;
 mod matcher;
 mod named;
 mod names;
+pub mod pattern;
 mod pem;
 mod plausible;
 mod policy;

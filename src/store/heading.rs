@@ -1,5 +1,5 @@
-//! A copy of a recording that says something else of its session as a whole: its name, its context,
-//! its note. Frames, other events and what is derived from them are the same.
+//! A copy of a recording that says something else of its session as a whole: its id, its name, its
+//! context, its note. Frames, other events and what is derived from them are the same.
 
 use super::open::{self, OpenError};
 use super::reader::{ReadError, Recording, Summary};
@@ -11,7 +11,8 @@ use std::path::Path;
 /// No version writes them yet.
 const HAS_BESIDE: &str =
     "SELECT EXISTS (SELECT 1 FROM frame WHERE envelope IS NOT NULL OR origin IS NOT NULL)";
-const SET_HEADING: &str = "UPDATE recording SET name = ?1, context = ?2, redaction = ?3, note = ?4";
+const SET_HEADING: &str = "UPDATE recording SET name = ?1, context = ?2, redaction = ?3, note = ?4, \
+     id = ?5, parent = ?6";
 const FORGET: &str = "DELETE FROM annotation";
 const SET_START: &str = "UPDATE event SET detail = ?1 WHERE kind = 'start'";
 
@@ -30,8 +31,8 @@ impl Recording {
         Ok(derived && self.read(is_ours)?)
     }
 
-    /// Copies it into `file`, which is there and empty, with the name, the context, the note and the
-    /// redaction of `summary`, without marks and notes on frames.
+    /// Copies it into `file`, which is there and empty, with the id, the name, the context, the note
+    /// and the redaction of `summary`, without marks and notes on frames.
     pub fn copy_under(&self, summary: &Summary, file: &Path) -> Result<(), ReadError> {
         self.copy_into(file)?;
         let conn = open::writable(file)?;
@@ -54,7 +55,9 @@ fn set(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
             summary.name,
             json(&context)?,
             summary.redaction,
-            summary.note
+            summary.note,
+            summary.id,
+            summary.context.parent
         ],
     )?;
     transaction.execute(FORGET, [])?;

@@ -48,6 +48,23 @@ fn named(name: &str, argv: &[String], who: String) -> String {
     }
 }
 
+/// What it is, in a word or two, where it is not a session as it was had: `replay`, `mock, redacted`.
+#[must_use]
+pub fn origin(entry: &Entry) -> Option<String> {
+    let origin = entry.context().map(|context| &*context.origin);
+    let is_redacted = entry
+        .summary()
+        .is_some_and(|summary| summary.redaction.is_some());
+    origin_in_words(origin.unwrap_or_default(), is_redacted)
+}
+
+fn origin_in_words(origin: &str, is_redacted: bool) -> Option<String> {
+    let origin = Some(escape(origin)).filter(|origin| !matches!(&**origin, "" | "live"));
+    let redacted = is_redacted.then(|| "redacted".into());
+    let words: Vec<_> = [origin, redacted].into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// What a person wrote, and what is missing.
 #[must_use]
 pub fn notes(entry: &Entry) -> Vec<String> {
@@ -68,6 +85,17 @@ pub fn notes(entry: &Entry) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_session_as_it_was_had_is_said() {
+        let said = |origin, is_redacted| origin_in_words(origin, is_redacted);
+        assert_eq!(said("live", false), None);
+        assert_eq!(said("", false), None);
+        assert_eq!(said("live", true).as_deref(), Some("redacted"));
+        assert_eq!(said("replay", false).as_deref(), Some("replay"));
+        assert_eq!(said("mock", true).as_deref(), Some("mock, redacted"));
+        assert_eq!(said("\u{1b}[2J", false).as_deref(), Some("\\x1b[2J"));
+    }
 
     #[test]
     fn a_name_is_said_where_neither_the_command_nor_the_server_has_it() {

@@ -154,3 +154,17 @@ fn what_has_no_room_beside_a_long_frame_is_a_line_of_its_own_and_stays_one() {
     let twice = written(taken(dir.path(), &once).reel());
     assert!(once == twice, "it stays so");
 }
+
+/// Once nobody heard of them, though they were dropped.
+#[test]
+fn keys_in_events_that_nobody_knows_are_told_as_dropped() {
+    let text = String::from_utf8(sample()).expect("it is UTF-8");
+    let file = text
+        .replacen(r#"{"kind":"start","#, r#"{"kind":"start","mood":1,"#, 1)
+        .replacen(r#"{"kind":"exit","#, r#"{"kind":"exit","why":"x","#, 1);
+    let told = faults(file.as_bytes());
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].ends_with("the key `mood` of its event is not known; it is dropped"));
+    assert!(told[0].starts_with("line 2: "), "{told:?}");
+    assert!(told[1].ends_with("the key `why` of its event is not known; it is dropped"));
+}

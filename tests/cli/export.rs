@@ -563,7 +563,12 @@ fn what_is_no_cassette_for_us_is_refused_in_one_sentence() {
         said
     };
     let newer = said(b"{\"cassette\":9,\"tool\":\"mcpreel 4.5.6\"}\n");
-    assert!(newer.ends_with("cannot be read: it is a cassette of version 9, this program reads up to 1; it needs mcpreel 4.5.6 or newer\n"), "{newer}");
+    let own = env!("CARGO_PKG_VERSION");
+    let both = format!(
+        "cannot be read: it is a cassette of version 9, written by mcpreel 4.5.6; this is mcpreel \
+         {own}, which reads up to version 1: it needs mcpreel 4.5.6 or newer\n"
+    );
+    assert!(newer.ends_with(&both), "{newer}");
     assert!(said(b"{\"cassette\":1,\"x\"").contains("cannot be read: the first line is no JSON"));
     assert!(said(b"{\"jsonrpc\":\"2.0\"}\n").contains("is no recording"));
 }

@@ -47,7 +47,9 @@ fn what_is_not_on_record_is_answered_by_the_server_behind() {
         "7",
         "{out}"
     );
-    assert!(err.contains("2 passed on"), "{err}");
+    assert!(err.contains(", 2 passed on and answered\n"), "{err}");
+    let told = "answered by the server behind: tools/call add: ";
+    assert!(err.contains(told), "{err}");
     // The host's own handshake went there as well: it is not on record either.
     assert_eq!(
         answer(0.into())["result"]["serverInfo"]["name"],
@@ -151,5 +153,12 @@ fn a_server_behind_that_cannot_be_started_is_exit_code_4() {
             "{out}"
         );
         assert!(err.contains("the server behind the mock"), "{err}");
+        // Once they were counted as passed on.
+        let told = [
+            ", 1 that could not be passed on\n",
+            "could not be passed on: tools/call add: ",
+        ];
+        assert!(told.iter().all(|told| err.contains(told)), "{err}");
+        assert!(!err.contains("answered"), "{err}");
     }
 }

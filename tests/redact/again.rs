@@ -42,7 +42,16 @@ fn a_replay_needs_the_secrets_and_is_the_same_with_them() {
     let copy = copy.to_str().unwrap();
     let unbound = replayed(&library, copy, &[], &[r#"< "id":1"#, "> result 1"]);
     assert_eq!(unbound.status.code(), Some(3), "{}", text(&unbound));
-    assert!(text(&unbound).contains("secret:1"), "{}", text(&unbound));
+    // At once: what is the matter, which are missing, what to do.
+    let first = text(&unbound).lines().nth(1).unwrap_or_default().to_owned();
+    let told = "secrets are missing: the recording is redacted, and nothing stands for secret:1; \
+                supply each with --bind secret:1=env:NAME; until then 1 exchange was not tried";
+    assert!(first.contains(told), "{}", text(&unbound));
+    assert!(
+        text(&unbound).contains("was not tried: nothing stands for secret:1"),
+        "{}",
+        text(&unbound)
+    );
     let answer = r#"> {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"hello hunter2-hunter2"}]}}"#;
     let script = [
         r#"< "id":1"#,
@@ -129,5 +138,61 @@ fn a_mock_is_refused_with_the_names_of_all_secrets_that_it_needs() {
         assert!(refused.stdout.is_empty(), "nothing is served");
         let said = format!("nothing stands for {needed}: give each a value");
         assert!(text(&refused).contains(&said), "{}", text(&refused));
+    }
+}
+
+/// Once each placeholder was a difference, and what was asked under a redacted name had no counterpart.
+#[test]
+fn a_redacted_copy_differs_in_nothing_from_its_original() {
+    let library = Library::new();
+    let mut session = SESSION.to_vec();
+    for (stream, message) in [
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#,
+        ),
+        (
+            StreamId::S2C,
+            r#"{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"b","description":"key ghp_16C7e42F292c6912E7710c838347Ae178B4a","inputSchema":{"type":"object","properties":{"pin":{"type":"integer","default":"hunter2-hunter2"}}}}]}}"#,
+        ),
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"file:///home/ada/a.txt"}}"#,
+        ),
+        (StreamId::S2C, r#"{"jsonrpc":"2.0","id":4,"result":{}}"#),
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"b","arguments":{"password":47114711}}}"#,
+        ),
+        (StreamId::S2C, r#"{"jsonrpc":"2.0","id":5,"result":{}}"#),
+        (
+            StreamId::S2C,
+            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///home/ada/a.txt"}}"#,
+        ),
+    ] {
+        session.push((stream, message));
+    }
+    let reel = made::frames(library.path(), &session);
+    let copy = library.path().join("copy.reel");
+    let [reel, copy] = [&reel, &copy].map(|path| path.to_str().unwrap());
+    let options = ["--home", "--email", "-o", copy];
+    let made = ran(&library, &[&["redact", reel], &options[..]].concat());
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made));
+    for sides in [[reel, copy], [copy, reel]] {
+        let found = ran(&library, &[&["diff"], &sides[..]].concat());
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found));
+        let told = text(&found);
+        assert!(
+            told.contains(": 5 exchanges compared, 7 values redacted\n"),
+            "{told}"
+        );
+        let found = ran(&library, &[&["diff", "--json"], &sides[..]].concat());
+        let lines = String::from_utf8(found.stdout).unwrap();
+        let mut lines = lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let summary = lines.find(|line| line.get("redacted").is_some()).unwrap();
+        assert_eq!(summary["redacted"], 7);
+        assert_eq!(summary["same"], 5);
     }
 }

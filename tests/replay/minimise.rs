@@ -133,7 +133,7 @@ fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any
     nothing_else(&case, 1);
     let made = case.made();
     let summary = case.library.json(&["show", made.to_str().unwrap()]);
-    assert_eq!(summary[0]["origin"], "replay");
+    assert_eq!(summary[0]["origin"], "minimised");
     assert_eq!(summary[0]["parent"], "7f3a9c21");
     let sent = String::from_utf8(stream(&case.library, &made, "c2s")).unwrap();
     let ids: Vec<_> = sent
@@ -149,16 +149,28 @@ fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any
         .find_map(|line| line.strip_prefix("again"))
         .unwrap();
     let words: Vec<_> = told.split_whitespace().collect();
-    let ["mcpreel", "replay", id, "--allow-tool", tools @ ..] = &words[..] else {
+    let ["mcpreel", "replay", id, "--allow-tool", "trip"] = &words[..] else {
         panic!("{words:?}");
     };
-    let mut again = case.library.mcpreel("replay");
-    again
-        .args([id, "--allow-tool"])
-        .args(tools)
-        .stdin(Stdio::null());
-    let again = Replayed::of(&again.output().unwrap());
-    again.is(0, &[crate::process::SAME]);
+    // Nothing else is allowed by name: which tools only read the result knows without their list.
+    let again = |recording: &str, options: &[&str]| {
+        let mut command = case.library.mcpreel("replay");
+        command.arg(recording).args(options).stdin(Stdio::null());
+        Replayed::of(&command.output().unwrap())
+    };
+    again(id, &["--allow-tool", "trip"]).is(0, &[crate::process::SAME]);
+
+    // Nor does it forget that as a cassette.
+    let tape = case.library.path().join("tape.jsonl");
+    let mut export = case.library.mcpreel("export");
+    export.args([id, "--raw", "--format", "jsonl", "-o"]);
+    assert!(export.arg(&tape).status().unwrap().success());
+    let options = ["--run-recorded-command", "--allow-tool", "trip"];
+    again(tape.to_str().unwrap(), &options).is(0, &[crate::process::SAME]);
+
+    let refused = again(id, &[]);
+    refused.is(7, &["trip (#"]);
+    assert!(!refused.out.contains("poison"), "{refused:?}");
 }
 
 #[test]

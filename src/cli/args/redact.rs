@@ -30,7 +30,8 @@ compared and replayed like any other, with --bind secret:1=env:TOKEN.";
 ///
 /// Without -o nothing is written: the report says what would be replaced where, and by which rule,
 /// never what it is. With -o a recording is made that has the same frames, times and marks, and
-/// everything in it is derived from what was redacted. `mcpreel export` does the same on its way.
+/// everything in it is derived from what was redacted; its id is its own, and it says which recording
+/// it was made of. `mcpreel export` does the same on its way.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{KINDS}\n\n{LIMITS}"))]

@@ -48,6 +48,7 @@ fn summary(compared: &Compared<'_>) -> Value {
         "right": right,
         "compared": report.compared,
         "same": report.same,
+        "redacted": report.redacted,
         "counts": counts,
         "rules": compared.rules,
         "left_out": left_out(report),

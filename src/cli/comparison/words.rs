@@ -53,10 +53,14 @@ fn passed(compared: &Compared<'_>) -> String {
     let report = compared.report;
     let [left, right] = compared.parties.each_ref().map(Party::short);
     let exchanges = plural(report.compared, "exchange");
+    let redacted = match report.redacted {
+        0 => String::new(),
+        redacted => format!(", {} redacted", plural(redacted, "value")),
+    };
     match report.worst() {
-        None => format!("{right} does the same as {left}: {exchanges} compared"),
+        None => format!("{right} does the same as {left}: {exchanges} compared{redacted}"),
         Some(Class::Noise) => format!(
-            "{right} does the same as {left}: {exchanges} compared, which differ only as any two \
+            "{right} does the same as {left}: {exchanges} compared{redacted}, which differ only as any two \
              runs do"
         ),
         Some(_) => format!(
@@ -87,6 +91,11 @@ pub fn left_out(report: &Report) -> Vec<String> {
     let all = [
         (report.unwanted, "exchange", "not wanted by --only"),
         (report.passed_over, "difference", "passed over by rules"),
+        (
+            report.redacted,
+            "value",
+            "redacted on one side, and otherwise the same",
+        ),
         (report.more_accounts, "exchange", NOT_KEPT),
         (report.more_offers, "offer", NOT_KEPT),
         (report.more_troubles, "problem", "not kept"),

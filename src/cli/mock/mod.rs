@@ -121,6 +121,7 @@ fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
         cwd: None,
         origin: "mock",
         parent: Some(id.to_owned()),
+        read_only_tools: Vec::new(),
         max_size: run::configured_max_size(&settings, &mut faults),
         slow_ns: run::configured_slow(&settings, &mut faults),
         remarks: faults,
@@ -168,7 +169,8 @@ impl Voice<'_> {
     /// The assertions that do not hold.
     fn broken(&self, report: &Report) -> Vec<String> {
         let tally = &report.tally;
-        let missed = tally.missed.count + tally.near.count + tally.passed;
+        let passed = tally.passed.count + tally.left_open.count + tally.not_passed.count;
+        let missed = tally.missed.count + tally.near.count + passed;
         let assertions = [
             (
                 self.args.assertions.assert_all_used,

@@ -22,7 +22,9 @@ pub fn account(report: &Report) -> String {
         (tally.normalised, "matched but for ids and times"),
         (tally.near.count, "answered by the nearest"),
         (tally.missed.count, "not on record"),
-        (tally.passed, "passed on"),
+        (tally.passed.count, "passed on and answered"),
+        (tally.left_open.count, "passed on and not answered"),
+        (tally.not_passed.count, "that could not be passed on"),
         (tally.out_of_order.count, "out of order"),
         (tally.faults, "gone wrong on purpose"),
         (tally.malformed, "malformed"),
@@ -43,6 +45,13 @@ pub fn details(report: &Report) -> Vec<String> {
         &report.recording,
     );
     missed(&mut lines, "nearest", &tally.near, &report.recording);
+    for (what, passed) in [
+        ("answered by the server behind", &tally.passed),
+        ("passed on, not answered", &tally.left_open),
+        ("could not be passed on", &tally.not_passed),
+    ] {
+        missed(&mut lines, what, passed, &report.recording);
+    }
     frames(&mut lines, "unused", &report.unused);
     frames(&mut lines, "out of order", &tally.out_of_order);
     frames(

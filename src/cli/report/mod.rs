@@ -26,7 +26,7 @@ use crate::outgoing::temporary::Folder;
 use crate::outgoing::{self, Format, Order, told};
 use crate::redact::{LIMITS, Policy, Redactor, Report};
 use crate::store::library::name::sanitised;
-use crate::store::reader::{Recording, Summary};
+use crate::store::reader::Recording;
 use crate::text::{escape, plural, size};
 use anyhow::Context as _;
 use std::ffi::OsString;
@@ -59,8 +59,9 @@ pub fn run(args: &Args) -> Outcome {
         return Err(usage("#SEQ names one frame; a report is about a session"));
     }
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
-    let summary = redacted.summary()?;
-    let path = place(args, &summary)?;
+    // Who made it looks for it by the id that is known here; nothing else is to say what is secret.
+    let (name, id) = (redacted.summary()?.name, recording.summary()?.id);
+    let path = place(args, &name, &id)?;
     let folder = Folder::within(path.parent().unwrap_or(Path::new("/")))?;
     write(&redacted, &report, folder.path())?;
     let found = leaks(folder.path(), known, &policy)?;
@@ -84,18 +85,17 @@ fn without_secrets(
 ) -> Result<(Recording, Report, Redactor), Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
-    let all = Selection::default();
-    let (redacted, report) = outgoing::redacted::recording(&mut redacting, &all, &mut tell)?;
+    let (redacted, report) = outgoing::redacted::one_of_its_own(&mut redacting, &mut tell)?;
     let known = redacting.into_redactor().of_known_words();
     let redacted = redacted.called(Path::new(SESSION));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
 
 /// Where it appears; what is there stays.
-fn place(args: &Args, summary: &Summary) -> Result<PathBuf, Failure> {
+fn place(args: &Args, name: &str, id: &str) -> Result<PathBuf, Failure> {
     let mut usual = OsString::from("mcpreel-report-");
-    usual.push(sanitised(&summary.name));
-    usual.push(format!("-{}", &summary.id[..summary.id.len().min(4)]));
+    usual.push(sanitised(name));
+    usual.push(format!("-{}", id.get(..4).unwrap_or(id)));
     if args.zip {
         usual.push(".zip");
     }

@@ -80,6 +80,9 @@ pub enum FaultKind {
     /// A key that this version does not know, told for the first line that has it; kept, and written
     /// again.
     Key(String),
+    /// A key of an event that this version does not know, told for the first one that has it; it is
+    /// dropped.
+    EventKey(String),
     /// It has more of such keys than are kept, told for each line; they are passed over, the line is
     /// not.
     KeysTooLong,
@@ -167,6 +170,12 @@ impl fmt::Display for FaultKind {
             Self::SeveralLines => f.write_str("its bytes are several lines, each a frame"),
             Self::Bodies => f.write_str("more than one of `raw`, `b64` and `text`"),
             Self::Key(key) => write!(f, "the key `{key}` is not known; kept"),
+            Self::EventKey(key) => {
+                write!(
+                    f,
+                    "the key `{key}` of its event is not known; it is dropped"
+                )
+            }
             Self::KeysTooLong => {
                 f.write_str("its keys that are not known are too long to be kept; they are dropped")
             }

@@ -8,6 +8,9 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use std::io::{self, Write};
 
+/// Our own version.
+const OWN: &str = env!("CARGO_PKG_VERSION");
+
 /// Begins the name of what writes cassettes of ours; its version follows.
 const OURS: &str = "mcpreel ";
 
@@ -43,13 +46,17 @@ pub enum HeaderError {
     NoVersion,
     /// A newer mcpreel wrote it.
     #[error(
-        "it is a cassette of version {version}, this program reads up to {VERSION}; it needs {}",
+        "it is a cassette of version {version}{}; this is mcpreel {OWN}, which reads up to version \
+         {VERSION}: it needs {}",
+        tool.as_ref().map_or_else(String::new, |tool| format!(", written by {tool}")),
         needs.as_deref().unwrap_or("a later version of mcpreel")
     )]
     Newer {
         /// Its version.
         version: String,
-        /// What reads it, as far as it says what wrote it.
+        /// What wrote it, if it says so.
+        tool: Option<String>,
+        /// What reads it, as far as that is known.
         needs: Option<String>,
     },
     /// The first line is longer than any header.
@@ -185,12 +192,15 @@ impl Header {
             // Whatever it is, it is none of those that are known.
             _ => Err(HeaderError::Newer {
                 version: number.to_owned(),
+                tool: self.tool.clone(),
+                // What claims to be of our own version is not, or we would read it.
                 needs: self
                     .tool
                     .as_ref()
-                    .map(|tool| match tool.strip_prefix(OURS) {
-                        Some(version) => format!("mcpreel {version} or newer"),
-                        None => tool.clone(),
+                    .and_then(|tool| match tool.strip_prefix(OURS) {
+                        Some(OWN) => None,
+                        Some(version) => Some(format!("mcpreel {version} or newer")),
+                        None => Some(tool.clone()),
                     }),
             }),
         }
@@ -285,10 +295,16 @@ mod tests {
     #[test]
     fn a_newer_one_says_what_it_needs() {
         let said = |line| read(line).unwrap_err().to_string();
-        assert!(
-            said(r#"{"cassette":2,"tool":"mcpreel 0.9.1"}"#)
-                .ends_with("reads up to 1; it needs mcpreel 0.9.1 or newer")
+        assert_eq!(
+            said(r#"{"cassette":2,"tool":"mcpreel 0.9.1"}"#),
+            format!(
+                "it is a cassette of version 2, written by mcpreel 0.9.1; this is mcpreel {OWN}, \
+                 which reads up to version 1: it needs mcpreel 0.9.1 or newer"
+            )
         );
+        // Once it was said to need the very version that could not read it.
+        let own = format!(r#"{{"cassette":2,"tool":"mcpreel {OWN}"}}"#);
+        assert!(said(&own).ends_with("it needs a later version of mcpreel"));
         assert!(said(r#"{"cassette":1.5}"#).ends_with("it needs a later version of mcpreel"));
         assert!(said(r#"{"cassette":1e99,"tool":"else 3"}"#).ends_with("it needs else 3"));
         for line in [r#"{"cassette":"1"}"#, r#"{"cassette":0}"#, "{}", "[]", "7"] {

@@ -43,6 +43,34 @@ impl Keys {
     }
 }
 
+/// Keys that an event of a kind may have and that are left out where there is nothing to say.
+const OPTIONAL: [(&str, &[&str]); 5] = [
+    (
+        "start",
+        &["parent", "read_only_tools", "redaction", "cassette"],
+    ),
+    ("signal", &["sender"]),
+    ("exit", &["code", "signal"]),
+    ("gap", &["reason"]),
+    ("behind-exit", &["code", "signal"]),
+];
+
+/// The beginnings of the names of what stands in `object` and is no part of the event that was read
+/// from it.
+pub(super) fn strange(event: &EventKind, object: Value<'_>) -> Vec<String> {
+    let Ok(serde_json::Value::Object(known)) = serde_json::to_value(event) else {
+        return Vec::new();
+    };
+    let kind = known.get("kind").and_then(|kind| kind.as_str());
+    let optional = OPTIONAL.iter().find(|(of, _)| Some(*of) == kind);
+    let optional = optional.map_or(&[][..], |(_, keys)| keys);
+    let names = object.members().filter_map(|(key, _)| key.as_str());
+    names
+        .filter(|name| !known.contains_key(&**name) && !optional.contains(&&**name))
+        .map(|name| quoted(&name))
+        .collect()
+}
+
 /// The members of `json` as they stand in a line, if that is an object with none but unknown ones
 /// and has no more than `room` bytes.
 pub(super) fn members(json: &str, room: usize) -> Option<&str> {
@@ -86,6 +114,27 @@ mod tests {
         );
         assert_eq!(members(json, MOST), Some(&json[1..json.len() - 1]));
         assert!(keys(r#"{"n":1,"seen":2}"#).is_none());
+    }
+
+    #[test]
+    fn what_an_event_never_has_is_strange_in_it_and_what_it_may_have_is_not() {
+        let found = |text: &str| {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let event: EventKind = serde_json::from_str(text).unwrap();
+            strange(&event, document.root())
+        };
+        let exit = r#""max_rss_bytes":1,"user_ns":2,"system_ns":3"#;
+        let odd = format!(r#"{{"kind":"exit","code":null,"sig\u006eal":"X","why":1,{exit}}}"#);
+        assert_eq!(found(&odd), ["why"]);
+        assert_eq!(found(&format!(r#"{{"kind":"exit",{exit}}}"#)), [""; 0]);
+        let start = r#"{"kind":"start","name":"a","parent":"1","cassette":null,"who":"me"}"#;
+        assert_eq!(found(start), ["who"]);
+        let gap = r#"{"kind":"gap","stream":0,"offset":1,"bytes":2,"reason":null}"#;
+        assert_eq!(found(gap), [""; 0]);
+        let signal = r#"{"kind":"signal","signal":"SIGTERM","sender":null,"passed":"once"}"#;
+        assert_eq!(found(signal), [""; 0]);
+        let behind = r#"{"kind":"behind-exit","code":null,"signal":null,"passed":1}"#;
+        assert_eq!(found(behind), [""; 0]);
     }
 
     #[test]

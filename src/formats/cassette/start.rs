@@ -100,13 +100,14 @@ mod tests {
             },
             mcpreel: "0.1.0".into(),
             slow_ns: Some(9),
+            read_only_tools: vec!["look".into()],
             redaction: None,
             cassette: None,
         };
         let text = json(&live).unwrap();
         assert_eq!(
             text,
-            r#"{"kind":"start","name":"weather","executable":"/bin/srv","cwd":"/home/ada","path":"/bin","env_names":["HOME"],"host":{"name":"editor","command":["editor","-x"]},"slow_ns":9}"#
+            r#"{"kind":"start","name":"weather","executable":"/bin/srv","cwd":"/home/ada","path":"/bin","env_names":["HOME"],"host":{"name":"editor","command":["editor","-x"]},"slow_ns":9,"read_only_tools":["look"]}"#
         );
         let header = Header {
             command: vec!["srv".into()],

@@ -1,6 +1,7 @@
 //! What stands for placeholders of redacted values: `‹secret:1›`.
 
-use crate::redact::token::{CLOSE, OPEN, Piece, Pieces, placeholders};
+use crate::redact::pattern;
+use crate::redact::token::{OPEN, Piece, Pieces};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -16,23 +17,15 @@ impl Secrets {
         self.supplied.insert(name, value);
     }
 
-    /// A live text stands where the recording has one with a placeholder in it.
+    /// A live text stands where the recording has one with placeholders in it.
     pub(super) fn learn(&mut self, recorded: &str, live: &str) {
-        let mut names = placeholders(recorded);
-        let (Some(name), None) = (names.next(), names.next()) else {
+        if !recorded.contains(OPEN) {
             return;
-        };
-        let placeholder = format!("{OPEN}{name}{CLOSE}");
-        let Some((front, back)) = recorded.split_once(&placeholder) else {
-            return;
-        };
-        let value = live
-            .strip_prefix(front)
-            .and_then(|live| live.strip_suffix(back));
-        if let Some(value) = value
-            && (self.learned.len() < super::MOST || self.learned.contains_key(name))
-        {
-            self.learned.insert(name.into(), value.into());
+        }
+        for (name, value) in pattern::values(recorded, live).unwrap_or_default() {
+            if self.learned.len() < super::MOST || self.learned.contains_key(name) {
+                self.learned.insert(name.into(), value.into());
+            }
         }
     }
 
@@ -103,6 +96,9 @@ mod tests {
         let mut secrets = Secrets::default();
         secrets.learn("token=‹secret:7›;", "token=abc;");
         assert_eq!(secrets.fill("‹secret:7›").unwrap(), "abc");
+        // Once of several nothing was learned, and what they stand for was a difference.
+        secrets.learn("of ‹email:1› and ‹email:2›.", "of a@b and c@d.");
+        assert_eq!(secrets.fill("‹email:2›‹email:1›").unwrap(), "c@da@b");
         secrets.learn("x‹secret:8›", "token");
         assert!(secrets.fill("‹secret:8›").is_err());
         secrets.supply("secret:7".into(), "mine".into());

@@ -35,6 +35,17 @@ impl Guard {
         learn(&mut self.recorded, result);
     }
 
+    /// A tool of the recording only reads, as the recording says that it was made from.
+    pub fn recorded_reading(&mut self, tool: &str) {
+        add(&mut self.recorded, tool.into(), true);
+    }
+
+    /// Whether a tool only reads, as the recording says.
+    #[must_use]
+    pub fn is_recorded_reading(&self, tool: &str) -> bool {
+        self.recorded.get(tool).copied() == Some(true)
+    }
+
     /// Takes a live result of `tools/list` in.
     pub fn live_list(&mut self, result: Value<'_>) {
         learn(&mut self.live, result);
@@ -56,9 +67,13 @@ fn learn(hints: &mut HashMap<Box<str>, bool>, result: Value<'_>) {
             continue;
         };
         let hint = || tool.get("annotations")?.get("readOnlyHint")?.as_bool();
-        if hints.len() < MOST_TOOLS || hints.contains_key(&*name) {
-            hints.insert(name.into(), hint() == Some(true));
-        }
+        add(hints, name.into(), hint() == Some(true));
+    }
+}
+
+fn add(hints: &mut HashMap<Box<str>, bool>, name: Box<str>, reads: bool) {
+    if hints.len() < MOST_TOOLS || hints.contains_key(&name) {
+        hints.insert(name, reads);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::director::Director;
 use super::options::Options;
+use super::survey;
 use super::target::{
     self, Command, LeftOut, Library, Outcome, Progress, Signals, TargetError, Wanted,
 };
@@ -64,7 +65,7 @@ impl Play<'_> {
         clock: Clock,
         told: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<Played, PlayError> {
-        let mut recorder = Recorder::create(&self.to_record(), clock);
+        let mut recorder = Recorder::create(&self.to_record()?, clock);
         let made = recorder.id().zip(recorder.path());
         let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
         let (id, path) = made.ok_or(PlayError::NoRecord)?;
@@ -83,18 +84,23 @@ impl Play<'_> {
         Ok(Played { outcome, id, path })
     }
 
-    fn to_record(&self) -> record::Options {
-        record::Options {
+    fn to_record(&self) -> Result<record::Options, PlayError> {
+        let read_only_tools = survey::read_only(self.recording, &self.options.guard);
+        Ok(record::Options {
             command: self.command.words.clone(),
             name: Some(self.summary.name.clone()),
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),
-            origin: "replay",
+            origin: match self.left_out {
+                Some(_) => "minimised",
+                None => "replay",
+            },
             // What was made of a cassette is gone with us.
             parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
+            read_only_tools: read_only_tools.map_err(TargetError::from)?,
             max_size: None,
             slow_ns: Some(self.summary.slow_ns),
             remarks: Vec::new(),
-        }
+        })
     }
 }

@@ -7,7 +7,7 @@ use crate::replay::script::LONGEST;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Exchanges that are read at once.
 const PAGE: u32 = 500;
@@ -17,6 +17,10 @@ const MOST_LISTS: usize = 1000;
 
 /// Tools that are counted; a recording that names more is not told in full.
 const MOST_TOOLS: usize = 1000;
+
+/// Bytes of names of tools that are put on record with a replay: its first record is to hold them. A
+/// call of one that is left out is refused.
+const MOST_NAMES: usize = 8 * 1024;
 
 /// Gives `visit` every exchange of a method up to the frame `until`, until it says that it is
 /// enough.
@@ -41,8 +45,12 @@ fn each(
     }
 }
 
-/// Tells `guard` what the recorded server said of its tools, the latest word counting.
+/// Tells `guard` what the recorded server said of its tools, the latest word counting. What a replay
+/// was made from said it before.
 pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadError> {
+    for tool in &recording.summary()?.context.read_only_tools {
+        guard.recorded_reading(tool);
+    }
     let mut lists = 0;
     each(recording, "tools/list", Seq(u64::MAX), |exchange| {
         let Some((seq, part)) = exchange.response else {
@@ -89,4 +97,20 @@ pub fn refused(
         },
     )?;
     Ok(counts)
+}
+
+/// The tools that are called in a recording and that only read by what `guard` was told of it, in
+/// the order of their names.
+pub fn read_only(recording: &Recording, guard: &Guard) -> Result<Vec<String>, ReadError> {
+    let mut names = BTreeSet::new();
+    let mut left = MOST_NAMES;
+    each(recording, "tools/call", Seq(u64::MAX), |exchange| {
+        let tool = exchange.name.as_deref().unwrap_or_default();
+        if tool.len() <= left && guard.is_recorded_reading(tool) && !names.contains(tool) {
+            left -= tool.len();
+            names.insert(tool.to_owned());
+        }
+        Ok(left > 0)
+    })?;
+    Ok(names.into_iter().collect())
 }

@@ -14,6 +14,7 @@
 //! * [`Budget`], [`Progress`], [`Notices`]: how long it took, and what came besides.
 
 mod exchange;
+mod lacking;
 mod latency;
 mod notices;
 mod pages;
@@ -33,6 +34,7 @@ use super::rewrite::Rewrites;
 use super::rules::Rules;
 use crate::trace::exchange::Status;
 use crate::trace::frame::Seq;
+use lacking::Lacking;
 use pages::Pages;
 
 /// One side of a comparison, as far as it came.
@@ -108,6 +110,7 @@ pub struct Judge {
     options: Options,
     pages: Pages,
     ledger: Ledger,
+    lacking: Lacking,
 }
 
 impl Judge {
@@ -119,6 +122,7 @@ impl Judge {
             ledger: Ledger::new(options.fail_on),
             options,
             pages: Pages::default(),
+            lacking: Lacking::default(),
         }
     }
 
@@ -142,6 +146,10 @@ impl Judge {
 
     /// An exchange of the left side that has no other.
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) {
+        if let Missing::Skipped(Skip::Redacted(names)) = &why {
+            self.lacking.hold_back();
+            self.lacks(names.split(", "));
+        }
         if pages::takes_left(self, left, &why) {
             return;
         }
@@ -150,12 +158,8 @@ impl Judge {
             Missing::NeverAsked | Missing::Removed => Some(Class::Changed),
             Missing::Skipped(_) | Missing::Refused(_) => None,
         };
-        match &why {
-            Missing::Refused(reason) => self.trouble(Trouble::Refused, reason.clone()),
-            Missing::Skipped(Skip::Redacted(reason)) => {
-                self.trouble(Trouble::Unreadable, reason.clone());
-            }
-            _ => {}
+        if let Missing::Refused(reason) = &why {
+            self.trouble(Trouble::Refused, reason.clone());
         }
         self.ledger.apart(call(left), class);
         let account = account([Some(left), None], Outcome::Missing(why), class);
@@ -211,6 +215,16 @@ impl Judge {
         self.ledger.report().unwanted += 1;
     }
 
+    /// So many values are redacted on one side of messages that are the same but for that.
+    pub fn redacted(&mut self, values: u64) {
+        self.ledger.report().redacted += values;
+    }
+
+    /// Redacted values were needed and not supplied: their names, escaped.
+    pub fn lacks<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        self.lacking.add(names);
+    }
+
     /// Compares what came besides exchanges, in a window of both sides.
     pub fn notices(&mut self, left: &Notices, right: &Notices) {
         notices::both(self, left, right);
@@ -220,6 +234,9 @@ impl Judge {
     #[must_use]
     pub fn finish(mut self) -> Report {
         pages::finish(&mut self);
+        if let Some((trouble, text)) = self.lacking.trouble() {
+            self.trouble(trouble, text);
+        }
         let mut report = self.ledger.finish();
         report.unfired = self.rules.unfired();
         report

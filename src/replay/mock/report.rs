@@ -75,7 +75,7 @@ impl<T> Default for Counted<T> {
 }
 
 impl<T> Counted<T> {
-    fn add(&mut self, one: T) {
+    pub(super) fn add(&mut self, one: T) {
         self.count += 1;
         if self.kept.len() < KEPT {
             self.kept.push(one);
@@ -104,8 +104,13 @@ pub struct Tally {
     pub near: Counted<Missed>,
     /// Those that are not on record.
     pub missed: Counted<Missed>,
-    /// Those that were passed to the server behind us.
-    pub passed: u64,
+    /// Those that the server behind us answered.
+    pub passed: Counted<Missed>,
+    /// Those that were passed to it and that it had not answered when they were cancelled, or when the
+    /// session was over.
+    pub left_open: Counted<Missed>,
+    /// Those that were meant for it and that failed: it was not there, or went.
+    pub not_passed: Counted<Missed>,
     /// Those that came out of recorded order, by their frames there.
     pub out_of_order: Counted<Seq>,
     /// Those that went wrong on purpose.
@@ -160,11 +165,11 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(index: &Index, matcher: &Matcher, tally: &Tally) -> Self {
+    pub(super) fn new(index: &Index, matcher: &Matcher, tally: Tally) -> Self {
         let mut report = Self {
             recording: index.recording.clone(),
             orphans: index.orphans,
-            tally: tally.clone(),
+            tally,
             ..Self::default()
         };
         let ping = super::wanted::digest("ping", "");

@@ -10,7 +10,10 @@
 
 mod besides;
 mod holding;
+mod original;
 mod side;
+
+pub use original::message;
 
 use super::align::{self, Card, Pair};
 use super::compare::Class;
@@ -56,6 +59,11 @@ pub trait Witness {
         true
     }
 
+    /// So many more exchanges are known, of which nothing is compared yet.
+    fn has_read(&mut self, exchanges: usize) {
+        let _ = exchanges;
+    }
+
     /// This was compared, in the order of the left side.
     fn compared(&mut self, paired: &Paired<'_>) {
         let _ = paired;
@@ -79,8 +87,8 @@ pub fn recordings(
     witness: &mut dyn Witness,
 ) -> Result<(), ReadError> {
     let summaries = [left.summary()?, right.summary()?];
-    let one = One::new(left, Side::Left, &summaries[0]);
-    let other = One::new(right, Side::Right, &summaries[1]);
+    let one = One::new([left, right], Side::Left, &summaries[0]);
+    let other = One::new([right, left], Side::Right, &summaries[1]);
     let mut cards = [one.cards(judge, witness)?, other.cards(judge, witness)?];
     if !witness.reads_on() {
         return Ok(());
@@ -138,8 +146,8 @@ pub fn exchanges(
     right: (&Recording, ExchangeId),
     judge: &mut Judge,
 ) -> Result<(), ReadError> {
-    let one = One::new(left.0, Side::Left, &left.0.summary()?);
-    let other = One::new(right.0, Side::Right, &right.0.summary()?);
+    let one = One::new([left.0, right.0], Side::Left, &left.0.summary()?);
+    let other = One::new([right.0, left.0], Side::Right, &right.0.summary()?);
     let held = held_both([(one, left.1), (other, right.1)])?;
     judged(&held, judge, &mut |_: usize, _: usize| {});
     Ok(())
@@ -189,6 +197,7 @@ fn held_both(
 
 /// Judges what both sides have, or one of them.
 fn judged(held: &[Option<Held>; 2], judge: &mut Judge, witness: &mut dyn Witness) {
+    judge.redacted(held.iter().flatten().map(Held::redacted).sum());
     let class = match held {
         [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
         [Some(left), None] => {

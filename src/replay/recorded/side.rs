@@ -2,6 +2,7 @@
 
 use super::Witness;
 use super::holding::Holding;
+use super::original::message;
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
@@ -12,6 +13,7 @@ use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
+use compact_str::CompactString;
 use std::io::Read as _;
 
 /// Exchanges of a side that are compared: a hundred bytes are held of each.
@@ -30,6 +32,8 @@ const MAX_PROGRESS: u32 = 10_000;
 #[derive(Clone, Copy)]
 pub(super) struct One<'r> {
     recording: &'r Recording,
+    /// The other one.
+    beside: &'r Recording,
     side: Side,
     wall_ns: u64,
 }
@@ -41,12 +45,16 @@ pub(super) struct Held {
     response: Option<Message>,
     progress: Progress,
     wall_ns: u64,
+    /// Values that are redacted here and are as they were on the other side.
+    redacted: u64,
 }
 
 /// A message, or its outline with the digest of all of it.
 struct Message {
     bytes: Vec<u8>,
     outline: Option<Digest>,
+    /// Values that were redacted in it.
+    redacted: u64,
 }
 
 impl Message {
@@ -71,6 +79,11 @@ impl Held {
         request.saturating_add(response)
     }
 
+    /// How many values are redacted here and are as they were on the other side.
+    pub(super) fn redacted(&self) -> u64 {
+        self.redacted
+    }
+
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
         let exchange = &self.exchange;
         Occurrence {
@@ -89,9 +102,14 @@ impl Held {
 }
 
 impl<'r> One<'r> {
-    pub(super) fn new(recording: &'r Recording, side: Side, summary: &Summary) -> Self {
+    pub(super) fn new(
+        [recording, beside]: [&'r Recording; 2],
+        side: Side,
+        summary: &Summary,
+    ) -> Self {
         Self {
             recording,
+            beside,
             side,
             wall_ns: summary.wall_ns,
         }
@@ -121,6 +139,7 @@ impl<'r> One<'r> {
                 holding.next()?;
                 cards.push((exchange.id, self.card(exchange, judge, &mut holding)?));
             }
+            witness.has_read(page.len());
         }
         Ok(cards)
     }
@@ -131,9 +150,11 @@ impl<'r> One<'r> {
         judge: &Judge,
         holding: &mut Holding<'_, '_>,
     ) -> Result<Card, ReadError> {
-        let (method, name) = (&*exchange.method, exchange.name.as_deref());
+        let method = &*exchange.method;
         let whole = exchange.request_size <= WHOLE;
         let request = self.message(exchange.request, whole)?;
+        let other = self.name(exchange, request.as_ref())?;
+        let name = other.as_deref().or(exchange.name.as_deref());
         let bytes = request.map(|request| request.bytes).unwrap_or_default();
         holding.read(exchange.request_size);
         let scope = judge.rules().scope(method, name);
@@ -164,19 +185,40 @@ impl<'r> One<'r> {
         exchange.map(read).transpose()
     }
 
-    pub(super) fn read(&self, exchange: Exchange, whole: [bool; 2]) -> Result<Held, ReadError> {
+    pub(super) fn read(&self, mut exchange: Exchange, whole: [bool; 2]) -> Result<Held, ReadError> {
         let request = self.message(exchange.request, whole[0])?;
+        if let Some(name) = self.name(&exchange, request.as_ref())? {
+            exchange.name = Some(name);
+        }
         let response = match exchange.response {
             Some(place) => self.message(place, whole[1])?,
             None => None,
         };
+        let messages = [&request, &response].into_iter().flatten();
         Ok(Held {
+            redacted: messages.map(|message| message.redacted).sum(),
             progress: self.progress(&exchange)?,
             request,
             response,
             wall_ns: self.wall_ns,
             exchange,
         })
+    }
+
+    /// What a request is about whose bytes are those of the other side.
+    fn name(
+        &self,
+        exchange: &Exchange,
+        request: Option<&Message>,
+    ) -> Result<Option<CompactString>, ReadError> {
+        if request.is_none_or(|request| request.redacted == 0) {
+            return Ok(None);
+        }
+        let others = self.beside.exchanges_of_frame(exchange.request.0)?;
+        let other = others
+            .into_iter()
+            .find(|other| other.request == exchange.request);
+        Ok(other.and_then(|other| other.name))
     }
 
     fn progress(&self, exchange: &Exchange) -> Result<Progress, ReadError> {
@@ -194,10 +236,11 @@ impl<'r> One<'r> {
     /// A message, or where it is not read as a whole its outline.
     fn message(&self, (seq, part): (Seq, u32), whole: bool) -> Result<Option<Message>, ReadError> {
         if whole {
-            let bytes = self.recording.message_bytes(seq, part)?;
-            return Ok(bytes.map(|bytes| Message {
+            let message = message([self.recording, self.beside], seq, part)?;
+            return Ok(message.map(|(bytes, redacted)| Message {
                 bytes,
                 outline: None,
+                redacted,
             }));
         }
         let (mut shape, mut digest) = (Outline::new(), Digesting::default());
@@ -218,6 +261,7 @@ impl<'r> One<'r> {
             // What is no JSON is compared by its digest alone.
             bytes: shape.finish().unwrap_or_default(),
             outline: Some(digest.finish()),
+            redacted: 0,
         }))
     }
 
@@ -225,7 +269,7 @@ impl<'r> One<'r> {
     pub(super) fn notices(
         &self,
         way: Direction,
-        judge: &Judge,
+        judge: &mut Judge,
         witness: &mut dyn Witness,
     ) -> Result<Notices, ReadError> {
         let mut notices = Notices::default();
@@ -240,9 +284,10 @@ impl<'r> One<'r> {
             let mut holding = Holding::of(&recordings);
             for at in page.iter().filter(|at| at.direction == way) {
                 holding.next()?;
-                let message = self.recording.message_bytes(at.seq, at.part)?;
-                let message = message.unwrap_or_default();
+                let message = message([self.recording, self.beside], at.seq, at.part)?;
+                let (message, redacted) = message.unwrap_or_default();
                 holding.read(message.len() as u64);
+                judge.redacted(redacted);
                 let wall_ns = Some(self.wall_ns);
                 judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
             }

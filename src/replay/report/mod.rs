@@ -212,6 +212,8 @@ pub struct Report {
     pub more_troubles: u64,
     /// Differences that rules passed over.
     pub passed_over: u64,
+    /// Values that are redacted on one side of messages that are the same but for that.
+    pub redacted: u64,
     /// What was not looked at, or not as it should be.
     pub unlooked: Unlooked,
     /// Rules that changed nothing. Not escaped.

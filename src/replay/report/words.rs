@@ -30,9 +30,10 @@ pub fn said(account: &Account) -> Option<String> {
             Missing::Skipped(Skip::NotNeeded) => {
                 "was not needed: the server answered at once".to_owned()
             }
-            Missing::Skipped(Skip::Redacted(what) | Skip::Unreached(what)) => {
-                format!("was not tried: {what}")
+            Missing::Skipped(Skip::Redacted(names)) => {
+                format!("was not tried: nothing stands for {names}")
             }
+            Missing::Skipped(Skip::Unreached(what)) => format!("was not tried: {what}"),
         },
     })
 }

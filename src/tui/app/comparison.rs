@@ -28,7 +28,7 @@ pub struct Comparison {
 /// What is known by now.
 #[derive(Debug)]
 pub enum Stage {
-    /// The worker compares: so many exchanges of so many are done.
+    /// The worker compares: so many exchanges of so many are done; of none: so many are read.
     Comparing(usize, usize),
     /// It has.
     Compared(Box<Compared>),

@@ -64,6 +64,8 @@ pub struct Part {
     pub comparison: Comparison,
     /// Whether a message was so long that only its outline was compared.
     pub outline: bool,
+    /// Values that are redacted in one message, which is the other one but for that.
+    pub redacted: u64,
 }
 
 /// A row on the screen.

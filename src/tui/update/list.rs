@@ -23,7 +23,12 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         Action::Bottom => list.follow(),
         Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
-        Action::Select => select(list),
+        Action::Select => {
+            if let Some(dropped) = select(list) {
+                let text = format!("#{} is not selected any more: two at most", dropped.seq.0);
+                app.notices.success(text, app.now);
+            }
+        }
         Action::TimeColumn => {
             list.time = list.time.next();
             return Some(super::session::remember(app));
@@ -52,17 +57,18 @@ pub fn follow(app: &mut App) {
     }
 }
 
-/// Selects the row for a comparison, or takes it out; a third one takes the place of the first.
-fn select(list: &mut List) {
-    let Some(key) = list.selected() else { return };
+/// Selects the row for a comparison, or takes it out; a third one takes the place of the first, which
+/// is returned.
+fn select(list: &mut List) -> Option<ItemKey> {
+    let key = list.selected()?;
     if let Some(at) = list.chosen.iter().position(|chosen| *chosen == key) {
         list.chosen.remove(at);
-        return;
+        return None;
     }
-    if list.chosen.len() == SELECTED {
-        list.chosen.remove(0);
-    }
+    let is_full = list.chosen.len() == SELECTED;
+    let dropped = is_full.then(|| list.chosen.remove(0));
     list.chosen.push(key);
+    dropped
 }
 
 /// How many rows the list shows at once.

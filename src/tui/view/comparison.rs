@@ -112,15 +112,18 @@ pub fn draw(app: &App, comparison: &Comparison, area: Rect, frame: &mut Frame<'_
 
 fn draw_comparing(look: &Look, (done, of): (usize, usize), area: Rect, frame: &mut Frame<'_>) {
     let inner = frame::draw(look, "comparing", "Esc or Ctrl-C stops", true, area, frame);
-    let ellipsis = look.glyph(Glyph::Ellipsis);
-    let text = match of {
-        0 => format!(" comparing{ellipsis}"),
-        of => {
-            let of = plural(of as u64, "exchange");
-            format!(" {} of {of} compared{ellipsis}", count(done as u64))
-        }
-    };
+    let text = format!(" {}{}", how_far(done, of), look.glyph(Glyph::Ellipsis));
     frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
+}
+
+fn how_far(done: usize, of: usize) -> String {
+    let exchanges = |number: usize| plural(number as u64, "exchange");
+    match (done, of) {
+        (0, 0) => "comparing".to_owned(),
+        // How many there are to be compared is known when all are read.
+        (read, 0) => format!("{} read", exchanges(read)),
+        (done, of) => format!("{} of {} compared", count(done as u64), exchanges(of)),
+    }
 }
 
 fn title(compared: &Compared) -> String {

@@ -1,27 +1,19 @@
 //! What differs between two exchanges.
 
 mod same;
+mod text;
 
 pub use same::same_call;
 
 use super::{Answer as Answers, Job, Progress, Source};
-use crate::protocol::json::Outline;
 use crate::replay::compare::{Half, Side, compare};
-use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording};
 use crate::store::select::{Limit, Question, Scan, Way};
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::app::diff::{Compared, Part};
-use std::io::Read;
-
-/// Longer messages are compared by their outline: comparing takes about as long as reading, and
-/// nobody else is answered meanwhile.
-const WHOLE: u64 = 2 * 1024 * 1024;
-
-/// Bytes of a long message that are read at once.
-const PIECE: usize = 256 * 1024;
+use text::text_of;
 
 /// How long one look for the call before may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
@@ -240,16 +232,18 @@ impl One<'_> {
 pub(super) fn part([left, right]: [&One<'_>; 2], half: Half) -> Result<Part, ReadError> {
     let mut outline = false;
     let texts = [
-        text_of(left, half, &mut outline)?,
-        text_of(right, half, &mut outline)?,
+        text_of([left, right], half, &mut outline)?,
+        text_of([right, left], half, &mut outline)?,
     ];
+    let values = texts.iter().flatten().map(|(_, values)| values);
     let side = |one: &One<'_>, at: usize| Side {
-        text: texts[at].as_deref(),
+        text: texts[at].as_ref().map(|(text, _)| text.as_slice()),
         wall_ns: one.sent_ns(half),
     };
     Ok(Part {
         comparison: compare(half, side(left, 0), side(right, 1)),
         outline,
+        redacted: values.sum(),
     })
 }
 
@@ -262,36 +256,4 @@ pub(super) fn exchange_at(
     let items = recording.items(Lens::Exchanges, &[key], until)?;
     let item = items.into_iter().next();
     Ok(item.and_then(|item| item.exchange().cloned()))
-}
-
-/// The bytes of a message, or its outline where they are too many.
-fn text_of(one: &One<'_>, half: Half, outline: &mut bool) -> Result<Option<Vec<u8>>, ReadError> {
-    let (recording, exchange) = (one.recording, one.exchange);
-    let (place, size) = match half {
-        Half::Request => (Some(exchange.request), exchange.request_size),
-        Half::Response => (exchange.response, exchange.response_size),
-    };
-    let Some((seq, part)) = place else {
-        return Ok(None);
-    };
-    if size <= WHOLE {
-        return recording.message_bytes(seq, part);
-    }
-    *outline = true;
-    let mut shape = Outline::new();
-    let mut blob = recording.stream(seq)?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        let read = blob.read(&mut piece);
-        let read = read.map_err(|error| OpenError::Io {
-            path: recording.path().to_owned(),
-            source: error,
-        })?;
-        if read == 0 {
-            break;
-        }
-        shape.push(&piece[..read]);
-    }
-    // What is no JSON is compared as the bytes that it begins with.
-    Ok(Some(shape.finish().unwrap_or(piece)))
 }

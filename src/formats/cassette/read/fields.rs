@@ -1,6 +1,6 @@
 //! The members of a line.
 
-use crate::formats::cassette::keys::Keys;
+use crate::formats::cassette::keys::{Keys, strange};
 use crate::protocol::json::{Document, Value};
 use crate::trace::event::EventKind;
 
@@ -76,10 +76,23 @@ pub(in crate::formats::cassette) fn is_known(key: &str) -> bool {
     DERIVED.contains(&key) || Fields::default().place(key).is_some()
 }
 
+/// What nobody knows of the line of the start event.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// Keys of the line.
+    pub keys: Option<Keys>,
+    /// Names of those of the event.
+    pub strange: Vec<String>,
+}
+
 /// The start event, if that is what `line` holds, and what else stands there.
-pub(super) fn start(line: &[u8]) -> Option<(EventKind, Option<Keys>)> {
+pub(super) fn start(line: &[u8]) -> Option<(EventKind, Beside)> {
     let document = Document::parse(line).ok()?;
     let fields = Fields::of(document.root());
     let event = fields.event().filter(|_| fields.is("event"))?;
-    matches!(event, EventKind::Start(_)).then_some((event, fields.unknown))
+    let beside = Beside {
+        strange: strange(&event, fields.event?),
+        keys: fields.unknown,
+    };
+    matches!(event, EventKind::Start(_)).then_some((event, beside))
 }

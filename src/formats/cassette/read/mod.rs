@@ -26,6 +26,7 @@ use crate::protocol::json::{Document, Reason};
 use crate::trace::clock::Moment;
 use crate::trace::event::{CassetteLine, EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
+use fields::Beside;
 use giving::Giving;
 use lines::{Line, Lines};
 use std::io::{self, Read, Seek};
@@ -110,6 +111,9 @@ pub fn is_cassette(file: &mut impl Read) -> io::Result<bool> {
     Ok(begins_one(&bytes))
 }
 
+/// Keys of the start event that nobody knows and that are told.
+const MOST_STRANGE: usize = 32;
+
 /// Reads a cassette from its beginning to its end.
 #[derive(Debug)]
 pub struct Reader<F> {
@@ -141,7 +145,7 @@ impl<F: Read + Seek> Reader<F> {
         let unknown = more.filter(|key| !odd.contains(key));
         let faults = unknown.map(|key| FaultKind::HeaderKey(quoted(key)));
         let faults = faults.chain(odd.iter().map(|key| FaultKind::HeaderValue(quoted(key))));
-        let faults = faults.map(|kind| Fault { line: 1, kind }).collect();
+        let mut faults: Vec<_> = faults.map(|kind| Fault { line: 1, kind }).collect();
         let mut ahead = lines.next()?;
         while ahead.is_some() && lines.is_blank() {
             ahead = lines.next()?;
@@ -149,12 +153,19 @@ impl<F: Read + Seek> Reader<F> {
         let held = ahead.as_ref().is_some_and(|line| line.is_held);
         let start = held.then(|| fields::start(lines.held())).flatten();
         let ahead = ahead.filter(|_| start.is_none());
-        let (event, keys) = start.unzip();
+        let (event, beside) = start.unzip();
+        let Beside { keys, strange } = beside.unwrap_or_default();
+        let line = lines.number();
+        let strange = strange
+            .into_iter()
+            .take(MOST_STRANGE)
+            .map(FaultKind::EventKey);
+        faults.extend(strange.map(|kind| Fault { line, kind }));
         Ok(Self {
             context: start::context(&header, event),
             header,
             faults,
-            start: keys.flatten().map(|keys| (lines.number(), keys)),
+            start: keys.map(|keys| (lines.number(), keys)),
             ahead,
             lines,
             taking: Taking::default(),

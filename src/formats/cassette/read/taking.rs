@@ -7,7 +7,7 @@ use super::times::Times;
 use super::{Entry, ReadError};
 use crate::formats::cassette::FaultKind;
 use crate::formats::cassette::fault::quoted;
-use crate::formats::cassette::keys::Keys;
+use crate::formats::cassette::keys::{Keys, strange};
 use crate::protocol::json::Value;
 use crate::trace::clock::Moment;
 use crate::trace::event::{CassetteLine, EventKind};
@@ -170,6 +170,12 @@ impl Taking {
         }
         let unknown = fields.unknown.take();
         self.keep(unknown, CassetteLine::Event, t, out)?;
+        for name in event.iter().flat_map(|event| strange(event, json)) {
+            // Beside a key of the line of the same name it is another one.
+            if self.is_new(&format!("event.{name}")) {
+                out.fault(FaultKind::EventKey(name))?;
+            }
+        }
         let kind = match event {
             Some(EventKind::Gap {
                 stream,

@@ -6,8 +6,7 @@ use super::skipped::Chain;
 use super::{Director, Scene, Stop, recorded};
 use crate::replay::bind::Fault;
 use crate::replay::judge::{Missing, Skip};
-use crate::replay::report::Trouble;
-use crate::replay::script::{Part, Step, What};
+use crate::replay::script::{Step, What};
 use crate::text::escape;
 use crate::trace::exchange::Exchange;
 
@@ -16,16 +15,8 @@ impl Director {
     pub(super) fn hold_back(&mut self, step: &Step, held: &Held, scene: &mut Scene<'_>) {
         if let Held::Fault(Fault::Redacted(names)) = held {
             self.tally.lack(names);
-            let asks = |part: &Part| matches!(part.what, What::Asks(_));
-            if !step.parts.iter().any(asks) {
-                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
-                let text = format!(
-                    "#{} has redacted values: {}",
-                    step.head.seq.0,
-                    names.join(", ")
-                );
-                self.judge.trouble(Trouble::Unreadable, text.into());
-            }
+            let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
+            self.judge.lacks(names.iter().map(|name| &**name));
         }
         for part in &step.parts {
             match &part.what {

@@ -11,6 +11,7 @@ use crate::protocol::id::RequestId;
 use crate::protocol::json::{Edit, edit};
 use crate::protocol::message::{Body, classify};
 use crate::replay::mock::reel::{Reel, Said};
+use crate::replay::mock::report::{Counted, Missed};
 use serde_json::json;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -25,6 +26,8 @@ const MOST_WAITING: usize = 16 << 20;
 #[derive(Debug)]
 pub struct Passing {
     pub live: Live,
+    /// What it was about.
+    pub missed: Missed,
     pub batch: Option<u64>,
 }
 
@@ -49,6 +52,8 @@ pub struct Behind {
     shakes_hands: bool,
     /// What it was passed and has not answered, by id.
     open: HashMap<RequestId, Passing>,
+    /// Requests that it was given.
+    given: u64,
 }
 
 impl Behind {
@@ -63,6 +68,20 @@ impl Behind {
         }
     }
 
+    /// How many requests it was given.
+    pub fn given(&self) -> u64 {
+        self.given
+    }
+
+    /// Adds what it has not answered to `left`, in the order of the ids.
+    pub fn left_open(&self, left: &mut Counted<Missed>) {
+        let mut open: Vec<_> = self.open.iter().collect();
+        open.sort_by(|(a, _), (b, _)| a.json().cmp(b.json()));
+        for (_, passing) in open {
+            left.add(passing.missed.clone());
+        }
+    }
+
     /// Whether it owes an answer.
     pub fn is_waited_for(&self) -> bool {
         !self.open.is_empty()
@@ -73,7 +92,7 @@ impl<R: Reel> Server<R> {
     /// Passes a request on.
     pub(super) fn pass(&mut self, passing: Passing, method: &str, message: &[u8]) {
         if self.behind.open.len() >= MOST_OPEN || self.behind.open.contains_key(&passing.live.id) {
-            return self.pass_failed(&passing, "too many requests are open, or two with one id");
+            return self.pass_failed(passing, "too many requests are open, or two with one id");
         }
         let id = passing.live.id.clone();
         let needs_none = passing.live.modern || method == "initialize";
@@ -86,7 +105,10 @@ impl<R: Reel> Server<R> {
             State::Starting(waiting) if waiting.len() + line.len() <= MOST_WAITING => {
                 waiting.extend(line);
             }
-            State::Ready => self.act(Action::Pass(line)),
+            State::Ready => {
+                self.behind.given += 1;
+                self.act(Action::Pass(line));
+            }
             _ => self.behind_is_gone("the server behind us is not there"),
         }
     }
@@ -126,6 +148,7 @@ impl<R: Reel> Server<R> {
         let Some(passing) = self.behind.open.remove(id) else {
             return;
         };
+        self.tally.left_open.add(passing.missed);
         self.say_nothing(passing.batch);
         let mut line = message.to_vec();
         line.push(b'\n');
@@ -160,6 +183,7 @@ impl<R: Reel> Server<R> {
             return self.behind_is_ready();
         }
         if let Some(passing) = self.behind.open.remove(id) {
+            self.tally.passed.add(passing.missed);
             self.respond(Said::own(text.to_vec()), passing.batch);
         }
     }
@@ -171,6 +195,7 @@ impl<R: Reel> Server<R> {
         let initialized = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
         let waiting = [&initialized[..], waiting].concat();
         self.behind.state = State::Ready;
+        self.behind.given += self.behind.open.len() as u64;
         self.act(Action::Pass(waiting));
     }
 
@@ -185,15 +210,16 @@ impl<R: Reel> Server<R> {
         let mut open: Vec<_> = open.into_values().collect();
         open.sort_by(|a, b| a.live.id.json().cmp(b.live.id.json()));
         for passing in open {
-            self.pass_failed(&passing, why);
+            self.pass_failed(passing, why);
         }
     }
 
-    fn pass_failed(&mut self, passing: &Passing, why: &str) {
+    fn pass_failed(&mut self, passing: Passing, why: &str) {
         let data = json!({"reason": "behind", "phase": self.client.phase.as_str()});
         let message = format!("not on record, and could not be passed on: {why}");
         let code = own::NOT_ON_RECORD.to_string();
         let error = own::error(Some(&passing.live.id), &code, &message, Some(data));
+        self.tally.not_passed.add(passing.missed);
         self.respond(Said::own(error), passing.batch);
     }
 }

@@ -40,9 +40,9 @@ impl<R: Reel> Server<R> {
                 );
             }
             (OnMiss::Pass(_), _) => {
-                self.tally.passed += 1;
                 let passing = Passing {
                     live,
+                    missed,
                     batch: serving.batch,
                 };
                 return self.pass(passing, &wanted.method, serving.message);

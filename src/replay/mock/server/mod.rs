@@ -206,12 +206,14 @@ impl<R: Reel> Server<R> {
     /// What came of it.
     #[must_use]
     pub fn report(&self) -> Report {
-        Report::new(&self.index, &self.matcher, &self.tally)
+        let mut tally = self.tally.clone();
+        self.behind.left_open(&mut tally.left_open);
+        Report::new(&self.index, &self.matcher, tally)
     }
 
     /// Requests that were passed to the server behind us.
     pub(in crate::replay::mock) fn passed_on(&self) -> u64 {
-        self.tally.passed
+        self.behind.given()
     }
 
     fn act(&mut self, action: Action) {

@@ -2,6 +2,7 @@
 
 use super::begin;
 use crate::store::library::Entry;
+use crate::text::escape;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
@@ -38,10 +39,19 @@ fn select(app: &mut App) {
         chosen.remove(at);
         return;
     }
-    if chosen.len() == SELECTED {
-        chosen.remove(0);
-    }
+    let is_full = chosen.len() == SELECTED;
+    let dropped = is_full.then(|| chosen.remove(0));
     chosen.push(path);
+    if let Some(dropped) = dropped {
+        let rows = &app.library.rows;
+        let entry = rows.iter().find(|row| row.entry.path == dropped);
+        let shown = match entry.map(|row| &*row.entry.id) {
+            Some(id) if !id.is_empty() => escape(id.get(..4).unwrap_or(id)).into_owned(),
+            _ => app.file(&dropped),
+        };
+        let text = format!("{shown} is not selected any more: two at most");
+        app.notices.success(text, app.now);
+    }
 }
 
 /// Compares the two that are selected, the older one being the one to go by; or the one that is

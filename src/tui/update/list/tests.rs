@@ -241,8 +241,14 @@ fn a_key_that_is_held_down_grows_nothing() {
 #[test]
 fn two_rows_can_be_selected_and_a_third_takes_the_place_of_the_first() {
     let mut app = with_rows(1..10);
-    press(&mut app, "Space k Space k Space");
+    press(&mut app, "Space k Space");
+    let told = |app: &App| app.notices.shown(app.now).map(|told| told.text.clone());
+    assert_eq!(told(&app), None);
+    press(&mut app, "k Space");
     assert_eq!(list(&mut app).chosen, [key(8), key(7)]);
+    // Once the first was dropped without a word.
+    let dropped = "#9 is not selected any more: two at most";
+    assert_eq!(told(&app).as_deref(), Some(dropped));
     press(&mut app, "Space");
     assert_eq!(list(&mut app).chosen, [key(8)]);
 }

@@ -1,10 +1,10 @@
 //! What stands above the rows: the two exchanges, and how many differences there are.
 
 use super::{Places, WORD, role, row, sign, word};
-use crate::replay::compare::{Class, Half, Limits};
+use crate::replay::compare::{Class, Half};
 use crate::text::{self, cut, pad_end};
 use crate::trace::exchange::Exchange;
-use crate::tui::app::diff::{Compared, Diff};
+use crate::tui::app::diff::{Compared, Diff, Part};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::widget::spans;
 use ratatui::Frame;
@@ -83,7 +83,7 @@ pub(super) fn summary(
     }
     for half in [Half::Request, Half::Response] {
         let part = compared.part(half);
-        for remark in remarks(part.comparison.limits, part.outline) {
+        for remark in remarks(part) {
             let text = format!("{} {}: {remark}  ", look.glyph(Glyph::Warning), word(half));
             spans.push((Role::Warn, text));
         }
@@ -95,10 +95,15 @@ pub(super) fn summary(
     frame.render_widget(spans::line(spans, *look), area);
 }
 
-fn remarks(limits: Limits, outline: bool) -> Vec<String> {
+fn remarks(part: &Part) -> Vec<String> {
+    let limits = part.comparison.limits;
     let mut remarks = Vec::new();
-    if outline {
+    if part.outline {
         remarks.push("too long, only its outline is compared".to_owned());
+    }
+    if part.redacted > 0 {
+        let values = text::plural(part.redacted, "value");
+        remarks.push(format!("{values} redacted on one side, otherwise the same"));
     }
     if limits.as_bytes {
         remarks.push("no JSON on one side, compared as bytes".to_owned());

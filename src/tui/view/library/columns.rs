@@ -274,9 +274,9 @@ fn what(app: &App, entry: &Entry) -> String {
     recording::title(entry).unwrap_or_else(|| app.file(&entry.path))
 }
 
-/// What somebody wrote, what is missing, and why it cannot be read.
+/// What it is where that is no plain session, what somebody wrote, what is missing, and why it cannot be read.
 fn note(app: &App, entry: &Entry) -> String {
-    let mut notes = Vec::new();
+    let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
     if let Details::Unreadable(error) = &entry.details {
         // Which file it is stands in the row already.
         let sentence = words::sentence(error);

@@ -60,7 +60,7 @@ pub enum Which {
 /// An answer.
 #[derive(Debug)]
 pub enum Answer {
-    /// So many exchanges of so many are compared.
+    /// So many exchanges of so many are compared; of none: so many are read.
     Comparing(u64, usize, usize),
     /// What differs.
     Compared(u64, Box<Compared>),

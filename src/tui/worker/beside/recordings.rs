@@ -104,6 +104,7 @@ fn find(
         is_stopped: false,
         clock: work.clock,
         told_ns: work.clock.now().0,
+        read: 0,
         tell: &mut |done, of| {
             let answer = Answer::Comparing(generation, done, of);
             (work.tell)(super::Any::Beside(answer));
@@ -173,18 +174,35 @@ struct Collecting<'w> {
     is_stopped: bool,
     clock: Clock,
     told_ns: u64,
+    /// Exchanges that are known, of both sides.
+    read: usize,
     tell: &'w mut dyn FnMut(usize, usize),
+}
+
+impl Collecting<'_> {
+    /// Tells how far it is, from time to time: whether it did.
+    fn tells(&mut self, done: usize, of: usize) -> bool {
+        let now = self.clock.now().0;
+        let is_time = now.saturating_sub(self.told_ns) >= TOLD_NS;
+        if is_time {
+            self.told_ns = now;
+            (self.tell)(done, of);
+        }
+        is_time
+    }
 }
 
 impl Witness for Collecting<'_> {
     fn goes_on(&mut self, done: usize, of: usize) -> bool {
-        let now = self.clock.now().0;
-        if now.saturating_sub(self.told_ns) >= TOLD_NS {
-            self.told_ns = now;
-            (self.tell)(done, of);
+        if self.tells(done, of) {
             self.is_stopped = (self.is_overtaken)();
         }
         !self.is_stopped
+    }
+
+    fn has_read(&mut self, exchanges: usize) {
+        self.read += exchanges;
+        self.tells(self.read, 0);
     }
 
     fn reads_on(&mut self) -> bool {

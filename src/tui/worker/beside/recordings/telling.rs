@@ -3,6 +3,7 @@
 use crate::replay::compare::Class;
 use crate::replay::judge::Missing;
 use crate::replay::report::{Account, Outcome, Report, Trouble, words};
+use crate::text::plural;
 use crate::trace::frame::Seq;
 use crate::tui::app::comparison::{Compared, Pair};
 use std::collections::HashMap;
@@ -93,6 +94,11 @@ pub(super) fn tell_of_whole(said: &mut Vec<(Option<Class>, Box<str>)>, report: &
         Some((account.class, text.into()))
     });
     let remarks: Vec<(Option<Class>, Box<str>)> = remarks.collect();
+    if report.redacted > 0 {
+        let values = plural(report.redacted, "value");
+        let text = format!("{values} redacted on one side, and otherwise the same");
+        said.push((None, text.into()));
+    }
     for (trouble, text) in &report.troubles {
         // What was refused says so itself.
         let is_told = *trouble == Trouble::Refused || said.iter().any(|(_, known)| known == text);

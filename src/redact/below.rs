@@ -16,7 +16,7 @@ use super::plausible::{Stands, looks_random};
 use super::prose::is_prose;
 use std::ops::Range;
 
-/// How far in a line its name may stand.
+/// How near to its name the end of a line is.
 const NEAR: usize = 128;
 
 /// Bytes of a value: keys and certificates have fewer.
@@ -57,9 +57,11 @@ pub(super) fn of(text: &[u8], name: &Range<usize>) -> Option<Below> {
     let near = &text[at..text.len().min(at + NEAR)];
     let end = memchr::memchr(b'\n', near)?;
     let is_over = near[..end].trim_ascii().is_empty() || near.starts_with(b"#");
-    let indent = indent(text, name.start).filter(|_| is_over)?;
+    if !is_over {
+        return None;
+    }
     let style = if is_block { Style::Block } else { Style::Lines };
-    let lines = lines(text, at + end + 1, indent, style);
+    let lines = lines(text, at + end + 1, indent(text, name.start), style);
     (!lines.is_empty()).then_some(Below { style, lines })
 }
 
@@ -71,14 +73,10 @@ fn past(text: &[u8], at: usize, those: &[u8]) -> usize {
 }
 
 /// How far the line is indented on which a name stands; what begins an item of a list counts.
-fn indent(text: &[u8], name: usize) -> Option<usize> {
-    let near = &text[name.saturating_sub(NEAR)..name];
-    let line = match memchr::memrchr(b'\n', near) {
-        Some(newline) => &near[newline + 1..],
-        None if near.len() < NEAR => near,
-        None => return None,
-    };
-    Some(past(line, 0, b" \t-"))
+fn indent(text: &[u8], name: usize) -> usize {
+    // Few names have the end of their line so near: no line is looked through for many of them.
+    let line = memchr::memrchr(b'\n', &text[..name]).map_or(0, |newline| newline + 1);
+    past(&text[line..name], 0, b" \t-")
 }
 
 /// The lines that belong to a name that is indented so far.

@@ -150,18 +150,11 @@ impl Below {
 fn word(text: &[u8], name: &Range<usize>, line: &Range<usize>) -> Option<(Range<usize>, Stands)> {
     let said = &text[line.clone()];
     let quote = said.first().filter(|first| matches!(first, b'"' | b'\''));
-    let (word, rest) = match quote {
-        Some(quote) => {
-            let inner = named::quoted(text, line.start + 1, *quote, 0)?;
-            let rest = inner.end + 1;
-            (inner, rest)
-        }
-        None => {
-            let word = bare(text, line.start);
-            let rest = word.end;
-            (word, rest)
-        }
+    let word = match quote {
+        Some(quote) => named::quoted(text, line.start + 1, *quote, 0)?,
+        None => bare(text, line.start),
     };
+    let rest = word.end + usize::from(quote.is_some());
     let rest = text.get(rest..line.end)?.trim_ascii_start();
     if !rest.is_empty() && !rest.starts_with(b"#") && rest != b"," {
         return None;

@@ -35,12 +35,14 @@ fn base64(before: &[u8], value: &[u8], after: &[u8], how: u64) -> Coded {
 
 fn hex(before: &[u8], value: &[u8], after: &[u8], is_large: bool) -> Coded {
     let bytes = [before, value, after].concat();
-    let digits = bytes.iter().map(|byte| match is_large {
-        true => format!("{byte:02X}"),
-        false => format!("{byte:02x}"),
-    });
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    let text: String = digits.collect();
     Coded {
-        text: digits.collect(),
+        text: if is_large {
+            text.to_ascii_uppercase()
+        } else {
+            text
+        },
         letters: 2 * before.len()..2 * (before.len() + value.len()),
     }
 }

@@ -140,6 +140,8 @@ pub fn write(
         })?;
         return Ok((written, Some(redacting.take_report())));
     }
+    // Of these the places in the recording are told, and the filter is none of it.
+    drop(redacting.take_report());
     // Whatever is derived must have been derived from what was redacted.
     let all = Selection::default();
     let (redacted, report, numbers) = redacted::numbered(&mut redacting, &all, tell)?;

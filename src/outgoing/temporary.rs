@@ -46,7 +46,8 @@ impl Folder {
         let dir = tempfile::Builder::new()
             .prefix("mcpreel-")
             .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(parent)?;
+            .tempdir_in(parent)
+            .map_err(|error| unnamed(&error))?;
         let doomed = Doomed::among(&mut all, dir.path());
         Ok(Self {
             dir,
@@ -66,6 +67,18 @@ impl Folder {
         // It has gone from where it would be removed.
         let _ = self.dir.keep();
         Ok(())
+    }
+
+    /// It is whole: takes the place of the folder `target`, which is gone then.
+    pub fn replace(self, target: &Path) -> io::Result<()> {
+        let parent = target.parent().unwrap_or(Path::new("/"));
+        let away = Self::within(parent)?;
+        let old = away.path().join("old");
+        std::fs::rename(target, &old)?;
+        self.appear(target).inspect_err(|_| {
+            // What was there is there again, as far as that goes.
+            let _ = std::fs::rename(&old, target);
+        })
     }
 }
 
@@ -92,7 +105,8 @@ impl Draft {
         let file = tempfile::Builder::new()
             .prefix(".mcpreel-")
             .permissions(Permissions::from_mode(0o600))
-            .tempfile_in(folder)?;
+            .tempfile_in(folder)
+            .map_err(|error| unnamed(&error))?;
         let doomed = Doomed::among(&mut all, file.path());
         let mut journal = file.path().as_os_str().to_owned();
         journal.push("-journal");
@@ -151,6 +165,13 @@ impl Drop for Sweep {
     fn drop(&mut self) {
         remove();
     }
+}
+
+/// What went wrong, without the name that nobody asked for.
+fn unnamed(error: &io::Error) -> io::Error {
+    let said = error.to_string();
+    let why = said.split_once(" at path ").map_or(&*said, |(why, _)| why);
+    io::Error::new(error.kind(), why)
 }
 
 fn remove_all(doomed: &BTreeSet<PathBuf>) {
@@ -229,6 +250,31 @@ mod tests {
         drop(folder);
         assert!(!path.exists());
         assert!(!doomed().contains(&path));
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_another_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("a");
+        std::fs::create_dir(&target).unwrap();
+        std::fs::write(target.join("x"), "before").unwrap();
+        let folder = Folder::within(dir.path()).unwrap();
+        std::fs::write(folder.path().join("y"), "after").unwrap();
+        folder.replace(&target).unwrap();
+        assert!(target.join("y").exists() && !target.join("x").exists());
+        let left = std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(left, 1, "nothing stands beside it");
+    }
+
+    #[test]
+    fn no_error_says_the_name_of_what_nobody_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let nowhere = dir.path().join("nowhere/a.jsonl");
+        let folder = Folder::within(&dir.path().join("nowhere")).unwrap_err();
+        for error in [Draft::beside(&nowhere).unwrap_err(), folder] {
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+            assert!(!error.to_string().contains("mcpreel"), "{error}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Something that is to be replaced.
 
 use super::policy::id;
-use super::token::{Kind, Token};
+use super::token::{self, Kind, Token};
 use crate::protocol::json::Edits;
 use std::ops::Range;
 
@@ -40,6 +40,32 @@ impl Found {
     pub fn clear(&mut self) {
         self.hits.clear();
         self.plain.clear();
+    }
+
+    /// Takes out of the hits from `mark` on what is a part of a placeholder that stands in the text:
+    /// a word that is secret elsewhere may be one of those that placeholders are made of.
+    pub fn spare(&mut self, mark: usize, text: &[u8]) {
+        if self.hits.len() == mark || !token::may_be_in(text) {
+            return;
+        }
+        let places = token::places(text);
+        // The placeholder within which something begins or ends.
+        let around = |at: usize| {
+            let next = places.partition_point(|place| place.end <= at);
+            places.get(next).filter(|place| place.start < at)
+        };
+        for mut hit in self.hits.split_off(mark) {
+            let start = around(hit.span.start).map_or(hit.span.start, |place| place.end);
+            let end = around(hit.span.end).map_or(hit.span.end, |place| place.start);
+            if start >= end {
+                continue;
+            }
+            if (start..end) != hit.span {
+                hit.span = start..end;
+                hit.value = text[start..end].into();
+            }
+            self.hits.push(hit);
+        }
     }
 
     /// Puts hits in order, so that none overlaps another: of two that begin together the longer
@@ -95,6 +121,23 @@ mod tests {
             path: "".into(),
             key: "".into(),
         }
+    }
+
+    #[test]
+    fn placeholders_stay_whole() {
+        let text = "home ‹home:1› \\u2039home:2\\u203a home".as_bytes();
+        let homes = memchr::memmem::find_iter(text, "home").map(|at| hit(at..at + 4));
+        let token = 5..5 + "‹home:1›".len();
+        let across = [hit(2..token.start + 5), hit(token.start..token.end + 1)];
+        let mut found = Found {
+            hits: homes.chain(across).collect(),
+            plain: Vec::new(),
+        };
+        found.spare(1, text);
+        let spans: Vec<_> = found.hits.iter().map(|hit| hit.span.clone()).collect();
+        let last = text.len() - 4..text.len();
+        assert_eq!(spans, [0..4, last, 2..5, token.start..token.end + 1]);
+        assert_eq!(*found.hits[2].value, *b"me ");
     }
 
     #[test]

@@ -209,7 +209,7 @@ impl Known {
         lines || parts
     }
 
-    /// Finds them in a text, as they are and as base64.
+    /// Finds them in a text, as they are, as base64 and as hex digits.
     pub fn find(&self, text: &[u8], found: &mut Found) {
         if let Some(matcher) = &self.matcher {
             matcher.find(text, &self.values, found);

@@ -1,4 +1,4 @@
-//! Finding values in a text, as they are and as base64.
+//! Finding values in a text, as they are, as base64 and as hex digits.
 
 use super::base;
 use super::hit::{Found, Hit};
@@ -35,12 +35,22 @@ pub(super) struct Matcher {
 }
 
 /// What begins with a needle.
-#[derive(Debug)]
-enum Form {
-    /// These values.
-    Plain(Vec<usize>),
-    /// A value as base64.
-    Coded,
+#[derive(Debug, Default)]
+struct Form {
+    /// These values, as they are.
+    plain: Vec<usize>,
+    /// The longest of the values that are coded like this.
+    code: Option<Code>,
+}
+
+/// A code in which a value stands.
+#[derive(Clone, Copy, Debug)]
+struct Code {
+    is_letter: fn(u8) -> bool,
+    /// Letters before the needle that the value has a part in.
+    before: usize,
+    /// Letters from the needle's first one on that it has a part in.
+    letters: usize,
 }
 
 impl Matcher {
@@ -48,16 +58,15 @@ impl Matcher {
     pub fn find(&self, text: &[u8], values: &[Value], found: &mut Found) {
         let (mut end, mut budget) = (0, text.len().saturating_mul(COMPARED));
         for needle in self.needles.find_overlapping_iter(text) {
-            let hit = match &self.forms[needle.pattern().as_usize()] {
-                Form::Plain(those) => {
-                    let those = those.iter().map(|value| &values[*value]);
-                    plain(text, needle.start(), those, &mut budget)
+            let form = &self.forms[needle.pattern().as_usize()];
+            let those = form.plain.iter().map(|value| &values[*value]);
+            let plain = plain(text, needle.start(), those, &mut budget);
+            let code = form.code.map(|code| coded(text, needle.start(), code));
+            for hit in plain.into_iter().chain(code) {
+                if hit.span.end > end {
+                    end = hit.span.end;
+                    found.hits.push(hit);
                 }
-                Form::Coded => Some(coded(text, needle.start(), needle.end())),
-            };
-            if let Some(hit) = hit.filter(|hit| hit.span.end > end) {
-                end = hit.span.end;
-                found.hits.push(hit);
             }
         }
     }
@@ -73,17 +82,14 @@ impl Matcher {
         let mut parts = BTreeSet::new();
         for (index, (value, _)) in values.iter().enumerate() {
             let needle = value[..value.len().min(NEEDLE)].to_vec();
-            match forms
-                .entry(needle)
-                .or_insert_with(|| Form::Plain(Vec::new()))
-            {
-                Form::Plain(values) => values.push(index),
-                Form::Coded => {}
-            }
+            forms.entry(needle).or_default().plain.push(index);
             parts.insert(plain_part(value).to_vec());
-            for coded in codes(value) {
-                parts.insert(coded.clone());
-                forms.entry(coded).or_insert(Form::Coded);
+            for (needle, code) in base64(value).into_iter().chain(hex(value)) {
+                parts.insert(needle.clone());
+                let longest = &mut forms.entry(needle).or_default().code;
+                if longest.is_none_or(|longest| longest.letters < code.letters) {
+                    *longest = Some(code);
+                }
             }
         }
         let (needles, forms): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
@@ -115,24 +121,48 @@ fn plain_part(value: &[u8]) -> &[u8] {
 }
 
 /// What is certain of a value as base64, whatever stands before and after it.
-fn codes(value: &[u8]) -> BTreeSet<Vec<u8>> {
-    let mut codes = BTreeSet::new();
+fn base64(value: &[u8]) -> Vec<(Vec<u8>, Code)> {
+    let mut codes = Vec::new();
     for shift in 0..3 {
         let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
         let all = STANDARD_NO_PAD.encode(&shifted).into_bytes();
         // The letters that what stands before and after has a part in.
-        let certain = &all[(shift * 8).div_ceil(6)..shifted.len() * 8 / 6];
-        if certain.len() >= 6 {
-            codes.insert(certain.to_vec());
-            let of_urls = |byte: &u8| match byte {
-                b'+' => b'-',
-                b'/' => b'_',
-                byte => *byte,
-            };
-            codes.insert(certain.iter().map(of_urls).collect());
+        let first = (shift * 8).div_ceil(6);
+        let certain = &all[first..shifted.len() * 8 / 6];
+        if certain.len() < 6 {
+            continue;
         }
+        let code = Code {
+            is_letter: base::is_letter,
+            before: usize::from(shift > 0),
+            letters: ((shift + value.len()) * 8).div_ceil(6) - first,
+        };
+        let of_urls = certain.iter().map(|byte| match byte {
+            b'+' => b'-',
+            b'/' => b'_',
+            byte => *byte,
+        });
+        codes.push((of_urls.collect(), code));
+        codes.push((certain.to_vec(), code));
     }
     codes
+}
+
+/// A value in hex digits, small and large.
+fn hex(value: &[u8]) -> [(Vec<u8>, Code); 2] {
+    let code = Code {
+        is_letter: |byte| byte.is_ascii_hexdigit(),
+        before: 0,
+        letters: 2 * value.len(),
+    };
+    let near = || value[..value.len().min(NEEDLE / 2)].iter();
+    let digits = |digits: &[u8; 16]| -> Vec<u8> {
+        let digit = |byte: u8| digits[usize::from(byte)];
+        near()
+            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+            .collect()
+    };
+    [b"0123456789abcdef", b"0123456789ABCDEF"].map(|letters| (digits(letters), code))
 }
 
 /// The longest of these values that stands at `at`.
@@ -169,10 +199,15 @@ fn plain<'v>(
     })
 }
 
-/// All of the base64 around what is known to be a secret in it.
-fn coded(text: &[u8], start: usize, end: usize) -> Hit {
-    let of_run = |byte: &&u8| base::is_letter(**byte) && **byte != b'/';
+/// All of the code around what is known to be a secret in it. A slash is a letter of base64 within
+/// the secret, and part of a path anywhere else.
+fn coded(text: &[u8], needle: usize, code: Code) -> Hit {
+    let is_letter = |byte: &&u8| (code.is_letter)(**byte);
+    let of_run = |byte: &&u8| is_letter(byte) && **byte != b'/';
+    let before = text[..needle].iter().rev();
+    let start = needle - before.take(code.before).take_while(is_letter).count();
     let start = start - text[..start].iter().rev().take_while(of_run).count();
+    let end = within(text, needle, code);
     let end = end + text[end..].iter().take_while(of_run).count();
     let end = end
         + text[end..]
@@ -190,6 +225,21 @@ fn coded(text: &[u8], start: usize, end: usize) -> Hit {
         path: "".into(),
         key: "".into(),
     }
+}
+
+/// Where the letters of a value end of which the first ones stand at `at`: newlines may stand
+/// between them.
+fn within(text: &[u8], at: usize, code: Code) -> usize {
+    let (mut left, mut end) = (code.letters, at);
+    for (place, byte) in text.iter().enumerate().skip(at) {
+        if left == 0 || !(code.is_letter)(*byte) && !matches!(byte, b'\r' | b'\n') {
+            break;
+        }
+        if (code.is_letter)(*byte) {
+            (left, end) = (left - 1, place + 1);
+        }
+    }
+    end
 }
 
 /// Whether a short value stands alone, and not within a longer word.

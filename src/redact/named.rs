@@ -1,15 +1,16 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
+use super::below;
 use super::code;
 use super::dense;
 use super::find::Finder;
+use super::header;
 use super::hit::Found;
 use super::names::Class;
 use super::plausible::{Stands, fits, is_one};
 use super::policy::id;
-use super::prose::is_prose;
 use super::rule::is_of_name;
-use super::token::{self, Kind};
+use super::token::Kind;
 use super::variable;
 use std::ops::Range;
 
@@ -24,20 +25,6 @@ const QUOTED: usize = 64 * 1024;
 
 /// A longer value is not looked at more closely.
 pub(super) const LONG: usize = 2048;
-
-/// Schemes in front of what proves who asks.
-const SCHEMES: [&str; 10] = [
-    "bearer",
-    "basic",
-    "token",
-    "digest",
-    "apikey",
-    "api-key",
-    "negotiate",
-    "ntlm",
-    "dpop",
-    "jwt",
-];
 
 /// The name whose last word ends at `end`, if one ends there: digits and a plural belong to it.
 pub(super) fn name_at(text: &[u8], end: usize) -> Option<Range<usize>> {
@@ -79,6 +66,10 @@ pub(super) fn find(
     let Some(class) = class(finder, text, &name) else {
         return;
     };
+    if let Some(below) = below::of(text, &name) {
+        *until = below.find(finder, text, (&name, class), found);
+        return;
+    }
     let Some((value, stands)) = value(text, &name, class) else {
         return;
     };
@@ -127,7 +118,7 @@ pub(super) fn add(
 ) {
     let span = trimmed(text, span);
     let span = match class {
-        Class::Header | Class::Pair => behind_scheme(text, span),
+        Class::Header | Class::Pair => header::behind_scheme(text, span),
         _ => span,
     };
     let value = String::from_utf8_lossy(&text[span.clone()]);
@@ -165,26 +156,6 @@ pub(super) fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
     start..(span.start + after).max(start)
 }
 
-/// What follows the scheme of a header.
-fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let value = &text[span.clone()];
-    let word = value
-        .iter()
-        .take_while(|byte| !byte.is_ascii_whitespace())
-        .count();
-    let space = value[word..]
-        .iter()
-        .take_while(|byte| byte.is_ascii_whitespace())
-        .count();
-    let is_scheme = SCHEMES
-        .iter()
-        .any(|scheme| value[..word].eq_ignore_ascii_case(scheme.as_bytes()));
-    if is_scheme && space > 0 && word + space < value.len() {
-        return span.start + word + space..span.end;
-    }
-    span
-}
-
 /// Where the value of a name stands, if there is one beside it.
 fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>, Stands)> {
     let mut at = skip(text, name.end, |byte| byte == b'\\');
@@ -213,9 +184,9 @@ fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>
             .map(|span| (span, Stands::Alone));
     }
     let span = if is_header || is_tag {
-        line(text, start)
+        header::line(text, start)
     } else {
-        bare(text, start)
+        header::behind(text, bare(text, start))
     };
     let is_code = !is_header && !is_tag && !is_flag && code::is_code(text, name, &span);
     (!span.is_empty() && !is_code).then_some((span, stands))
@@ -239,15 +210,28 @@ fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
 }
 
 /// Up to the closing quote, which has as many backslashes in front of it as the opening one.
-fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<usize>> {
+pub(super) fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<usize>> {
     let near = &text[start..text.len().min(start + QUOTED)];
+    if let Some(of_three) = near.strip_prefix(&[quote; 2]).filter(|_| escapes == 0)
+        && let Some(length) = memchr::memmem::find(of_three, &[quote; 3])
+    {
+        return Some(start + 2..start + 2 + length);
+    }
+    let mut doubled = None;
     for end in memchr::memchr_iter(quote, near) {
+        if doubled.take() == Some(end) {
+            continue;
+        }
         let before = near[..end]
             .iter()
             .rev()
             .take_while(|byte| **byte == b'\\')
             .count();
-        if before == escapes || escapes == 0 && before % 2 == 0 {
+        let is_end = before == escapes || escapes == 0 && before % 2 == 0;
+        if is_end && escapes == 0 && end > 0 && near.get(end + 1) == Some(&quote) {
+            // Two of them are one in the value.
+            doubled = Some(end + 1);
+        } else if is_end {
             return Some(start..start + end - escapes.min(before));
         }
         if before < escapes {
@@ -256,16 +240,6 @@ fn quoted(text: &[u8], start: usize, quote: u8, escapes: usize) -> Option<Range<
     }
     // A quote that is never closed: what there is of a value.
     Some(bare(text, start)).filter(|span| !span.is_empty())
-}
-
-/// The bytes of a placeholder at the beginning, with a scheme in front of it or without, if white
-/// space or nothing follows.
-fn placeholder(text: &[u8]) -> Option<usize> {
-    let near = &text[..text.len().min(LONG)];
-    let scheme = behind_scheme(near, 0..near.len()).start;
-    let end = scheme + token::length(&near[scheme..])?;
-    let is_over = near.get(end).is_none_or(u8::is_ascii_whitespace);
-    is_over.then_some(end)
 }
 
 /// Up to white space, or what ends a value where values stand in a row.
@@ -286,20 +260,4 @@ pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
     let trailing = |byte: &&u8| matches!(byte, b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\');
     end -= rest[..end].iter().rev().take_while(trailing).count();
     start..start + end
-}
-
-/// Up to the end of the line, or of what is quoted or tagged. Behind a placeholder and white space
-/// stands what somebody says about it.
-fn line(text: &[u8], start: usize) -> Range<usize> {
-    let rest = &text[start..];
-    if let Some(length) = placeholder(rest) {
-        return start..start + length;
-    }
-    let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'"' | b'\'' | b'`' | b'<' | b'\\');
-    let end = rest.iter().position(ends).unwrap_or(rest.len());
-    let end = start + rest[..end].trim_ascii_end().len();
-    if end - start <= LONG && is_prose(&String::from_utf8_lossy(&text[start..end])) {
-        return bare(text, start);
-    }
-    start..end
 }

@@ -15,6 +15,7 @@ use std::ops::Range;
 impl Finder<'_> {
     /// Finds all there is in a text.
     pub fn text(&self, text: &[u8], depth: usize, found: &mut Found) {
+        let mark = found.hits.len();
         if let Some(known) = self.known {
             known.find(text, found);
         }
@@ -42,6 +43,7 @@ impl Finder<'_> {
         if depth < MOST_LAYERS {
             self.coded(text, depth, percent, found);
         }
+        found.spare(mark, text);
     }
 
     /// Looks into what is percent-encoded or base64.

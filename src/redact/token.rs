@@ -76,17 +76,33 @@ pub fn may_be_in(bytes: &[u8]) -> bool {
 
 /// Adds the names of the placeholders in `bytes` to `found`, until that has as many as `most`.
 pub fn names_in(bytes: &[u8], most: usize, found: &mut BTreeSet<String>) {
+    each(bytes, &mut |_, name| {
+        if found.len() < most {
+            found.insert(name.to_owned());
+        }
+    });
+}
+
+/// Where the placeholders in `bytes` stand, in order.
+#[must_use]
+pub fn places(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    each(bytes, &mut |place, _| places.push(place));
+    places.sort_by_key(|place| place.start);
+    places
+}
+
+/// Calls `with` for each placeholder in `bytes`, one spelling after the other.
+fn each(bytes: &[u8], with: &mut dyn FnMut(Range<usize>, &str)) {
     let longest = LONGEST + 12;
     for (open, close) in spellings() {
         for at in memchr::memmem::find_iter(bytes, &open) {
-            let rest = &bytes[at + open.len()..];
-            let rest = &rest[..rest.len().min(longest)];
+            let start = at + open.len();
+            let rest = &bytes[start..bytes.len().min(start + longest)];
             let end = memchr::memmem::find(rest, close.as_bytes());
             let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
-            if let Some(name) = name.filter(|name| is_name(name))
-                && found.len() < most
-            {
-                found.insert(name.to_owned());
+            if let Some(name) = name.filter(|name| is_name(name)) {
+                with(at..start + name.len() + close.len(), name);
             }
         }
     }

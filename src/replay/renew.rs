@@ -23,6 +23,10 @@ use std::time::Duration;
 /// now.
 const MOST: usize = 1_000_000;
 
+/// Bytes of what is kept of events and lines: what a server says on the way, or a stranger writes in a
+/// file, may be of any length.
+const MOST_BYTES: usize = 64 << 20;
+
 /// Bytes of a frame that are read at once.
 const PIECE: u64 = 1 << 20;
 
@@ -92,6 +96,8 @@ struct Known {
     /// Of the lines of the start and the end, which have no counterpart to look for.
     start: LineKeys,
     end: LineKeys,
+    /// Bytes of what is kept of events and lines.
+    bytes: usize,
 }
 
 impl Known {
@@ -121,6 +127,13 @@ impl Known {
     /// An event; what stood in the line of what comes `next` is kept for that.
     fn event(&mut self, row: &EventRow, next: &mut LineKeys) {
         let kind = &row.event.kind;
+        let size = serde_json::to_string(kind).map_or(0, |json| json.len());
+        let bytes = self.bytes + size + size_of::<EventRow>();
+        if bytes > MOST_BYTES {
+            *next = None;
+            return;
+        }
+        self.bytes = bytes;
         let place = match kind.cassette_line() {
             Some(CassetteLine::Start) => &mut self.start,
             Some(CassetteLine::End) => &mut self.end,
@@ -243,5 +256,31 @@ impl<'r> Telling<'r> {
         let end = &mut self.ends[sort];
         *end = t.max(*end);
         *end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::event::Event;
+    use crate::trace::frame::Seq;
+
+    #[test]
+    fn what_is_kept_of_events_is_bounded_in_bytes() {
+        let (mut known, mut next) = (Known::default(), None);
+        for id in 0..100 {
+            let message = format!("{id}{}", "x".repeat(1 << 20));
+            let row = EventRow {
+                id,
+                event: Event {
+                    t: Moment(0),
+                    after_seq: Seq(0),
+                    kind: EventKind::Warning { message },
+                },
+            };
+            known.event(&row, &mut next);
+        }
+        let kept = known.events.values().map(VecDeque::len).sum::<usize>();
+        assert_eq!(kept, (MOST_BYTES >> 20) - 1);
     }
 }

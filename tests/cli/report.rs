@@ -75,7 +75,7 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
     assert_eq!(names(dir.path()), ["for-ada"], "nothing stands beside it");
     let (code, said) = refusal(&library, &["report", &sample("crash"), "-o", shown]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("is there already"), "{said}");
+    assert!(said.contains("is there already: --force"), "{said}");
 }
 
 #[test]
@@ -138,4 +138,98 @@ fn what_is_no_session_has_no_report() {
     assert!(said.contains("a report is about a session"), "{said}");
     let output = mcpreel(&library, &["report", "/nowhere.reel"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
+
+#[test]
+fn only_a_report_takes_the_place_of_a_report() {
+    let library = Library::new();
+    for (name, options) in [("for-ada", &[][..]), ("for-ada.zip", &["--zip"])] {
+        let (dir, path) = place(name);
+        let shown = path.to_str().expect("the path is text");
+        let report = |more: &[&str], of: &str| {
+            let sample = sample(of);
+            let words = ["report", &sample, "-o", shown];
+            mcpreel(&library, &[&words[..], options, more].concat())
+        };
+        assert!(report(&[], "crash").status.success());
+        let before = modified(&path);
+        let refused = report(&[], "modern");
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(
+            text(&refused).contains("--force replaces a report"),
+            "{}",
+            text(&refused)
+        );
+        assert_eq!(modified(&path), before);
+        assert!(report(&["--force"], "modern").status.success());
+        assert_ne!(modified(&path), before);
+        assert_eq!(names(dir.path()), [name], "nothing stands beside it");
+    }
+    let (dir, path) = place("for-ada");
+    std::fs::create_dir(&path).expect("the folder is ours");
+    std::fs::write(path.join("letter.txt"), "dear ada").expect("the folder is ours");
+    let shown = path.to_str().expect("the path is text");
+    for options in [&[][..], &["--zip"]] {
+        let sample = sample("crash");
+        let words = ["report", &sample, "--force", "-o", shown];
+        let (code, said) = refusal(&library, &[&words[..], options].concat());
+        assert_eq!(code, Some(2));
+        assert!(said.contains("is no such report, and stays"), "{said}");
+    }
+    assert_eq!(names(&path), ["letter.txt"]);
+    drop(dir);
+}
+
+/// Which file or folder it is.
+fn modified(path: &Path) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("it is there"))
+}
+
+#[test]
+fn scripts_are_told_what_was_written_and_removed_and_what_to_look_at() {
+    let library = Library::new();
+    let (_dir, path) = place("for-ada");
+    let shown = path.to_str().expect("the path is text");
+    let said = stdout(
+        &library,
+        &["report", &sample("crash"), "--json", "-o", shown],
+    );
+    let said: serde_json::Value = serde_json::from_str(&said).expect("it is JSON");
+    assert_eq!(said["path"], shown);
+    let mut files: Vec<_> = said["files"].as_array().expect("files").iter().collect();
+    files.sort_by_key(|name| name.as_str());
+    assert_eq!(files, FILES);
+    assert!(said["bytes"].as_u64() > Some(1000));
+    assert!(said["removed"]["hits"].is_u64(), "{said}");
+    let looked = said["by_eye"].as_array().expect("lines");
+    let is_tool = |line: &serde_json::Value| {
+        let line = line.as_str().unwrap_or_default();
+        line.starts_with("arguments and results of balance")
+    };
+    assert!(looked.iter().any(is_tool), "{said}");
+    assert_eq!(said["leaks"], serde_json::json!([]));
+}
+
+#[test]
+fn an_error_names_what_was_asked_for() {
+    let library = Library::new();
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let path = dir.path().join("nowhere").join("for-ada");
+    let shown = path.to_str().expect("the path is text");
+    for words in [
+        &["report"][..],
+        &["report", "--zip"],
+        &["export"],
+        &["export", "--format", "recording"],
+    ] {
+        let sample = sample("crash");
+        let output = mcpreel(&library, &[words, &[&sample, "-o", shown]].concat());
+        let said = text(&output);
+        assert!(!output.status.success());
+        assert!(said.contains(&format!("could not write {shown}")), "{said}");
+        assert!(
+            !said.contains("nowhere/.mcpreel") && !said.contains("nowhere/mcpreel-"),
+            "{said}"
+        );
+    }
 }

@@ -296,3 +296,32 @@ fn light_and_dark_on_a_screen_of_any_width() {
     browser.press(&["t"]);
     assert_eq!(browser.text(ground), grounds[0], "light by hand");
 }
+
+/// Once the column was narrower than its words where the detail took its part of the screen.
+#[test]
+fn no_status_is_cut_beside_the_detail() {
+    let library = Library::new();
+    let mut browser = opened(&library, "");
+    browser.js("document.querySelector('.row').click()");
+    for (width, scheme) in [
+        (1300, "light"),
+        (1000, "dark"),
+        (1300, "dark"),
+        (400, "light"),
+    ] {
+        browser.size(width, 800);
+        browser.scheme(scheme);
+        // The longest of all, in each row.
+        let cut = browser.text(
+            "[...document.querySelectorAll('.row .status')].map((cell) => {
+                const word = cell.querySelector('.word');
+                if (word) word.textContent = 'input-required';
+                if (!cell.querySelector('.flag')) cell.append('⚑');
+                return cell;
+            }).filter((cell) => [cell, ...cell.children].some((part) => part.scrollWidth > part.clientWidth + 1
+                && getComputedStyle(part).display !== 'inline')).map((cell) => cell.textContent).join('|')",
+        );
+        assert_eq!(cut, "", "{width} {scheme}");
+        browser.picture(&format!("status-{width}-{scheme}"));
+    }
+}

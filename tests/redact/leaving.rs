@@ -284,3 +284,31 @@ fn what_the_header_of_a_cassette_says_is_no_secret_that_leaves() {
         );
     }
 }
+
+#[test]
+fn what_is_counted_is_what_leaves_or_what_is_in_the_recording() {
+    let library = Library::new();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"hunter2xyz"}}"#;
+    let reel = frames(library.path(), &[(StreamId::C2S, call)]);
+    let path = library.path().join("out");
+    for format in FILTERED {
+        let words = [
+            "export",
+            "--format",
+            format,
+            "-q",
+            "hunter2xyz",
+            "--force",
+            "-o",
+        ];
+        let paths = [path.to_str().unwrap(), reel.to_str().unwrap()];
+        let output = ran(&library, &[&words[..], &paths].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // A cassette has the filter in it; of what is derived the places in the recording count.
+        let counted = match format {
+            "jsonl" => "redacted in 2 places, ",
+            _ => "redacted in 1 place of the recording, ",
+        };
+        assert!(said.contains(counted), "{format}: {said}");
+    }
+}

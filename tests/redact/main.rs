@@ -2,6 +2,8 @@
 //!
 //! * [`corpus`]: secrets that are planted (`planted/*.toml`), and what looks alike (`alike/*.toml`);
 //! * [`engine`]: the corpus through the engine;
+//! * [`coded`]: a value that is known, in base64 and in hex digits;
+//! * [`twice`]: what is redacted is not redacted again;
 //! * [`leaving`]: the corpus through the program, in every form in which traffic leaves it;
 //! * [`recording`]: a redacted recording is the recording that it was made of, but for that;
 //! * [`scan`]: leaks in files of any kind;
@@ -14,6 +16,7 @@
 mod support;
 
 mod again;
+mod coded;
 mod corpus;
 mod engine;
 mod hostile;
@@ -21,4 +24,5 @@ mod leaving;
 mod made;
 mod recording;
 mod scan;
+mod twice;
 mod ways;

@@ -559,10 +559,61 @@ fn what_would_read_recordings_with_their_secrets_is_refused() {
     viewer.act(REDACT).wait_ns(fixture::MS);
     for keys in ["P", "d", "a", "Enter P", "a"] {
         viewer.act(keys);
-        has(&viewer, &["not while the screen is redacted"]);
+        has(
+            &viewer,
+            &["REDACTED", "it reads secrets; :redact off first"],
+        );
         assert!(viewer.app.overlays.is_empty(), "{keys}");
         viewer.act("Esc");
         assert!(!viewer.text().contains("a replay"), "no hint says so");
+    }
+}
+
+/// Once it was cut in the middle, or the chip was gone.
+#[test]
+fn at_any_size_the_chip_and_what_is_refused_stand_beside_each_other() {
+    let recording = fixture::guarded();
+    for size in SIZES {
+        let mut viewer = opened(&recording.path, size);
+        viewer.redacts = Writes::Nowhere;
+        viewer.act(REDACT).act("P");
+        has(&viewer, &["NOT YET REDACTED", ":redact off first"]);
+        viewer.redact_late();
+        viewer.act("P");
+        has(&viewer, &["REDACTED", ":redact off first"]);
+    }
+}
+
+#[test]
+fn what_was_stopped_is_not_said_of_the_next_one() {
+    let recording = fixture::guarded();
+    let mut viewer = opened(&recording.path, SIZES[1]);
+    viewer.redacts = Writes::Stopped;
+    viewer.act(REDACT);
+    has(&viewer, &["stopped: it is not redacted"]);
+    viewer.redacts = Writes::Nowhere;
+    viewer.act(REDACT);
+    has(&viewer, &["NOT YET REDACTED"]);
+    assert!(!viewer.text().contains("stopped"), "{}", viewer.text());
+    viewer.redact_late();
+    has(&viewer, &["REDACTED"]);
+    assert!(!viewer.text().contains("stopped"), "{}", viewer.text());
+}
+
+#[test]
+fn until_there_is_something_no_hint_leads_to_it() {
+    let recordings = fixture::replayed();
+    let mut viewer = Viewer::folder(recordings[0].folder(), SIZES[1]);
+    viewer.act(REDACT).wait_ns(fixture::MS);
+    viewer.redacts = Writes::Nowhere;
+    viewer.act("Enter");
+    has(&viewer, &["REDACTING", "Ctrl-C stop"]);
+    for hint in ["export", "copy", "search", "filter", "next failure"] {
+        assert!(
+            !viewer.text().contains(&format!(" {hint}  ")),
+            "{}",
+            viewer.text()
+        );
     }
 }
 
@@ -594,6 +645,7 @@ fn a_session_that_goes_on_is_shown_as_far_as_it_is_redacted() {
     viewer.act(REDACT);
     seen.look(&viewer);
     has(&viewer, &["REC", "REDACTED", "1 open"]);
+    has(&viewer, &["lines whose end has not come are not shown"]);
     let last = frames(&recording.path);
     fixture::goes_on(&mut recording);
     viewer.redact_again();

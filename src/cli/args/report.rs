@@ -32,6 +32,12 @@ pub struct Report {
     /// Write one ZIP file
     #[arg(long)]
     pub zip: bool,
+    /// Replace a report that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Say as JSON what was written, what was removed, and what to look at by eye
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub what: Secrets,
 }

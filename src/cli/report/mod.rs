@@ -12,25 +12,27 @@
 
 mod by_eye;
 mod packed;
+mod said;
 
 use super::args::Report as Args;
 use super::exit::{Exit, Failure, Outcome};
 use super::export::write::progress;
 use super::export::{tell_unfinished, usage};
-use super::output::{self, Output};
 use super::redact::{self, scan};
 use super::select;
 use crate::formats::export::Selection;
 use crate::formats::export::otlp::Bodies;
 use crate::outgoing::temporary::Folder;
-use crate::outgoing::{self, Format, Order, told};
-use crate::redact::{LIMITS, Policy, Redactor, Report};
+use crate::outgoing::whole::Replace;
+use crate::outgoing::{self, Format, Order};
+use crate::redact::{Policy, Redactor, Report};
 use crate::store::library::name::sanitised;
 use crate::store::reader::Recording;
-use crate::text::{escape, plural, size};
+use crate::text::escape;
 use anyhow::Context as _;
+use said::Said;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{DirEntry, File, OpenOptions};
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -48,9 +50,6 @@ const NAMES: [&str; 5] = [
     "redaction.json",
 ];
 
-/// Places that are named where something leaks.
-const MOST_LEAKS: usize = 20;
-
 /// Writes what the arguments ask for.
 pub fn run(args: &Args) -> Outcome {
     let policy = redact::policy::of(&args.what)?;
@@ -60,20 +59,31 @@ pub fn run(args: &Args) -> Outcome {
     }
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
     // Who made it looks for it by the id that is known here; nothing else is to say what is secret.
-    let (name, id) = (redacted.summary()?.name, recording.summary()?.id);
-    let path = place(args, &name, &id)?;
-    let folder = Folder::within(path.parent().unwrap_or(Path::new("/")))?;
+    let summary = redacted.summary()?;
+    let path = place(args, &summary.name, &recording.summary()?.id)?;
+    let parent = path.parent().unwrap_or(Path::new("/"));
+    let folder = Folder::within(parent).with_context(|| unwritten(&path))?;
     write(&redacted, &report, folder.path())?;
     let found = leaks(folder.path(), known, &policy)?;
     if !found.is_empty() {
-        return Ok(kept_back(&found));
+        return said::kept_back(&found, args.json);
     }
     let bytes = if args.zip {
-        packed::appear(folder.path(), &path)?
+        packed::appear(folder.path(), &path, may(&path))?
     } else {
         appear(folder, &path)?
     };
-    say(&path, bytes, &report, &redacted)?;
+    let said = Said {
+        path: &path,
+        bytes,
+        report: &report,
+        by_eye: by_eye::lines(&redacted)?,
+    };
+    if args.json {
+        said.as_json()?;
+    } else {
+        said.in_words()?;
+    }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
@@ -91,7 +101,7 @@ fn without_secrets(
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))
 }
 
-/// Where it appears; what is there stays.
+/// Where it appears; what is there stays, unless it is a report that may be replaced.
 fn place(args: &Args, name: &str, id: &str) -> Result<PathBuf, Failure> {
     let mut usual = OsString::from("mcpreel-report-");
     usual.push(sanitised(name));
@@ -101,12 +111,40 @@ fn place(args: &Args, name: &str, id: &str) -> Result<PathBuf, Failure> {
     }
     let path = args.output.clone().unwrap_or_else(|| usual.into());
     let path = std::path::absolute(&path).context("the path means nothing here")?;
-    if path.symlink_metadata().is_ok() {
+    if path.symlink_metadata().is_ok() && !(args.force && is_report(&path, args.zip)) {
         let shown = path.display().to_string();
-        let message = format!("{} is there already: name another with -o", escape(&shown));
+        let why = if args.force {
+            "is no such report, and stays"
+        } else {
+            "is there already: --force replaces a report"
+        };
+        let message = format!("{} {why}; name another with -o", escape(&shown));
         return Err(Failure::Usage(message));
     }
     Ok(path)
+}
+
+/// Whether what is there is a report as it would be written: nothing else of somebody's goes.
+fn is_report(path: &Path, is_zip: bool) -> bool {
+    let Ok(there) = path.symlink_metadata() else {
+        return false;
+    };
+    if is_zip {
+        return there.is_file() && path.extension().is_some_and(|end| end == "zip");
+    }
+    let is_ours = |file: std::io::Result<DirEntry>| {
+        file.is_ok_and(|file| NAMES.iter().any(|name| file.file_name() == *name))
+    };
+    there.is_dir() && path.read_dir().is_ok_and(|mut files| files.all(is_ours))
+}
+
+/// Whether something is there that was looked at before.
+fn may(path: &Path) -> Replace {
+    if path.symlink_metadata().is_ok() {
+        Replace::Yes
+    } else {
+        Replace::No
+    }
 }
 
 /// Writes all files into `folder`.
@@ -176,62 +214,16 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
     Ok(found)
 }
 
-/// Something that is found keeps all of it back.
-fn kept_back(found: &[String]) -> Exit {
-    output::say("nothing was written: it would have had secrets in it");
-    for line in found.iter().take(MOST_LEAKS) {
-        output::say(line);
-    }
-    if let more @ 1.. = found.len().saturating_sub(MOST_LEAKS) {
-        output::say(&plural(more as u64, "more place"));
-    }
-    output::say("`--without RULE` passes a rule over, where what it finds is no secret");
-    Exit::Found
-}
-
 /// The folder itself is what is handed on: bytes in it.
 fn appear(folder: Folder, path: &Path) -> Result<u64, Failure> {
     let mut bytes = 0;
     for name in NAMES {
         bytes += folder.path().join(name).metadata()?.len();
     }
-    folder.appear(path).with_context(|| unwritten(path))?;
+    let appeared = match may(path) {
+        Replace::Yes => folder.replace(path),
+        Replace::No => folder.appear(path),
+    };
+    appeared.with_context(|| unwritten(path))?;
     Ok(bytes)
-}
-
-/// Says what there is, what was removed, and what to look at.
-fn say(path: &Path, bytes: u64, report: &Report, redacted: &Recording) -> Result<(), Failure> {
-    let mut out = Output::stdout();
-    let shown = path.display().to_string();
-    out.line(&format!("{}: {}", escape(&shown), size(bytes)))?;
-    out.line("  report.md       what happened and why, to be pasted into an issue")?;
-    out.line("  report.html     the session, for a browser")?;
-    out.line("  session.reel    the session, for mcpreel: open, diff, replay, mock")?;
-    out.line("  redaction.txt   what was replaced where, by which rule; redaction.json likewise")?;
-    out.line("")?;
-    let (values, places) = (
-        plural(report.values() as u64, "value"),
-        plural(report.hits(), "place"),
-    );
-    out.line(&format!("removed: {values} in {places}"))?;
-    for (rule, count) in &report.rules {
-        out.line(&format!("  {:>5} × {}", count, escape(rule)))?;
-    }
-    for left in &report.left {
-        out.line(&format!(
-            "  #{} is left out: {}",
-            left.seq,
-            size(left.bytes)
-        ))?;
-    }
-    if let Some(line) = told::unplaced(report) {
-        out.line(&format!("  {line}"))?;
-    }
-    out.line("look at by eye before you hand it on:")?;
-    for line in by_eye::lines(redacted)? {
-        out.line(&format!("  {line}"))?;
-    }
-    out.line("")?;
-    out.line(LIMITS)?;
-    Ok(out.flush()?)
 }

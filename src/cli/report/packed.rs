@@ -3,6 +3,7 @@
 use super::{NAMES, unwritten};
 use crate::cli::exit::Failure;
 use crate::outgoing::temporary::Draft;
+use crate::outgoing::whole::Replace;
 use anyhow::Context as _;
 use std::fs::File;
 use std::io;
@@ -12,14 +13,18 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 /// From so many bytes on a file needs the larger form of entries.
 const LARGE: u64 = u32::MAX as u64;
 
-/// Packs what is in `folder` into the file `path`, which appears when it is whole; returns its
-/// bytes. The files stand in a folder of its name.
-pub fn appear(folder: &Path, path: &Path) -> Result<u64, Failure> {
+/// Packs what is in `folder` into the file `path`, which appears when it is whole, in the place of
+/// what is there if that `may` be; returns its bytes. The files stand in a folder of its name.
+pub fn appear(folder: &Path, path: &Path, may: Replace) -> Result<u64, Failure> {
     let draft = Draft::beside(path).with_context(|| unwritten(path))?;
     let inside = path.file_stem().unwrap_or_default().to_string_lossy();
     let draft = pack(folder, &inside, draft).with_context(|| unwritten(path))?;
     let bytes = draft.path().metadata()?.len();
-    draft.appear(path).with_context(|| unwritten(path))?;
+    let appeared = match may {
+        Replace::Yes => draft.replace(path),
+        Replace::No => draft.appear(path),
+    };
+    appeared.with_context(|| unwritten(path))?;
     Ok(bytes)
 }
 

@@ -4,9 +4,10 @@
 use super::block::Blocks;
 use super::row::Row;
 use crate::formats::export::{Excerpt, WriteError};
-use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Item;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Frames that are looked at between two questions to the recording.
@@ -24,47 +25,31 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), W
 
 fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let mut blocks = Blocks::new(out, "rows");
-    let mut after = ExchangeId(0);
-    loop {
-        let page = excerpt.recording.exchanges(after)?;
-        let Some(last) = page.last() else {
-            break;
-        };
-        after = last.id;
-        for exchange in page {
-            let seqs = [
-                Some(exchange.request.0),
-                exchange.response.map(|(seq, _)| seq),
-            ];
-            if seqs.into_iter().flatten().any(|seq| excerpt.has(seq)) {
-                blocks.push(&Row::of_exchange(&within(
-                    excerpt,
-                    until(exchange, excerpt.last),
-                )))?;
-            }
-        }
-    }
+    excerpt.told_exchanges(&mut |exchange| {
+        let shown = shown(excerpt, exchange);
+        Ok::<_, WriteError>(blocks.push(&Row::of_exchange(&shown))?)
+    })?;
     Ok(blocks.finish()?)
 }
 
-/// The exchange as it stood at `last`: what a live recording got meanwhile is not in the page.
-fn until(exchange: Exchange, last: Seq) -> Exchange {
-    let is_later = |seq: Option<Seq>| seq.is_some_and(|seq| seq > last);
-    if !is_later(exchange.response.map(|(seq, _)| seq)) && !is_later(exchange.cancelled) {
-        return exchange;
+/// The exchange without what is not in the page: what a live recording got meanwhile, and what was
+/// not selected.
+fn shown<'e>(excerpt: &Excerpt<'_>, exchange: &'e Exchange) -> Cow<'e, Exchange> {
+    let is_live = excerpt.last.0 < u64::MAX;
+    if excerpt.is_cut() {
+        return Cow::Owned(within(excerpt, exchange.clone()));
     }
-    let asked = exchange.asked().into();
-    Exchange {
-        summary: asked,
-        ..exchange.at(last)
+    if !is_live || exchange.response.is_some() {
+        return Cow::Borrowed(exchange);
     }
+    Cow::Owned(Exchange {
+        summary: exchange.asked().into(),
+        ..exchange.clone()
+    })
 }
 
 /// The exchange without what those of its frames say that are not in the page.
 fn within(excerpt: &Excerpt<'_>, mut exchange: Exchange) -> Exchange {
-    if !excerpt.is_cut() {
-        return exchange;
-    }
     let has = |seq: Option<Seq>| seq.is_some_and(|seq| excerpt.has(seq));
     exchange.progress = None;
     if !has(exchange.response.map(|(seq, _)| seq)) {

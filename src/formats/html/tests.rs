@@ -244,6 +244,41 @@ fn of_a_recording_that_grows_nothing_is_told_that_came_later() {
     assert_eq!(values(&page, "frames").len(), 2);
 }
 
+/// Of a call that is open somebody may have heard of its progress after the last frame.
+#[test]
+fn an_open_call_is_told_as_other_exports_tell_it() {
+    let asked = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"early\",\
+        \"_meta\":{\"progressToken\":7}}}\n";
+    let progress = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":\
+        {\"progressToken\":7,\"progress\":1,\"message\":\"zanzibar\"}}\n";
+    let lines = [(StreamId::C2S, asked), (StreamId::S2C, progress)];
+    let made = made(&lines.map(|(stream, line)| (stream, line.to_owned())));
+    let all = all();
+    for last in [Seq(1), Seq(2)] {
+        let excerpt = Excerpt {
+            last,
+            ..Excerpt::of(&made.recording, &all)
+        };
+        let mut told = Vec::new();
+        excerpt
+            .told_exchanges(&mut |exchange| {
+                told.push(exchange.clone());
+                Ok::<_, WriteError>(())
+            })
+            .unwrap();
+        let mut page = Vec::new();
+        written(excerpt, &mut page).unwrap();
+        let rows = values(&String::from_utf8(page).unwrap(), "rows");
+        let row = rows.iter().find(|row| row["k"] == "request").unwrap();
+        assert_eq!(
+            row.get("progress").is_some(),
+            told[0].progress.is_some(),
+            "{last:?}"
+        );
+        assert_eq!(row["s"], told[0].status.as_str());
+    }
+}
+
 #[test]
 fn a_page_is_marked_as_whole_at_its_end_only() {
     let made = made(&[call(1, "a"), answer(1, "b")]);

@@ -27,9 +27,8 @@ use crate::tui::worker::open::What;
 use crate::tui::worker::redacted::{Answer, Ask, Order};
 use std::path::PathBuf;
 
-/// Said of what cannot be shown without secrets.
-const REFUSED: &str = "not while the screen is redacted: that reads recordings with their secrets; \
-    :redact shows them again";
+/// Said of what cannot be shown without secrets; short, since it stands beside the chip.
+const REFUSED: &str = "it reads secrets; :redact off first";
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -71,8 +70,9 @@ fn switch(app: &mut App) -> Effects {
     super::library::begin(app)
 }
 
-/// Has a likeness made of the recording `path`.
+/// Has a likeness made of the recording `path`. What was said of one before is no longer so.
 pub fn begin(app: &mut App, path: PathBuf) -> Effects {
+    app.notices.dismiss(app.now);
     let generation = app.next_generation();
     app.redaction.work = Some(Work::Making(Running {
         generation,

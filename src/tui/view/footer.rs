@@ -27,6 +27,12 @@ pub const REDACTED: &str = "REDACTED";
 /// Columns of a screen on which that chip says more.
 const WIDE: u16 = 60;
 
+/// Columns that are left to what stands beside that chip.
+const BESIDE: usize = 40;
+
+/// Columns in which something can be told.
+const TOLD: usize = 20;
+
 /// Columns of how far a replay or an export is.
 const REPLAYED: usize = 60;
 
@@ -137,7 +143,13 @@ fn redacted(app: &App) -> Option<Chip> {
             (_, true) => "REDACTING",
             (_, false) => "NOT YET REDACTED",
         };
-        let text = format!("{word} {}", cut(&running.told, REPLAYED));
+        // The word is what matters, and whatever is said beside it.
+        let room = usize::from(app.size.0).saturating_sub(width(word) + BESIDE);
+        let told = cut(&running.told, room.min(REPLAYED));
+        let text = match room {
+            ..TOLD => word.to_owned(),
+            _ => format!("{word} {told}"),
+        };
         return redact(Role::ChipWarn, text);
     }
     if !redaction.is_on {

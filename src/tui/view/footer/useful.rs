@@ -3,6 +3,7 @@
 use crate::tui::action::Action as A;
 use crate::tui::app::detail::Tab;
 use crate::tui::app::findings::Row;
+use crate::tui::app::session::Opening;
 use crate::tui::app::{App, Focus, Session, View};
 
 const LIBRARY: &[(A, &str)] = &[
@@ -15,6 +16,14 @@ const LIBRARY: &[(A, &str)] = &[
     (A::Export, "export"),
     (A::RecordingNote, "note"),
     (A::Delete, "delete"),
+    (A::Palette, "commands"),
+];
+
+/// While nothing of a recording is there yet but how far its secrets are taken out.
+const REDACTING: &[(A, &str)] = &[
+    (A::Help, "help"),
+    (A::Cancel, "stop"),
+    (A::Back, "back"),
     (A::Palette, "commands"),
 ];
 
@@ -113,6 +122,7 @@ pub(super) const PLAYBACK: &[(A, &str)] = &[
 pub(super) fn useful(app: &App) -> &'static [(A, &'static str)] {
     match app.session.as_deref() {
         None => LIBRARY,
+        Some(session) if matches!(session.opening, Opening::Redacting(_)) => REDACTING,
         Some(session) => match (session.focus, session.view) {
             (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
             (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,

@@ -1,0 +1,102 @@
+//! What is said of a report: for people, for scripts.
+
+use super::NAMES;
+use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::output::{self, Output};
+use crate::outgoing::told;
+use crate::redact::{LIMITS, Report};
+use crate::text::{escape, plural, size};
+use serde_json::json;
+use std::path::Path;
+
+/// Places that are named where something leaks.
+const MOST_LEAKS: usize = 20;
+
+/// What there is to say.
+pub struct Said<'s> {
+    pub path: &'s Path,
+    pub bytes: u64,
+    /// What was replaced.
+    pub report: &'s Report,
+    /// What a person should look at.
+    pub by_eye: Vec<String>,
+}
+
+impl Said<'_> {
+    /// Says what there is, what was removed, and what to look at.
+    pub fn in_words(&self) -> Result<(), Failure> {
+        let Self {
+            path,
+            bytes,
+            report,
+            by_eye,
+        } = self;
+        let mut out = Output::stdout();
+        let shown = path.display().to_string();
+        out.line(&format!("{}: {}", escape(&shown), size(*bytes)))?;
+        out.line("  report.md       what happened and why, to be pasted into an issue")?;
+        out.line("  report.html     the session, for a browser")?;
+        out.line("  session.reel    the session, for mcpreel: open, diff, replay, mock")?;
+        out.line(
+            "  redaction.txt   what was replaced where, by which rule; redaction.json likewise",
+        )?;
+        out.line("")?;
+        let (values, places) = (
+            plural(report.values() as u64, "value"),
+            plural(report.hits(), "place"),
+        );
+        out.line(&format!("removed: {values} in {places}"))?;
+        for (rule, count) in &report.rules {
+            out.line(&format!("  {:>5} × {}", count, escape(rule)))?;
+        }
+        for left in &report.left {
+            out.line(&format!(
+                "  #{} is left out: {}",
+                left.seq,
+                size(left.bytes)
+            ))?;
+        }
+        if let Some(line) = told::unplaced(report) {
+            out.line(&format!("  {line}"))?;
+        }
+        out.line("look at by eye before you hand it on:")?;
+        for line in by_eye {
+            out.line(&format!("  {line}"))?;
+        }
+        out.line("")?;
+        out.line(LIMITS)?;
+        Ok(out.flush()?)
+    }
+
+    /// The same for scripts.
+    pub fn as_json(&self) -> Result<(), Failure> {
+        let mut out = Output::stdout();
+        out.json(&json!({
+            "path": self.path.to_string_lossy(),
+            "bytes": self.bytes,
+            "files": NAMES,
+            "removed": self.report,
+            "by_eye": self.by_eye,
+            "leaks": [],
+        }))?;
+        Ok(out.flush()?)
+    }
+}
+
+/// Something that is found keeps all of it back.
+pub fn kept_back(found: &[String], as_json: bool) -> Outcome {
+    if as_json {
+        let mut out = Output::stdout();
+        out.json(&json!({ "path": null, "leaks": found }))?;
+        out.flush()?;
+    }
+    output::say("nothing was written: it would have had secrets in it");
+    for line in found.iter().take(MOST_LEAKS) {
+        output::say(line);
+    }
+    if let more @ 1.. = found.len().saturating_sub(MOST_LEAKS) {
+        output::say(&plural(more as u64, "more place"));
+    }
+    output::say("`--without RULE` passes a rule over, where what it finds is no secret");
+    Ok(Exit::Found)
+}

@@ -1,0 +1,159 @@
+//! Two rounds: what is redacted is not redacted again. A placeholder is none, nor is a part of one,
+//! and what was left stays.
+
+use crate::corpus::{self, Session};
+use crate::engine::{policy, redacted, text};
+use crate::support::dice::Dice;
+use mcpreel::redact::{Policy, Settings};
+use mcpreel::trace::frame::StreamId;
+use std::sync::Arc;
+
+/// Where secrets stand: `⟦⟧` is one, `⟦1⟧` one that stands elsewhere as well.
+const PLACES: [&str; 26] = [
+    "password=⟦⟧ and on",
+    "export DB_PASSWORD=⟦1⟧ # live",
+    "API_KEY: \"⟦⟧\"  # of ada",
+    "Authorization: Bearer ⟦1⟧",
+    "Authorization: Token ⟦⟧ is invalid",
+    "X-Api-Key: ⟦⟧ ⟦1⟧",
+    "X-Api-Key: ⟦⟧ was refused: ⟦1⟧",
+    "Cookie: a=⟦⟧; b=⟦1⟧",
+    "Cookie: a=⟦⟧ (expired)",
+    "postgres://ada:⟦1⟧@db/x",
+    "https://⟦⟧@host/x",
+    "sent ⟦1⟧, then ⟦1⟧⟦1⟧",
+    "x⟦1⟧y z⟦1⟧",
+    "--token ⟦⟧ --password=⟦1⟧",
+    "token: |\n  ⟦⟧\n  ⟦1⟧\nend",
+    "password:\n  ⟦1⟧\nuser: ada",
+    "api_keys:\n- ⟦⟧\n- ⟦1⟧",
+    "secret: '⟦⟧''⟦1⟧'",
+    "{\"password\":\"⟦1⟧\",\"n\":1}",
+    "{\\\"token\\\":\\\"⟦⟧\\\"}",
+    "<password>⟦1⟧</password>",
+    "?token=⟦⟧&x=1",
+    "?token=%6b⟦1⟧&x=1",
+    "to ⟦2⟧@mail.host.org in /home/⟦2⟧/x",
+    "‹secret:1› ⟦1⟧ ‹home:3›",
+    "home secret ⟦2⟧ email",
+];
+
+/// A frame, of places in a row.
+fn frame(dice: &mut Dice, secrets: &[String; 2]) -> String {
+    let mut said = String::new();
+    for _ in 0..=dice.below(3) {
+        let place = PLACES[dice.length_below(PLACES.len())];
+        let own = secret(dice);
+        let place = place.replace("⟦⟧", &own).replace("⟦1⟧", &secrets[0]);
+        said.push_str(&place.replace("⟦2⟧", &secrets[1]));
+        said.push_str([" ", "\n", "; ", ", "][dice.length_below(4)]);
+    }
+    if dice.below(4) == 0 {
+        return said.replace('\n', " ");
+    }
+    let said = serde_json::to_string(&said).unwrap();
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{said}}}]}}}}"#
+    )
+}
+
+fn secret(dice: &mut Dice) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHKMNPQRSTUVWXYZabcdefghkmnpqrstuvwxyz23456789";
+    let length = 10 + dice.length_below(24);
+    let any = (0..length).map(|_| char::from(LETTERS[dice.length_below(LETTERS.len())]));
+    let any: String = any.collect();
+    format!("k3{any}Q")
+}
+
+/// Addresses, folders, and a word of placeholders are secret as well.
+fn strict() -> Arc<Policy> {
+    let settings = Settings {
+        email: true,
+        home: true,
+        patterns: vec![("words".to_owned(), "home|secret:1|ret".to_owned())],
+        ..Settings::default()
+    };
+    Arc::new(Policy::new(&settings).unwrap())
+}
+
+fn check(session: &Session, policy: &Arc<Policy>, name: &str) {
+    let (once, _) = redacted(session, policy);
+    let (twice, report) = redacted(&once, policy);
+    for ((_, once), (_, twice)) in once.frames.iter().zip(&twice.frames) {
+        let [once, twice] = [once, twice].map(|raw| String::from_utf8_lossy(raw));
+        assert_eq!(once, twice, "{name}\n{}", text(session));
+    }
+    assert_eq!(text(&once), text(&twice), "{name}");
+    assert_eq!(report.hits(), 0, "{name}: {}", text(&once));
+}
+
+#[test]
+fn what_is_redacted_is_not_redacted_again() {
+    for case in ["planted", "alike"].into_iter().flat_map(corpus::all) {
+        check(&case.session(), &policy(), &case.name);
+    }
+}
+
+fn made(seed: u64) -> (Session, [String; 2]) {
+    let mut dice = Dice(seed);
+    let secrets = [secret(&mut dice), "homer".to_owned()];
+    let told = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{{"password":"{}"}}}}"#,
+        secrets[0]
+    );
+    let frames = (0..4).map(|_| frame(&mut dice, &secrets));
+    let frames = std::iter::once(told).chain(frames);
+    let frames = frames.map(|frame| (StreamId::S2C, format!("{frame}\n").into_bytes()));
+    let session = Session {
+        frames: frames.collect(),
+        ..Session::default()
+    };
+    (session, secrets)
+}
+
+#[test]
+fn planted_anywhere_a_secret_is_gone_after_one_round_and_nothing_after_two() {
+    let strict = strict();
+    let seed = Dice::shaken().0 >> 1;
+    for seed in (0..200).chain(seed..seed + 50) {
+        let (session, secrets) = made(seed);
+        let name = format!("seed {seed}");
+        for policy in [&policy(), &strict] {
+            check(&session, policy, &name);
+            let (once, _) = redacted(&session, policy);
+            assert!(
+                !text(&once).contains(&*secrets[0]),
+                "{name}: {}",
+                text(&once)
+            );
+        }
+    }
+}
+
+#[test]
+fn no_word_of_a_placeholder_is_a_known_value() {
+    let frames = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"password":"secret:1","token":"home:123","auth":"2039secret"}}"#,
+        r#"{"text":"‹secret:1› \u2039secret:12\u203a /home/‹home:123› home:123"}"#,
+        r"‹secret:1› \u2039secret:12\u203a ‹home:123› secret:1",
+    ];
+    let frames = frames.map(|frame| (StreamId::S2C, frame.as_bytes().to_vec()));
+    let session = Session {
+        frames: frames.to_vec(),
+        ..Session::default()
+    };
+    let (once, _) = redacted(&session, &policy());
+    let shown = once
+        .frames
+        .iter()
+        .map(|(_, raw)| String::from_utf8_lossy(raw));
+    let shown: Vec<_> = shown.collect();
+    assert!(
+        shown[1]
+            .starts_with(r#"{"text":"‹secret:1› \u2039secret:12\u203a /home/‹home:123› ‹secret:"#),
+        "{}",
+        shown[1]
+    );
+    let start = r"‹secret:1› \u2039secret:12\u203a ‹home:123› ‹secret:";
+    assert!(shown[2].starts_with(start), "{}", shown[2]);
+}

@@ -24,7 +24,8 @@
 //! * [`annotate`]: marks and notes; `heading`: a copy that says something else of its session;
 //! * `halves`: work that is shared by two threads;
 //! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
-//!   other; [`watch`] notices that it has changed, [`tail`] hands over what is new.
+//!   other; [`pages`]: it is gone through page by page; [`watch`] notices that it has changed,
+//!   [`tail`] hands over what is new.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
@@ -41,6 +42,7 @@ pub mod library;
 pub mod links;
 pub mod notices;
 pub mod open;
+pub mod pages;
 pub mod passage;
 pub mod past;
 pub mod reader;

@@ -1,6 +1,7 @@
 //! Reads a recording page by page.
 
 use super::LONGEST;
+use crate::store::pages;
 use crate::store::reader::{FrameBlock, ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
@@ -9,8 +10,7 @@ use bytes::Bytes;
 /// Exchanges that are read at once.
 const EXCHANGES: u32 = 1000;
 
-/// Frames that follow each other, and the exchanges that begin in them or later. It is large pieces
-/// of memory that go from thread to thread: small ones would have to be given back to the other one.
+/// Frames that follow each other, and the exchanges that begin in them or later.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub frames: FrameBlock,
@@ -40,8 +40,25 @@ impl Pager {
         }
     }
 
-    /// The next page; `None` at the end.
-    pub fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
+    /// The exchanges that were not read yet, until those with requests up to `last` are known.
+    fn exchanges(&mut self, recording: &Recording, last: Seq) -> Result<Vec<Exchange>, ReadError> {
+        let mut exchanges = Vec::new();
+        while !self.all_exchanges && self.known.1 < last {
+            let page = recording.light_exchanges(self.known.0, None, EXCHANGES)?;
+            match page.last() {
+                Some(latest) => self.known = (latest.id, latest.request.0),
+                None => self.all_exchanges = true,
+            }
+            exchanges.extend(page);
+        }
+        Ok(exchanges)
+    }
+}
+
+impl pages::Pager for Pager {
+    type Page = Page;
+
+    fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
         if self.after >= self.until {
             return Ok(None);
         }
@@ -58,19 +75,5 @@ impl Pager {
             exchanges: self.exchanges(recording, last)?,
             frames,
         }))
-    }
-
-    /// The exchanges that were not read yet, until those with requests up to `last` are known.
-    fn exchanges(&mut self, recording: &Recording, last: Seq) -> Result<Vec<Exchange>, ReadError> {
-        let mut exchanges = Vec::new();
-        while !self.all_exchanges && self.known.1 < last {
-            let page = recording.light_exchanges(self.known.0, None, EXCHANGES)?;
-            match page.last() {
-                Some(latest) => self.known = (latest.id, latest.request.0),
-                None => self.all_exchanges = true,
-            }
-            exchanges.extend(page);
-        }
-        Ok(exchanges)
     }
 }

@@ -51,11 +51,33 @@ impl FrameBlock {
         frames.map(|(head, _)| head)
     }
 
+    /// Forgets the frames after `last`.
+    pub fn end_at(&mut self, last: Seq) {
+        let kept = self.frames.partition_point(|(head, _)| head.seq <= last);
+        self.frames.truncate(kept);
+    }
+
     /// The frames, each with its bytes unless it is too long to hold.
+    pub fn iter(&self) -> impl Iterator<Item = (&FrameHead, Option<&[u8]>)> {
+        let frames = self.frames.iter();
+        frames.map(|(head, place)| (head, place.clone().map(|place| &self.bytes[place])))
+    }
+
+    /// The same, as values.
     pub fn into_frames(self) -> impl Iterator<Item = (FrameHead, Option<Bytes>)> {
         let Self { frames, bytes } = self;
         let frames = frames.into_iter();
         frames.map(move |(head, place)| (head, place.map(|place| bytes.slice(place))))
+    }
+}
+
+impl From<Vec<FrameHead>> for FrameBlock {
+    /// Frames whose bytes are read one by one.
+    fn from(heads: Vec<FrameHead>) -> Self {
+        Self {
+            frames: heads.into_iter().map(|head| (head, None)).collect(),
+            bytes: Bytes::new(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! that is longer, or has more values than can be read, is not passed on: a line that says so stands
 //! in its place, so that all others keep their numbers, and the report names it.
 
+mod course;
 mod learn;
 mod looked;
 
@@ -34,10 +35,20 @@ pub struct Redacting<'r> {
     redactor: Redactor,
     report: Report,
     looked: Looked,
+    /// Whether nothing of it is missing.
+    is_whole: bool,
+    changed: Changed,
     /// Whether there are frames that have no bit.
     has_far: bool,
-    /// Whether anything was given that is not as it was.
-    has_changed: bool,
+}
+
+/// What was given that is not as it was.
+#[derive(Debug, Default)]
+struct Changed {
+    frames: Looked,
+    has_frames: bool,
+    has_events: bool,
+    has_notes: bool,
 }
 
 /// What is gone through.
@@ -49,6 +60,8 @@ enum Walk {
     Alone,
     /// Frames in which there is something to be looked at, likewise.
     Looked,
+    /// Frames that were given otherwise than they are, likewise.
+    Changed,
 }
 
 impl<'r> Redacting<'r> {
@@ -81,6 +94,15 @@ impl<'r> Redacting<'r> {
         self.walk_as(selection, walk, visit)
     }
 
+    /// The same of a recording that was gone over: of its frames only those that are not as they
+    /// were.
+    pub fn walk_changed<E: From<ReadError>>(
+        &mut self,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(&Selection::default(), Walk::Changed, visit)
+    }
+
     fn walk_as<E: From<ReadError>>(
         &mut self,
         selection: &Selection,
@@ -93,18 +115,26 @@ impl<'r> Redacting<'r> {
             redactor,
             report,
             looked,
-            has_changed,
+            changed,
             ..
         } = self;
+        let Changed {
+            frames,
+            has_frames,
+            has_events,
+            ..
+        } = changed;
+        let of_before = (walk == Walk::Changed).then(|| std::mem::take(frames));
         let excerpt = Excerpt {
             last: *last,
             ..Excerpt::of(recording, selection)
         };
-        let next = |seq| looked.after(seq);
+        let next = |seq| of_before.as_ref().unwrap_or(looked).after(seq);
+        let is_picked = matches!(walk, Walk::Looked | Walk::Changed);
         let manner = Manner {
             hold: HELD,
             is_alone: walk != Walk::Linked,
-            next: (walk == Walk::Looked).then_some(&next),
+            next: is_picked.then_some(&next),
         };
         excerpt.walk_as(&manner, &mut |part| match part {
             Part::Frame(head, raw, link) => {
@@ -114,13 +144,16 @@ impl<'r> Redacting<'r> {
                     Some(raw) => (raw, link),
                     None => (Cow::Owned(left_out(head, report)), None),
                 };
-                *has_changed |= matches!(raw, Cow::Owned(_));
+                if matches!(raw, Cow::Owned(_)) {
+                    frames.set(head.seq);
+                    *has_frames = true;
+                }
                 visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
             }
             Part::Passed(head) => visit(Part::Passed(head)),
             Part::Event(row) => {
                 let redacted = redacted_event(redactor, row, report);
-                *has_changed |= redacted.event.kind != row.event.kind;
+                *has_events |= redacted.event.kind != row.event.kind;
                 visit(Part::Event(&redacted))
             }
         })
@@ -183,14 +216,14 @@ impl<'r> Redacting<'r> {
                 if self.recording.head(seq)?.is_none() {
                     // The file is damaged; a copy of it would have that text as it is.
                     self.report.unplaced += 1;
-                    self.has_changed = true;
+                    self.changed.has_notes = true;
                     continue;
                 }
                 let mut text = |text: Option<Box<str>>| {
                     let place = Place::Note(seq.0);
                     let text = text?;
                     let redacted = self.redactor.text(place, &text, &mut self.report);
-                    self.has_changed |= *redacted != *text;
+                    self.changed.has_notes |= *redacted != *text;
                     Some(redacted.into())
                 };
                 let (mark, note) = (text(annotation.mark), text(annotation.note));
@@ -202,8 +235,27 @@ impl<'r> Redacting<'r> {
     /// The recording, where all that was given of it so far is as it is in there, and it is over.
     #[must_use]
     pub fn unchanged(&self) -> Option<&'r Recording> {
-        let is_over = self.last == Seq(u64::MAX);
-        (is_over && !self.has_changed).then_some(self.recording)
+        let changed = &self.changed;
+        let has_changed = changed.has_frames || changed.has_events || changed.has_notes;
+        (self.is_over() && !has_changed).then_some(self.recording)
+    }
+
+    /// The recording, where it is over and nothing of it is missing: all that was given of it so far
+    /// is what stands in there, in its place, but for [what is changed](Self::walk_changed).
+    #[must_use]
+    pub fn whole(&self) -> Option<&'r Recording> {
+        let is_whole = self.is_over() && self.is_whole && !self.has_far;
+        is_whole.then_some(self.recording)
+    }
+
+    /// Whether an event was given that is not as it was.
+    #[must_use]
+    pub fn has_changed_events(&self) -> bool {
+        self.changed.has_events
+    }
+
+    fn is_over(&self) -> bool {
+        self.last == Seq(u64::MAX)
     }
 
     /// What knows the secrets of this recording.

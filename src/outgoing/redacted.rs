@@ -12,12 +12,13 @@ use crate::formats::export::{Part, Selection};
 use crate::formats::redacted::Redacting;
 use crate::record::import::{Import, ImportError};
 use crate::redact::Report;
+use crate::store::altered::{AlterError, Derived};
 use crate::store::annotate::{self, AnnotateError};
 use crate::store::library::REEL;
 use crate::store::reader::{EventRow, ReadError, Recording, Summary};
 use crate::trace::clock::Moment;
-use crate::trace::event::EventKind;
-use crate::trace::frame::FrameHead;
+use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Annotation;
 use std::fs::File;
 use std::io;
@@ -32,6 +33,9 @@ pub enum MakeError {
     /// It could not be written.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// What is not redacted could not be copied.
+    #[error(transparent)]
+    Alter(#[from] AlterError),
     /// Its marks and notes could not be written.
     #[error(transparent)]
     Annotate(#[from] AnnotateError),
@@ -68,9 +72,15 @@ pub(super) fn numbered(
 ) -> Result<(Recording, Report, Numbers), MakeError> {
     let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    let unchanged = redacting.unchanged().filter(|_| selection.note().is_none());
-    let (recording, numbers) = match unchanged {
-        Some(recording) if recording.is_ours()? => copied(recording, redacting, &summary)?,
+    let is_all = selection.note().is_none();
+    let unchanged = redacting.unchanged().filter(|_| is_all);
+    let whole = redacting.whole().filter(|_| is_all);
+    let (recording, numbers) = match (unchanged, whole) {
+        (Some(same), _) if same.is_ours()? => copied(same, redacting, &summary)?,
+        (None, Some(whole)) if whole.is_ours()? => {
+            let (recording, _) = altered(whole, redacting, &summary, tell)?;
+            (recording, Numbers::default())
+        }
         _ => made(redacting, selection, &summary, tell)?,
     };
     Ok((recording, report, numbers))
@@ -89,6 +99,42 @@ fn copied(
     // Somebody may have written more of them meanwhile.
     annotations(redacting, &all, &numbers, &reel)?;
     Ok((named(Recording::open(&reel)?, summary, folder), numbers))
+}
+
+/// Where something is replaced all else is as it was, and everything has its number.
+pub(super) fn altered(
+    recording: &Recording,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Derived), MakeError> {
+    let (folder, reel) = place(summary)?;
+    let mut copy = recording.alter(&context(summary), &reel)?;
+    let mut tell = |seq| Ok::<(), MakeError>(tell(Stage::Written(seq))?);
+    let has_changed_events = redacting.has_changed_events();
+    redacting.walk_changed(&mut |part| match part {
+        Part::Frame(head, raw, _) => {
+            copy.frames(Seq(head.seq.0.saturating_sub(1)), &mut tell)?;
+            Ok(copy.frame(head.seq, raw.unwrap_or_default())?)
+        }
+        Part::Event(row) => Ok(copy.event(row)?),
+        Part::Passed(_) => Ok::<(), MakeError>(()),
+    })?;
+    copy.frames(Seq(summary.frames), &mut tell)?;
+    let derived = copy.finish(summary.state, has_changed_events, &mut tell)?;
+    let (all, numbers) = (Selection::default(), Numbers::default());
+    annotated(redacting, &all, summary, (&numbers, &reel))?;
+    Ok((named(Recording::open(&reel)?, summary, folder), derived))
+}
+
+/// Who asked for what where, in a recording that stands for the other.
+fn context(summary: &Summary) -> ProcessContext {
+    ProcessContext {
+        recording: summary.id.clone(),
+        name: summary.name.clone(),
+        redaction: summary.redaction.clone(),
+        ..summary.context.clone()
+    }
 }
 
 /// A folder, and the file in it.
@@ -118,7 +164,7 @@ pub fn look(
     Ok(redacting.summary()?)
 }
 
-fn made(
+pub(super) fn made(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     summary: &Summary,
@@ -148,11 +194,7 @@ pub(super) fn poured(
     tell: &mut Tell<'_>,
 ) -> Result<Poured, MakeError> {
     let (folder, reel) = place(summary)?;
-    let mut context = summary.context.clone();
-    context.recording.clone_from(&summary.id);
-    context.name.clone_from(&summary.name);
-    context.redaction.clone_from(&summary.redaction);
-    let mut import = Import::begin(&reel, context)?;
+    let mut import = Import::begin(&reel, context(summary))?;
     let (mut numbers, mut frames) = (Numbers::default(), 0);
     redacting.walk_alone(selection, &mut |part| match part {
         Part::Frame(head, raw, _) => {

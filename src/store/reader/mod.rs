@@ -245,6 +245,10 @@ impl Recording {
         self.opened.frozen
     }
 
+    pub(super) fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
     pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,

@@ -13,13 +13,12 @@
 mod course;
 mod learn;
 mod looked;
+mod part;
 
 use super::export::{Excerpt, Manner, Part, Selection};
-use crate::redact::{Left, Place, Redactor, Report, is_readable};
-use crate::store::links::Link;
-use crate::store::reader::{EventRow, ReadError, Recording, Summary};
-use crate::trace::event::Event;
-use crate::trace::frame::{FrameHead, Seq};
+use crate::redact::{Place, Redactor, Report};
+use crate::store::reader::{ReadError, Recording, Summary};
+use crate::trace::frame::Seq;
 use crate::trace::item::Annotation;
 use looked::Looked;
 use std::borrow::Cow;
@@ -89,7 +88,7 @@ impl<'r> Redacting<'r> {
         selection: &Selection,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let is_known = selection.note().is_none() && !self.has_far && self.redactor.looks_anew();
+        let is_known = selection.note().is_none() && !self.looks_at_all();
         let walk = if is_known { Walk::Looked } else { Walk::Alone };
         self.walk_as(selection, walk, visit)
     }
@@ -101,6 +100,12 @@ impl<'r> Redacting<'r> {
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.walk_as(&Selection::default(), Walk::Changed, visit)
+    }
+
+    /// Whether every frame has to be gone over to see what is replaced.
+    #[must_use]
+    pub fn looks_at_all(&self) -> bool {
+        self.has_far || !self.redactor.looks_anew()
     }
 
     fn walk_as<E: From<ReadError>>(
@@ -138,21 +143,25 @@ impl<'r> Redacting<'r> {
         };
         excerpt.walk_as(&manner, &mut |part| match part {
             Part::Frame(head, raw, link) => {
-                let link = link.map(|link| redacted_link(redactor, link));
+                let link = link.map(|link| part::link(redactor, link));
                 let raw = raw.map(|raw| (raw, looked.has(head.seq)));
-                let (raw, link) = match redacted_frame(redactor, head, raw, report) {
+                let (raw, link) = match part::frame(redactor, head, raw, report) {
                     Some(raw) => (raw, link),
-                    None => (Cow::Owned(left_out(head, report)), None),
+                    None => (Cow::Owned(part::left_out(head, report)), None),
                 };
                 if matches!(raw, Cow::Owned(_)) {
                     frames.set(head.seq);
                     *has_frames = true;
                 }
-                visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
+                visit(Part::Frame(
+                    &part::sized(head, &raw),
+                    Some(&raw),
+                    link.as_ref(),
+                ))
             }
             Part::Passed(head) => visit(Part::Passed(head)),
             Part::Event(row) => {
-                let redacted = redacted_event(redactor, row, report);
+                let redacted = part::event(redactor, row, report);
                 *has_events |= redacted.event.kind != row.event.kind;
                 visit(Part::Event(&redacted))
             }
@@ -273,52 +282,5 @@ impl<'r> Redacting<'r> {
     /// Begins another report: what is given from now on has been counted, or is to be counted anew.
     pub fn take_report(&mut self) -> Report {
         std::mem::replace(&mut self.report, self.redactor.report())
-    }
-}
-
-fn redacted_link(redactor: &mut Redactor, link: &Link) -> Link {
-    let mut link = link.clone();
-    if let Some(method) = &link.method {
-        // It stands in the frame as well, where it is counted.
-        let method = redactor.text(Place::Start, method, &mut Report::default());
-        link.method = Some(method.into());
-    }
-    link
-}
-
-/// What is given of a frame, of whose bytes it is said whether there is something in them to be
-/// looked at; `None`: they cannot be looked through.
-fn redacted_frame<'f>(
-    redactor: &mut Redactor,
-    head: &FrameHead,
-    raw: Option<(&'f [u8], bool)>,
-    report: &mut Report,
-) -> Option<Cow<'f, [u8]>> {
-    let raw = raw.filter(|(raw, _)| is_readable(raw))?;
-    Some(redactor.learned_frame(Place::Frame(head.seq.0), raw, report))
-}
-
-/// What stands in place of a frame that is left out.
-fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
-    let (seq, bytes) = (head.seq.0, head.size);
-    report.left.push(Left { seq, bytes });
-    format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n").into_bytes()
-}
-
-fn redacted_event(redactor: &mut Redactor, row: &EventRow, report: &mut Report) -> EventRow {
-    let place = Place::Event(row.event.after_seq.0);
-    let kind = redactor.event(place, &row.event.kind, report);
-    let event = Event {
-        kind,
-        ..row.event.clone()
-    };
-    EventRow { id: row.id, event }
-}
-
-/// A frame that has other bytes now.
-fn sized(head: &FrameHead, raw: &[u8]) -> FrameHead {
-    FrameHead {
-        size: raw.len() as u64,
-        ..*head
     }
 }

@@ -5,6 +5,7 @@
 //! recording that it was made of: it is the same session. Where nothing is replaced in any frame or
 //! event, it is a copy, which says something else of the session as a whole.
 
+use super::begun::{Begun, place};
 use super::numbers::Numbers;
 use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
@@ -14,7 +15,6 @@ use crate::record::import::{Import, ImportError};
 use crate::redact::Report;
 use crate::store::altered::{AlterError, Derived};
 use crate::store::annotate::{self, AnnotateError};
-use crate::store::library::REEL;
 use crate::store::reader::{EventRow, ReadError, Recording, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::event::{EventKind, ProcessContext};
@@ -70,17 +70,22 @@ pub(super) fn numbered(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report, Numbers), MakeError> {
+    let is_all = selection.note().is_none();
+    let whole = redacting.whole().filter(|_| is_all);
+    let begun = match whole.filter(|_| redacting.looks_at_all()) {
+        Some(whole) if whole.is_ours()? => Begun::start(whole).ok(),
+        _ => None,
+    };
     let summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    let is_all = selection.note().is_none();
     let unchanged = redacting.unchanged().filter(|_| is_all);
-    let whole = redacting.whole().filter(|_| is_all);
-    let (recording, numbers) = match (unchanged, whole) {
-        (Some(same), _) if same.is_ours()? => copied(same, redacting, &summary)?,
-        (None, Some(whole)) if whole.is_ours()? => {
-            let (recording, _) = altered(whole, redacting, &summary, tell)?;
-            (recording, Numbers::default())
-        }
+    let (recording, numbers) = match (unchanged, begun, whole) {
+        (Some(same), ..) if same.is_ours()? => copied(same, redacting, &summary)?,
+        (None, Some(begun), _) => altered_or_made(begun, redacting, &summary, tell)?,
+        (None, None, Some(whole)) if whole.is_ours()? => match Begun::start(whole) {
+            Ok(begun) => altered_or_made(begun, redacting, &summary, tell)?,
+            Err(_) => made(redacting, selection, &summary, tell)?,
+        },
         _ => made(redacting, selection, &summary, tell)?,
     };
     Ok((recording, report, numbers))
@@ -92,7 +97,7 @@ fn copied(
     redacting: &mut Redacting<'_>,
     summary: &Summary,
 ) -> Result<(Recording, Numbers), MakeError> {
-    let (folder, reel) = place(summary)?;
+    let (folder, reel) = place(&summary.id)?;
     File::create_new(&reel).map_err(MakeError::Folder)?;
     recording.copy_under(summary, &reel)?;
     let (all, numbers) = (Selection::default(), Numbers::default());
@@ -103,18 +108,19 @@ fn copied(
 
 /// Where something is replaced all else is as it was, and everything has its number.
 pub(super) fn altered(
-    recording: &Recording,
+    begun: Begun,
     redacting: &mut Redacting<'_>,
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Derived), MakeError> {
-    let (folder, reel) = place(summary)?;
-    let mut copy = recording.alter(&context(summary), &reel)?;
+    let (mut copy, reel, folder) = begun.finish()?;
+    copy.describe(&context(summary))?;
     let mut tell = |seq| Ok::<(), MakeError>(tell(Stage::Written(seq))?);
     let has_changed_events = redacting.has_changed_events();
     redacting.walk_changed(&mut |part| match part {
         Part::Frame(head, raw, _) => {
             copy.frames(Seq(head.seq.0.saturating_sub(1)), &mut tell)?;
+            tell(head.seq)?;
             Ok(copy.frame(head.seq, raw.unwrap_or_default())?)
         }
         Part::Event(row) => Ok(copy.event(row)?),
@@ -127,6 +133,20 @@ pub(super) fn altered(
     Ok((named(Recording::open(&reel)?, summary, folder), derived))
 }
 
+/// The same of all of a recording; where that fails since what is derived is damaged, which is of no
+/// use then, everything is recorded again.
+fn altered_or_made(
+    begun: Begun,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Numbers), MakeError> {
+    match altered(begun, redacting, summary, tell) {
+        Err(MakeError::Alter(_)) => made(redacting, &Selection::default(), summary, tell),
+        altered => altered.map(|(recording, _)| (recording, Numbers::default())),
+    }
+}
+
 /// Who asked for what where, in a recording that stands for the other.
 fn context(summary: &Summary) -> ProcessContext {
     ProcessContext {
@@ -135,13 +155,6 @@ fn context(summary: &Summary) -> ProcessContext {
         redaction: summary.redaction.clone(),
         ..summary.context.clone()
     }
-}
-
-/// A folder, and the file in it.
-fn place(summary: &Summary) -> Result<(Folder, PathBuf), MakeError> {
-    let folder = Folder::make().map_err(MakeError::Folder)?;
-    let reel = folder.path().join(&summary.id).with_extension(REEL);
-    Ok((folder, reel))
 }
 
 /// It is called by its id: its own file vanishes, and the name of the file that it was made of may
@@ -193,7 +206,7 @@ pub(super) fn poured(
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<Poured, MakeError> {
-    let (folder, reel) = place(summary)?;
+    let (folder, reel) = place(&summary.id)?;
     let mut import = Import::begin(&reel, context(summary))?;
     let (mut numbers, mut frames) = (Numbers::default(), 0);
     redacting.walk_alone(selection, &mut |part| match part {

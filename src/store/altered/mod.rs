@@ -22,10 +22,15 @@ use crate::trace::frame::{Seq, StreamId};
 use rusqlite::{Connection, params};
 use std::path::{Path, PathBuf};
 
-/// Nobody needs it after a power failure, and nothing of what is written over stays in it.
+/// Nobody needs it after a power failure, and nothing of what is written over stays in it. What was
+/// written is not looked at again soon.
 const FAST_AND_CLEAN: &str =
-    "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON";
+    "PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA cache_size = -1000";
 const ATTACH: &str = "ATTACH ?1 AS source";
+const COPY_DERIVED: &str = "INSERT INTO main.message SELECT * FROM source.message;
+    INSERT INTO main.line SELECT * FROM source.line;
+    INSERT INTO main.finding SELECT * FROM source.finding";
+const FORGET_RECORDING: &str = "DELETE FROM main.recording";
 /// It is gone through once: what of it is kept in memory is of no use.
 const BEGIN: &str = "PRAGMA source.cache_size = -500;
     CREATE TEMP TABLE altered (frame INTEGER PRIMARY KEY); BEGIN";
@@ -86,18 +91,23 @@ pub struct Altered {
 }
 
 impl Recording {
-    /// Begins a copy in the new file `reel`, of a session that `context` describes. The recording is
-    /// over, all of its frames are of the streams of a stdio session, one after the other without a
-    /// gap.
-    pub fn alter(&self, context: &ProcessContext, reel: &Path) -> Result<Altered, AlterError> {
-        let conn = create(reel, context)?;
+    /// Begins a copy in the new file `reel`. The recording is over, all of its frames are of the
+    /// streams of a stdio session, one after the other without a gap.
+    pub fn alter(&self, reel: &Path) -> Result<Altered, AlterError> {
+        let context = ProcessContext {
+            recording: self.summary()?.id,
+            ..ProcessContext::default()
+        };
+        let conn = create(reel, &context)?;
         conn.execute(ATTACH, [self.opened().uri()])?;
         conn.execute_batch(BEGIN)?;
-        conn.execute(COPY_START, [start(context)?])?;
+        // As if it were the same: mostly it is.
+        conn.execute_batch(COPY_DERIVED)?;
+        write::copy_exchanges(&conn)?;
         Ok(Altered {
             conn,
             reel: reel.to_owned(),
-            context: context.clone(),
+            context,
             longer: [0; StreamId::STDIO.len()],
             last: Seq(0),
         })
@@ -122,6 +132,15 @@ fn create(reel: &Path, context: &ProcessContext) -> Result<Connection, AlterErro
 }
 
 impl Altered {
+    /// Says who asked for what where.
+    pub fn describe(&mut self, context: &ProcessContext) -> Result<(), AlterError> {
+        self.conn.execute(FORGET_RECORDING, [])?;
+        schema::insert_recording(&self.conn, context, 0)?;
+        self.conn.execute(COPY_START, [start(context)?])?;
+        self.context.clone_from(context);
+        Ok(())
+    }
+
     /// Copies the frames up to `last` that are not in it yet. `tell` is told how far it is, and may
     /// stop it.
     pub fn frames<E: From<AlterError>>(
@@ -181,7 +200,7 @@ impl Altered {
         tell: &mut dyn FnMut(Seq) -> Result<(), E>,
     ) -> Result<Derived, E> {
         self.save(state).map_err(AlterError::from)?;
-        if !has_other_events && twins::copy(&self)? {
+        if !has_other_events && twins::are_same(&self)? {
             return Ok(Derived::Copied);
         }
         self.derive(tell)?;

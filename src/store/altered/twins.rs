@@ -1,20 +1,22 @@
 //! Whether other bytes change anything in what is derived, found out without deriving everything.
 //!
-//! Nearly every frame of a long recording is part of a call that was asked and answered and about
-//! which nothing is to be said. What is derived of two such calls has nothing to do with each
-//! other, but for how many there are and how long they took. So a part of the recording, without
-//! the plain calls whose bytes stay, is derived twice: with the bytes as they were and with the
-//! others. It is the same with the others in all of the recording, but for how long messages are and
-//! for their lines, if
+//! Nearly every frame of a long recording is part of a plain call: asked, answered soon, and nothing is
+//! to be said about it. What is derived of two such calls has to do with each other only through how
+//! many there are and when they were, which no other bytes change. So a part of the recording, without
+//! the plain calls whose bytes stay, is derived twice: with the bytes as they were and with the others.
+//! The others change nothing in all of the recording either, but how long messages are and what they
+//! say in a line, if
 //!
-//! * the bytes that are others are those of calls;
-//! * the part was derived as the whole was;
+//! * they stand in calls and their answers only: what a side says of itself, lists, and lines that are
+//!   no messages may change what every later message means;
+//! * the part was derived as the whole was, to the last finding;
 //! * and there is no other difference between the twins.
 //!
+//! What rules compare from call to call (the arguments of one that is made again after it was given up)
+//! is of calls that are in the part, and a token stands for the same value everywhere and for no other.
 //! In doubt everything is derived anew.
 
-use super::{AlterError, Altered, create};
-use crate::store::indexer::write;
+use super::{AlterError, Altered, FAST_AND_CLEAN, create};
 use crate::store::open::{self, uri};
 use crate::store::reindex::{self, Ended};
 use crate::store::values::to_sql;
@@ -163,16 +165,12 @@ const IS_OTHER_TWIN: &str = concat!(
     ),
 );
 
-const COPY: &str = "BEGIN;
-    INSERT INTO main.message SELECT * FROM source.message;
-    INSERT INTO main.line SELECT * FROM source.line;
-    INSERT INTO main.finding SELECT * FROM source.finding;
+/// What is said of the session as a whole; how long messages are with the other bytes, and what they
+/// say in a line.
+const ADJUST: &str = "BEGIN;
     UPDATE main.recording SET (derived_version, messages, exchanges, failed, open, findings, session)
         = (SELECT derived_version, messages, exchanges, failed, open, findings, session
-            FROM source.recording)";
-
-/// How long messages are with the other bytes, and what they say in a line.
-const ADJUST: &str = "
+            FROM source.recording);
     UPDATE main.message AS m SET start = a.start, size = a.size, summary = a.summary
         FROM after.message a WHERE m.frame IN (SELECT frame FROM temp.altered)
             AND a.frame = m.frame AND a.part = m.part;
@@ -208,8 +206,9 @@ const AFTER: Twin = Twin {
             SELECT id, t, after_seq, detail FROM main.event"#,
 };
 
-/// Copies what is derived, if it is the same with the other bytes: whether it is.
-pub(super) fn copy(altered: &Altered) -> Result<bool, AlterError> {
+/// Whether what is derived, which was copied, is the same with the other bytes. If it is, nothing is
+/// missing in it any more.
+pub(super) fn are_same(altered: &Altered) -> Result<bool, AlterError> {
     let conn = &altered.conn;
     let is = |sql| conn.query_row(sql, [], |row| row.get::<_, bool>(0));
     conn.execute_batch(PREPARE)?;
@@ -221,8 +220,6 @@ pub(super) fn copy(altered: &Altered) -> Result<bool, AlterError> {
     if is(IS_OTHER_PART)? || is(IS_OTHER_TWIN)? {
         return Ok(false);
     }
-    conn.execute_batch(COPY)?;
-    write::copy_exchanges(conn)?;
     conn.execute_batch(ADJUST)?;
     Ok(true)
 }
@@ -244,6 +241,7 @@ impl Twin {
         altered.conn.execute(self.attach, [uri(&file, "mode=rw")])?;
         altered.conn.execute_batch(self.fill)?;
         let own = open::writable(&file)?;
+        own.execute_batch(FAST_AND_CLEAN)?;
         let transaction = own.unchecked_transaction()?;
         reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
         Ok(transaction.commit()?)

@@ -18,6 +18,7 @@ impl<T: Send + 'static> Ahead<T> {
     /// Goes on from where `pager` is; `None` where there cannot be such a thread.
     pub fn start<P: Pager<Page = T>>(pager: &P, recording: &Recording) -> Option<Self> {
         let recording = recording.another().ok()?;
+        recording.keep_little().ok()?;
         let (sender, read) = sync_channel(0);
         let pager = pager.clone();
         let builder = Builder::new().name("read-ahead".into());

@@ -12,7 +12,10 @@ use rusqlite::blob::Blob;
 use std::ops::Range;
 
 /// Bytes of frames in a page of [`Recording::frames`].
-const PAGE_BYTES: u64 = 1024 * 1024;
+const PAGE_BYTES: u64 = 512 * 1024;
+
+/// Bytes that a page takes where no frame is large. One that has to grow takes twice as much.
+const BLOCK: usize = 512 * 1024 + 64 * 1024;
 
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
     CASE WHEN length(raw) <= ?3 THEN raw END FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
@@ -82,7 +85,7 @@ impl From<Vec<FrameHead>> for FrameBlock {
 }
 
 impl Recording {
-    /// What the first of these exchanges said, as many of them as have about a megabyte, at least
+    /// What the first of these exchanges said, as many of them as have about half a megabyte, at least
     /// one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
         self.in_one_read(|recording| {
@@ -125,7 +128,7 @@ impl Recording {
 
     /// The same, the bytes of all of them in one place.
     pub fn frame_block(&self, after: Seq) -> Result<FrameBlock, ReadError> {
-        let (mut frames, mut bytes) = (Vec::new(), Vec::new());
+        let (mut frames, mut bytes) = (Vec::new(), Vec::with_capacity(BLOCK));
         self.page(after, |head, raw| {
             let start = bytes.len();
             bytes.extend_from_slice(raw.unwrap_or_default());

@@ -33,6 +33,9 @@ use std::path::{Path, PathBuf};
 /// Rows in a page of any list.
 const PAGE_ROWS: u32 = 1000;
 
+/// Kibibytes, in place of two thousand.
+const KEEP_LITTLE: &str = "PRAGMA cache_size = -500";
+
 const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
     WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
@@ -140,6 +143,11 @@ impl Recording {
             opened: open::read_only(self.opened.file().unwrap_or(self.file()))?,
             stands_in: None,
         })
+    }
+
+    /// Keeps less of the file in memory: it is gone through once.
+    pub(in crate::store) fn keep_little(&self) -> Result<(), ReadError> {
+        self.read(|conn| conn.execute_batch(KEEP_LITTLE))
     }
 
     /// The file, as people know it.

@@ -10,15 +10,15 @@
 //! that is longer, or has more values than can be read, is not passed on: a line that says so stands
 //! in its place, so that all others keep their numbers, and the report names it.
 
+mod course;
 mod learn;
 mod looked;
+mod part;
 
 use super::export::{Excerpt, Manner, Part, Selection};
-use crate::redact::{Left, Place, Redactor, Report, is_readable};
-use crate::store::links::Link;
-use crate::store::reader::{EventRow, ReadError, Recording, Summary};
-use crate::trace::event::Event;
-use crate::trace::frame::{FrameHead, Seq};
+use crate::redact::{Place, Redactor, Report};
+use crate::store::reader::{ReadError, Recording, Summary};
+use crate::trace::frame::Seq;
 use crate::trace::item::Annotation;
 use looked::Looked;
 use std::borrow::Cow;
@@ -34,10 +34,20 @@ pub struct Redacting<'r> {
     redactor: Redactor,
     report: Report,
     looked: Looked,
+    /// Whether nothing of it is missing.
+    is_whole: bool,
+    changed: Changed,
     /// Whether there are frames that have no bit.
     has_far: bool,
-    /// Whether anything was given that is not as it was.
-    has_changed: bool,
+}
+
+/// What was given that is not as it was.
+#[derive(Debug, Default)]
+struct Changed {
+    frames: Looked,
+    has_frames: bool,
+    has_events: bool,
+    has_notes: bool,
 }
 
 /// What is gone through.
@@ -49,6 +59,8 @@ enum Walk {
     Alone,
     /// Frames in which there is something to be looked at, likewise.
     Looked,
+    /// Frames that were given otherwise than they are, likewise.
+    Changed,
 }
 
 impl<'r> Redacting<'r> {
@@ -76,9 +88,24 @@ impl<'r> Redacting<'r> {
         selection: &Selection,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let is_known = selection.note().is_none() && !self.has_far && self.redactor.looks_anew();
+        let is_known = selection.note().is_none() && !self.looks_at_all();
         let walk = if is_known { Walk::Looked } else { Walk::Alone };
         self.walk_as(selection, walk, visit)
+    }
+
+    /// The same of a recording that was gone over: of its frames only those that are not as they
+    /// were.
+    pub fn walk_changed<E: From<ReadError>>(
+        &mut self,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(&Selection::default(), Walk::Changed, visit)
+    }
+
+    /// Whether every frame has to be gone over to see what is replaced.
+    #[must_use]
+    pub fn looks_at_all(&self) -> bool {
+        self.has_far || !self.redactor.looks_anew()
     }
 
     fn walk_as<E: From<ReadError>>(
@@ -93,34 +120,49 @@ impl<'r> Redacting<'r> {
             redactor,
             report,
             looked,
-            has_changed,
+            changed,
             ..
         } = self;
+        let Changed {
+            frames,
+            has_frames,
+            has_events,
+            ..
+        } = changed;
+        let of_before = (walk == Walk::Changed).then(|| std::mem::take(frames));
         let excerpt = Excerpt {
             last: *last,
             ..Excerpt::of(recording, selection)
         };
-        let next = |seq| looked.after(seq);
+        let next = |seq| of_before.as_ref().unwrap_or(looked).after(seq);
+        let is_picked = matches!(walk, Walk::Looked | Walk::Changed);
         let manner = Manner {
             hold: HELD,
             is_alone: walk != Walk::Linked,
-            next: (walk == Walk::Looked).then_some(&next),
+            next: is_picked.then_some(&next),
         };
         excerpt.walk_as(&manner, &mut |part| match part {
             Part::Frame(head, raw, link) => {
-                let link = link.map(|link| redacted_link(redactor, link));
+                let link = link.map(|link| part::link(redactor, link));
                 let raw = raw.map(|raw| (raw, looked.has(head.seq)));
-                let (raw, link) = match redacted_frame(redactor, head, raw, report) {
+                let (raw, link) = match part::frame(redactor, head, raw, report) {
                     Some(raw) => (raw, link),
-                    None => (Cow::Owned(left_out(head, report)), None),
+                    None => (Cow::Owned(part::left_out(head, report)), None),
                 };
-                *has_changed |= matches!(raw, Cow::Owned(_));
-                visit(Part::Frame(&sized(head, &raw), Some(&raw), link.as_ref()))
+                if matches!(raw, Cow::Owned(_)) {
+                    frames.set(head.seq);
+                    *has_frames = true;
+                }
+                visit(Part::Frame(
+                    &part::sized(head, &raw),
+                    Some(&raw),
+                    link.as_ref(),
+                ))
             }
             Part::Passed(head) => visit(Part::Passed(head)),
             Part::Event(row) => {
-                let redacted = redacted_event(redactor, row, report);
-                *has_changed |= redacted.event.kind != row.event.kind;
+                let redacted = part::event(redactor, row, report);
+                *has_events |= redacted.event.kind != row.event.kind;
                 visit(Part::Event(&redacted))
             }
         })
@@ -183,14 +225,14 @@ impl<'r> Redacting<'r> {
                 if self.recording.head(seq)?.is_none() {
                     // The file is damaged; a copy of it would have that text as it is.
                     self.report.unplaced += 1;
-                    self.has_changed = true;
+                    self.changed.has_notes = true;
                     continue;
                 }
                 let mut text = |text: Option<Box<str>>| {
                     let place = Place::Note(seq.0);
                     let text = text?;
                     let redacted = self.redactor.text(place, &text, &mut self.report);
-                    self.has_changed |= *redacted != *text;
+                    self.changed.has_notes |= *redacted != *text;
                     Some(redacted.into())
                 };
                 let (mark, note) = (text(annotation.mark), text(annotation.note));
@@ -202,8 +244,27 @@ impl<'r> Redacting<'r> {
     /// The recording, where all that was given of it so far is as it is in there, and it is over.
     #[must_use]
     pub fn unchanged(&self) -> Option<&'r Recording> {
-        let is_over = self.last == Seq(u64::MAX);
-        (is_over && !self.has_changed).then_some(self.recording)
+        let changed = &self.changed;
+        let has_changed = changed.has_frames || changed.has_events || changed.has_notes;
+        (self.is_over() && !has_changed).then_some(self.recording)
+    }
+
+    /// The recording, where it is over and nothing of it is missing: all that was given of it so far
+    /// is what stands in there, in its place, but for [what is changed](Self::walk_changed).
+    #[must_use]
+    pub fn whole(&self) -> Option<&'r Recording> {
+        let is_whole = self.is_over() && self.is_whole && !self.has_far;
+        is_whole.then_some(self.recording)
+    }
+
+    /// Whether an event was given that is not as it was.
+    #[must_use]
+    pub fn has_changed_events(&self) -> bool {
+        self.changed.has_events
+    }
+
+    fn is_over(&self) -> bool {
+        self.last == Seq(u64::MAX)
     }
 
     /// What knows the secrets of this recording.
@@ -221,52 +282,5 @@ impl<'r> Redacting<'r> {
     /// Begins another report: what is given from now on has been counted, or is to be counted anew.
     pub fn take_report(&mut self) -> Report {
         std::mem::replace(&mut self.report, self.redactor.report())
-    }
-}
-
-fn redacted_link(redactor: &mut Redactor, link: &Link) -> Link {
-    let mut link = link.clone();
-    if let Some(method) = &link.method {
-        // It stands in the frame as well, where it is counted.
-        let method = redactor.text(Place::Start, method, &mut Report::default());
-        link.method = Some(method.into());
-    }
-    link
-}
-
-/// What is given of a frame, of whose bytes it is said whether there is something in them to be
-/// looked at; `None`: they cannot be looked through.
-fn redacted_frame<'f>(
-    redactor: &mut Redactor,
-    head: &FrameHead,
-    raw: Option<(&'f [u8], bool)>,
-    report: &mut Report,
-) -> Option<Cow<'f, [u8]>> {
-    let raw = raw.filter(|(raw, _)| is_readable(raw))?;
-    Some(redactor.learned_frame(Place::Frame(head.seq.0), raw, report))
-}
-
-/// What stands in place of a frame that is left out.
-fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
-    let (seq, bytes) = (head.seq.0, head.size);
-    report.left.push(Left { seq, bytes });
-    format!("[mcpreel left out a line of {bytes} bytes: too long to be redacted]\n").into_bytes()
-}
-
-fn redacted_event(redactor: &mut Redactor, row: &EventRow, report: &mut Report) -> EventRow {
-    let place = Place::Event(row.event.after_seq.0);
-    let kind = redactor.event(place, &row.event.kind, report);
-    let event = Event {
-        kind,
-        ..row.event.clone()
-    };
-    EventRow { id: row.id, event }
-}
-
-/// A frame that has other bytes now.
-fn sized(head: &FrameHead, raw: &[u8]) -> FrameHead {
-    FrameHead {
-        size: raw.len() as u64,
-        ..*head
     }
 }

@@ -8,12 +8,15 @@
 //! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a recording;
 //! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
 //! * [`redacted`]: a recording without its secrets, as another recording; `numbers`: which ones
-//!   things have in it;
+//!   things have in it; `begun`: a copy that is begun while the recording is looked through;
 //! * [`likeness`]: the same for whoever shows it, live where the recording is;
-//! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us.
+//! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us;
+//!   `behind`: a long one is written while more of it is made.
 //!
 //! Whoever is told how far it is may stop it.
 
+mod begun;
+mod behind;
 pub mod likeness;
 mod numbers;
 pub mod picked;

@@ -6,6 +6,7 @@
 //! has one of its own, and that one as its parent: who names an id means the one or the other. Where nothing is replaced in any frame or
 //! event, it is a copy, which says something else of the session as a whole.
 
+use super::begun::{Begun, place};
 use super::numbers::Numbers;
 use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
@@ -13,12 +14,12 @@ use crate::formats::export::{Part, Selection};
 use crate::formats::redacted::Redacting;
 use crate::record::import::{Import, ImportError};
 use crate::redact::Report;
+use crate::store::altered::{AlterError, Derived};
 use crate::store::annotate::{self, AnnotateError};
-use crate::store::library::REEL;
 use crate::store::reader::{EventRow, ReadError, Recording, Summary};
 use crate::trace::clock::Moment;
-use crate::trace::event::EventKind;
-use crate::trace::frame::FrameHead;
+use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Annotation;
 use std::fs::File;
 use std::io;
@@ -33,6 +34,9 @@ pub enum MakeError {
     /// It could not be written.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// What is not redacted could not be copied.
+    #[error(transparent)]
+    Alter(#[from] AlterError),
     /// Its marks and notes could not be written.
     #[error(transparent)]
     Annotate(#[from] AnnotateError),
@@ -68,12 +72,12 @@ pub fn one_of_its_own(
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), MakeError> {
     let all = Selection::default();
-    let (mut summary, report) = looked(redacting, &all, tell)?;
+    let (mut summary, report, begun) = looked(redacting, &all, tell)?;
     let id = id_of(&summary.id, &report);
     let parent = std::mem::replace(&mut summary.id, id);
     summary.context.recording.clone_from(&summary.id);
     summary.context.parent = Some(parent);
-    let (recording, _) = under(&summary, redacting, &all, tell)?;
+    let (recording, _) = under(&summary, begun, redacting, &all, tell)?;
     Ok((recording, report))
 }
 
@@ -98,31 +102,44 @@ pub(super) fn numbered(
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report, Numbers), MakeError> {
-    let (summary, report) = looked(redacting, selection, tell)?;
-    let (recording, numbers) = under(&summary, redacting, selection, tell)?;
+    let (summary, report, begun) = looked(redacting, selection, tell)?;
+    let (recording, numbers) = under(&summary, begun, redacting, selection, tell)?;
     Ok((recording, report, numbers))
 }
 
-/// What it says of itself, and what is replaced.
+/// What it says of itself, what is replaced, and a copy that was begun meanwhile.
 fn looked(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
-) -> Result<(Summary, Report), MakeError> {
+) -> Result<(Summary, Report, Option<Begun>), MakeError> {
+    let whole = redacting.whole().filter(|_| selection.note().is_none());
+    let begun = match whole.filter(|_| redacting.looks_at_all()) {
+        Some(whole) if whole.is_ours()? => Begun::start(whole).ok(),
+        _ => None,
+    };
     let summary = look(redacting, selection, tell)?;
-    Ok((summary, redacting.take_report()))
+    Ok((summary, redacting.take_report(), begun))
 }
 
 /// The recording that says `summary` of itself.
 fn under(
     summary: &Summary,
+    begun: Option<Begun>,
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Numbers), MakeError> {
-    let unchanged = redacting.unchanged().filter(|_| selection.note().is_none());
-    match unchanged {
-        Some(recording) if recording.is_ours()? => copied(recording, redacting, summary),
+    let is_all = selection.note().is_none();
+    let unchanged = redacting.unchanged().filter(|_| is_all);
+    let whole = redacting.whole().filter(|_| is_all);
+    match (unchanged, begun, whole) {
+        (Some(same), ..) if same.is_ours()? => copied(same, redacting, summary),
+        (None, Some(begun), _) => altered_or_made(begun, redacting, summary, tell),
+        (None, None, Some(whole)) if whole.is_ours()? => match Begun::start(whole) {
+            Ok(begun) => altered_or_made(begun, redacting, summary, tell),
+            Err(_) => made(redacting, selection, summary, tell),
+        },
         _ => made(redacting, selection, summary, tell),
     }
 }
@@ -133,7 +150,7 @@ fn copied(
     redacting: &mut Redacting<'_>,
     summary: &Summary,
 ) -> Result<(Recording, Numbers), MakeError> {
-    let (folder, reel) = place(summary)?;
+    let (folder, reel) = place(&summary.id)?;
     File::create_new(&reel).map_err(MakeError::Folder)?;
     recording.copy_under(summary, &reel)?;
     let (all, numbers) = (Selection::default(), Numbers::default());
@@ -142,11 +159,55 @@ fn copied(
     Ok((named(Recording::open(&reel)?, summary, folder), numbers))
 }
 
-/// A folder, and the file in it.
-fn place(summary: &Summary) -> Result<(Folder, PathBuf), MakeError> {
-    let folder = Folder::make().map_err(MakeError::Folder)?;
-    let reel = folder.path().join(&summary.id).with_extension(REEL);
-    Ok((folder, reel))
+/// Where something is replaced all else is as it was, and everything has its number.
+pub(super) fn altered(
+    begun: Begun,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Derived), MakeError> {
+    let (mut copy, reel, folder) = begun.finish()?;
+    copy.describe(&context(summary))?;
+    let mut tell = |seq| Ok::<(), MakeError>(tell(Stage::Written(seq))?);
+    let has_changed_events = redacting.has_changed_events();
+    redacting.walk_changed(&mut |part| match part {
+        Part::Frame(head, raw, _) => {
+            copy.frames(Seq(head.seq.0.saturating_sub(1)), &mut tell)?;
+            tell(head.seq)?;
+            Ok(copy.frame(head.seq, raw.unwrap_or_default())?)
+        }
+        Part::Event(row) => Ok(copy.event(row)?),
+        Part::Passed(_) => Ok::<(), MakeError>(()),
+    })?;
+    copy.frames(Seq(summary.frames), &mut tell)?;
+    let derived = copy.finish(summary.state, has_changed_events, &mut tell)?;
+    let (all, numbers) = (Selection::default(), Numbers::default());
+    annotated(redacting, &all, summary, (&numbers, &reel))?;
+    Ok((named(Recording::open(&reel)?, summary, folder), derived))
+}
+
+/// The same of all of a recording; where that fails since what is derived is damaged, which is of no
+/// use then, everything is recorded again.
+fn altered_or_made(
+    begun: Begun,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Numbers), MakeError> {
+    match altered(begun, redacting, summary, tell) {
+        Err(MakeError::Alter(_)) => made(redacting, &Selection::default(), summary, tell),
+        altered => altered.map(|(recording, _)| (recording, Numbers::default())),
+    }
+}
+
+/// Who asked for what where, in a recording that stands for the other.
+fn context(summary: &Summary) -> ProcessContext {
+    ProcessContext {
+        recording: summary.id.clone(),
+        name: summary.name.clone(),
+        redaction: summary.redaction.clone(),
+        ..summary.context.clone()
+    }
 }
 
 /// It is called by its id: its own file vanishes, and the name of the file that it was made of may
@@ -169,7 +230,7 @@ pub fn look(
     Ok(redacting.summary()?)
 }
 
-fn made(
+pub(super) fn made(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     summary: &Summary,
@@ -198,12 +259,8 @@ pub(super) fn poured(
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<Poured, MakeError> {
-    let (folder, reel) = place(summary)?;
-    let mut context = summary.context.clone();
-    context.recording.clone_from(&summary.id);
-    context.name.clone_from(&summary.name);
-    context.redaction.clone_from(&summary.redaction);
-    let mut import = Import::begin(&reel, context)?;
+    let (folder, reel) = place(&summary.id)?;
+    let mut import = Import::begin(&reel, context(summary))?;
     let (mut numbers, mut frames) = (Numbers::default(), 0);
     redacting.walk_alone(selection, &mut |part| match part {
         Part::Frame(head, raw, _) => {

@@ -3,6 +3,7 @@
 //! Whoever is ended by a signal drops nothing, so a thread of its own waits for signals: it removes
 //! what there is, and ends the process as the signal would have.
 
+use super::behind::Behind;
 use crate::capture::process::inspect;
 use crate::record::{Ending, end_as};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -16,6 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use tempfile::{NamedTempFile, TempDir};
+
+/// A piece of so many bytes is one of many: it is written while the next one is made.
+const LARGE: usize = 128 * 1024;
 
 /// What is removed when a signal comes.
 static DOOMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -85,6 +89,8 @@ impl Folder {
 /// A file that only we can read, beside the one that it takes the place of when it is whole.
 #[derive(Debug)]
 pub struct Draft {
+    /// What writes it, where it is long; it goes before the file does.
+    behind: Option<Behind>,
     file: NamedTempFile,
     _doomed: Doomed,
     /// What `SQLite` puts beside it, where it is that which writes.
@@ -111,6 +117,7 @@ impl Draft {
         let mut journal = file.path().as_os_str().to_owned();
         journal.push("-journal");
         Ok(Self {
+            behind: None,
             file,
             _doomed: doomed,
             _journal: Doomed::among(&mut all, journal.as_ref()),
@@ -124,13 +131,15 @@ impl Draft {
     }
 
     /// It is whole: becomes `target`, which is not there.
-    pub fn appear(self, target: &Path) -> io::Result<()> {
+    pub fn appear(mut self, target: &Path) -> io::Result<()> {
+        self.flush()?;
         self.file.persist_noclobber(target)?;
         Ok(())
     }
 
     /// It is whole: takes the place of `target`.
-    pub fn replace(self, target: &Path) -> io::Result<()> {
+    pub fn replace(mut self, target: &Path) -> io::Result<()> {
+        self.flush()?;
         self.file.persist(target)?;
         Ok(())
     }
@@ -138,10 +147,19 @@ impl Draft {
 
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        if self.behind.is_none() && bytes.len() >= LARGE {
+            self.behind = Behind::start(self.file.as_file());
+        }
+        match &mut self.behind {
+            Some(behind) => behind.write(bytes).map(|()| bytes.len()),
+            None => self.file.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        if let Some(mut behind) = self.behind.take() {
+            behind.finish()?;
+        }
         self.file.flush()
     }
 }

@@ -1,3 +1,5 @@
+mod both_ways;
+
 use super::whole::{Replace, Whole, WholeError};
 use super::*;
 use crate::record::import::Import;

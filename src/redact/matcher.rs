@@ -94,20 +94,22 @@ impl Matcher {
         }
         let (needles, forms): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
         Some(Self {
-            needles: automaton(needles)?,
+            needles: automaton(needles, false)?,
             forms,
-            parts: automaton(parts.into_iter().collect())?,
+            // Nearly every frame is without any of them: a few are looked for many bytes at once.
+            parts: automaton(parts.into_iter().collect(), true)?,
         })
     }
 }
 
-/// The fastest that is not too large.
-fn automaton(texts: Vec<Vec<u8>>) -> Option<AhoCorasick> {
+/// The fastest that is not too large; where hardly any text has one of them, it passes over what
+/// none of them begins with.
+fn automaton(texts: Vec<Vec<u8>>, is_rare: bool) -> Option<AhoCorasick> {
     let bytes: usize = texts.iter().map(Vec::len).sum();
     let kind = (bytes < SMALL).then_some(AhoCorasickKind::DFA);
     AhoCorasick::builder()
         .kind(kind)
-        .prefilter(false)
+        .prefilter(is_rare)
         .build(texts)
         .ok()
 }

@@ -34,7 +34,7 @@ impl Recording {
     /// Copies it into `file`, which is there and empty, with the id, the name, the context, the note
     /// and the redaction of `summary`, without marks and notes on frames.
     pub fn copy_under(&self, summary: &Summary, file: &Path) -> Result<(), ReadError> {
-        self.copy_into(file)?;
+        self.copy_for_now(file)?;
         let conn = open::writable(file)?;
         let written = set(&conn, summary);
         Ok(written.map_err(|error| OpenError::from_sqlite(file, error))?)

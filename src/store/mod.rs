@@ -22,14 +22,17 @@
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes; `heading`: a copy that says something else of its session;
+//!   [`altered`]: a copy with other bytes in some frames;
 //! * `halves`: work that is shared by two threads;
 //! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
-//!   other; [`watch`] notices that it has changed, [`tail`] hands over what is new.
+//!   other; [`pages`]: it is gone through page by page; [`watch`] notices that it has changed,
+//!   [`tail`] hands over what is new.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
 //! SQL stands in this module only, as constants with bound parameters.
 
+pub mod altered;
 pub mod annotate;
 pub mod facts;
 pub mod figures;
@@ -41,6 +44,7 @@ pub mod library;
 pub mod links;
 pub mod notices;
 pub mod open;
+pub mod pages;
 pub mod passage;
 pub mod past;
 pub mod reader;

@@ -48,6 +48,20 @@ impl Opened {
     pub fn file(&self) -> Option<&Path> {
         self.copy.as_ref().map(|copy| &*copy.file)
     }
+
+    /// How another connection reads the same beside a file of its own.
+    pub fn uri(&self) -> String {
+        let path = Path::new(self.conn.path().unwrap_or_default());
+        let is_immutable = self.frozen && self.copy.is_none();
+        uri(
+            path,
+            if is_immutable {
+                "immutable=1"
+            } else {
+                "mode=ro"
+            },
+        )
+    }
 }
 
 /// Opens the recording `path` to read it.
@@ -209,7 +223,7 @@ fn is_corrupt(error: &rusqlite::Error) -> bool {
 }
 
 /// `file:` URI of a path, whatever its bytes are.
-pub(super) fn uri(path: &Path, query: &str) -> String {
+pub(in crate::store) fn uri(path: &Path, query: &str) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file:");
     for &byte in absolute.as_os_str().as_bytes() {

@@ -173,7 +173,19 @@ pub fn drain(indexer: &mut Indexer, budget: &Budget) {
 
 /// What becomes of a session: the file of its recording, in `dir`.
 pub fn recorded(dir: &Path, session: impl FnOnce(&mut Session)) -> PathBuf {
-    let mut made = Session::start(dir, "weather", 1);
+    recorded_of(Session::start(dir, "weather", 1), session)
+}
+
+/// The same of the session that `context` describes, in the file `reel`.
+pub fn recorded_as(
+    reel: &Path,
+    context: ProcessContext,
+    session: impl FnOnce(&mut Session),
+) -> PathBuf {
+    recorded_of(Session::begin(reel, context), session)
+}
+
+fn recorded_of(mut made: Session, session: impl FnOnce(&mut Session)) -> PathBuf {
     let mut indexer = made.indexer();
     session(&mut made);
     drain(&mut indexer, &bytes(1 << 26));

@@ -5,7 +5,8 @@ use super::events::Events;
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
 use crate::store::notices::Notice;
-use crate::store::reader::{EventRow, FramePage, ReadError, Recording, Said};
+use crate::store::pages::{FramePager, LinkedFrames, Pages};
+use crate::store::reader::{EventRow, ReadError, Recording, Said};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
 use std::iter;
@@ -43,8 +44,11 @@ pub(in crate::formats) struct Manner<'m> {
     /// Whether frames come without what they have to do with each other.
     pub is_alone: bool,
     /// Of a whole recording: which frame comes after another. Those between them do not come.
-    pub next: Option<&'m dyn Fn(Seq) -> Option<Seq>>,
+    pub next: Option<Next<'m>>,
 }
+
+/// Which frame comes after another.
+type Next<'m> = &'m dyn Fn(Seq) -> Option<Seq>;
 
 impl Default for Manner<'_> {
     fn default() -> Self {
@@ -106,46 +110,61 @@ impl<'r> Excerpt<'r> {
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut events = Events::new(self.recording);
-        let mut after = Seq(0);
-        loop {
-            let mut frames = self.page(after, manner)?;
-            frames.retain(|(head, _)| head.seq <= self.last);
-            let Some(end) = frames.last().map(|(head, _)| head.seq) else {
-                break;
-            };
-            let links = if manner.is_alone {
-                Vec::new()
-            } else {
-                self.recording.links(after, end)?
-            };
-            let mut links = links.iter().peekable();
-            for (head, raw) in &frames {
+        let mut pages = self.pages(manner);
+        while let Some(page) = pages()? {
+            let mut links = page.links.iter().peekable();
+            for (head, raw) in page.frames.iter() {
                 events.before(head.seq, self.selection, visit)?;
                 // A damaged recording may have messages without a frame.
                 while links.next_if(|link| link.frame < head.seq).is_some() {}
                 let link = links.next_if(|link| link.frame == head.seq);
-                self.frame(head, (raw.as_deref(), manner.hold), link, visit)?;
+                self.frame(head, (raw, manner.hold), link, visit)?;
             }
-            after = end;
         }
         events.before(self.end(), self.selection, visit)
     }
 
-    /// The frames after `after`, with their bytes where all of them are written: to ask for each
-    /// alone takes longer than to read it.
-    fn page(&self, after: Seq, manner: &Manner<'_>) -> Result<FramePage, ReadError> {
-        let heads = match manner.next {
+    /// Frames in order, with their bytes where all of them are written: to ask for each alone takes
+    /// longer than to read it.
+    fn pages<'m>(
+        &'m self,
+        manner: &'m Manner<'_>,
+    ) -> Box<dyn FnMut() -> Result<Option<LinkedFrames>, ReadError> + 'm> {
+        let (excerpt, is_alone, next) = (*self, manner.is_alone, manner.next);
+        if next.is_none() && !self.is_cut() {
+            let mut pages = Pages::new(self.recording, FramePager::new(self.last, !is_alone));
+            return Box::new(move || pages.next_page());
+        }
+        let mut after = Seq(0);
+        Box::new(move || {
+            let heads = excerpt.heads(after, next)?;
+            let Some(end) = heads.last().map(|head| head.seq) else {
+                return Ok(None);
+            };
+            let links = if is_alone {
+                Vec::new()
+            } else {
+                excerpt.recording.links(after, end)?
+            };
+            after = end;
+            let frames = heads.into();
+            Ok(Some(LinkedFrames { frames, links }))
+        })
+    }
+
+    /// Some frames after `after`, of which not all are wanted.
+    fn heads(&self, after: Seq, next: Option<Next<'_>>) -> Result<Vec<FrameHead>, ReadError> {
+        let mut heads = match next {
             Some(next) => {
                 let seqs = iter::successors(next(after), |seq| next(*seq)).take(PAGE as usize);
                 let heads = seqs.map(|seq| self.recording.head(seq));
-                heads
-                    .filter_map(Result::transpose)
-                    .collect::<Result<_, _>>()?
+                let heads = heads.filter_map(Result::transpose);
+                heads.collect::<Result<Vec<_>, _>>()?
             }
-            None if self.is_cut() => self.recording.heads(after, PAGE)?,
-            None => return self.recording.frames(after),
+            None => self.recording.heads(after, PAGE)?,
         };
-        Ok(heads.into_iter().map(|head| (head, None)).collect())
+        heads.retain(|head| head.seq <= self.last);
+        Ok(heads)
     }
 
     fn frame<E: From<ReadError>>(

@@ -99,7 +99,7 @@ impl Formatter for Harmless {
         fragment: &str,
     ) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some(at) = rest.bytes().position(may_mean_something) {
+        while let Some(at) = first_that_may(rest.as_bytes()) {
             let (plain, from) = rest.split_at(at);
             out.write_all(plain.as_bytes())?;
             let Some(character) = from.chars().next() else {
@@ -117,6 +117,22 @@ impl Formatter for Harmless {
         }
         out.write_all(rest.as_bytes())
     }
+}
+
+/// Where the first character stands that has to be looked at. Most pieces have none: so many bytes
+/// are looked at together, which takes as long as to look at one.
+fn first_that_may(bytes: &[u8]) -> Option<usize> {
+    const TOGETHER: usize = 32;
+    let mut pieces = bytes.chunks(TOGETHER);
+    let may = |piece: &&[u8]| {
+        piece
+            .iter()
+            .fold(false, |may, &b| may | may_mean_something(b))
+    };
+    let nth = pieces.position(|piece| may(&piece))?;
+    let from = nth * TOGETHER;
+    let within = bytes[from..].iter().position(|&b| may_mean_something(b))?;
+    Some(from + within)
 }
 
 /// Whether a character that begins with this byte has to be looked at.

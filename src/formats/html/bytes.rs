@@ -4,9 +4,10 @@ use super::FRAME_BYTES;
 use super::block::{self, Blocks};
 use crate::formats::export::{Excerpt, Part, WriteError, Written};
 use crate::store::halves;
-use crate::trace::frame::{FrameHead, Seq};
+use crate::trace::frame::Seq;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// Bytes of frames that are made into JSON together, half of them on a second thread. What holds a
 /// frame counts as well: of a short line it is more than its bytes.
@@ -43,7 +44,14 @@ pub(super) fn write(
         match part {
             Part::Frame(head, raw, _) => {
                 written.frames += 1;
-                frames.push(frame(excerpt, head, raw)?)?;
+                let piece;
+                let bytes = if let Some(raw) = raw {
+                    raw
+                } else {
+                    piece = excerpt.recording.piece(head.seq, 0..FRAME_BYTES)?;
+                    &piece
+                };
+                frames.push(head.seq.0, bytes, head.size)?;
                 progress(head.seq);
             }
             Part::Passed(head) => {
@@ -61,16 +69,26 @@ pub(super) fn write(
 /// Frames on their way into blocks.
 struct Frames<'o, W: Write> {
     blocks: Blocks<'o, W>,
-    /// Those that are not made into JSON yet, and their bytes.
+    /// Those that are not made into JSON yet, and their bytes, one after the other.
     kept: Vec<Kept>,
-    bytes: usize,
+    bytes: Vec<u8>,
+    /// What is made of them, by two threads; their memory is used again.
+    texts: [Texts; 2],
 }
 
 /// What a page has of a frame.
 struct Kept {
     number: u64,
-    bytes: Vec<u8>,
+    /// Where its bytes stand among those of all.
+    bytes: Range<usize>,
     left_out: u64,
+}
+
+/// Frames as JSON, one after the other, each with its number and its end.
+#[derive(Default)]
+struct Texts {
+    text: Vec<u8>,
+    ends: Vec<(u64, usize)>,
 }
 
 impl<'o, W: Write> Frames<'o, W> {
@@ -78,26 +96,45 @@ impl<'o, W: Write> Frames<'o, W> {
         Self {
             blocks: Blocks::new(out, "frames"),
             kept: Vec::new(),
-            bytes: 0,
+            bytes: Vec::new(),
+            texts: Default::default(),
         }
     }
 
-    fn push(&mut self, kept: Kept) -> io::Result<()> {
-        self.bytes += size_of::<Kept>() + kept.bytes.len();
-        self.kept.push(kept);
-        if self.bytes >= TOGETHER {
+    /// Adds a frame of `size` bytes, of which these are the beginning.
+    fn push(&mut self, number: u64, bytes: &[u8], size: u64) -> io::Result<()> {
+        let (bytes, start) = (cut(bytes), self.bytes.len());
+        self.bytes.extend_from_slice(bytes);
+        self.kept.push(Kept {
+            number,
+            bytes: start..self.bytes.len(),
+            left_out: size.saturating_sub(bytes.len() as u64),
+        });
+        if self.bytes.len() + self.kept.len() * size_of::<Kept>() >= TOGETHER {
             self.flush()?;
         }
         Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let texts = halves::of(&self.kept, |half| {
-            half.iter().map(Kept::json).collect::<Vec<_>>()
+        let bytes = &self.bytes;
+        halves::into(&self.kept, &mut self.texts, |half, texts| {
+            texts.text.clear();
+            texts.ends.clear();
+            for kept in half {
+                texts.add(kept, bytes);
+            }
         });
-        self.bytes = 0;
-        let mut both = self.kept.drain(..).zip(texts.into_iter().flatten());
-        both.try_for_each(|(kept, text)| self.blocks.push_made(kept.number, &text?))
+        self.kept.clear();
+        self.bytes.clear();
+        for texts in &self.texts {
+            let mut start = 0;
+            for (number, end) in &texts.ends {
+                self.blocks.push_made(*number, &texts.text[start..*end])?;
+                start = *end;
+            }
+        }
+        Ok(())
     }
 
     fn finish(mut self) -> io::Result<()> {
@@ -106,29 +143,15 @@ impl<'o, W: Write> Frames<'o, W> {
     }
 }
 
-impl Kept {
-    fn json(&self) -> io::Result<Vec<u8>> {
-        let frame = Frame(self.number, in_pieces(&self.bytes), self.left_out);
-        let mut text = Vec::with_capacity(self.bytes.len() * 2);
-        block::json(&frame, &mut text)?;
-        Ok(text)
+impl Texts {
+    fn add(&mut self, kept: &Kept, bytes: &[u8]) {
+        let bytes = in_pieces(&bytes[kept.bytes.clone()]);
+        let frame = Frame(kept.number, bytes, kept.left_out);
+        // Numbers and texts can always be written, and memory takes all of it.
+        let written = block::json(&frame, &mut self.text);
+        debug_assert!(written.is_ok(), "{written:?}");
+        self.ends.push((kept.number, self.text.len()));
     }
-}
-
-fn frame(excerpt: &Excerpt<'_>, head: &FrameHead, raw: Option<&[u8]>) -> Result<Kept, WriteError> {
-    let piece;
-    let bytes = if let Some(raw) = raw {
-        raw
-    } else {
-        piece = excerpt.recording.piece(head.seq, 0..FRAME_BYTES)?;
-        &piece
-    };
-    let bytes = cut(bytes).to_vec();
-    Ok(Kept {
-        number: head.seq.0,
-        left_out: head.size.saturating_sub(bytes.len() as u64),
-        bytes,
-    })
 }
 
 /// The bytes that a page has of a frame: never half a character.
@@ -174,14 +197,7 @@ mod tests {
         let mut out = io::sink();
         let mut frames = Frames::new(&mut out);
         for number in 0..2 * (TOGETHER / size_of::<Kept>()) as u64 {
-            let (bytes, left_out) = (b"\n".to_vec(), 0);
-            frames
-                .push(Kept {
-                    number,
-                    bytes,
-                    left_out,
-                })
-                .unwrap();
+            frames.push(number, b"\n", 1).unwrap();
             assert!(frames.kept.len() * size_of::<Kept>() < TOGETHER);
         }
     }

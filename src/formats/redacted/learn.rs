@@ -1,11 +1,13 @@
 //! Going over a recording to learn what is secret in it.
 
+use super::course::Course;
 use super::looked::Looked;
-use super::{HELD, Redacting};
+use super::{Changed, HELD, Redacting};
 use crate::redact::{Glance, Learner, Policy, is_readable};
 use crate::store::halves;
 use crate::store::indexer::COLLECT_LIMIT;
-use crate::store::reader::{FramePage, ReadError, Recording};
+use crate::store::pages::{FramePager, Pages};
+use crate::store::reader::{ReadError, Recording};
 use crate::trace::event::EventKind;
 use crate::trace::frame::{FrameHead, Seq};
 use std::sync::Arc;
@@ -26,23 +28,21 @@ impl<'r> Redacting<'r> {
             learner.text(note);
         }
         let (mut after, mut looked) = (Seq(0), Looked::default());
-        loop {
-            let mut page = recording.frames(after)?;
-            let Some((head, _)) = page.last() else {
-                break;
-            };
-            after = head.seq;
-            page.retain(|(head, _)| head.seq <= last);
-            let glances = glances(learner.policy(), &page);
-            for ((head, raw), glance) in page.iter().zip(glances) {
-                let seen = raw.as_deref().zip(glance);
-                if learn_frame(recording, &mut learner, head, seen)? {
+        let mut course = Course::default();
+        let mut pages = Pages::new(recording, FramePager::new(last, false));
+        while let Some(page) = pages.next_page()? {
+            let frames: Vec<_> = page.frames.iter().collect();
+            let glances = glances(learner.policy(), &frames);
+            for ((head, raw), glance) in frames.iter().zip(glances) {
+                course.frame(head);
+                after = head.seq;
+                if learn_frame(recording, &mut learner, head, raw.zip(glance))? {
                     looked.set(head.seq);
                 }
             }
             progress(after)?;
         }
-        learn_beside(recording, &mut learner)?;
+        learn_beside(recording, &mut learner, &mut course)?;
         let redactor = learner.finish();
         let report = redactor.report();
         Ok(Self {
@@ -51,8 +51,9 @@ impl<'r> Redacting<'r> {
             redactor,
             report,
             looked,
+            is_whole: course.is_whole(summary.frames),
+            changed: Changed::default(),
             has_far: Looked::is_far(after),
-            has_changed: false,
         })
     }
 }
@@ -78,18 +79,26 @@ fn learn_frame(
 
 /// What the policy sees in the frames of a page at a glance; of those without bytes, or that cannot
 /// be read, nothing.
-fn glances(policy: &Policy, page: &FramePage) -> impl Iterator<Item = Option<Glance>> + use<> {
-    let look = |frames: &[(FrameHead, Option<Vec<u8>>)]| {
-        let raws = frames.iter().map(|(_, raw)| raw.as_deref());
-        let readable = raws.map(|raw| raw.filter(|raw| is_readable(raw)));
+fn glances(
+    policy: &Policy,
+    frames: &[(&FrameHead, Option<&[u8]>)],
+) -> impl Iterator<Item = Option<Glance>> + use<> {
+    let look = |frames: &[(&FrameHead, Option<&[u8]>)]| {
+        let readable = frames
+            .iter()
+            .map(|(_, raw)| raw.filter(|raw| is_readable(raw)));
         let glances = readable.map(|raw| raw.map(|raw| policy.glance(raw)));
         glances.collect::<Vec<_>>()
     };
-    halves::of(page, look).into_iter().flatten()
+    halves::of(frames, look).into_iter().flatten()
 }
 
 /// What stands beside the frames: events, and what people wrote.
-fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
+fn learn_beside(
+    recording: &Recording,
+    learner: &mut Learner,
+    course: &mut Course,
+) -> Result<(), ReadError> {
     let mut after = 0;
     loop {
         let page = recording.events(after)?;
@@ -97,6 +106,9 @@ fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), Read
             break;
         };
         after = last.id;
+        for row in &page {
+            course.event(row);
+        }
         let kinds = page.iter().map(|row| &row.event.kind);
         let others = kinds.filter(|kind| !matches!(kind, EventKind::Start(_)));
         others.for_each(|kind| learner.event(kind));

@@ -11,7 +11,6 @@
 //!   only those frames that belong to none.
 //! * Which request an answer belongs to is what the recording says; nothing is paired anew.
 
-mod ahead;
 mod joiner;
 mod pager;
 mod steps;

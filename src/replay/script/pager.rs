@@ -1,6 +1,7 @@
 //! Reads a recording page by page.
 
 use super::LONGEST;
+use crate::store::pages;
 use crate::store::reader::{FrameBlock, ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
@@ -13,8 +14,7 @@ const FRAMES: u32 = 200;
 /// Exchanges that are read at once: as many as most pages have.
 const EXCHANGES: u32 = 100;
 
-/// Frames that follow each other, and the exchanges that begin in them or later. It is large pieces
-/// of memory that go from thread to thread: small ones would have to be given back to the other one.
+/// Frames that follow each other, and the exchanges that begin in them or later.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub frames: FrameBlock,
@@ -44,26 +44,6 @@ impl Pager {
         }
     }
 
-    /// The next page; `None` at the end.
-    pub fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
-        if self.after >= self.until {
-            return Ok(None);
-        }
-        let frames = recording.frame_block(self.after, FRAMES)?;
-        let Some(last) = frames.last() else {
-            return Ok(None);
-        };
-        self.after = last;
-        let is_long = |head: &&FrameHead| head.size <= LONGEST;
-        let long = frames.too_long().filter(is_long);
-        let read = |head: &FrameHead| Ok((head.seq, recording.raw(head.seq)?.into()));
-        Ok(Some(Page {
-            long: long.map(read).collect::<Result<_, ReadError>>()?,
-            exchanges: self.exchanges(recording, last)?,
-            frames,
-        }))
-    }
-
     /// The exchanges that were not read yet, until those with requests up to `last` are known.
     fn exchanges(
         &mut self,
@@ -80,5 +60,30 @@ impl Pager {
             pages.push(page);
         }
         Ok(pages)
+    }
+}
+
+impl pages::Pager for Pager {
+    type Page = Page;
+
+    const AT_HAND: usize = 10;
+
+    fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
+        if self.after >= self.until {
+            return Ok(None);
+        }
+        let frames = recording.frame_block(self.after, FRAMES)?;
+        let Some(last) = frames.last() else {
+            return Ok(None);
+        };
+        self.after = last;
+        let is_long = |head: &&FrameHead| head.size <= LONGEST;
+        let long = frames.too_long().filter(is_long);
+        let read = |head: &FrameHead| Ok((head.seq, recording.raw(head.seq)?.into()));
+        Ok(Some(Page {
+            long: long.map(read).collect::<Result<_, ReadError>>()?,
+            exchanges: self.exchanges(recording, last)?,
+            frames,
+        }))
     }
 }

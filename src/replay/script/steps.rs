@@ -1,36 +1,23 @@
 //! The steps of a recording, one after the other.
 
-use super::ahead::Ahead;
 use super::pager::{Page, Pager};
 use super::{Joiner, LONGEST, Step};
+use crate::store::pages::Pages;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::{FrameHead, Seq};
 use bytes::Bytes;
 use std::collections::VecDeque;
 
-/// Pages that are read when they are needed. Most recordings are no longer, and to begin reading
-/// ahead takes as long as to read some of them.
-const AT_HAND: usize = 10;
-
 /// The steps of a recording.
 #[derive(Debug)]
 pub struct Script<'r> {
     recording: &'r Recording,
-    source: Source,
+    pages: Pages<'r, Pager>,
     until: Seq,
     joiner: Joiner,
     page: VecDeque<(FrameHead, Option<Bytes>)>,
     /// The step that was given last: what comes of it is asked for again.
     latest: Option<(Seq, Option<Bytes>)>,
-}
-
-/// Where pages come from.
-#[derive(Debug)]
-enum Source {
-    /// They are read when they are needed.
-    Here { pager: Pager, left: usize },
-    /// They are read before.
-    Ahead(Ahead),
 }
 
 impl<'r> Script<'r> {
@@ -40,10 +27,7 @@ impl<'r> Script<'r> {
         let until = until.unwrap_or(Seq(u64::MAX));
         Self {
             recording,
-            source: Source::Here {
-                pager: Pager::new(until),
-                left: AT_HAND,
-            },
+            pages: Pages::new(recording, Pager::new(until)),
             until,
             joiner: Joiner::default(),
             page: VecDeque::new(),
@@ -54,7 +38,7 @@ impl<'r> Script<'r> {
     /// The next step; `None` at the end.
     pub fn next_step(&mut self) -> Result<Option<Step>, ReadError> {
         if self.page.is_empty()
-            && let Some(page) = self.next_page()?
+            && let Some(page) = self.pages.next_page()?
         {
             self.open(page);
         }
@@ -75,25 +59,6 @@ impl<'r> Script<'r> {
         match self.recording.head(seq)? {
             Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
             _ => Ok(None),
-        }
-    }
-
-    fn next_page(&mut self) -> Result<Option<Page>, ReadError> {
-        if let Source::Here { pager, left } = &mut self.source
-            && *left == 0
-        {
-            match Ahead::start(pager, self.recording) {
-                Some(ahead) => self.source = Source::Ahead(ahead),
-                // It is slower, and does as well.
-                None => *left = usize::MAX,
-            }
-        }
-        match &mut self.source {
-            Source::Here { pager, left } => {
-                *left -= 1;
-                pager.next(self.recording)
-            }
-            Source::Ahead(ahead) => ahead.next(),
         }
     }
 

@@ -94,15 +94,7 @@ impl<'c> Writer<'c> {
     }
 
     pub fn event(&mut self, id: u64, event: &Event) -> rusqlite::Result<()> {
-        let detail = serde_json::to_string(&event.kind)
-            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
-        self.event.execute(params![
-            to_sql(id),
-            to_sql(event.t.0),
-            to_sql(event.after_seq.0),
-            detail
-        ])?;
-        Ok(())
+        insert_event(&mut self.event, id, event)
     }
 
     /// Messages, with where each stands in its frame.
@@ -160,6 +152,31 @@ impl<'c> Writer<'c> {
         self.exchange.raw_execute()?;
         Ok(())
     }
+}
+
+/// Writes an event alone.
+pub(in crate::store) fn event(conn: &Connection, id: u64, event: &Event) -> rusqlite::Result<()> {
+    insert_event(&mut conn.prepare_cached(INSERT_EVENT)?, id, event)
+}
+
+/// Copies the exchanges of the attached database `source`.
+pub(in crate::store) fn copy_exchanges(conn: &Connection) -> rusqlite::Result<usize> {
+    let copy = format!(
+        "INSERT INTO main.exchange ({EXCHANGE}) SELECT {EXCHANGE} FROM source.exchange ORDER BY id"
+    );
+    conn.execute(&copy, [])
+}
+
+fn insert_event(insert: &mut CachedStatement<'_>, id: u64, event: &Event) -> rusqlite::Result<()> {
+    let detail = serde_json::to_string(&event.kind)
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+    insert.execute(params![
+        to_sql(id),
+        to_sql(event.t.0),
+        to_sql(event.after_seq.0),
+        detail
+    ])?;
+    Ok(())
 }
 
 fn fill(

@@ -12,7 +12,11 @@ use rusqlite::blob::Blob;
 use std::ops::Range;
 
 /// Bytes of frames in a page of [`Recording::frames`].
-const PAGE_BYTES: u64 = 1024 * 1024;
+const PAGE_BYTES: u64 = 512 * 1024;
+
+/// Bytes that are reserved for each frame of a block: one that has to grow takes twice as much. So
+/// many frames as a page has have room for all the bytes of a page in which none is large.
+const RESERVED: usize = 576;
 
 /// The bytes of a frame, or how many they are where they are too long to hold.
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
@@ -53,7 +57,19 @@ impl FrameBlock {
         frames.map(|(head, _)| head)
     }
 
+    /// Forgets the frames after `last`.
+    pub fn end_at(&mut self, last: Seq) {
+        let kept = self.frames.partition_point(|(head, _)| head.seq <= last);
+        self.frames.truncate(kept);
+    }
+
     /// The frames, each with its bytes unless it is too long to hold.
+    pub fn iter(&self) -> impl Iterator<Item = (&FrameHead, Option<&[u8]>)> {
+        let frames = self.frames.iter();
+        frames.map(|(head, place)| (head, place.clone().map(|place| &self.bytes[place])))
+    }
+
+    /// The same, as values.
     pub fn into_frames(self) -> impl Iterator<Item = (FrameHead, Option<Bytes>)> {
         let Self { frames, bytes } = self;
         let frames = frames.into_iter();
@@ -61,8 +77,18 @@ impl FrameBlock {
     }
 }
 
+impl From<Vec<FrameHead>> for FrameBlock {
+    /// Frames whose bytes are read one by one.
+    fn from(heads: Vec<FrameHead>) -> Self {
+        Self {
+            frames: heads.into_iter().map(|head| (head, None)).collect(),
+            bytes: Bytes::new(),
+        }
+    }
+}
+
 impl Recording {
-    /// What the first of these exchanges said, as many of them as have about a megabyte, at least
+    /// What the first of these exchanges said, as many of them as have about half a megabyte, at least
     /// one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
         self.in_one_read(|recording| {
@@ -107,7 +133,8 @@ impl Recording {
 
     /// The same, at most `limit` frames, the bytes of all of them in one place.
     pub fn frame_block(&self, after: Seq, limit: u32) -> Result<FrameBlock, ReadError> {
-        let (mut frames, mut bytes) = (Vec::new(), Vec::new());
+        let mut frames = Vec::new();
+        let mut bytes = Vec::with_capacity(RESERVED * limit as usize);
         self.page(after, limit, |head, raw| {
             let start = bytes.len();
             bytes.extend_from_slice(raw.unwrap_or_default());

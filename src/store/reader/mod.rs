@@ -33,6 +33,9 @@ use std::path::{Path, PathBuf};
 /// Rows in a page of any list.
 const PAGE_ROWS: u32 = 1000;
 
+/// Kibibytes, in place of two thousand.
+const KEEP_LITTLE: &str = "PRAGMA cache_size = -500";
+
 const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
     WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
@@ -142,6 +145,11 @@ impl Recording {
         })
     }
 
+    /// Keeps less of the file in memory: it is gone through once.
+    pub(in crate::store) fn keep_little(&self) -> Result<(), ReadError> {
+        self.read(|conn| conn.execute_batch(KEEP_LITTLE))
+    }
+
     /// The file, as people know it.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -243,6 +251,10 @@ impl Recording {
     #[must_use]
     pub fn is_frozen(&self) -> bool {
         self.opened.frozen
+    }
+
+    pub(super) fn opened(&self) -> &Opened {
+        &self.opened
     }
 
     pub(super) fn read<T>(

@@ -216,9 +216,19 @@ fn insert_first_rows(
     resume: u64,
 ) -> rusqlite::Result<()> {
     transaction.execute(INSERT_FORMAT, [NEEDS])?;
+    insert_recording(transaction, context, resume)?;
+    insert_streams(transaction)
+}
+
+/// The row of the session as a whole, which says so far what `context` does.
+pub(in crate::store) fn insert_recording(
+    conn: &Connection,
+    context: &ProcessContext,
+    resume: u64,
+) -> rusqlite::Result<()> {
     let json = serde_json::to_string(context)
         .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
-    transaction.execute(
+    conn.execute(
         INSERT_RECORDING,
         named_params! {
             ":id": context.recording,
@@ -235,7 +245,7 @@ fn insert_first_rows(
             ":derived": DERIVED_VERSION,
         },
     )?;
-    insert_streams(transaction)
+    Ok(())
 }
 
 fn insert_streams(transaction: &Transaction<'_>) -> rusqlite::Result<()> {

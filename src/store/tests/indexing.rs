@@ -263,7 +263,7 @@ fn a_chunk_without_bytes_ends_the_line_that_is_open_on_its_stream() {
 fn a_page_of_frames_is_bounded_in_bytes_and_has_none_of_a_long_one() {
     let dir = tempfile::tempdir().unwrap();
     let mut session = Session::start(dir.path(), "weather", 1);
-    let sizes = [600_000, 600_000, 10, (1 << 20) + 1, 10];
+    let sizes = [300_000, 300_000, 10, (1 << 20) + 1, 10];
     for size in sizes {
         let line = [vec![b'x'; size - 1], vec![b'\n']].concat();
         for chunk in line.chunks(64 * 1024) {
@@ -281,7 +281,7 @@ fn a_page_of_frames_is_bounded_in_bytes_and_has_none_of_a_long_one() {
         });
         sizes.collect::<Vec<_>>()
     };
-    assert_eq!(page(0), [(1, Some(600_000)), (2, Some(600_000))]);
+    assert_eq!(page(0), [(1, Some(300_000)), (2, Some(300_000))]);
     assert_eq!(page(2), [(3, Some(10)), (4, None)]);
     assert_eq!(page(4), [(5, Some(10))]);
     assert_eq!(page(5), []);

@@ -1,0 +1,117 @@
+//! Whether a recording is one that a copy can be made of frame by frame.
+
+use crate::store::reader::EventRow;
+use crate::trace::event::EventKind;
+use crate::trace::frame::{FrameHead, Seq, StreamId};
+
+/// What came of a recording so far. Whoever recorded it counts frames and events without a gap, and
+/// the bytes of each stream; somebody may have taken rows out of it, and bytes may be missing.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    last: Seq,
+    /// Bytes of each stream.
+    bytes: [u64; StreamId::STDIO.len()],
+    last_event: u64,
+    is_broken: bool,
+}
+
+impl Course {
+    /// The next frame.
+    pub fn frame(&mut self, head: &FrameHead) {
+        let is_next = head.seq.0 == self.last.0.wrapping_add(1);
+        let at = self.bytes.get_mut(usize::from(head.stream.0));
+        let follows = at.is_some_and(|at| {
+            let follows = *at == head.offset && head.size > 0;
+            *at = head.offset.saturating_add(head.size);
+            follows
+        });
+        self.is_broken |= !is_next || !follows;
+        self.last = head.seq;
+    }
+
+    /// The next event.
+    pub fn event(&mut self, row: &EventRow) {
+        let is_next = row.id == self.last_event.wrapping_add(1);
+        let is_start = matches!(row.event.kind, EventKind::Start(_));
+        let is_gap = matches!(row.event.kind, EventKind::Gap { .. });
+        self.is_broken |= !is_next || is_start != (row.id == 1) || is_gap;
+        self.last_event = row.id;
+    }
+
+    /// Whether all of it is there, one after the other, of a recording of so many frames.
+    pub fn is_whole(&self, frames: u64) -> bool {
+        !self.is_broken && self.last_event > 0 && self.last.0 == frames
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::clock::Moment;
+    use crate::trace::event::Event;
+
+    fn head(seq: u64, stream: StreamId, offset: u64, size: u64) -> FrameHead {
+        FrameHead {
+            seq: Seq(seq),
+            stream,
+            offset,
+            t_first: Moment(0),
+            t_last: Moment(0),
+            size,
+        }
+    }
+
+    fn row(id: u64, kind: EventKind) -> EventRow {
+        let event = Event {
+            t: Moment(0),
+            after_seq: Seq(0),
+            kind,
+        };
+        EventRow { id, event }
+    }
+
+    fn is_whole(heads: &[FrameHead], rows: &[EventRow]) -> bool {
+        let mut course = Course::default();
+        for head in heads {
+            course.frame(head);
+        }
+        for row in rows {
+            course.event(row);
+        }
+        course.is_whole(heads.len() as u64)
+    }
+
+    #[test]
+    fn a_recording_is_whole_only_if_nothing_of_it_is_missing() {
+        let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
+        let start = || row(1, EventKind::Start(Box::default()));
+        let whole = [head(1, c2s, 0, 5), head(2, s2c, 0, 7), head(3, c2s, 5, 1)];
+        assert!(is_whole(&whole, &[start()]));
+        assert!(is_whole(&[], &[start()]));
+        assert!(!is_whole(&whole, &[]), "nobody says when it began");
+        for broken in [
+            [head(1, c2s, 0, 5), head(3, c2s, 5, 7)],
+            [head(1, c2s, 0, 5), head(2, c2s, 6, 7)],
+            [head(1, c2s, 0, 5), head(2, s2c, 1, 7)],
+            [head(1, c2s, 0, 5), head(2, s2c, 0, 0)],
+            [head(1, c2s, 0, 5), head(2, StreamId(3), 0, 7)],
+        ] {
+            assert!(!is_whole(&broken, &[start()]), "{broken:?}");
+        }
+        let gap = EventKind::Gap {
+            stream: c2s,
+            offset: 6,
+            bytes: 1,
+            reason: None,
+        };
+        let spawned = || EventKind::Spawned { pid: 7 };
+        for rows in [
+            [start(), row(2, gap)],
+            [start(), row(3, spawned())],
+            [start(), row(2, EventKind::Start(Box::default()))],
+            [row(1, spawned()), row(2, spawned())],
+        ] {
+            assert!(!is_whole(&whole, &rows), "{rows:?}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Whether other bytes change anything in what is derived, found out without deriving everything.
+//!
+//! Nearly every frame of a long recording is part of a plain call: asked, answered soon, and nothing is
+//! to be said about it. What is derived of two such calls has to do with each other only through how
+//! many there are and when they were, which no other bytes change. So a part of the recording, without
+//! the plain calls whose bytes stay, is derived twice: with the bytes as they were and with the others.
+//! The others change nothing in all of the recording either, but how long messages are and what they
+//! say in a line, if
+//!
+//! * they stand in calls and their answers only: what a side says of itself, lists, and lines that are
+//!   no messages may change what every later message means;
+//! * the part was derived as the whole was, to the last finding;
+//! * and there is no other difference between the twins.
+//!
+//! What rules compare from call to call (the arguments of one that is made again after it was given up)
+//! is of calls that are in the part, and a token stands for the same value everywhere and for no other.
+//! In doubt everything is derived anew.
+
+use super::{AlterError, Altered, FAST_AND_CLEAN, create};
+use crate::store::open::{self, uri};
+use crate::store::reindex::{self, Ended};
+use crate::store::values::to_sql;
+use rusqlite::Connection;
+
+/// One of so many frames may be in the part: of more of them nothing is gained.
+const PART: i64 = 8;
+
+const PREPARE: &str = "CREATE TEMP TABLE odd (id INTEGER PRIMARY KEY);
+    CREATE TEMP TABLE kept (frame INTEGER PRIMARY KEY)";
+
+/// Whether other bytes stand elsewhere than in a message of a call that was answered, alone in its
+/// frame; or more was found than is kept.
+const IS_BEYOND: &str = "SELECT EXISTS (
+        SELECT 1 FROM temp.altered a WHERE NOT EXISTS (
+            SELECT 1 FROM source.message m CROSS JOIN source.exchange e ON e.id = m.exchange
+            WHERE m.frame = a.frame AND m.kind IN ('request', 'response')
+                AND e.method = 'tools/call' AND e.direction = 'c2s' AND e.era = 'legacy'
+                AND e.status IN ('ok', 'tool-error', 'error'))
+        OR EXISTS (SELECT 1 FROM source.message m WHERE m.frame = a.frame AND m.part > 0))
+    OR EXISTS (SELECT 1 FROM source.finding WHERE rule = 'findings-left-out')";
+
+/// Exchanges that are no plain calls, or about which there is something: other bytes, or a finding.
+/// A call that is made again while it is open for long is compared with that; what comes first says
+/// when a stream began.
+const KEEP_ODD: &str = "INSERT INTO temp.odd SELECT id FROM source.exchange
+    WHERE (status = 'ok' AND method = 'tools/call' AND direction = 'c2s' AND era = 'legacy'
+            AND request_part = 0 AND response_part = 0 AND waited = 0 AND progress_count = 0
+            AND t_response_last - t_request < 5000000000 AND request > 8
+            AND coalesce(parent, chain, task, cancelled, code, progress) IS NULL) IS NOT TRUE
+        OR request IN (SELECT frame FROM temp.altered)
+        OR response IN (SELECT frame FROM temp.altered)
+        OR id IN (SELECT exchange FROM source.finding)
+        OR request IN (SELECT frame FROM source.finding)
+        OR response IN (SELECT frame FROM source.finding)
+        OR request IN (SELECT value FROM source.finding, json_each(related))
+        OR response IN (SELECT value FROM source.finding, json_each(related))
+        OR id IN (SELECT parent FROM source.exchange WHERE parent IS NOT NULL)
+        OR id IN (SELECT exchange FROM source.message WHERE exchange IS NULL OR (
+            kind = 'notification' AND method <> 'notifications/progress'
+            AND method <> 'notifications/cancelled'))";
+
+/// Their frames, and all that are of no exchange; at most so many.
+const KEEP_FRAMES: &str = "INSERT INTO temp.kept
+    SELECT m.frame FROM temp.odd o CROSS JOIN source.message m ON m.exchange = o.id
+    UNION SELECT frame FROM source.message WHERE exchange IS NULL OR (kind = 'notification'
+        AND method <> 'notifications/progress' AND method <> 'notifications/cancelled')
+    UNION SELECT frame FROM source.line LIMIT ?1";
+const FRAMES: &str = "SELECT frames FROM source.recording";
+
+/// Whether one table has rows that another has not.
+macro_rules! differ {
+    ($columns:expr, $one:literal, $other:literal) => {
+        concat!(
+            "EXISTS (SELECT ",
+            $columns,
+            " FROM ",
+            $one,
+            " EXCEPT SELECT ",
+            $columns,
+            " FROM ",
+            $other,
+            ") OR EXISTS (SELECT ",
+            $columns,
+            " FROM ",
+            $other,
+            " EXCEPT SELECT ",
+            $columns,
+            " FROM ",
+            $one,
+            ")"
+        )
+    };
+}
+
+/// Of messages what does not change with their length, but for the number of their exchange.
+macro_rules! message {
+    () => {
+        "frame, part, direction, kind, era, method, name, rpc_id, code, token, trace_id, task,
+        subscription, exchange IS NULL"
+    };
+}
+
+/// Likewise of exchanges.
+macro_rules! exchange {
+    () => {
+        "direction, era, method, name, rpc_id, request, request_part, t_request, response,
+        response_part, t_response, t_response_last, waited, status, code, task, cancelled,
+        progress_count, progress, parent IS NULL, chain IS NULL"
+    };
+}
+
+macro_rules! finding {
+    () => {
+        "rule, severity, frame, path, related, detail, exchange IS NULL"
+    };
+}
+
+/// Whether the part was derived otherwise than the whole, in which exchanges have other numbers.
+const IS_OTHER_PART: &str = concat!(
+    "SELECT ",
+    differ!(
+        concat!(message!(), ", start, size, summary"),
+        "before.message",
+        "source.message WHERE frame IN (SELECT frame FROM temp.kept)"
+    ),
+    " OR ",
+    differ!(
+        concat!(exchange!(), ", request_size, response_size"),
+        "before.exchange",
+        "source.exchange WHERE request IN (SELECT frame FROM temp.kept)"
+    ),
+    " OR ",
+    differ!(finding!(), "before.finding", "source.finding"),
+    " OR (SELECT count(*) FROM before.finding) <> (SELECT count(*) FROM source.finding) OR ",
+    differ!("session", "before.recording", "source.recording"),
+);
+
+/// Whether the one twin was derived otherwise than the other.
+const IS_OTHER_TWIN: &str = concat!(
+    "SELECT ",
+    differ!(
+        concat!(message!(), ", exchange"),
+        "before.message",
+        "after.message"
+    ),
+    " OR ",
+    differ!(
+        concat!(exchange!(), ", id, parent, chain"),
+        "before.exchange",
+        "after.exchange"
+    ),
+    " OR ",
+    differ!(
+        concat!(finding!(), ", id, exchange"),
+        "before.finding",
+        "after.finding"
+    ),
+    " OR ",
+    differ!("frame, stream", "before.line", "after.line"),
+    " OR ",
+    differ!(
+        "messages, exchanges, failed, open, findings, session",
+        "before.recording",
+        "after.recording"
+    ),
+);
+
+/// What is said of the session as a whole; how long messages are with the other bytes, and what they
+/// say in a line.
+const ADJUST: &str = "BEGIN;
+    UPDATE main.recording SET (derived_version, messages, exchanges, failed, open, findings, session)
+        = (SELECT derived_version, messages, exchanges, failed, open, findings, session
+            FROM source.recording);
+    UPDATE main.message AS m SET start = a.start, size = a.size, summary = a.summary
+        FROM after.message a WHERE m.frame IN (SELECT frame FROM temp.altered)
+            AND a.frame = m.frame AND a.part = m.part;
+    UPDATE main.exchange AS e SET request_size = a.request_size, response_size = a.response_size
+        FROM after.exchange a WHERE e.request = a.request AND e.request_part = a.request_part;
+    COMMIT";
+
+/// A part of the recording, derived for itself.
+struct Twin {
+    /// What its tables are called.
+    attach: &'static str,
+    /// Fills them.
+    fill: &'static str,
+}
+
+const BEFORE: Twin = Twin {
+    attach: "ATTACH ?1 AS before",
+    fill: r#"PRAGMA before.synchronous = OFF; PRAGMA before.cache_size = -500;
+        INSERT INTO before.frame (seq, stream, "offset", t_first, t_last, raw)
+            SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, f.raw
+            FROM temp.kept k CROSS JOIN source.frame f ON f.seq = k.frame ORDER BY k.frame;
+        INSERT INTO before.event (id, t, after_seq, detail)
+            SELECT id, t, after_seq, detail FROM main.event"#,
+};
+
+const AFTER: Twin = Twin {
+    attach: "ATTACH ?1 AS after",
+    fill: r#"PRAGMA after.synchronous = OFF; PRAGMA after.cache_size = -500;
+        INSERT INTO after.frame (seq, stream, "offset", t_first, t_last, raw)
+            SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, f.raw
+            FROM temp.kept k CROSS JOIN main.frame f ON f.seq = k.frame ORDER BY k.frame;
+        INSERT INTO after.event (id, t, after_seq, detail)
+            SELECT id, t, after_seq, detail FROM main.event"#,
+};
+
+/// Whether what is derived, which was copied, is the same with the other bytes. If it is, nothing is
+/// missing in it any more.
+pub(super) fn are_same(altered: &Altered) -> Result<bool, AlterError> {
+    let conn = &altered.conn;
+    let is = |sql| conn.query_row(sql, [], |row| row.get::<_, bool>(0));
+    conn.execute_batch(PREPARE)?;
+    if is(IS_BEYOND)? || !keep(conn)? {
+        return Ok(false);
+    }
+    BEFORE.make(altered, "before")?;
+    AFTER.make(altered, "after")?;
+    if is(IS_OTHER_PART)? || is(IS_OTHER_TWIN)? {
+        return Ok(false);
+    }
+    conn.execute_batch(ADJUST)?;
+    Ok(true)
+}
+
+/// Picks the part; whether it is small.
+fn keep(conn: &Connection) -> rusqlite::Result<bool> {
+    let frames: i64 = conn.query_row(FRAMES, [], |row| row.get(0))?;
+    let most = frames / PART;
+    conn.execute(KEEP_ODD, [])?;
+    let kept = conn.execute(KEEP_FRAMES, [most + 1])?;
+    Ok(to_sql(kept as u64) <= most)
+}
+
+impl Twin {
+    /// Makes it in a file beside the copy.
+    fn make(&self, altered: &Altered, name: &str) -> Result<(), AlterError> {
+        let file = altered.reel.with_extension(name);
+        drop(create(&file, &altered.context)?);
+        altered.conn.execute(self.attach, [uri(&file, "mode=rw")])?;
+        altered.conn.execute_batch(self.fill)?;
+        let own = open::writable(&file)?;
+        own.execute_batch(FAST_AND_CLEAN)?;
+        let transaction = own.unchecked_transaction()?;
+        reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
+        Ok(transaction.commit()?)
+    }
+}

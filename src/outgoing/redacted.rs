@@ -1,10 +1,11 @@
 //! A redacted recording: the redacted frames and events, recorded again.
 //!
-//! Whatever is derived in it was derived from them, so nothing of what was replaced is left in a
-//! summary, a name or a finding. Its origin and its date are those of the recording that it was made of:
-//! it is the same session. Its id is that one's as well as long as it stands for it; a file that stays
-//! has one of its own, and that one as its parent: who names an id means the one or the other. Where nothing is replaced in any frame or
-//! event, it is a copy, which says something else of the session as a whole.
+//! Whatever is derived in it was derived from them, or is the same: nothing of what was replaced is
+//! left in a summary, a name or a finding. Its origin and its date are those of the recording that it
+//! was made of: it is the same session. Its id is that one's as well as long as it stands for it; a
+//! file that stays has one of its own, and that one as its parent, so that who names an id means the
+//! one or the other. Where nothing is replaced in any frame or event, it is a copy, which says
+//! something else of the session as a whole; where little is, only that is written anew.
 
 use super::begun::{Begun, place};
 use super::numbers::Numbers;
@@ -186,8 +187,8 @@ pub(super) fn altered(
     Ok((named(Recording::open(&reel)?, summary, folder), derived))
 }
 
-/// The same of all of a recording; where that fails since what is derived is damaged, which is of no
-/// use then, everything is recorded again.
+/// The same of all of a recording. Where the copy cannot be made, mostly since what is derived is
+/// damaged, everything is recorded again.
 fn altered_or_made(
     begun: Begun,
     redacting: &mut Redacting<'_>,
@@ -200,7 +201,7 @@ fn altered_or_made(
     }
 }
 
-/// Who asked for what where, in a recording that stands for the other.
+/// Who asked for what where, as `summary` says it.
 fn context(summary: &Summary) -> ProcessContext {
     ProcessContext {
         recording: summary.id.clone(),

@@ -73,16 +73,24 @@ impl Folder {
         Ok(())
     }
 
-    /// It is whole: takes the place of the folder `target`, which is gone then.
+    /// It is whole: takes the place of the folder `target`, which is gone then. A signal meanwhile
+    /// leaves one of the two.
     pub fn replace(self, target: &Path) -> io::Result<()> {
         let parent = target.parent().unwrap_or(Path::new("/"));
         let away = Self::within(parent)?;
         let old = away.path().join("old");
-        std::fs::rename(target, &old)?;
-        self.appear(target).inspect_err(|_| {
-            // What was there is there again, as far as that goes.
-            let _ = std::fs::rename(&old, target);
-        })
+        {
+            // Held meanwhile: between the two steps a signal would remove both.
+            let _all = doomed();
+            std::fs::rename(target, &old)?;
+            std::fs::rename(self.dir.path(), target).inspect_err(|_| {
+                // What was there is there again, as far as that goes.
+                let _ = std::fs::rename(&old, target);
+            })?;
+        }
+        // It has gone from where it would be removed.
+        let _ = self.dir.keep();
+        Ok(())
     }
 }
 

@@ -66,10 +66,10 @@ pub use rules::{OPTIONAL, SPECIAL, all as rules};
 pub const LIMITS: &str = "\
 What it cannot promise: a secret is found by its shape, by the name of what holds it, or because \
 it was found elsewhere in the same session. One without a name and without a known shape stays, \
-and so does one that is encoded otherwise than as base64, hex, percent-encoding or JSON, compressed, \
-encrypted, cut in pieces, in a picture, or said in other words. Names, sizes, times and order stay, \
-and so do numbers that are ids, counts or codes, even where the same number is a secret. Look \
-through what you hand on.";
+and so does one that is encoded otherwise than as base64, percent-encoding or JSON (in hex digits \
+it is found where it is known from elsewhere), compressed, encrypted, cut in pieces, in a picture, \
+or said in other words. Names, sizes, times and order stay, and so do numbers that are ids, counts \
+or codes, even where the same number is a secret. Look through what you hand on.";
 
 #[cfg(test)]
 mod tests;

@@ -223,8 +223,7 @@ pub struct ProcessContext {
     pub recording: String,
     /// The name given with `--name`, else the command's.
     pub name: String,
-    /// What made the recording: `live`, `demo`, `replay`, `minimised`, `mock` or
-    /// `import`.
+    /// What made the recording: `live`, `demo`, `replay`, `minimised`, `mock` or `import`.
     pub origin: String,
     /// The id of the recording that this one was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -251,7 +250,7 @@ pub struct ProcessContext {
     pub mcpreel: String,
     /// Nanoseconds; an answer that takes longer is slow. [`DEFAULT_SLOW_NS`] where it is not said.
     pub slow_ns: Option<u64>,
-    /// Of a replay: tools that it calls and that only read, as the recording says that is played.
+    /// Of a replay: those of the tools it calls that only read, by the recording that was played.
     /// The list that says so may have been left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_only_tools: Vec<String>,

@@ -152,7 +152,7 @@ fn only_a_report_takes_the_place_of_a_report() {
             mcpreel(&library, &[&words[..], options, more].concat())
         };
         assert!(report(&[], "crash").status.success());
-        let before = modified(&path);
+        let before = inode(&path);
         let refused = report(&[], "modern");
         assert_eq!(refused.status.code(), Some(2));
         assert!(
@@ -160,9 +160,9 @@ fn only_a_report_takes_the_place_of_a_report() {
             "{}",
             text(&refused)
         );
-        assert_eq!(modified(&path), before);
+        assert_eq!(inode(&path), before);
         assert!(report(&["--force"], "modern").status.success());
-        assert_ne!(modified(&path), before);
+        assert_ne!(inode(&path), before);
         assert_eq!(names(dir.path()), [name], "nothing stands beside it");
     }
     let (dir, path) = place("for-ada");
@@ -177,11 +177,29 @@ fn only_a_report_takes_the_place_of_a_report() {
         assert!(said.contains("is no such report, and stays"), "{said}");
     }
     assert_eq!(names(&path), ["letter.txt"]);
-    drop(dir);
+    let others = [
+        ("empty", &[][..]),
+        ("nested", &[]),
+        ("photos.zip", &["--zip"]),
+    ];
+    std::fs::create_dir(dir.path().join("empty")).expect("the folder is ours");
+    std::fs::create_dir_all(dir.path().join("nested/report.md")).expect("the folder is ours");
+    std::fs::write(dir.path().join("nested/session.reel"), "").expect("the folder is ours");
+    std::fs::write(dir.path().join("photos.zip"), "no report").expect("the folder is ours");
+    for (name, options) in others {
+        let shown = dir.path().join(name).display().to_string();
+        let sample = sample("crash");
+        let words = ["report", &sample, "--force", "-o", &shown];
+        let (code, said) = refusal(&library, &[&words[..], options].concat());
+        assert_eq!(code, Some(2));
+        assert!(said.contains("is no such report, and stays"), "{said}");
+    }
+    let kept = std::fs::read(dir.path().join("photos.zip")).expect("it stayed");
+    assert_eq!(kept, b"no report");
 }
 
 /// Which file or folder it is.
-fn modified(path: &Path) -> u64 {
+fn inode(path: &Path) -> u64 {
     std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("it is there"))
 }
 

@@ -561,7 +561,7 @@ fn what_would_read_recordings_with_their_secrets_is_refused() {
         viewer.act(keys);
         has(
             &viewer,
-            &["REDACTED", "it reads secrets; :redact off first"],
+            &["REDACTED", "it reads secrets; end :redact first"],
         );
         assert!(viewer.app.overlays.is_empty(), "{keys}");
         viewer.act("Esc");
@@ -577,10 +577,10 @@ fn at_any_size_the_chip_and_what_is_refused_stand_beside_each_other() {
         let mut viewer = opened(&recording.path, size);
         viewer.redacts = Writes::Nowhere;
         viewer.act(REDACT).act("P");
-        has(&viewer, &["NOT YET REDACTED", ":redact off first"]);
+        has(&viewer, &["NOT YET REDACTED", "end :redact first"]);
         viewer.redact_late();
         viewer.act("P");
-        has(&viewer, &["REDACTED", ":redact off first"]);
+        has(&viewer, &["REDACTED", "end :redact first"]);
     }
 }
 

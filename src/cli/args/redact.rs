@@ -19,8 +19,9 @@ What is secret: values of keys, variables, options and headers with names such a
 password, apiKey, GITHUB_TOKEN, --token, Authorization; tokens of clouds, of code
 hosting and of other services; JSON Web Tokens, private keys, passwords in URLs;
 and whatever is one of these in one place, wherever it appears again: in both
-directions, on stderr, in the command line, in keys, in JSON in strings, as base64
-and percent-encoded. [redact] in the configuration adds names, patterns and paths.
+directions, on stderr, in the command line, in keys, in JSON in strings, as base64,
+in hex digits and percent-encoded. [redact] in the configuration adds names,
+patterns and paths.
 
 `‹secret:1›` stands in place of a value, wherever it stood; another value has
 another number. So what belongs together still does: a redacted recording is
@@ -30,8 +31,8 @@ compared and replayed like any other, with --bind secret:1=env:TOKEN.";
 ///
 /// Without -o nothing is written: the report says what would be replaced where, and by which rule,
 /// never what it is. With -o a recording is made that has the same frames, times and marks, and
-/// everything in it is derived from what was redacted; its id is its own, and it says which recording
-/// it was made of. `mcpreel export` does the same on its way.
+/// everything in it is derived from what was redacted; its id is its own, and it says which
+/// recording it was made of. `mcpreel export` does the same on its way.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{KINDS}\n\n{LIMITS}"))]

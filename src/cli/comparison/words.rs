@@ -60,8 +60,8 @@ fn passed(compared: &Compared<'_>) -> String {
     match report.worst() {
         None => format!("{right} does the same as {left}: {exchanges} compared{redacted}"),
         Some(Class::Noise) => format!(
-            "{right} does the same as {left}: {exchanges} compared{redacted}, which differ only as any two \
-             runs do"
+            "{right} does the same as {left}: {exchanges} compared, which differ only as any two runs \
+             do{redacted}"
         ),
         Some(_) => format!(
             "{right} does nothing that fails beside {left} (--fail-on {}): {}",

@@ -23,8 +23,8 @@ pub fn account(report: &Report) -> String {
         (tally.near.count, "answered by the nearest"),
         (tally.missed.count, "not on record"),
         (tally.passed.count, "passed on and answered"),
-        (tally.left_open.count, "passed on and not answered"),
-        (tally.not_passed.count, "that could not be passed on"),
+        (tally.left_open.count, "passed on, not answered"),
+        (tally.not_passed.count, "not passed on"),
         (tally.out_of_order.count, "out of order"),
         (tally.faults, "gone wrong on purpose"),
         (tally.malformed, "malformed"),
@@ -48,7 +48,7 @@ pub fn details(report: &Report) -> Vec<String> {
     for (what, passed) in [
         ("answered by the server behind", &tally.passed),
         ("passed on, not answered", &tally.left_open),
-        ("could not be passed on", &tally.not_passed),
+        ("not passed on", &tally.not_passed),
     ] {
         missed(&mut lines, what, passed, &report.recording);
     }

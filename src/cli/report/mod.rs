@@ -68,10 +68,11 @@ pub fn run(args: &Args) -> Outcome {
     if !found.is_empty() {
         return said::kept_back(&found, args.json);
     }
+    let may = replaces(args, &path);
     let bytes = if args.zip {
-        packed::appear(folder.path(), &path, may(&path))?
+        packed::appear(folder.path(), &path, may)?
     } else {
-        appear(folder, &path)?
+        appear(folder, &path, may)?
     };
     let said = Said {
         path: &path,
@@ -111,7 +112,7 @@ fn place(args: &Args, name: &str, id: &str) -> Result<PathBuf, Failure> {
     }
     let path = args.output.clone().unwrap_or_else(|| usual.into());
     let path = std::path::absolute(&path).context("the path means nothing here")?;
-    if path.symlink_metadata().is_ok() && !(args.force && is_report(&path, args.zip)) {
+    if path.symlink_metadata().is_ok() && replaces(args, &path) == Replace::No {
         let shown = path.display().to_string();
         let why = if args.force {
             "is no such report, and stays"
@@ -124,27 +125,32 @@ fn place(args: &Args, name: &str, id: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
+/// Whether what is there may go: a report, if `--force` is said.
+fn replaces(args: &Args, path: &Path) -> Replace {
+    if args.force && is_report(path, args.zip) {
+        Replace::Yes
+    } else {
+        Replace::No
+    }
+}
+
 /// Whether what is there is a report as it would be written: nothing else of somebody's goes.
 fn is_report(path: &Path, is_zip: bool) -> bool {
     let Ok(there) = path.symlink_metadata() else {
         return false;
     };
     if is_zip {
-        return there.is_file() && path.extension().is_some_and(|end| end == "zip");
+        return there.is_file() && packed::is_report(path);
     }
     let is_ours = |file: std::io::Result<DirEntry>| {
-        file.is_ok_and(|file| NAMES.iter().any(|name| file.file_name() == *name))
+        let file = file
+            .ok()
+            .filter(|file| NAMES.iter().any(|name| file.file_name() == *name));
+        file.is_some_and(|file| file.file_type().is_ok_and(|kind| kind.is_file()))
     };
-    there.is_dir() && path.read_dir().is_ok_and(|mut files| files.all(is_ours))
-}
-
-/// Whether something is there that was looked at before.
-fn may(path: &Path) -> Replace {
-    if path.symlink_metadata().is_ok() {
-        Replace::Yes
-    } else {
-        Replace::No
-    }
+    there.is_dir()
+        && path.join(SESSION).is_file()
+        && path.read_dir().is_ok_and(|mut files| files.all(is_ours))
 }
 
 /// Writes all files into `folder`.
@@ -214,13 +220,14 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
     Ok(found)
 }
 
-/// The folder itself is what is handed on: bytes in it.
-fn appear(folder: Folder, path: &Path) -> Result<u64, Failure> {
+/// The folder itself is what is handed on, in the place of what is there if that `may` be; returns its
+/// bytes.
+fn appear(folder: Folder, path: &Path, may: Replace) -> Result<u64, Failure> {
     let mut bytes = 0;
     for name in NAMES {
         bytes += folder.path().join(name).metadata()?.len();
     }
-    let appeared = match may(path) {
+    let appeared = match may {
         Replace::Yes => folder.replace(path),
         Replace::No => folder.appear(path),
     };

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use zip::ZipArchive;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// From so many bytes on a file needs the larger form of entries.
@@ -26,6 +27,20 @@ pub fn appear(folder: &Path, path: &Path, may: Replace) -> Result<u64, Failure> 
     };
     appeared.with_context(|| unwritten(path))?;
     Ok(bytes)
+}
+
+/// Whether a file is such a one.
+pub fn is_report(path: &Path) -> bool {
+    let archive = File::open(path).ok().map(ZipArchive::new);
+    let is_ours = |name: &str| {
+        NAMES
+            .iter()
+            .any(|ours| name.rsplit('/').next() == Some(*ours))
+    };
+    archive.and_then(Result::ok).is_some_and(|archive| {
+        let mut names = archive.file_names();
+        archive.len() == NAMES.len() && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
+    })
 }
 
 fn pack(folder: &Path, inside: &str, draft: Draft) -> anyhow::Result<Draft> {

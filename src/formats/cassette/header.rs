@@ -193,18 +193,27 @@ impl Header {
             _ => Err(HeaderError::Newer {
                 version: number.to_owned(),
                 tool: self.tool.clone(),
-                // What claims to be of our own version is not, or we would read it.
+                // What claims to be of our own version or an older one is not, or we would read it.
                 needs: self
                     .tool
                     .as_ref()
                     .and_then(|tool| match tool.strip_prefix(OURS) {
-                        Some(OWN) => None,
+                        Some(version) if !is_newer(version) => None,
                         Some(version) => Some(format!("mcpreel {version} or newer")),
                         None => Some(tool.clone()),
                     }),
             }),
         }
     }
+}
+
+/// Whether a version of ours is a later one than this.
+fn is_newer(version: &str) -> bool {
+    let numbers = |version: &str| {
+        let numbers = version.split('.').map(|number| number.parse::<u64>().ok());
+        numbers.collect::<Option<Vec<_>>>()
+    };
+    numbers(version) > numbers(OWN)
 }
 
 /// What became of a member.
@@ -303,8 +312,11 @@ mod tests {
             )
         );
         // Once it was said to need the very version that could not read it.
-        let own = format!(r#"{{"cassette":2,"tool":"mcpreel {OWN}"}}"#);
-        assert!(said(&own).ends_with("it needs a later version of mcpreel"));
+        for old in [OWN, "0.0.1", "of old"] {
+            let line = format!(r#"{{"cassette":2,"tool":"mcpreel {old}"}}"#);
+            let said = read(&line).unwrap_err().to_string();
+            assert!(said.ends_with("it needs a later version of mcpreel"));
+        }
         assert!(said(r#"{"cassette":1.5}"#).ends_with("it needs a later version of mcpreel"));
         assert!(said(r#"{"cassette":1e99,"tool":"else 3"}"#).ends_with("it needs else 3"));
         for line in [r#"{"cassette":"1"}"#, r#"{"cassette":0}"#, "{}", "[]", "7"] {

@@ -35,7 +35,7 @@ impl Guard {
         learn(&mut self.recorded, result);
     }
 
-    /// A tool of the recording only reads, as the recording says that it was made from.
+    /// A tool only reads: so said the recording from which this one was made.
     pub fn recorded_reading(&mut self, tool: &str) {
         add(&mut self.recorded, tool.into(), true);
     }

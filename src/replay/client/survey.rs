@@ -45,8 +45,8 @@ fn each(
     }
 }
 
-/// Tells `guard` what the recorded server said of its tools, the latest word counting. What a replay
-/// was made from said it before.
+/// Tells `guard` what the recorded server said of its tools, the latest word counting. What the
+/// recording said from which this one was made came before.
 pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadError> {
     for tool in &recording.summary()?.context.read_only_tools {
         guard.recorded_reading(tool);

@@ -39,13 +39,19 @@ const IS_BEYOND: &str = "SELECT EXISTS (
         OR EXISTS (SELECT 1 FROM source.message m WHERE m.frame = a.frame AND m.part > 0))
     OR EXISTS (SELECT 1 FROM source.finding WHERE rule = 'findings-left-out')";
 
+/// Nanoseconds, in which an answer of a plain call has come: no rule takes less for long.
+const SOON_NS: i64 = 5_000_000_000;
+
+/// Frames at the beginning that are in the part: rules look at what a stream begins with.
+const FIRST: i64 = 8;
+
 /// Exchanges that are no plain calls, or about which there is something: other bytes, or a finding.
 /// A call that is made again while it is open for long is compared with that; what comes first says
 /// when a stream began.
 const KEEP_ODD: &str = "INSERT INTO temp.odd SELECT id FROM source.exchange
     WHERE (status = 'ok' AND method = 'tools/call' AND direction = 'c2s' AND era = 'legacy'
             AND request_part = 0 AND response_part = 0 AND waited = 0 AND progress_count = 0
-            AND t_response_last - t_request < 5000000000 AND request > 8
+            AND t_response_last - t_request < ?1 AND request > ?2
             AND coalesce(parent, chain, task, cancelled, code, progress) IS NULL) IS NOT TRUE
         OR request IN (SELECT frame FROM temp.altered)
         OR response IN (SELECT frame FROM temp.altered)
@@ -228,7 +234,7 @@ pub(super) fn are_same(altered: &Altered) -> Result<bool, AlterError> {
 fn keep(conn: &Connection) -> rusqlite::Result<bool> {
     let frames: i64 = conn.query_row(FRAMES, [], |row| row.get(0))?;
     let most = frames / PART;
-    conn.execute(KEEP_ODD, [])?;
+    conn.execute(KEEP_ODD, [SOON_NS, FIRST])?;
     let kept = conn.execute(KEEP_FRAMES, [most + 1])?;
     Ok(to_sql(kept as u64) <= most)
 }

@@ -28,7 +28,7 @@ use crate::tui::worker::redacted::{Answer, Ask, Order};
 use std::path::PathBuf;
 
 /// Said of what cannot be shown without secrets; short, since it stands beside the chip.
-const REFUSED: &str = "it reads secrets; :redact off first";
+const REFUSED: &str = "it reads secrets; end :redact first";
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {

@@ -18,6 +18,7 @@ const OF_METHOD: &str = concat!(
     exchange_columns!(light),
     " WHERE e.method = ?1 AND e.id > ?2 ORDER BY e.id LIMIT ?3"
 );
+const NAMED: &str = "SELECT 1 FROM exchange WHERE method = ?1 AND name = ?2 LIMIT 1";
 /// In the order of the table, whatever indexes there are: to look each request up takes longer.
 const REQUESTS: &str = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2";
 const OF_STREAM: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw), raw FROM frame
@@ -41,6 +42,12 @@ impl Recording {
         limit: u32,
     ) -> Result<Vec<Exchange>, ReadError> {
         self.list(OF_METHOD, (method, to_sql(after.0), limit), rows::light)
+    }
+
+    /// Whether there is an exchange of a method with a tool, prompt or resource of this name.
+    pub fn has_exchange_with(&self, method: &str, name: &str) -> Result<bool, ReadError> {
+        let found = self.one(NAMED, (method, name), |_| Ok(()))?;
+        Ok(found.is_some())
     }
 
     /// How many requests one side sent up to the frame `until`.

@@ -1,6 +1,10 @@
 //! Which tools may be called: those that say that they only read, and those that the user names.
+//!
+//! What goes out is judged, not what the recording says that it is: it may be a stranger's, and a
+//! server may take for a call what others do not.
 
-use crate::protocol::json::Value;
+use crate::protocol::json::{Document, Value};
+use crate::text::escape;
 use std::collections::{HashMap, HashSet};
 
 /// Tools whose hints are kept. A server that lists more is hostile, and its tools are refused.
@@ -40,10 +44,10 @@ impl Guard {
         add(&mut self.recorded, tool.into(), true);
     }
 
-    /// Whether a tool only reads, as the recording says.
-    #[must_use]
-    pub fn is_recorded_reading(&self, tool: &str) -> bool {
-        self.recorded.get(tool).copied() == Some(true)
+    /// The tools that only read, as the recording says.
+    pub fn recorded_as_reading(&self) -> impl Iterator<Item = &str> {
+        let reads = self.recorded.iter().filter(|(_, reads)| **reads);
+        reads.map(|(tool, _)| &**tool)
     }
 
     /// Takes a live result of `tools/list` in.
@@ -58,6 +62,51 @@ impl Guard {
         let reads = || self.live.get(tool).or_else(|| self.recorded.get(tool));
         self.all || self.named.contains(tool) || reads().copied() == Some(true)
     }
+
+    /// Why a line may not go out: for the tool that it calls, or since nobody can say what a server
+    /// reads in it. Escaped; `None` where it may.
+    #[must_use]
+    pub fn refuses(&self, line: &[u8]) -> Option<String> {
+        let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let text = text.trim_ascii_end();
+        if self.all || text.is_empty() {
+            return None;
+        }
+        // Some servers end lines at a carriage return.
+        let read = (!text.contains(&b'\r')).then(|| Document::parse(text).ok());
+        match read.flatten() {
+            Some(document) => self.refuses_in(document.root()),
+            None => Some("a line that cannot be read, and may call a tool".to_owned()),
+        }
+    }
+
+    fn refuses_in(&self, message: Value<'_>) -> Option<String> {
+        if let Some(why) = message.elements().find_map(|one| self.refuses_in(one)) {
+            return Some(why);
+        }
+        if !named(message, "method").any(|method| method.is_str("tools/call")) {
+            return None;
+        }
+        let tools = named(message, "params").flat_map(|params| named(params, "name"));
+        let tools: Vec<_> = tools
+            .map(|tool| tool.as_str().unwrap_or_default())
+            .collect();
+        let tool = match tools.as_slice() {
+            [] => "",
+            tools => tools.iter().find(|tool| !self.allows(tool))?,
+        };
+        Some(format!("{} does not say that it only reads", escape(tool)))
+    }
+}
+
+/// All members of this name, for some servers whatever its case.
+fn named<'d>(object: Value<'d>, name: &'static str) -> impl Iterator<Item = Value<'d>> {
+    let is_it = move |key: &Value<'d>| {
+        key.as_str()
+            .is_some_and(|key| key.eq_ignore_ascii_case(name))
+    };
+    let members = object.members().filter(move |(key, _)| is_it(key));
+    members.map(|(_, value)| value)
 }
 
 fn learn(hints: &mut HashMap<Box<str>, bool>, result: Value<'_>) {
@@ -120,6 +169,55 @@ mod tests {
         assert!(guard.allows("writes"));
         guard.allow_all();
         assert!(guard.allows("unknown"));
+    }
+
+    #[test]
+    fn a_call_is_refused_wherever_a_server_may_read_one() {
+        let mut guard = Guard::default();
+        let text = list(&[("reads", READS), ("writes", "")]);
+        guard.recorded_list(Document::parse(text.as_bytes()).unwrap().root());
+        let call = |name: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{name}}}}}"#
+            )
+        };
+        let (reads, writes) = (call(r#""reads""#), call(r#""writes""#));
+        let pings = r#"{"jsonrpc":"2.0","method":"ping"},"#.repeat(5000);
+        for line in [
+            writes.clone(),
+            writes.replace(r#""id":1,"#, ""),
+            writes.replace(r#""id":1,"#, r#""id":null,"#),
+            writes.replace("tools/call", r"tools\u002fcall"),
+            writes.replace("method", "Method"),
+            writes.replace(r#""method""#, r#""method":"ping","method""#),
+            writes.replace(r#""name""#, r#""weight":NaN,"name""#),
+            writes.replace(r#""name""#, r#""name":"reads","Name""#),
+            call("7"),
+            reads.replace(r#""name":"reads""#, ""),
+            format!("[{pings}{writes}]"),
+            format!("[[{writes}]]"),
+            format!("\u{feff}{writes}"),
+            format!(r#"{{"method":"ping","_meta":{}{writes}{}}}"#, '\r', '\r'),
+            format!("x\r{writes}\r\n"),
+        ] {
+            assert!(guard.refuses(line.as_bytes()).is_some(), "{line}");
+            guard.all = true;
+            assert_eq!(guard.refuses(line.as_bytes()), None, "{line}");
+            guard.all = false;
+        }
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"method":["tools/call"]}}"#;
+        let batch = format!("[{reads},{answer}]");
+        for line in [
+            &reads,
+            answer,
+            &batch,
+            "",
+            "\r\n",
+            "7",
+            &format!("{reads}\r\n"),
+        ] {
+            assert_eq!(guard.refuses(line.as_bytes()), None, "{line}");
+        }
     }
 
     #[test]

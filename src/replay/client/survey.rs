@@ -7,7 +7,7 @@ use crate::replay::script::LONGEST;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Exchanges that are read at once.
 const PAGE: u32 = 500;
@@ -22,12 +22,10 @@ const MOST_TOOLS: usize = 1000;
 /// call of one that is left out is refused.
 const MOST_NAMES: usize = 8 * 1024;
 
-/// Gives `visit` every exchange of a method up to the frame `until`, until it says that it is
-/// enough.
+/// Gives `visit` every exchange of a rare method, until it says that it is enough.
 fn each(
     recording: &Recording,
     method: &str,
-    until: Seq,
     mut visit: impl FnMut(&Exchange) -> Result<bool, ReadError>,
 ) -> Result<(), ReadError> {
     let mut after = ExchangeId(0);
@@ -38,7 +36,7 @@ fn each(
         };
         after = last.id;
         for exchange in &page {
-            if exchange.request.0 > until || !visit(exchange)? {
+            if !visit(exchange)? {
                 return Ok(());
             }
         }
@@ -52,7 +50,7 @@ pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadE
         guard.recorded_reading(tool);
     }
     let mut lists = 0;
-    each(recording, "tools/list", Seq(u64::MAX), |exchange| {
+    each(recording, "tools/list", |exchange| {
         let Some((seq, part)) = exchange.response else {
             return Ok(true);
         };
@@ -83,34 +81,38 @@ pub fn refused(
     until: Option<Seq>,
     wanted: &mut dyn FnMut(&Exchange) -> bool,
 ) -> Result<BTreeMap<Box<str>, u64>, ReadError> {
-    let mut counts = BTreeMap::new();
-    each(
-        recording,
-        "tools/call",
-        until.unwrap_or(Seq(u64::MAX)),
-        |exchange| {
+    let until = until.unwrap_or(Seq(u64::MAX));
+    let (mut counts, mut after) = (BTreeMap::new(), ExchangeId(0));
+    loop {
+        // All of them: those of a frequent method are found sooner among all than by it.
+        let page = recording.light_exchanges(after, None, PAGE)?;
+        let Some(last) = page.last() else {
+            return Ok(counts);
+        };
+        after = last.id;
+        for exchange in page.iter().filter(|one| one.method == "tools/call") {
+            if exchange.request.0 > until || counts.len() >= MOST_TOOLS {
+                return Ok(counts);
+            }
             let tool = exchange.name.as_deref().unwrap_or_default();
             if !guard.allows(tool) && wanted(exchange) {
                 *counts.entry(tool.into()).or_default() += 1;
             }
-            Ok(counts.len() < MOST_TOOLS)
-        },
-    )?;
-    Ok(counts)
+        }
+    }
 }
 
 /// The tools that are called in a recording and that only read by what `guard` was told of it, in
 /// the order of their names.
 pub fn read_only(recording: &Recording, guard: &Guard) -> Result<Vec<String>, ReadError> {
-    let mut names = BTreeSet::new();
-    let mut left = MOST_NAMES;
-    each(recording, "tools/call", Seq(u64::MAX), |exchange| {
-        let tool = exchange.name.as_deref().unwrap_or_default();
-        if tool.len() <= left && guard.is_recorded_reading(tool) && !names.contains(tool) {
+    let mut tools: Vec<_> = guard.recorded_as_reading().collect();
+    tools.sort_unstable();
+    let (mut names, mut left) = (Vec::new(), MOST_NAMES);
+    for tool in tools {
+        if tool.len() <= left && recording.has_exchange_with("tools/call", tool)? {
             left -= tool.len();
-            names.insert(tool.to_owned());
+            names.push(tool.to_owned());
         }
-        Ok(left > 0)
-    })?;
-    Ok(names.into_iter().collect())
+    }
+    Ok(names)
 }

@@ -6,7 +6,8 @@ use super::skipped::Chain;
 use super::{Director, Scene, Stop, recorded};
 use crate::replay::bind::Fault;
 use crate::replay::judge::{Missing, Skip};
-use crate::replay::script::{Step, What};
+use crate::replay::report::Trouble;
+use crate::replay::script::{Part, Step, What};
 use crate::text::escape;
 use crate::trace::exchange::Exchange;
 
@@ -17,6 +18,13 @@ impl Director {
             self.tally.lack(names);
             let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
             self.judge.lacks(names.iter().map(|name| &**name));
+        }
+        let asks = |part: &Part| matches!(part.what, What::Asks(_));
+        if let Held::Why(Missing::Refused(why)) = held
+            && !step.parts.iter().any(asks)
+        {
+            let why = format!("#{}: {why}", step.head.seq.0);
+            self.judge.trouble(Trouble::Refused, why.into());
         }
         for part in &step.parts {
             match &part.what {

@@ -81,9 +81,11 @@ impl Director {
             .collect();
         let binder = &mut self.options.binder;
         let bytes = binder.prepare(step.head.seq, raw, &outgoing);
-        self.action
-            .send
-            .extend_from_slice(&bytes.map_err(Held::Fault)?);
+        let bytes = bytes.map_err(Held::Fault)?;
+        if let Some(why) = self.options.guard.refuses(&bytes) {
+            return Err(Held::Why(Missing::Refused(why.into())));
+        }
+        self.action.send.extend_from_slice(&bytes);
         Ok(())
     }
 

@@ -187,30 +187,43 @@ const ADJUST: &str = "BEGIN;
 /// A part of the recording, derived for itself.
 struct Twin {
     /// What its tables are called.
+    name: &'static str,
     attach: &'static str,
     /// Fills them.
     fill: &'static str,
 }
 
-const BEFORE: Twin = Twin {
-    attach: "ATTACH ?1 AS before",
-    fill: r#"PRAGMA before.synchronous = OFF; PRAGMA before.cache_size = -500;
-        INSERT INTO before.frame (seq, stream, "offset", t_first, t_last, raw)
-            SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, f.raw
-            FROM temp.kept k CROSS JOIN source.frame f ON f.seq = k.frame ORDER BY k.frame;
-        INSERT INTO before.event (id, t, after_seq, detail)
-            SELECT id, t, after_seq, detail FROM main.event"#,
-};
+/// The twin `$name`, with the bytes that stand in `$source`.
+macro_rules! twin {
+    ($name:literal, $source:literal) => {
+        Twin {
+            name: $name,
+            attach: concat!("ATTACH ?1 AS ", $name),
+            fill: concat!(
+                "PRAGMA ",
+                $name,
+                ".synchronous = OFF; PRAGMA ",
+                $name,
+                ".cache_size = -500;
+                INSERT INTO ",
+                $name,
+                ".frame (seq, stream, \"offset\", t_first, t_last, raw)
+                    SELECT f.seq, f.stream, f.\"offset\", f.t_first, f.t_last, f.raw
+                    FROM temp.kept k CROSS JOIN ",
+                $source,
+                ".frame f ON f.seq = k.frame
+                    ORDER BY k.frame;
+                INSERT INTO ",
+                $name,
+                ".event (id, t, after_seq, detail)
+                    SELECT id, t, after_seq, detail FROM main.event"
+            ),
+        }
+    };
+}
 
-const AFTER: Twin = Twin {
-    attach: "ATTACH ?1 AS after",
-    fill: r#"PRAGMA after.synchronous = OFF; PRAGMA after.cache_size = -500;
-        INSERT INTO after.frame (seq, stream, "offset", t_first, t_last, raw)
-            SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, f.raw
-            FROM temp.kept k CROSS JOIN main.frame f ON f.seq = k.frame ORDER BY k.frame;
-        INSERT INTO after.event (id, t, after_seq, detail)
-            SELECT id, t, after_seq, detail FROM main.event"#,
-};
+const BEFORE: Twin = twin!("before", "source");
+const AFTER: Twin = twin!("after", "main");
 
 /// Whether what is derived, which was copied, is the same with the other bytes. If it is, nothing is
 /// missing in it any more.
@@ -221,8 +234,8 @@ pub(super) fn are_same(altered: &Altered) -> Result<bool, AlterError> {
     if is(IS_BEYOND)? || !keep(conn)? {
         return Ok(false);
     }
-    BEFORE.make(altered, "before")?;
-    AFTER.make(altered, "after")?;
+    BEFORE.make(altered)?;
+    AFTER.make(altered)?;
     if is(IS_OTHER_PART)? || is(IS_OTHER_TWIN)? {
         return Ok(false);
     }
@@ -241,8 +254,8 @@ fn keep(conn: &Connection) -> rusqlite::Result<bool> {
 
 impl Twin {
     /// Makes it in a file beside the copy.
-    fn make(&self, altered: &Altered, name: &str) -> Result<(), AlterError> {
-        let file = altered.reel.with_extension(name);
+    fn make(&self, altered: &Altered) -> Result<(), AlterError> {
+        let file = altered.reel.with_extension(self.name);
         drop(create(&file, &altered.context)?);
         altered.conn.execute(self.attach, [uri(&file, "mode=rw")])?;
         altered.conn.execute_batch(self.fill)?;

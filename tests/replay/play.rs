@@ -280,7 +280,7 @@ fn options(choices: &Choices, past: &Recorded) -> Options {
 }
 
 fn guard(choices: &Choices, past: &Recorded) -> Guard {
-    let mut guard = Guard::default();
+    let mut guard = Guard::new(true);
     if !choices.guarded {
         guard.allow_all();
     }

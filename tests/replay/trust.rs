@@ -1,6 +1,6 @@
 //! Whose command is started: that of a stranger's file never unseen.
 
-use crate::process::{Replayed, SAME};
+use crate::process::{Case, Replayed, SAME};
 use crate::support::{Library, MCPREEL, terminal::Terminal, wait_for};
 use crate::told;
 use std::io::Write as _;
@@ -140,4 +140,53 @@ fn on_a_terminal_the_user_sees_it_and_is_asked() {
         });
         assert_eq!(starts(&mark), started);
     }
+}
+
+const READS: &str = r#"result 2 {"tools":[{"name":"look","annotations":{"readOnlyHint":true}}]}"#;
+
+/// A stranger says in his recording that a tool only reads, and calls it before the server that is
+/// driven was asked.
+#[test]
+fn what_a_strangers_file_says_of_its_tools_does_not_count() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut case = Case::new(&[
+        (0, "c2s", r#"request 1 tools/call {"name":"look"}"#),
+        (1, "s2c", "result 1"),
+        (2, "c2s", "request 2 tools/list"),
+        (3, "s2c", READS),
+    ]);
+    let lists = format!("> {READS}");
+    let called = [r#"< "id":1"#, "> result 1", r#"< "id":2"#, &lists];
+    case.replay(&[], &called).is(0, &[SAME]);
+    // The recording of that replay has the word of this one, also in its start event.
+    for own in case.library.files("reel") {
+        let moved = elsewhere.path().join(own.file_name().unwrap());
+        std::fs::rename(&own, &moved).unwrap();
+        case.recording = moved;
+        let refused = case.replay(&[], &[r#"< "id":2"#, &lists]);
+        refused.is(7, &["look only reads by a recording that is not your own"]);
+        case.replay(&["--allow-tool", "look"], &called)
+            .is(0, &[SAME]);
+    }
+}
+
+#[test]
+fn a_strangers_call_is_made_where_the_server_says_that_it_only_reads() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut case = Case::new(&[
+        (0, "c2s", "request 2 tools/list"),
+        (1, "s2c", READS),
+        (2, "c2s", r#"request 1 tools/call {"name":"look"}"#),
+        (3, "s2c", "result 1"),
+    ]);
+    let moved = elsewhere.path().join("moved.reel");
+    std::fs::rename(&case.recording, &moved).unwrap();
+    case.recording = moved;
+    let script = [
+        r#"< "id":2"#,
+        &format!("> {READS}"),
+        r#"< "id":1"#,
+        "> result 1",
+    ];
+    case.replay(&[], &script).is(0, &[SAME]);
 }

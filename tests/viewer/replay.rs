@@ -230,7 +230,7 @@ fn a_file_of_a_stranger_says_so() {
     viewer.act("a");
     has(
         &viewer,
-        &["not from your folder of recordings: whoever made it chose what"],
+        &["this recording is not your own: whoever made it chose what is"],
     );
 }
 

@@ -5,7 +5,6 @@ use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
 use crate::cli::replay::trust;
-use crate::replay::client::guard::Guard;
 use crate::replay::client::survey;
 use crate::replay::rules::sidecar;
 use crate::store::reader::{MessageRow, Recording};
@@ -168,8 +167,8 @@ fn sent(made: &Recording) -> Result<(Vec<MessageRow>, usize), Failure> {
 /// The command that plays the result as it was played.
 fn command(args: &Args, recording: &Recording, made: &Recording) -> Result<String, Failure> {
     let mut words = Vec::new();
-    let mut guard = Guard::default();
-    survey::learn_tools(made, &mut guard)?;
+    let is_own = trust::is_own(made, &made.summary()?);
+    let guard = survey::guard(made, is_own)?;
     for tool in survey::refused(made, &guard, None, &mut |_| true)?.into_keys() {
         words.extend(["--allow-tool".to_owned(), tool.into_string()]);
     }
@@ -178,7 +177,7 @@ fn command(args: &Args, recording: &Recording, made: &Recording) -> Result<Strin
     for file in args.rules.iter().chain(beside) {
         words.extend(["--rules".to_owned(), file.to_string_lossy().into_owned()]);
     }
-    if !trust::is_own(made, &made.summary()?) {
+    if !is_own {
         words.push("--run-recorded-command".to_owned());
     }
     let replay = party(args, made)?.command("replay");

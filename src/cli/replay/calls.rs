@@ -26,7 +26,11 @@ pub fn ask(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<
     let mut text = "These tools do not say that they only read:\n".to_owned();
     for (tool, calls) in refused.iter().take(MOST_LISTED) {
         let calls = plural(*calls, "call");
-        text += &["  ", &escape(tool), ", ", &calls, "\n"].concat();
+        let claimed = match guard.is_claimed(tool) {
+            true => " (by the recording it only reads, but that is not your own)",
+            false => "",
+        };
+        text += &["  ", &escape(tool), ", ", &calls, claimed, "\n"].concat();
     }
     if refused.len() > MOST_LISTED {
         let more = refused.len() - MOST_LISTED;

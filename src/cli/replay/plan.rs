@@ -85,7 +85,7 @@ impl<'a> Plan<'a> {
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
         trust::ask(wish.driving, recording, &summary, &command)?;
-        let mut guard = guard(wish.driving, recording)?;
+        let mut guard = guard(wish.driving, recording, &summary)?;
         calls::ask(&wish, recording, &mut guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
@@ -108,8 +108,7 @@ impl<'a> Plan<'a> {
     /// The tools that are called though they do not say that they only read, with how many calls
     /// there are.
     pub fn side_effects(&self) -> Result<BTreeMap<Box<str>, u64>, Failure> {
-        let mut guard = Guard::default();
-        survey::learn_tools(self.recording, &mut guard)?;
+        let guard = survey::guard(self.recording, trust::is_own(self.recording, &self.summary))?;
         let mut called = survey::refused(self.recording, &guard, None, &mut |_| true)?;
         called.retain(|tool, _| self.guard.allows(tool));
         Ok(called)
@@ -122,7 +121,7 @@ impl<'a> Plan<'a> {
 
     /// What the server said of its tools in a run holds for those to come.
     pub fn learn(&mut self, made: &Recording) -> Result<(), Failure> {
-        Ok(survey::learn_tools(made, &mut self.guard)?)
+        Ok(survey::learn_live(made, &mut self.guard)?)
     }
 
     /// Runs it.
@@ -204,15 +203,14 @@ fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
     Ok(())
 }
 
-fn guard(driving: &Driving, recording: &Recording) -> Result<Guard, Failure> {
-    let mut guard = Guard::default();
+fn guard(driving: &Driving, recording: &Recording, summary: &Summary) -> Result<Guard, Failure> {
+    let mut guard = survey::guard(recording, trust::is_own(recording, summary))?;
     if driving.allowed.allow_side_effects {
         guard.allow_all();
     }
     for tool in &driving.allowed.allow_tool {
         guard.allow(tool.as_str());
     }
-    survey::learn_tools(recording, &mut guard)?;
     Ok(guard)
 }
 

@@ -60,10 +60,8 @@ pub fn ask(
     Err(Failure::Unsafe(message.to_owned()))
 }
 
-/// Whether this user has recorded it: it lies in the folder of recordings, and was not made of a file
-/// of another format. A folder that is named by `--dir` may be anybody's.
+/// Whether this user has recorded it. A folder that is named by `--dir` may be anybody's.
 pub fn is_own(recording: &Recording, summary: &Summary) -> bool {
     let folder = Settings::read().recordings_dir(&Folder::default());
-    let is_there = folder.is_ok_and(|dir| Library::new(dir).contains(recording.path()));
-    is_there && !recording.is_temporary() && summary.origin != "import"
+    folder.is_ok_and(|dir| Library::new(dir).made(recording, summary))
 }

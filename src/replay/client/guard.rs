@@ -1,7 +1,8 @@
 //! Which tools may be called: those that say that they only read, and those that the user names.
 //!
 //! What goes out is judged, not what the recording says that it is: it may be a stranger's, and a
-//! server may take for a call what others do not.
+//! server may take for a call what others do not. For the same reason only this user's own recordings
+//! say what a tool does; of any other the server that is driven has to say it.
 
 use crate::protocol::json::{Document, Value};
 use crate::text::escape;
@@ -17,6 +18,8 @@ pub struct Guard {
     all: bool,
     /// Tools that the user allowed by name.
     named: HashSet<Box<str>>,
+    /// Whether the word of the recording counts.
+    is_own: bool,
     /// Whether a tool only reads, by its latest list in the recording.
     recorded: HashMap<Box<str>, bool>,
     /// The same, by what the server says now.
@@ -24,6 +27,15 @@ pub struct Guard {
 }
 
 impl Guard {
+    /// Allows nothing yet; `is_own` if this user made the recording that is played.
+    #[must_use]
+    pub fn new(is_own: bool) -> Self {
+        Self {
+            is_own,
+            ..Self::default()
+        }
+    }
+
     /// Allows every tool.
     pub fn allow_all(&mut self) {
         self.all = true;
@@ -40,14 +52,15 @@ impl Guard {
     }
 
     /// A tool only reads: so said the recording from which this one was made.
-    pub fn recorded_reading(&mut self, tool: &str) {
+    pub fn recorded_as_reading(&mut self, tool: &str) {
         add(&mut self.recorded, tool.into(), true);
     }
 
-    /// The tools that only read, as the recording says.
-    pub fn recorded_as_reading(&self) -> impl Iterator<Item = &str> {
-        let reads = self.recorded.iter().filter(|(_, reads)| **reads);
-        reads.map(|(tool, _)| &**tool)
+    /// The tools that only read, by a word that counts.
+    pub fn reading(&self) -> HashSet<&str> {
+        let tools = self.recorded.keys().chain(self.live.keys());
+        let tools = tools.map(|tool| &**tool);
+        tools.filter(|tool| self.only_reads(tool)).collect()
     }
 
     /// Takes a live result of `tools/list` in.
@@ -55,12 +68,34 @@ impl Guard {
         learn(&mut self.live, result);
     }
 
-    /// Whether a tool may be called. What the server says now counts more than what it said then:
-    /// it is the one that is driven.
+    /// Whether a tool may be called.
     #[must_use]
     pub fn allows(&self, tool: &str) -> bool {
-        let reads = || self.live.get(tool).or_else(|| self.recorded.get(tool));
-        self.all || self.named.contains(tool) || reads().copied() == Some(true)
+        self.all || self.named.contains(tool) || self.only_reads(tool)
+    }
+
+    /// Whether only a recording of somebody else says of this tool that it only reads.
+    #[must_use]
+    pub fn is_claimed(&self, tool: &str) -> bool {
+        let recorded = self.recorded.get(tool) == Some(&true);
+        recorded && !self.is_own && !self.live.contains_key(tool)
+    }
+
+    /// Why a tool may not be called, escaped; `None` where it may.
+    #[must_use]
+    pub fn refusal(&self, tool: &str) -> Option<String> {
+        let why = match self.is_claimed(tool) {
+            _ if self.allows(tool) => return None,
+            true => "only reads by a recording that is not your own; the server has not said so",
+            false => "does not say that it only reads",
+        };
+        Some(format!("{} {why}", escape(tool)))
+    }
+
+    /// What the server says now counts more than what it said then: it is the one that is driven.
+    fn only_reads(&self, tool: &str) -> bool {
+        let recorded = || self.recorded.get(tool).filter(|_| self.is_own);
+        self.live.get(tool).or_else(recorded) == Some(&true)
     }
 
     /// Why a line may not go out: for the tool that it calls, or since nobody can say what a server
@@ -91,11 +126,10 @@ impl Guard {
         let tools: Vec<_> = tools
             .map(|tool| tool.as_str().unwrap_or_default())
             .collect();
-        let tool = match tools.as_slice() {
-            [] => "",
-            tools => tools.iter().find(|tool| !self.allows(tool))?,
-        };
-        Some(format!("{} does not say that it only reads", escape(tool)))
+        match tools.as_slice() {
+            [] => self.refusal(""),
+            tools => tools.iter().find_map(|tool| self.refusal(tool)),
+        }
     }
 }
 
@@ -143,7 +177,7 @@ mod tests {
 
     #[test]
     fn only_a_tool_that_says_that_it_reads_may_be_called() {
-        let mut guard = Guard::default();
+        let mut guard = Guard::new(true);
         let text = list(&[
             ("reads", READS),
             ("writes", r#","annotations":{"readOnlyHint":false}"#),
@@ -173,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_call_is_refused_wherever_a_server_may_read_one() {
-        let mut guard = Guard::default();
+        let mut guard = Guard::new(true);
         let text = list(&[("reads", READS), ("writes", "")]);
         guard.recorded_list(Document::parse(text.as_bytes()).unwrap().root());
         let call = |name: &str| {
@@ -221,8 +255,24 @@ mod tests {
     }
 
     #[test]
+    fn only_an_own_recording_says_what_a_tool_does() {
+        let list = list(&[("one", READS), ("other", "")]);
+        let list = Document::parse(list.as_bytes()).unwrap();
+        let mut guard = Guard::new(false);
+        guard.recorded_list(list.root());
+        guard.recorded_as_reading("third");
+        let why = guard.refusal("one").unwrap();
+        assert!(why.contains("a recording that is not your own"), "{why}");
+        assert!(guard.is_claimed("third") && !guard.is_claimed("other"));
+        assert!(guard.reading().is_empty());
+        guard.live_list(list.root());
+        assert!(guard.allows("one") && !guard.allows("other") && !guard.allows("third"));
+        assert_eq!(guard.reading(), HashSet::from(["one"]));
+    }
+
+    #[test]
     fn what_the_server_says_now_counts_more_than_what_it_said_then() {
-        let mut guard = Guard::default();
+        let mut guard = Guard::new(true);
         let then = list(&[("one", READS), ("other", "")]);
         guard.recorded_list(Document::parse(then.as_bytes()).unwrap().root());
         let now = list(&[("one", ""), ("other", READS)]);

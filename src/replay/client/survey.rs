@@ -2,7 +2,7 @@
 //! be refused.
 
 use super::guard::Guard;
-use crate::protocol::json::Document;
+use crate::protocol::json::{Document, Value};
 use crate::replay::script::LONGEST;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -43,12 +43,25 @@ fn each(
     }
 }
 
-/// Tells `guard` what the recorded server said of its tools, the latest word counting. What the
-/// recording said from which this one was made came before.
-pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadError> {
+/// A guard that knows what the recorded server said of its tools, the latest word counting; `is_own`
+/// if this user made the recording.
+pub fn guard(recording: &Recording, is_own: bool) -> Result<Guard, ReadError> {
+    let mut guard = Guard::new(is_own);
+    // What the recording said from which this one was made came before.
     for tool in &recording.summary()?.context.read_only_tools {
-        guard.recorded_reading(tool);
+        guard.recorded_as_reading(tool);
     }
+    lists(recording, |result| guard.recorded_list(result))?;
+    Ok(guard)
+}
+
+/// Tells `guard` what the server that is driven said of its tools in a replay of it.
+pub fn learn_live(made: &Recording, guard: &mut Guard) -> Result<(), ReadError> {
+    lists(made, |result| guard.live_list(result))
+}
+
+/// Gives `visit` the recorded results of `tools/list`.
+fn lists(recording: &Recording, mut visit: impl FnMut(Value<'_>)) -> Result<(), ReadError> {
     let mut lists = 0;
     each(recording, "tools/list", |exchange| {
         let Some((seq, part)) = exchange.response else {
@@ -65,7 +78,7 @@ pub fn learn_tools(recording: &Recording, guard: &mut Guard) -> Result<(), ReadE
                     root.index(part as usize)
                 };
                 if let Some(result) = message.and_then(|message| message.get("result")) {
-                    guard.recorded_list(result);
+                    visit(result);
                 }
             }
         }
@@ -102,10 +115,10 @@ pub fn refused(
     }
 }
 
-/// The tools that are called in a recording and that only read by what `guard` was told of it, in
-/// the order of their names.
+/// The tools that are called in a recording and that only read by what `guard` knows, in the order of
+/// their names.
 pub fn read_only(recording: &Recording, guard: &Guard) -> Result<Vec<String>, ReadError> {
-    let mut tools: Vec<_> = guard.recorded_as_reading().collect();
+    let mut tools: Vec<_> = guard.reading().into_iter().collect();
     tools.sort_unstable();
     let (mut names, mut left) = (Vec::new(), MOST_NAMES);
     for tool in tools {

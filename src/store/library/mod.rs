@@ -20,6 +20,7 @@ pub use retention::{Policy, Pruned, prune};
 pub use selector::{SelectError, Selected, short_id};
 
 use super::open::real;
+use super::reader::{Recording, Summary};
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io;
@@ -84,6 +85,14 @@ impl Library {
         });
         let folder = folder.and_then(|folder| folder.canonicalize().ok());
         folder.is_some() && folder == self.dir.canonicalize().ok()
+    }
+
+    /// Whether this recording was made by who uses this folder: it lies there, and what it holds
+    /// comes neither from a file of another format nor, as with a mock, from another recording.
+    #[must_use]
+    pub fn made(&self, recording: &Recording, summary: &Summary) -> bool {
+        let is_copied = matches!(&*summary.origin, "import" | "mock");
+        !is_copied && !recording.is_temporary() && self.contains(recording.path())
     }
 
     /// All recordings, the newest first. A folder that does not exist has none.

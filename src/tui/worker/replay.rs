@@ -6,7 +6,7 @@ use crate::protocol::json::Path as JsonPath;
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
 use crate::replay::client::play::{Play, Played};
-use crate::replay::client::survey::learn_tools;
+use crate::replay::client::survey;
 use crate::replay::client::target::{Command, Outcome, Progress, Signals, Wanted};
 use crate::replay::client::{Options, Tally};
 use crate::replay::judge::{self, Judge};
@@ -121,7 +121,8 @@ fn play(
     let (rules, _) = files::read(&[], &order.path).map_err(|error| said(&error))?;
     let clock = Clock::start();
     let judge = Judge::new(rules, judge::Options::default());
-    let mut options = options(&recording, &summary, &order, clock)?;
+    let is_own = library.made(&recording, &summary);
+    let mut options = options(&recording, &summary, is_own, &order, clock)?;
     options.binder.bind_by(judge.rules());
     let play = Play {
         recording: &recording,
@@ -164,11 +165,12 @@ fn play(
 fn options(
     recording: &Recording,
     summary: &Summary,
+    is_own: bool,
     order: &Order,
     clock: Clock,
 ) -> Result<Options, String> {
     Ok(Options {
-        guard: guard(recording, order)?,
+        guard: guard(recording, is_own, order)?,
         binder: binder(order)?,
         recorded_wall_ns: summary.wall_ns,
         wall_ns: clock.wall_ns(),
@@ -177,12 +179,12 @@ fn options(
     })
 }
 
-fn guard(recording: &Recording, order: &Order) -> Result<Guard, String> {
-    let mut guard = Guard::default();
+fn guard(recording: &Recording, is_own: bool, order: &Order) -> Result<Guard, String> {
+    let guard = survey::guard(recording, is_own);
+    let mut guard = guard.map_err(|error| sentence(&error))?;
     for tool in &order.allowed {
         guard.allow(tool.clone());
     }
-    learn_tools(recording, &mut guard).map_err(|error| sentence(&error))?;
     Ok(guard)
 }
 

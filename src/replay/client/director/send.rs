@@ -11,7 +11,6 @@ use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::bind::{Fault, Outgoing, Role, Round, fresh_id};
 use crate::replay::judge::{List, Missing, Skip};
 use crate::replay::script::{Step, What};
-use crate::text::escape;
 use crate::trace::exchange::Exchange;
 use bytes::Bytes;
 use memchr::memmem::Finder;
@@ -99,8 +98,9 @@ impl Director {
             return Err(Held::Unwanted);
         }
         let tool = exchange.name.as_deref().unwrap_or_default();
-        if &*exchange.method == "tools/call" && !self.options.guard.allows(tool) {
-            let why = format!("{} does not say that it only reads", escape(tool));
+        if &*exchange.method == "tools/call"
+            && let Some(why) = self.options.guard.refusal(tool)
+        {
             return Err(Held::Why(Missing::Refused(why.into())));
         }
         let Some(first) = exchange.chain.filter(|_| exchange.is_retry()) else {

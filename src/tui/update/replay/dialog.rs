@@ -104,8 +104,8 @@ fn started(offer: &Offer, warning: &str) -> Vec<(Role, String)> {
     }
     if offer.is_stranger {
         let told = format!(
-            "{warning} this file is not from your folder of recordings: whoever made it chose what \
-             is started"
+            "{warning} this recording is not your own: whoever made it chose what is started, and \
+             what it says of its tools does not count"
         );
         text.push((Role::Bad, told));
     }

@@ -14,7 +14,7 @@ use crate::store::reader::Recording;
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
 use crate::tui::app::comparison::Compared;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(super) use open::open;
 pub use recordings::Replayed;
@@ -140,9 +140,5 @@ impl Work<'_> {
 
     fn tell_diff(&mut self, generation: u64, found: diff::Found) {
         (self.tell)(Any::Diff(diff::Answer { generation, found }));
-    }
-
-    fn library_has(&self, path: &Path) -> bool {
-        self.library.contains(path)
     }
 }

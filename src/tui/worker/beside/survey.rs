@@ -10,8 +10,9 @@ use crate::protocol::message::Direction;
 use crate::replay::arguments::{self, Arguments};
 use crate::replay::bind::Binder;
 use crate::replay::client::guard::Guard;
-use crate::replay::client::survey::learn_tools;
+use crate::replay::client::survey::guard;
 use crate::replay::client::target::{Command, NoCommand};
+use crate::store::library::Library;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::text::escape;
 use crate::trace::exchange::{Exchange, ExchangeId};
@@ -32,8 +33,8 @@ const PAGE: u32 = 500;
 pub(super) fn look(work: &mut Work<'_>, ask: &Ask) -> Result<(), String> {
     let which = Which::File(ask.path.clone());
     let recording = work.open(&which)?;
-    let is_stranger = !work.library_has(&ask.path);
-    let offer = Survey::new(&recording).and_then(|survey| survey.offer(ask.call, is_stranger));
+    let survey = Survey::new(&recording, work.library);
+    let offer = survey.and_then(|survey| survey.offer(ask.call));
     let offer = offer.map_err(|error| sentence(&error))?;
     work.tell(Any::Surveyed(Answer {
         generation: ask.generation,
@@ -45,21 +46,24 @@ pub(super) fn look(work: &mut Work<'_>, ask: &Ask) -> Result<(), String> {
 struct Survey<'r> {
     recording: &'r Recording,
     summary: Summary,
+    /// Whether this user made the recording.
+    is_own: bool,
     guard: Guard,
 }
 
 impl<'r> Survey<'r> {
-    fn new(recording: &'r Recording) -> Result<Self, ReadError> {
-        let mut guard = Guard::default();
-        learn_tools(recording, &mut guard)?;
+    fn new(recording: &'r Recording, library: &Library) -> Result<Self, ReadError> {
+        let summary = recording.summary()?;
+        let is_own = library.made(recording, &summary);
         Ok(Self {
             recording,
-            summary: recording.summary()?,
-            guard,
+            summary,
+            is_own,
+            guard: guard(recording, is_own)?,
         })
     }
 
-    fn offer(&self, call: Option<(Seq, u32)>, is_stranger: bool) -> Result<Offer, ReadError> {
+    fn offer(&self, call: Option<(Seq, u32)>) -> Result<Offer, ReadError> {
         let last = Seq(self.summary.frames);
         let mut call = match call {
             Some(place) => self.call(place, last)?,
@@ -78,7 +82,7 @@ impl<'r> Survey<'r> {
         Ok(Offer {
             path: self.recording.path().to_owned(),
             short: escape(self.summary.id.get(..4).unwrap_or_default()).into_owned(),
-            is_stranger,
+            is_stranger: !self.is_own,
             command: command.map_err(|why| refusal(&why)),
             dir,
             gone,

@@ -11,6 +11,7 @@
 //! in its place, so that all others keep their numbers, and the report names it.
 
 mod course;
+pub mod identity;
 mod learn;
 mod looked;
 mod part;
@@ -170,7 +171,8 @@ impl<'r> Redacting<'r> {
 
     /// The session as a whole, without what is secret in it, and with a note that it is so.
     pub fn summary(&mut self) -> Result<Summary, ReadError> {
-        let summary = self.recording.summary()?;
+        let mut summary = self.recording.summary()?;
+        identity::make_public(&mut summary);
         let (redactor, report) = (&mut self.redactor, &mut self.report);
         let context = redactor.context(&summary.context, report);
         // What is derived was made of frames, where it is counted.

@@ -13,6 +13,7 @@ use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
 use crate::formats::export::{Part, Selection};
 use crate::formats::redacted::Redacting;
+use crate::formats::redacted::identity::comes_from_its_bytes;
 use crate::record::import::{Import, ImportError};
 use crate::redact::Report;
 use crate::store::altered::{AlterError, Derived};
@@ -77,7 +78,7 @@ pub fn one_of_its_own(
     let id = id_of(&summary.id, &report);
     let parent = std::mem::replace(&mut summary.id, id);
     summary.context.recording.clone_from(&summary.id);
-    summary.context.parent = Some(parent);
+    summary.context.parent = (!comes_from_its_bytes(&summary)).then_some(parent);
     let (recording, _) = under(&summary, begun, redacting, &all, tell)?;
     Ok((recording, report))
 }

@@ -217,3 +217,71 @@ fn what_is_no_log_is_refused_and_keeps_nothing_else_from_being_taken() {
     let left = std::fs::read_dir(import.library.path()).expect("it can be listed");
     assert_eq!(left.count(), 2, "nothing stands beside the recordings");
 }
+
+/// All but a short code is in what is handed on: the id of the file would tell which code it is.
+#[test]
+fn the_id_of_a_files_bytes_stands_in_nothing_that_is_handed_on() {
+    let import = Import::new();
+    let log = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"login","arguments":{"otp":"482915"}}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
+        "",
+    ];
+    let log = import.file("session.jsonl", &log.join("\n"));
+    let id = import.taken(&log)[0]["id"].clone();
+    let id = id.as_str().expect("it has an id");
+    let files = import.files.path();
+    let run = |words: &[&str]| {
+        let mut command = import.library.mcpreel(words[0]);
+        let output = command.args(&words[1..]).current_dir(files).output();
+        let output = output.expect("it runs");
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    };
+    let formats = [
+        "jsonl",
+        "recording",
+        "text",
+        "csv",
+        "markdown",
+        "html",
+        "otlp",
+        "perfetto",
+    ];
+    for format in formats {
+        run(&[
+            "export",
+            id,
+            "--format",
+            format,
+            "-o",
+            &format!("as.{format}"),
+        ]);
+    }
+    run(&["redact", id, "-o", "redacted.reel"]);
+    run(&["report", id]);
+    let mut all: Vec<_> = walked(files);
+    all.retain(|path| *path != log);
+    assert_eq!(all.len(), formats.len() + 1 + 5, "{all:?}");
+    for path in all {
+        let name = path.display().to_string();
+        assert!(!name.contains(&id[..4]), "{name}");
+        let bytes = std::fs::read(&path).expect("it can be read");
+        for told in [id, "482915"] {
+            let has = bytes
+                .windows(told.len())
+                .any(|part| part == told.as_bytes());
+            assert!(!has, "{told} in {name}");
+        }
+    }
+}
+
+/// All files below a folder.
+fn walked(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("it can be listed");
+    let paths = entries.map(|entry| entry.expect("it is there").path());
+    let below = paths.map(|path| match path.is_dir() {
+        true => walked(&path),
+        false => vec![path],
+    });
+    below.flatten().collect()
+}

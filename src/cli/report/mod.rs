@@ -58,9 +58,10 @@ pub fn run(args: &Args) -> Outcome {
         return Err(usage("#SEQ names one frame; a report is about a session"));
     }
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
-    // Who made it looks for it by the id that is known here; nothing else is to say what is secret.
+    // Who made it looks for it by the id that is known here, if that may be told.
     let summary = redacted.summary()?;
-    let path = place(args, &summary.name, &recording.summary()?.id)?;
+    let id = summary.context.parent.as_ref().unwrap_or(&summary.id);
+    let path = place(args, &summary.name, id)?;
     let parent = path.parent().unwrap_or(Path::new("/"));
     let folder = Folder::within(parent).with_context(|| unwritten(&path))?;
     write(&redacted, &report, folder.path())?;

@@ -14,7 +14,7 @@ use crate::capture::spool::open_regular;
 use crate::formats::import::{Format, LOOKED_AT};
 use crate::outgoing::temporary::Folder;
 use crate::store::library::{Library, REEL, create_dir, name::FileName, name::file_stem};
-use crate::store::reader::Recording;
+use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural};
 use crate::trace::clock;
 use anyhow::Context as _;
@@ -119,7 +119,33 @@ fn unknown(shown: &str, path: &Path) -> Failure {
     ))
 }
 
-/// Gives a recording its place in the library, unless it is there already, and says so.
+/// Gives a recording its place in the library: where that is, and whether it was there already.
+fn stored(
+    made: &Made,
+    library: &Library,
+    summary: &Summary,
+    name: &str,
+) -> Result<(PathBuf, bool), Failure> {
+    let there = library.reels()?.into_iter().find(|reel| {
+        let stem = reel.file_stem().and_then(OsStr::to_str);
+        stem.and_then(FileName::parse)
+            .is_some_and(|it| it.id == summary.id)
+    });
+    if let Some(reel) = there {
+        return Ok((reel, true));
+    }
+    // A session without a date stands where it was taken in.
+    let wall_ns = match summary.wall_ns {
+        0 => clock::wall_clock_ns(),
+        known => known,
+    };
+    let stem = file_stem(wall_ns, name, &summary.id);
+    let reel = library.dir().join(stem).with_extension(REEL);
+    std::fs::rename(&made.reel, &reel)?;
+    Ok((reel, false))
+}
+
+/// The same, and says so.
 fn settle(
     made: &Made,
     shown: &str,
@@ -129,29 +155,9 @@ fn settle(
 ) -> Result<(), Failure> {
     let summary = Recording::open(&made.reel)?.summary()?;
     let (id, name) = (&*summary.id, args.name.as_deref().unwrap_or(&summary.name));
-    let there = library.reels()?.into_iter().find(|reel| {
-        let stem = reel.file_stem().and_then(OsStr::to_str);
-        stem.and_then(FileName::parse).is_some_and(|it| it.id == id)
-    });
-    let is_there = there.is_some();
-    // A session without a date stands where it was taken in.
-    let wall_ns = if summary.wall_ns > 0 {
-        summary.wall_ns
-    } else {
-        clock::wall_clock_ns()
-    };
-    let file = || {
-        library
-            .dir()
-            .join(file_stem(wall_ns, name, id))
-            .with_extension(REEL)
-    };
-    let reel = there.unwrap_or_else(file);
-    if !is_there {
-        std::fs::rename(&made.reel, &reel)?;
-    }
-    let path = reel.display().to_string();
+    let (reel, is_there) = stored(made, library, &summary, name)?;
     if args.json {
+        let path = reel.display().to_string();
         out.json(&serde_json::json!({
             "id": id, "name": name, "path": path, "file": shown, "format": made.of,
             "frames": summary.frames, "exchanges": summary.exchanges,

@@ -23,30 +23,12 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
     let params = message.get("params");
     let result = message.get("result");
     let mut places = Vec::new();
-    let mut add = |slot, scope: &str, value: Option<Value<'d>>| {
-        let Some(value) = value else { return };
-        let text = match (slot, value.kind()) {
-            (Slot::Token, Kind::String | Kind::Number) => value.raw_text(),
-            (_, Kind::String) => value.as_str().unwrap_or_default(),
-            _ => return,
-        };
-        let chosen = Chosen {
-            slot,
-            scope: scope.into(),
-            value: text.into(),
-        };
-        places.push(Place { chosen, value });
+    let mut add = |slot, scope, value: Option<_>| {
+        places.extend(value.and_then(|value| place(slot, scope, value)));
     };
-    add(
-        Slot::Cursor,
-        method,
-        params.and_then(|params| params.get("cursor")),
-    );
-    add(
-        Slot::Cursor,
-        method,
-        result.and_then(|result| result.get("nextCursor")),
-    );
+    let cursor = |holder: Option<Value<'d>>, key| holder.and_then(|holder| holder.get(key));
+    add(Slot::Cursor, method, cursor(params, "cursor"));
+    add(Slot::Cursor, method, cursor(result, "nextCursor"));
     for holder in [params, result].into_iter().flatten() {
         let meta = holder.get("_meta");
         let related = meta.and_then(|meta| meta.get(keys::RELATED_TASK));
@@ -68,6 +50,21 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
         add(Slot::Elicitation, "", elicitation.get("elicitationId"));
     }
     places
+}
+
+/// A value of a kind that a server may choose there.
+fn place<'d>(slot: Slot, scope: &str, value: Value<'d>) -> Option<Place<'d>> {
+    let text = match (slot, value.kind()) {
+        (Slot::Token, Kind::String | Kind::Number) => value.raw_text(),
+        (_, Kind::String) => value.as_str().unwrap_or_default(),
+        _ => return None,
+    };
+    let chosen = Chosen {
+        slot,
+        scope: scope.into(),
+        value: text.into(),
+    };
+    Some(Place { chosen, value })
 }
 
 /// Those that an error -32042 asks for.

@@ -10,7 +10,7 @@ use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::bind::{Fault, Outgoing, Role, Round, fresh_id};
 use crate::replay::judge::{List, Missing, Skip};
-use crate::replay::script::{Step, What};
+use crate::replay::script::{Part, Step, What};
 use crate::trace::exchange::Exchange;
 use bytes::Bytes;
 use memchr::memmem::Finder;
@@ -48,20 +48,10 @@ impl Director {
     fn prepared(&mut self, step: &Step, scene: &mut Scene<'_>) -> Result<(), Held> {
         let too_long = || Held::Why(Missing::Skipped(Skip::Unreached("it is too long".into())));
         let raw = step.raw.as_deref().ok_or_else(too_long)?;
-        let (mut rounds, mut live_ids) = (Vec::new(), Vec::new());
-        for part in &step.parts {
-            rounds.push(match &part.what {
-                What::Asks(exchange) => self.may_ask(exchange, scene)?,
-                What::Tells(message) => self.may_tell(message).map(|()| None)?,
-                _ => None,
-            });
-            live_ids.push(match part.what {
-                // What was not asked cannot be answered.
-                What::Answers(id) => Some(self.asks.live_id(id).ok_or(Held::Unwanted)?),
-                _ => None,
-            });
-        }
-        let outgoing = step.parts.iter().zip(rounds.iter().zip(&live_ids));
+        let parts = step.parts.iter();
+        let allowed: Result<Vec<_>, _> = parts.map(|part| self.allowed(part, scene)).collect();
+        let allowed = allowed?;
+        let outgoing = step.parts.iter().zip(&allowed);
         let outgoing: Vec<_> = outgoing
             .map(|(part, (round, live_id))| Outgoing {
                 part: part.part,
@@ -86,6 +76,25 @@ impl Director {
         }
         self.action.send.extend_from_slice(&bytes);
         Ok(())
+    }
+
+    /// Whether a message may be sent; the round that it answers, if it is a retry, and the id of the
+    /// request that it answers.
+    fn allowed(
+        &mut self,
+        part: &Part,
+        scene: &mut Scene<'_>,
+    ) -> Result<(Option<Round>, Option<Box<str>>), Held> {
+        match &part.what {
+            What::Asks(exchange) => Ok((self.may_ask(exchange, scene)?, None)),
+            What::Tells(message) => self.may_tell(message).map(|()| (None, None)),
+            // What was not asked cannot be answered.
+            What::Answers(id) => {
+                let live = self.asks.live_id(*id).ok_or(Held::Unwanted)?;
+                Ok((None, Some(live)))
+            }
+            _ => Ok((None, None)),
+        }
     }
 
     /// Whether a request may be sent; the round that it answers, if it is a retry.

@@ -87,16 +87,14 @@ pub fn run(
         Ok(started) => started,
         Err(error) => {
             let (exit_code, message) = (error.exit_code(), error.to_string());
-            let why = escape(&message).into();
+            let (report, tally) = director.not_started(escape(&message).into());
             tap.event(EventKind::SpawnFailed { exit_code, message });
             tap.end(None);
             recorder.start();
-            let (report, tally) = director.not_started(why);
-            let requests = library.requests()?;
             return Ok(Outcome {
                 report,
                 tally,
-                requests,
+                requests: library.requests()?,
                 interrupted: None,
             });
         }

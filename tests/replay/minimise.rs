@@ -160,12 +160,15 @@ fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any
     };
     again(id, &["--allow-tool", "trip"]).is(0, &[crate::process::SAME]);
 
-    // Nor does it forget that as a cassette.
+    // Nor does it forget that as a cassette; but a file may be anybody's, and its word does not count.
     let tape = case.library.path().join("tape.jsonl");
     let mut export = case.library.mcpreel("export");
     export.args([id, "--raw", "--format", "jsonl", "-o"]);
     assert!(export.arg(&tape).status().unwrap().success());
     let options = ["--run-recorded-command", "--allow-tool", "trip"];
+    let refused = again(tape.to_str().unwrap(), &options);
+    refused.is(7, &["poison only reads by a recording that is not your own"]);
+    let options = [&options[..], &["--allow-tool", "poison"]].concat();
     again(tape.to_str().unwrap(), &options).is(0, &[crate::process::SAME]);
 
     let refused = again(id, &[]);

@@ -22,7 +22,7 @@ pub use export::{Export, ExportFormat};
 pub use import::Import;
 pub use lint::{Format, Level, Lint, rule};
 pub use minimise::Minimise;
-pub use mock::{Mock, OnMiss, Sequence};
+pub use mock::{Mock, OnMiss, Said, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use redact::{Redact, Secrets};
 pub use replay::{Asked, Bind, Driving, Order as ReplayOrder, Part, Replay, bind};

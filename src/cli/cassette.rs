@@ -243,7 +243,7 @@ impl Told {
         if self.faults.len() < MOST_TOLD {
             self.faults.push(fault);
         } else {
-            self.more += 1;
+            self.more += fault.kind.times();
         }
     }
 

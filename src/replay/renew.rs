@@ -41,10 +41,20 @@ pub enum RenewError {
     Write(#[from] ImportError),
 }
 
-/// Makes the recording `reel` of what was said in `now`, as the session that `before` is of.
-pub fn renew(before: &Recording, now: &Recording, reel: &Path) -> Result<(), RenewError> {
+/// What was on record before and is more than is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Frames and events: their counterparts have the times of now.
+    pub times: u64,
+    /// Lines of the cassette of which what nobody knows is lost.
+    pub keys: u64,
+}
+
+/// Makes the recording `reel` of what was said in `now`, as the session that `before` is of. What of
+/// that was more than is kept.
+pub fn renew(before: &Recording, now: &Recording, reel: &Path) -> Result<Dropped, RenewError> {
     let summary = before.summary()?;
-    let told = Telling::of(before, now)?;
+    let (told, dropped) = Telling::of(before, now)?;
     let mut import = Import::begin(reel, summary.context.clone())?;
     let mut end = Moment(summary.t_last_ns);
     for told in told {
@@ -57,7 +67,8 @@ pub fn renew(before: &Recording, now: &Recording, reel: &Path) -> Result<(), Ren
             What::Event(kind) => import.event(told.times.1, &kind)?,
         }
     }
-    Ok(import.finish(end)?)
+    import.finish(end)?;
+    Ok(dropped)
 }
 
 /// Tells a frame.
@@ -98,6 +109,7 @@ struct Known {
     end: LineKeys,
     /// Bytes of what is kept of events and lines.
     bytes: usize,
+    dropped: Dropped,
 }
 
 impl Known {
@@ -109,7 +121,8 @@ impl Known {
         Excerpt::of(before, &selection).walk(&mut |part| {
             count += 1;
             match part {
-                _ if count > MOST => {}
+                Part::Frame(..) if count > MOST => known.dropped.times += 1,
+                Part::Event(row) if count > MOST => known.dropped.add(&row.event.kind),
                 Part::Frame(head, raw, _) => {
                     let key = keys.frame(head, raw)?;
                     let times = (head.t_first, head.t_last);
@@ -130,6 +143,7 @@ impl Known {
         let size = serde_json::to_string(kind).map_or(0, |json| json.len());
         let bytes = self.bytes + size + size_of::<EventRow>();
         if bytes > MOST_BYTES {
+            self.dropped.add(kind);
             *next = None;
             return;
         }
@@ -145,6 +159,16 @@ impl Known {
             }
         };
         *place = Some(Box::new(kind.clone()));
+    }
+}
+
+impl Dropped {
+    /// An event is not kept.
+    fn add(&mut self, kind: &EventKind) {
+        match kind.cassette_line() {
+            Some(_) => self.keys += 1,
+            None => self.times += 1,
+        }
     }
 }
 
@@ -179,7 +203,7 @@ impl<'r> Telling<'r> {
     /// All of it. What was said on stdin and stdout keeps its order; what came on stderr at about
     /// that time, and what happened, may lie on the other side of it in each run, so their times
     /// decide.
-    fn of(before: &Recording, now: &'r Recording) -> Result<Vec<Told>, ReadError> {
+    fn of(before: &Recording, now: &'r Recording) -> Result<(Vec<Told>, Dropped), ReadError> {
         let mut telling = Self {
             keys: Keys::new(now),
             known: Known::of(before)?,
@@ -199,7 +223,7 @@ impl<'r> Telling<'r> {
         Excerpt::of(now, &all).walk(&mut |part| telling.part(&part))?;
         telling.all.sort_by_key(|told| told.times.1);
         telling.all.extend(kept(telling.known.end.take()));
-        Ok(telling.all)
+        Ok((telling.all, telling.known.dropped))
     }
 
     fn part(&mut self, part: &Part<'_>) -> Result<(), ReadError> {
@@ -266,21 +290,27 @@ mod tests {
     use crate::trace::frame::Seq;
 
     #[test]
-    fn what_is_kept_of_events_is_bounded_in_bytes() {
+    fn what_is_kept_of_events_is_bounded_in_bytes_and_the_rest_is_counted() {
         let (mut known, mut next) = (Known::default(), None);
+        let row = |id, kind| EventRow {
+            id,
+            event: Event {
+                t: Moment(0),
+                after_seq: Seq(0),
+                kind,
+            },
+        };
         for id in 0..100 {
             let message = format!("{id}{}", "x".repeat(1 << 20));
-            let row = EventRow {
-                id,
-                event: Event {
-                    t: Moment(0),
-                    after_seq: Seq(0),
-                    kind: EventKind::Warning { message },
-                },
-            };
-            known.event(&row, &mut next);
+            known.event(&row(id, EventKind::Warning { message }), &mut next);
         }
         let kept = known.events.values().map(VecDeque::len).sum::<usize>();
         assert_eq!(kept, (MOST_BYTES >> 20) - 1);
+        let json = "x".repeat(2 << 20);
+        let of = CassetteLine::Frame;
+        known.event(&row(100, EventKind::LineKeys { of, json }), &mut next);
+        assert!(next.is_none());
+        let times = 100 - kept as u64;
+        assert_eq!(known.dropped, Dropped { times, keys: 1 });
     }
 }

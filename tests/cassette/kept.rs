@@ -164,7 +164,39 @@ fn keys_in_events_that_nobody_knows_are_told_as_dropped() {
         .replacen(r#"{"kind":"exit","#, r#"{"kind":"exit","why":"x","#, 1);
     let told = faults(file.as_bytes());
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].ends_with("the key `mood` of its event is not known; it is dropped"));
+    assert!(told[0].ends_with("the key `mood` of its event is not known; dropped"));
     assert!(told[0].starts_with("line 2: "), "{told:?}");
-    assert!(told[1].ends_with("the key `why` of its event is not known; it is dropped"));
+    assert!(told[1].ends_with("the key `why` of its event is not known; dropped"));
+}
+
+/// Once whoever had more than thirty-two of them never heard of the rest.
+#[test]
+fn more_names_than_are_told_are_counted() {
+    let frames = |names: usize| {
+        let frame = |nth| {
+            format!("{{\"n\":1,\"t\":5,\"d\":\"s2c\",\"k\":\"other\",\"x{nth}\":1,\"raw\":{{}}}}\n")
+        };
+        // Each of them twice: a name counts once.
+        let frames: String = (0..2 * names).map(|nth| frame(nth % names)).collect();
+        format!("{{\"cassette\":1}}\n{frames}{{\"t\":9,\"k\":\"end\"}}\n")
+    };
+    let told = |names| faults(frames(names).as_bytes());
+    assert_eq!(told(32).len(), 32);
+    let many = told(40);
+    assert_eq!(many.len(), 33, "{many:?}");
+    let more = "up to here 8 more names of keys and kinds not known";
+    assert!(many[32].ends_with(more), "{many:?}");
+    let most = told(2000);
+    assert!(most[32].contains("at least 992 more names"), "{most:?}");
+
+    let library = Library::new();
+    let path = library.path().join("told.jsonl");
+    std::fs::write(&path, frames(40)).expect("it can be written");
+    let said = library
+        .mcpreel("show")
+        .arg(&path)
+        .output()
+        .expect("mcpreel starts");
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("35 more remarks of that kind"), "{said}");
 }

@@ -177,3 +177,24 @@ fn a_recording_that_lacks_something_is_told() {
     let found = compare(&library, &[]);
     assert_eq!(found.summary()["right"]["gap_bytes"], 5000);
 }
+
+/// Once a value was known as redacted only where the other recording had it in the frame of the
+/// same number.
+#[test]
+fn what_is_redacted_is_known_as_such_wherever_its_counterpart_stands() {
+    let asks = |key: &str| format!(r#"{{"city":"Oslo","apiKey":"{key}"}}"#);
+    let (hidden, plain) = ("‹secret:1›", "kY7zQ2mW9xR4tB8nV3cL");
+    let library = recorded(
+        &Story::new().says("weather", &asks(hidden), &format!("rain for {hidden}")),
+        &Story::new()
+            .client(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#)
+            .says("weather", &asks(plain), &format!("rain for {plain}")),
+    );
+    for args in [&["7f3a#4", "c04d#5"], &["7f3a", "c04d"]] {
+        let output = diff(&library, args);
+        let told = text(&output.stdout);
+        assert_eq!(code(&output), 0, "{told}");
+        assert!(told.contains("2 values redacted"), "{told}");
+        assert!(told.contains("same"), "{told}");
+    }
+}

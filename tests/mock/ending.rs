@@ -5,6 +5,7 @@ use crate::support::{Library, wait_for};
 use crate::{CALLS, Row, hears, mock, record, tell, text};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::{Value, json};
 use std::os::unix::process::ExitStatusExt as _;
 
 const FIRST: &str = r#"request 1 tools/call {"name":"a","arguments":{"q":1}}"#;
@@ -29,6 +30,65 @@ fn what_was_used_and_what_was_not_is_said_at_the_end() {
          7f3a9c21#1, which differs in params.arguments.q\n\
          mcpreel:   unused: #3, #5\n"
     );
+}
+
+#[test]
+fn what_came_of_it_is_said_to_programs_as_well() {
+    let said = |options: &[&str], lines: &[&str]| {
+        let options = [&["--format", "json"], options].concat();
+        let received = asked(&options, lines);
+        let err = text(&received.err);
+        let said = err.lines().map(|line| serde_json::from_str::<Value>(line));
+        let said: Result<Vec<_>, _> = said.collect();
+        (
+            received.status.code(),
+            said.unwrap_or_else(|error| panic!("{error}: {err}")),
+        )
+    };
+    let (code, told) = said(&["--assert-no-miss"], &[FIRST, FIRST, NEW]);
+    assert_eq!(code, Some(6));
+    let summary = &told[0];
+    assert_eq!(summary["kind"], "summary");
+    assert_eq!(summary["recording"], "7f3a9c21");
+    let numbers = ["recorded", "used", "requests", "served"].map(|key| summary[key].as_u64());
+    assert_eq!(numbers, [3, 1, 3, 2].map(Some));
+    let counts = &summary["counts"];
+    for (key, number) in [("repeated", 1), ("missed", 1), ("unused", 2), ("passed", 0)] {
+        assert_eq!(counts[key], number, "{counts}");
+    }
+    assert_eq!(summary["left_out"]["missed"], 0);
+    assert_eq!(
+        told[1..],
+        [
+            json!({
+                "kind": "missed",
+                "method": "tools/call",
+                "name": "a",
+                "reason": "params",
+                "nearest": 1,
+                "differs": ["params.arguments.q"],
+                "text": "tools/call a: not on record with these params; the nearest is \
+                         7f3a9c21#1, which differs in params.arguments.q",
+            }),
+            json!({"kind": "unused", "seq": 3}),
+            json!({"kind": "unused", "seq": 5}),
+            json!({"kind": "assertion", "assertion": "--assert-no-miss", "found": 1}),
+        ]
+    );
+    // Whatever is said of it is for programs: also what is said at once, and lists that are cut.
+    let many: Vec<String> = (0..25)
+        .map(|q| {
+            NEW.replace("4 tools", &format!("{} tools", q + 10))
+                .replace('7', &format!("{}", q + 100))
+        })
+        .collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let (code, told) = said(&["--bind", "secret:9=env:PATH"], &many);
+    assert_eq!(code, Some(0));
+    let of = |kind: &str| told.iter().filter(|line| line["kind"] == kind).count();
+    assert_eq!((of("missed"), of("summary")), (20, 1), "{told:?}");
+    assert_eq!(told[0]["counts"]["missed"], 25);
+    assert_eq!(told[0]["left_out"]["missed"], 5);
 }
 
 #[test]

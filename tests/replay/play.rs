@@ -534,7 +534,7 @@ fn in_words(account: &Account) -> String {
         Outcome::Missing(Missing::Removed) => format!("{seq} removed"),
         Outcome::Missing(Missing::Refused(what)) => format!("{seq} refused: {what}"),
         Outcome::Missing(Missing::Skipped(skip)) => match skip {
-            Skip::Redacted(names) => format!("{seq} redacted: {names}"),
+            Skip::Redacted(names) => format!("{seq} redacted: {}", names.join(", ")),
             Skip::NotNeeded => format!("{seq} not needed"),
             Skip::Unreached(what) => format!("{seq} unreached: {what}"),
         },

@@ -84,6 +84,28 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
     assert!(viewer.app.overlays.is_empty());
 }
 
+/// Once nothing moved while the call before was looked for.
+#[test]
+fn how_far_a_comparison_is_is_said_while_it_looks_and_while_it_compares() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    find(&mut viewer, "p5");
+    let second = selected(&viewer);
+    viewer.press("Esc");
+    let seen = viewer.screens("d");
+    let far = [
+        &*format!("looking for the call before, back to #{second}"),
+        "comparing the requests",
+        "comparing the responses",
+        "unchanged",
+    ];
+    let at = far.map(|far| {
+        seen.find(far)
+            .unwrap_or_else(|| panic!("no {far} in\n{seen}"))
+    });
+    assert!(at.is_sorted(), "{at:?}");
+}
+
 #[test]
 fn two_selected_calls_are_compared_in_their_order() {
     let recording = fixture::ended();

@@ -70,6 +70,8 @@ pub struct Viewer {
     pub late: Vec<Answer>,
     /// Every screen since it was redacted, also those that nobody waits for, if they are wanted.
     pub watched: Option<String>,
+    /// Whether those that are not redacted are wanted as well.
+    watches_all: bool,
     /// What it wants of its terminal, oldest first.
     pub wishes: Vec<Effect>,
 }
@@ -131,6 +133,7 @@ impl Viewer {
             forgotten: 0,
             late: Vec::new(),
             watched: None,
+            watches_all: false,
             wishes: Vec::new(),
         };
         viewer.carry_out(effects);
@@ -195,13 +198,22 @@ impl Viewer {
     }
 
     fn watch(&mut self) {
-        if !self.app.redaction.is_on || self.watched.is_none() {
+        if self.watched.is_none() || !(self.app.redaction.is_on || self.watches_all) {
             return;
         }
         let text = self.text();
         if let Some(watched) = &mut self.watched {
             watched.push_str(&text);
         }
+    }
+
+    /// Every screen that keys lead to, also those that nobody waits for.
+    pub fn screens(&mut self, keys: &str) -> String {
+        self.watched = Some(String::new());
+        self.watches_all = true;
+        self.press(keys);
+        self.watches_all = false;
+        self.watched.take().unwrap_or_default()
     }
 
     /// Has the reader say again what it said of the recording, and hears it only when another one

@@ -9,7 +9,11 @@ use crate::support::{Library, wait_for};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel::store::reader::Recording as Reel;
 use mcpreel::trace::frame::Seq;
+use mcpreel::tui::app::Overlay;
+use mcpreel::tui::app::comparison::{Far, Stage};
 use mcpreel::tui::effect::{Effect, Msg};
+use mcpreel::tui::worker::Answer as Any;
+use mcpreel::tui::worker::beside::Answer;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
@@ -566,6 +570,82 @@ fn what_would_read_recordings_with_their_secrets_is_refused() {
         assert!(viewer.app.overlays.is_empty(), "{keys}");
         viewer.act("Esc");
         assert!(!viewer.text().contains("a replay"), "no hint says so");
+    }
+}
+
+/// Once they stood among what can be done; by its name it still says why not.
+#[test]
+fn what_is_refused_is_no_command_that_is_offered() {
+    let recordings = fixture::replayed();
+    let mut viewer = Viewer::folder(recordings[0].folder(), SIZES[0]);
+    let offered = |viewer: &mut Viewer, typed: &str| {
+        viewer.act(":").type_text(typed);
+        let text = viewer.text();
+        viewer.act("Esc");
+        text
+    };
+    let (parent, replay) = ("compare-parent   ", "replay           ");
+    assert!(offered(&mut viewer, "compare").contains(parent));
+    viewer.act(REDACT).wait_ns(fixture::MS);
+    assert!(!offered(&mut viewer, "compare").contains(parent));
+    assert!(!offered(&mut viewer, "repla").contains(replay));
+    viewer.act(": 'replay' Enter");
+    has(&viewer, &["it reads secrets; end :redact first"]);
+    // Two calls of the recording that is open are compared as they are shown.
+    viewer.act("Enter");
+    assert!(offered(&mut viewer, "dif").contains("diff           "));
+}
+
+#[test]
+fn calls_are_compared_without_their_secrets() {
+    let recording = fixture::guarded();
+    let secrets = Secrets::of([TOKEN]);
+    let two = "f Ctrl-U 'tool:deploy' Enter g Space f Ctrl-U 'code:-32601' Enter g Space Esc d";
+    for size in SIZES {
+        let mut viewer = opened(&recording.path, size);
+        viewer.act(two);
+        let plain = viewer.text();
+        assert_eq!(viewer.app.overlays.len(), 1, "{plain}");
+        assert_ne!(secrets.in_text(&plain), BTreeSet::new(), "{plain}");
+        viewer.act("Esc : 'unselect' Enter").act(REDACT);
+        viewer.watched = Some(String::new());
+        let mut seen = Seen::default();
+        seen.act(&mut viewer, two);
+        assert_eq!(viewer.app.overlays.len(), 1, "{}", viewer.text());
+        has(&viewer, &["deploy", "‹sec"]);
+        seen.act(&mut viewer, "e e e e e e Space g j j j j j j G E E E E l");
+        assert!(viewer.app.overlays.is_empty(), "{}", viewer.text());
+        seen.0.push_str(&viewer.watched.take().unwrap_or_default());
+        assert_eq!(secrets.in_text(&seen.0), BTreeSet::new(), "{}", seen.0);
+    }
+}
+
+/// Once why a comparison failed was told to whoever had left it, with the names of files.
+#[test]
+fn a_comparison_that_was_asked_for_before_is_not_heard_after() {
+    let recordings = fixture::replayed();
+    let mut viewer = Viewer::folder(recordings[0].folder(), SIZES[0]);
+    viewer.act("P");
+    let Some(Overlay::Comparison(mut asked)) = viewer.app.overlays.pop() else {
+        panic!("{}", viewer.text());
+    };
+    let before = std::mem::replace(&mut asked.stage, Stage::Comparing(Far::Asked));
+    let generation = asked.generation;
+    let Stage::Compared(compared) = before else {
+        panic!("it was compared");
+    };
+    viewer.app.overlays.push(Overlay::Comparison(asked));
+    viewer.act("Esc").act(REDACT).wait_ns(fixture::MS);
+    let path = recordings[0].path.display();
+    for answer in [
+        Answer::Compared(generation, compared),
+        Answer::Comparing(generation, Far::Compared(1, 2)),
+        Answer::Failed(generation, format!("{path}: cannot be read")),
+    ] {
+        viewer.tell(Msg::Answer(Box::new(Any::Beside(answer))));
+        let text = viewer.text();
+        assert!(viewer.app.overlays.is_empty(), "{text}");
+        assert!(!text.contains("cannot be read"), "{text}");
     }
 }
 

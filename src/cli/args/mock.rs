@@ -12,7 +12,7 @@ Examples:
   mcpreel mock 7f3a9c21
   mcpreel mock session.jsonl --latency recorded
   mcpreel mock 7f3a9c21 --fault 'tool:search -> delay 5s' --fault 'tool:pay -> crash'
-  mcpreel mock session.reel --assert-no-miss --assert-all-used
+  mcpreel mock session.reel --assert-no-miss --assert-all-used --format json
   mcpreel mock session.reel --on-miss pass -- npx -y some-server
 
 In a host's configuration:
@@ -33,6 +33,18 @@ What a request gets:
   notifications after the same request or answer as recorded.
   What is not on record gets an error -32000 that names what comes nearest and
   where it differs; the same is said on stderr when the host closes the input.
+
+What is said with --format json:
+  Lines on stderr when the session is over, each a JSON object of a `kind`. The
+  `summary` has how much is `recorded` and was `used`, the `requests` of the host,
+  those that were `served` from the recording, and `counts`: of each list below,
+  and of what has no list. Then come, at most twenty of each kind (`left_out` says
+  how many more there are), requests that are not on record: `missed`, `near`
+  (answered by the nearest), `passed`, `left_open` and `not_passed` (to the server
+  behind), each with `method`, `name`, `reason`, the frame that is `nearest` and
+  the paths at which it `differs`; and by their frames (`seq`) what is `unused`,
+  `out_of_order`, or was answered `otherwise` by the host. An `assertion` does not
+  hold. A `remark` is said as soon as it is known.
 
 Faults:
   FILTER is in the filter language of `show -q` and sees the live request; the
@@ -81,6 +93,9 @@ pub struct Mock {
     /// Write the recorded lines of stderr again
     #[arg(long)]
     pub stderr: bool,
+    /// How what came of it is said on stderr
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    pub format: Said,
     #[command(flatten)]
     pub assertions: Assertions,
     /// The server that `--on-miss pass` starts, and its arguments
@@ -100,6 +115,15 @@ pub struct Assertions {
     /// Exit code 6 if requests came in another order than on record
     #[arg(long)]
     pub assert_order: bool,
+}
+
+/// How what came of it is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Said {
+    /// For people: what was used in a line, then what was not on record, and what comes nearest
+    Text,
+    /// For programs: one JSON object per line, a summary first
+    Json,
 }
 
 /// What a request gets that is not on record.

@@ -1,10 +1,12 @@
 //! `mcpreel mock`: a server that answers from a recording.
 //!
-//! stdout is the protocol's; what is said about the session (`told`) goes to stderr, a line at a time.
+//! stdout is the protocol's; what is said about the session goes to stderr, a line at a time: for
+//! people (`told`), or for programs (`json`).
 
+mod json;
 mod told;
 
-use super::args::{Bind, Mock, OnMiss, Sequence};
+use super::args::{Bind, Mock, OnMiss, Said, Sequence};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Settings;
 use super::{comparison, quantity, run, select};
@@ -133,18 +135,36 @@ struct Voice<'a> {
     args: &'a Mock,
 }
 
+/// An assertion that does not hold.
+struct Broken {
+    /// The option that makes it.
+    flag: &'static str,
+    /// How many are as they should not be.
+    found: u64,
+    /// What they are.
+    what: &'static str,
+}
+
 impl Manner for Voice<'_> {
     fn remark(&self, text: &str) -> String {
-        format!("mcpreel: {}\n", escape(text))
+        match self.args.format {
+            Said::Text => format!("mcpreel: {}\n", escape(text)),
+            Said::Json => format!("{}\n", json::remark(text)),
+        }
     }
 
     fn report(&self, report: &Report) -> String {
+        let broken = self.broken(report);
+        if self.args.format == Said::Json {
+            let lines = json::report(report, &broken);
+            return lines.iter().map(|line| format!("{line}\n")).collect();
+        }
         let mut text = format!("mcpreel: {}\n", told::account(report));
         for line in told::details(report) {
             let _ = writeln!(text, "mcpreel:   {line}");
         }
-        for line in self.broken(report) {
-            let _ = writeln!(text, "mcpreel: {line}");
+        for Broken { flag, found, what } in broken {
+            let _ = writeln!(text, "mcpreel: {flag}: {} {what}", count(found));
         }
         text
     }
@@ -167,36 +187,29 @@ impl Manner for Voice<'_> {
 
 impl Voice<'_> {
     /// The assertions that do not hold.
-    fn broken(&self, report: &Report) -> Vec<String> {
+    fn broken(&self, report: &Report) -> Vec<Broken> {
         let tally = &report.tally;
         let passed = tally.passed.count + tally.left_open.count + tally.not_passed.count;
         let missed = tally.missed.count + tally.near.count + passed;
-        let assertions = [
-            (
-                self.args.assertions.assert_all_used,
-                report.unused.count,
+        let asked = &self.args.assertions;
+        let assertion = |flag, found, what| Broken { flag, found, what };
+        let mut broken = Vec::new();
+        if asked.assert_all_used {
+            broken.push(assertion(
                 "--assert-all-used",
+                report.unused.count,
                 "unused",
-            ),
-            (
-                self.args.assertions.assert_no_miss,
-                missed,
-                "--assert-no-miss",
-                "not on record",
-            ),
-            (
-                self.args.assertions.assert_order,
-                tally.out_of_order.count,
-                "--assert-order",
-                "out of order",
-            ),
-        ];
-        let broken = assertions
-            .iter()
-            .filter(|(asked, found, ..)| *asked && *found > 0);
+            ));
+        }
+        if asked.assert_no_miss {
+            broken.push(assertion("--assert-no-miss", missed, "not on record"));
+        }
+        if asked.assert_order {
+            let found = tally.out_of_order.count;
+            broken.push(assertion("--assert-order", found, "out of order"));
+        }
+        broken.retain(|broken| broken.found > 0);
         broken
-            .map(|(_, found, flag, what)| format!("{flag}: {} {what}", count(*found)))
-            .collect()
     }
 }
 

@@ -8,79 +8,106 @@ use crate::trace::frame::Seq;
 /// Frames that are named; more do not help.
 const MOST_NAMED: usize = 10;
 
+/// Something that is counted.
+pub struct Told<'r> {
+    /// What it is called for programs.
+    pub key: &'static str,
+    /// What it is called in the first line, if it stands there.
+    summary: Option<&'static str>,
+    /// What it is called in a line of its own, if it has one.
+    detail: Option<&'static str>,
+    /// What there is of it.
+    pub found: Found<'r>,
+}
+
+/// What there is of something that is counted.
+pub enum Found<'r> {
+    /// So much.
+    Number(u64),
+    /// These requests.
+    Requests(&'r Counted<Missed>),
+    /// These frames of the recording.
+    Frames(&'r Counted<Seq>),
+}
+
+impl Found<'_> {
+    /// How much.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Number(number) => *number,
+            Self::Requests(requests) => requests.count,
+            Self::Frames(frames) => frames.count,
+        }
+    }
+}
+
+/// All that is counted, in the order in which it is told.
+#[rustfmt::skip]
+pub fn all(report: &Report) -> Vec<Told<'_>> {
+    use Found::{Frames, Number, Requests};
+    let tally = &report.tally;
+    let rows = [
+        ("repeated", "repeated", "", Number(tally.repeated)),
+        ("normalised", "matched but for ids and times", "", Number(tally.normalised)),
+        ("near", "answered by the nearest", "nearest", Requests(&tally.near)),
+        ("missed", "not on record", "not on record", Requests(&tally.missed)),
+        ("passed", "passed on and answered", "answered by the server behind", Requests(&tally.passed)),
+        ("left_open", "passed on, not answered", "passed on, not answered", Requests(&tally.left_open)),
+        ("not_passed", "not passed on", "not passed on", Requests(&tally.not_passed)),
+        ("unused", "", "unused", Frames(&report.unused)),
+        ("out_of_order", "out of order", "out of order", Frames(&tally.out_of_order)),
+        ("otherwise", "", "the host's answers differ from", Frames(&tally.otherwise)),
+        ("faults", "gone wrong on purpose", "", Number(tally.faults)),
+        ("malformed", "malformed", "", Number(tally.malformed)),
+        ("not_asked", "", "requests of the server were not made: the host has not declared that it can answer them", Number(tally.not_asked)),
+        ("unanswered", "", "requests of the server were not answered by the host", Number(tally.unanswered)),
+        ("unexpected", "", "responses of the host answer nothing", Number(tally.unexpected)),
+        ("unreadable", "", "parts of the recording could not be read", Number(tally.unreadable)),
+        ("orphans", "", "recorded responses answer nothing, and are not served", Number(report.orphans)),
+    ];
+    let words = |words: &'static str| (!words.is_empty()).then_some(words);
+    let told = rows.into_iter().map(|(key, summary, detail, found)| Told {
+        key,
+        summary: words(summary),
+        detail: words(detail),
+        found,
+    });
+    told.collect()
+}
+
 /// What came of it, in one line.
 pub fn account(report: &Report) -> String {
-    let tally = &report.tally;
     let recording = escape(&report.recording);
     let mut parts = vec![format!(
         "mock of {recording}: {} of {} used",
         count(report.used()),
         plural(report.recorded, "recorded request")
     )];
-    let numbers = [
-        (tally.repeated, "repeated"),
-        (tally.normalised, "matched but for ids and times"),
-        (tally.near.count, "answered by the nearest"),
-        (tally.missed.count, "not on record"),
-        (tally.passed.count, "passed on and answered"),
-        (tally.left_open.count, "passed on, not answered"),
-        (tally.not_passed.count, "not passed on"),
-        (tally.out_of_order.count, "out of order"),
-        (tally.faults, "gone wrong on purpose"),
-        (tally.malformed, "malformed"),
-    ];
-    let told = numbers.iter().filter(|(number, _)| *number > 0);
-    parts.extend(told.map(|(number, what)| format!("{} {what}", count(*number))));
+    for told in all(report) {
+        let found = told.found.count();
+        let summary = told.summary.filter(|_| found > 0);
+        parts.extend(summary.map(|what| format!("{} {what}", count(found))));
+    }
     parts.join(", ")
 }
 
 /// What was missed, left out, or otherwise than on record.
 pub fn details(report: &Report) -> Vec<String> {
-    let tally = &report.tally;
     let mut lines = Vec::new();
-    missed(
-        &mut lines,
-        "not on record",
-        &tally.missed,
-        &report.recording,
-    );
-    missed(&mut lines, "nearest", &tally.near, &report.recording);
-    for (what, passed) in [
-        ("answered by the server behind", &tally.passed),
-        ("passed on, not answered", &tally.left_open),
-        ("not passed on", &tally.not_passed),
-    ] {
-        missed(&mut lines, what, passed, &report.recording);
+    for told in all(report) {
+        let Some(what) = told.detail.filter(|_| told.found.count() > 0) else {
+            continue;
+        };
+        match told.found {
+            Found::Number(number) => lines.push(format!("{}: {what}", count(number))),
+            Found::Requests(missed) => requests(&mut lines, what, missed, &report.recording),
+            Found::Frames(found) => lines.push(format!("{what}: {}", frames(found))),
+        }
     }
-    frames(&mut lines, "unused", &report.unused);
-    frames(&mut lines, "out of order", &tally.out_of_order);
-    frames(
-        &mut lines,
-        "the host's answers differ from",
-        &tally.otherwise,
-    );
-    let numbers = [
-        (
-            tally.not_asked,
-            "requests of the server were not made: the host has not declared that it can answer them",
-        ),
-        (
-            tally.unanswered,
-            "requests of the server were not answered by the host",
-        ),
-        (tally.unexpected, "responses of the host answer nothing"),
-        (tally.unreadable, "parts of the recording could not be read"),
-        (
-            report.orphans,
-            "recorded responses answer nothing, and are not served",
-        ),
-    ];
-    let told = numbers.iter().filter(|(number, _)| *number > 0);
-    lines.extend(told.map(|(number, what)| format!("{}: {what}", count(*number))));
     lines
 }
 
-fn missed(lines: &mut Vec<String>, what: &str, missed: &Counted<Missed>, recording: &str) {
+fn requests(lines: &mut Vec<String>, what: &str, missed: &Counted<Missed>, recording: &str) {
     for one in missed.kept.iter().take(MOST_NAMED) {
         let sentence = one.sentence(recording);
         lines.push(format!("{what}: {}", escape(&sentence)));
@@ -91,15 +118,12 @@ fn missed(lines: &mut Vec<String>, what: &str, missed: &Counted<Missed>, recordi
     }
 }
 
-fn frames(lines: &mut Vec<String>, what: &str, frames: &Counted<Seq>) {
-    if frames.count == 0 {
-        return;
-    }
+fn frames(frames: &Counted<Seq>) -> String {
     let named = frames.kept.iter().take(MOST_NAMED);
     let mut named: Vec<_> = named.map(|seq| format!("#{}", seq.0)).collect();
     let more = frames.count.saturating_sub(MOST_NAMED as u64);
     if more > 0 {
         named.push(format!("and {} more", count(more)));
     }
-    lines.push(format!("{what}: {}", named.join(", ")));
+    named.join(", ")
 }

@@ -62,7 +62,8 @@ impl Told<'_> {
             "unbound": unbound.collect::<Vec<_>>(),
             "bound": tally.bound.iter().map(bound).collect::<Vec<_>>(),
             "rules_kept": self.kept.map(|kept| kept.path.display().to_string()),
-            "updated": self.updated.map(|updated| matches!(updated, Updated::Written)),
+            "updated": self.updated.map(|updated| matches!(updated, Updated::Written(_))),
+            "lost_by_update": self.updated.and_then(Updated::lost),
         }))?;
         Ok(out.flush()?)
     }

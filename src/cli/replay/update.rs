@@ -9,12 +9,12 @@ use crate::formats::cassette::{Entry, Header, ReadError, Reader, write_under};
 use crate::formats::export::{Excerpt, Export, Selection};
 use crate::outgoing::temporary::{Draft, Folder};
 use crate::replay::compare::Class;
-use crate::replay::renew::renew;
+use crate::replay::renew::{Dropped, renew};
 use crate::store::library::{Library, REEL};
 use crate::store::reader::Recording;
-use crate::text::{escape, plural};
+use crate::text::{count, escape, plural};
 use anyhow::{Context as _, anyhow};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -31,8 +31,8 @@ pub struct Update {
 
 /// What became of it.
 pub enum Updated {
-    /// It is what the server says now.
-    Written,
+    /// It is what the server says now; so much of what stood in it is lost.
+    Written(Dropped),
     /// Nothing differs: not a byte of it was changed.
     Same,
     /// It stays as it is, because of this.
@@ -43,10 +43,37 @@ impl Updated {
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
-            Self::Written => "written anew: it is what the server says now".to_owned(),
+            Self::Written(dropped) => {
+                let lost = lost(*dropped);
+                format!("written anew: it is what the server says now{lost}")
+            }
             Self::Same => "nothing differs that matters: it stays as it is".to_owned(),
             Self::Not(why) => format!("not updated: {why}"),
         }
+    }
+
+    /// For programs: what of the session before is lost, where something is.
+    pub fn lost(&self) -> Option<Value> {
+        match self {
+            Self::Written(dropped) if *dropped != Dropped::default() => {
+                Some(json!({"times": dropped.times, "keys": dropped.keys}))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What of the session before is lost, because it was more than is kept.
+fn lost(Dropped { times, keys }: Dropped) -> String {
+    let times = (times > 0).then(|| {
+        let times = count(times);
+        format!("the times of {times} frames and events of before are lost, they have those of now")
+    });
+    let keys = (keys > 0).then(|| format!("the unknown keys of {} are lost", plural(keys, "line")));
+    let lost: Vec<_> = [times, keys].into_iter().flatten().collect();
+    match lost.as_slice() {
+        [] => String::new(),
+        lost => format!("; more was on record than is kept: {}", lost.join("; ")),
     }
 }
 
@@ -132,9 +159,9 @@ impl Update {
         }
         let folder = Folder::make()?;
         let reel = folder.path().join("renewed").with_extension(REEL);
-        renew(before, &now, &reel).map_err(anyhow::Error::from)?;
+        let dropped = renew(before, &now, &reel).map_err(anyhow::Error::from)?;
         self.replace(&Recording::open(&reel)?)?;
-        Ok(Updated::Written)
+        Ok(Updated::Written(dropped))
     }
 
     fn replace(&self, renewed: &Recording) -> Result<(), Failure> {
@@ -223,4 +250,25 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
         (file.dev(), file.ino(), file.len(), changed)
     };
     identity(one) == identity(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_by_an_update_is_said() {
+        let said = |times, keys| Updated::Written(Dropped { times, keys }).in_words();
+        let written = "written anew: it is what the server says now";
+        assert_eq!(said(0, 0), written);
+        assert_eq!(
+            said(1200, 1),
+            format!(
+                "{written}; more was on record than is kept: the times of {} frames and events of \
+                 before are lost, they have those of now; the unknown keys of 1 line are lost",
+                count(1200)
+            )
+        );
+        assert!(said(0, 2).ends_with("than is kept: the unknown keys of 2 lines are lost"));
+    }
 }

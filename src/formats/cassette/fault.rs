@@ -19,7 +19,7 @@ pub struct Fault {
 }
 
 /// What is wrong with a line. Text is as it stands in the file, not yet escaped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// It is no JSON; passed over.
     Syntax {
@@ -80,8 +80,8 @@ pub enum FaultKind {
     /// A key that this version does not know, told for the first line that has it; kept, and written
     /// again.
     Key(String),
-    /// A key of an event that this version does not know, told for the first one that has it; it is
-    /// dropped.
+    /// A key of an event, or of what is in it, that this version does not know, told for the first
+    /// one that has it; it is dropped.
     EventKey(String),
     /// It has more of such keys than are kept, told for each line; they are passed over, the line is
     /// not.
@@ -89,6 +89,13 @@ pub enum FaultKind {
     /// A kind that this version does not know, told for the first line that has it; its bytes are
     /// a frame like any other.
     Kind(String),
+    /// Names of keys and kinds up to this line that are not known either, and not told one by one.
+    MoreNames {
+        /// How many.
+        count: usize,
+        /// Whether they were all counted.
+        is_all: bool,
+    },
     /// A key of the header that this version does not know; kept, and written again.
     HeaderKey(String),
     /// A key of the header whose value is none that it may have; likewise.
@@ -98,6 +105,15 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// How many remarks it stands for.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        match self {
+            Self::MoreNames { count, .. } => *count as u64,
+            _ => 1,
+        }
+    }
+
     /// Whether something is missing in what was read.
     #[must_use]
     pub fn is_loss(&self) -> bool {
@@ -130,63 +146,68 @@ impl fmt::Display for FaultKind {
             Self::Syntax { column, reason } => write!(f, "no JSON at column {column} ({reason})"),
             Self::NotObject => f.write_str("no object"),
             Self::Cut => f.write_str("the file ends in the middle of it: it was cut off"),
-            Self::TooLong { bytes } => write!(
-                f,
-                "{bytes} bytes, which is too much for a line whose last key is not a whole `raw` \
-                 or `b64`"
-            ),
+            Self::TooLong { bytes } => too_long(*bytes, f),
             Self::Direction { found } => direction(found.as_deref(), f),
-            Self::NoBody { kind: Some(kind) } => {
-                write!(
-                    f,
-                    "neither `raw` nor `b64` nor `text`, of the kind `{kind}`"
-                )
-            }
-            Self::NoBody { kind: None } => f.write_str("neither `raw` nor `b64` nor `text`"),
+            Self::NoBody { kind } => no_body(kind.as_deref(), f),
             Self::Coded => f.write_str("its `b64` is no base64"),
             Self::NoEvent => f.write_str("an event without an `event`"),
             Self::Another => f.write_str("another cassette begins, which is not read"),
             Self::Start => f.write_str("a start event that does not follow the header"),
             Self::Gap => f.write_str("more bytes are missing than there can be"),
-            Self::Event => {
-                f.write_str("an event that this version does not know; kept as a warning")
-            }
-            Self::Time {
-                key,
-                found: Some(found),
-            } => write!(
-                f,
-                "`{key}` is no number of microseconds: {found}; taken for that of the line before"
-            ),
-            Self::Time { key, found: None } => {
-                write!(f, "it has no `{key}`; taken for that of the line before")
-            }
+            Self::Event => f.write_str("an event that is not known; kept as a warning"),
+            Self::Time { key, found } => time(key, found.as_deref(), f),
             Self::First => f.write_str("its `t0` lies after its `t`; taken for the same"),
-            Self::Backwards { us } => write!(
-                f,
-                "it lies {us} µs before the frame before it on the same stream; taken for the \
-                 time of that"
-            ),
+            Self::Backwards { us } => backwards(*us, f),
             Self::SeveralLines => f.write_str("its bytes are several lines, each a frame"),
             Self::Bodies => f.write_str("more than one of `raw`, `b64` and `text`"),
             Self::Key(key) => write!(f, "the key `{key}` is not known; kept"),
-            Self::EventKey(key) => {
-                write!(
-                    f,
-                    "the key `{key}` of its event is not known; it is dropped"
-                )
-            }
-            Self::KeysTooLong => {
-                f.write_str("its keys that are not known are too long to be kept; they are dropped")
-            }
+            Self::EventKey(key) => write!(f, "the key `{key}` of its event is not known; dropped"),
+            Self::KeysTooLong => f.write_str("its unknown keys are too long to be kept; dropped"),
             Self::Kind(kind) => write!(f, "the kind `{kind}` is not known"),
+            Self::MoreNames { count, is_all } => more_names(*count, *is_all, f),
             Self::HeaderKey(key) => write!(f, "the header's `{key}` is not known; kept"),
             Self::HeaderValue(key) => {
-                write!(f, "the header's `{key}` is not what it should be; kept")
+                write!(f, "the header's `{key}` is not as it should be; kept")
             }
             Self::NoEnd => f.write_str("there is no line `\"k\":\"end\"`: the file may be cut off"),
         }
     }
+}
+
+fn too_long(bytes: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "{bytes} bytes, which is too much for a line whose last key is not a whole `raw` or `b64`"
+    )
+}
+
+fn no_body(kind: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("neither `raw` nor `b64` nor `text`")?;
+    kind.map_or(Ok(()), |kind| write!(f, ", of the kind `{kind}`"))
+}
+
+fn time(key: &str, found: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match found {
+        Some(found) => write!(f, "`{key}` is no number of microseconds: {found}")?,
+        None => write!(f, "it has no `{key}`")?,
+    }
+    f.write_str("; taken for that of the line before")
+}
+
+fn backwards(us: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "it lies {us} µs before the frame before it on the same stream; taken for the time of that"
+    )
+}
+
+fn more_names(count: usize, is_all: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let least = if is_all { "" } else { "at least " };
+    let names = if count == 1 { "name" } else { "names" };
+    write!(
+        f,
+        "up to here {least}{count} more {names} of keys and kinds not known"
+    )
 }
 
 fn direction(found: Option<&str>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -229,6 +250,10 @@ mod tests {
         assert!(!fault(found("")).contains("mean"));
         assert!(!fault(found("x")).contains("mean"));
         assert_eq!(quoted(&"é".repeat(1000)).chars().count(), QUOTED);
+        let more = |count, is_all| fault(FaultKind::MoreNames { count, is_all });
+        let said = "line 7: up to here 1 more name of keys and kinds not known";
+        assert_eq!(more(1, true), said);
+        assert!(more(992, false).contains("up to here at least 992 more names"));
         assert_eq!(
             fault(FaultKind::Backwards { us: 3 }),
             "line 7: it lies 3 µs before the frame before it on the same stream; taken for the time of that"

@@ -6,6 +6,7 @@ use super::fault::quoted;
 use super::read::is_known;
 use crate::protocol::json::{Document, Value};
 use crate::trace::event::{CassetteLine, EventKind};
+use serde_json::Value as Json;
 
 /// Bytes of them that are kept: an event has room for no more than four times as many, however they
 /// are written.
@@ -55,20 +56,48 @@ const OPTIONAL: [(&str, &[&str]); 5] = [
     ("behind-exit", &["code", "signal"]),
 ];
 
-/// The beginnings of the names of what stands in `object` and is no part of the event that was read
-/// from it.
+/// The beginnings of the names of what stands in `object`, or in what is in it, and is no part of
+/// the event that was read from it: those within others as `host.mood`.
 pub(super) fn strange(event: &EventKind, object: Value<'_>) -> Vec<String> {
-    let Ok(serde_json::Value::Object(known)) = serde_json::to_value(event) else {
+    let Ok(known) = serde_json::to_value(event) else {
         return Vec::new();
     };
-    let kind = known.get("kind").and_then(|kind| kind.as_str());
+    let kind = known.get("kind").and_then(Json::as_str);
     let optional = OPTIONAL.iter().find(|(of, _)| Some(*of) == kind);
     let optional = optional.map_or(&[][..], |(_, keys)| keys);
-    let names = object.members().filter_map(|(key, _)| key.as_str());
+    let mut names = Vec::new();
+    add_strange(&known, object, ("", optional), &mut names);
     names
-        .filter(|name| !known.contains_key(&**name) && !optional.contains(&&**name))
-        .map(|name| quoted(&name))
-        .collect()
+}
+
+/// Adds those of `value` that are not in `known`, which stands at a place and may have some more.
+fn add_strange(
+    known: &Json,
+    value: Value<'_>,
+    (place, optional): (&str, &[&str]),
+    names: &mut Vec<String>,
+) {
+    match known {
+        Json::Object(known) => {
+            for (key, value) in value.members() {
+                let name = key.as_str().unwrap_or_default();
+                match known.get(&*name) {
+                    Some(known) => {
+                        let place = format!("{place}{name}.");
+                        add_strange(known, value, (&place, &[]), names);
+                    }
+                    None if optional.contains(&&*name) => {}
+                    None => names.push(format!("{place}{}", quoted(&name))),
+                }
+            }
+        }
+        Json::Array(known) => {
+            for (known, value) in known.iter().zip(value.elements()) {
+                add_strange(known, value, (place, &[]), names);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The members of `json` as they stand in a line, if that is an object with none but unknown ones
@@ -85,6 +114,7 @@ pub(super) fn members(json: &str, room: usize) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::event::ProcessContext;
 
     fn keys(line: &str) -> Option<Keys> {
         let document = Document::parse(line.as_bytes()).unwrap();
@@ -135,6 +165,150 @@ mod tests {
         assert_eq!(found(signal), [""; 0]);
         let behind = r#"{"kind":"behind-exit","code":null,"signal":null,"passed":1}"#;
         assert_eq!(found(behind), [""; 0]);
+    }
+
+    #[test]
+    fn what_stands_within_an_event_is_strange_as_well() {
+        let found = |text: &str| {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let event: EventKind = serde_json::from_str(text).unwrap();
+            strange(&event, document.root())
+        };
+        let host = r#""host":{"pid":1,"name":"a","mood":{"deep":1},"command":["x"]}"#;
+        let start = format!(r#"{{"kind":"start","why":1,{host}}}"#);
+        assert_eq!(found(&start), ["why", "host.mood"]);
+        let processes = r#"[{"pid":1,"name":"a","command":[]},{"pid":2,"mood":1}]"#;
+        let survivors = format!(r#"{{"kind":"survivors","processes":{processes}}}"#);
+        assert_eq!(found(&survivors), ["processes.mood"]);
+    }
+
+    /// An event of each kind with as little as it may have.
+    const BAREST: [&str; 18] = [
+        r#"{"kind":"start"}"#,
+        r#"{"kind":"spawned","pid":1}"#,
+        r#"{"kind":"spawn-failed","exit_code":1,"message":""}"#,
+        r#"{"kind":"eof","stream":0,"by":"writer"}"#,
+        r#"{"kind":"stall-began","stream":0,"bytes":1}"#,
+        r#"{"kind":"stall-ended","stream":0,"lasted_ns":1}"#,
+        r#"{"kind":"undelivered","stream":0,"bytes":1}"#,
+        r#"{"kind":"signal","signal":"","passed":"once"}"#,
+        r#"{"kind":"exit","max_rss_bytes":1,"user_ns":1,"system_ns":1}"#,
+        r#"{"kind":"survivors","processes":[]}"#,
+        r#"{"kind":"gap","stream":0,"offset":1,"bytes":1}"#,
+        r#"{"kind":"warning","message":""}"#,
+        r#"{"kind":"host-log","level":"","message":""}"#,
+        r#"{"kind":"behind-spawned","pid":1,"argv":[]}"#,
+        r#"{"kind":"behind-failed","message":""}"#,
+        r#"{"kind":"behind-exit","passed":1}"#,
+        r#"{"kind":"line-keys","of":"frame","json":""}"#,
+        r#"{"kind":"recovered","frames":1}"#,
+    ];
+
+    /// The event with all that it may have. A field that is new must be looked at here.
+    fn fullest(event: EventKind) -> EventKind {
+        let text = || Some("x".to_owned());
+        match event {
+            EventKind::Start(context) => EventKind::Start(Box::new(ProcessContext {
+                parent: text(),
+                read_only_tools: vec!["x".to_owned()],
+                redaction: text(),
+                cassette: text(),
+                ..*context
+            })),
+            EventKind::Signal { signal, passed, .. } => EventKind::Signal {
+                signal,
+                sender: Some(1),
+                passed,
+            },
+            EventKind::Exit {
+                code: _,
+                signal: _,
+                max_rss_bytes,
+                user_ns,
+                system_ns,
+            } => EventKind::Exit {
+                code: Some(1),
+                signal: text(),
+                max_rss_bytes,
+                user_ns,
+                system_ns,
+            },
+            EventKind::Gap {
+                stream,
+                offset,
+                bytes,
+                reason: _,
+            } => EventKind::Gap {
+                stream,
+                offset,
+                bytes,
+                reason: text(),
+            },
+            EventKind::BehindExit {
+                code: _,
+                signal: _,
+                passed,
+            } => EventKind::BehindExit {
+                code: Some(1),
+                signal: text(),
+                passed,
+            },
+            EventKind::Spawned { pid: _ }
+            | EventKind::SpawnFailed {
+                exit_code: _,
+                message: _,
+            }
+            | EventKind::Eof { stream: _, by: _ }
+            | EventKind::StallBegan {
+                stream: _,
+                bytes: _,
+            }
+            | EventKind::StallEnded {
+                stream: _,
+                lasted_ns: _,
+            }
+            | EventKind::Undelivered {
+                stream: _,
+                bytes: _,
+            }
+            | EventKind::Survivors { processes: _ }
+            | EventKind::Warning { message: _ }
+            | EventKind::HostLog {
+                level: _,
+                message: _,
+            }
+            | EventKind::BehindSpawned { pid: _, argv: _ }
+            | EventKind::BehindFailed { message: _ }
+            | EventKind::LineKeys { of: _, json: _ }
+            | EventKind::Recovered { frames: _ } => event,
+        }
+    }
+
+    #[test]
+    fn what_an_event_leaves_out_is_listed_for_each_kind() {
+        let names = |event: &EventKind| {
+            let Ok(Json::Object(members)) = serde_json::to_value(event) else {
+                panic!("an event is an object");
+            };
+            members.keys().cloned().collect::<Vec<_>>()
+        };
+        let mut kinds = Vec::new();
+        for barest in BAREST {
+            let event: EventKind = serde_json::from_str(barest).unwrap();
+            let kind = serde_json::to_value(&event).unwrap()["kind"].clone();
+            let kind = kind.as_str().unwrap().to_owned();
+            let known = names(&event);
+            let mut more = names(&fullest(event));
+            more.retain(|name| !known.contains(name));
+            let listed = OPTIONAL.iter().find(|(of, _)| *of == kind);
+            assert_eq!(listed.map_or(&[][..], |(_, keys)| keys), more, "{kind}");
+            kinds.push(kind);
+        }
+        let all = serde_json::from_str::<EventKind>(r#"{"kind":"?"}"#)
+            .unwrap_err()
+            .to_string();
+        let all = all.split('`').skip(3).step_by(2);
+        assert!(all.eq(&kinds), "{kinds:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ const MOST: usize = 100;
 /// Names that are told.
 const MOST_NAMED: usize = 10;
 
-/// Which they are, and how much was not tried for want of them.
+/// Redacted values that are missing, and how many exchanges were not tried because of that.
 #[derive(Debug, Default)]
 pub(super) struct Lacking {
     /// Escaped, in the order in which they were needed.
@@ -18,7 +18,7 @@ pub(super) struct Lacking {
 }
 
 impl Lacking {
-    /// These are needed.
+    /// Values of these placeholders are needed and missing.
     pub fn add<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         for name in names {
             if self.names.len() < MOST && !self.names.iter().any(|known| **known == *name) {
@@ -27,12 +27,12 @@ impl Lacking {
         }
     }
 
-    /// An exchange was not tried for want of them.
+    /// An exchange was not tried because values in it are missing.
     pub fn hold_back(&mut self) {
         self.held_back += 1;
     }
 
-    /// Which are missing, how they are supplied, and what it means that they are not.
+    /// What is missing, how it is supplied, and what came of that; none where nothing is missing.
     pub fn trouble(&self) -> Option<(Trouble, Box<str>)> {
         let first = self.names.first()?;
         let named = self.names.iter().take(MOST_NAMED).map(AsRef::as_ref);
@@ -42,7 +42,7 @@ impl Lacking {
             more => format!(" and {more} more"),
         };
         let held_back = match self.held_back {
-            0 => "something was not said".to_owned(),
+            0 => "what has them in it was not sent".to_owned(),
             1 => "1 exchange was not tried".to_owned(),
             many => format!("{} were not tried", plural(many, "exchange")),
         };

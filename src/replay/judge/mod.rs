@@ -80,8 +80,8 @@ pub enum Missing {
 /// Why an exchange was not tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// A redacted value in it was not supplied: which. Escaped.
-    Redacted(Box<str>),
+    /// Redacted values in it were not supplied: which. Escaped.
+    Redacted(Vec<Box<str>>),
     /// The server answered at once what it had asked for input for.
     NotNeeded,
     /// Something that it depends on did not come: what. Escaped.
@@ -148,7 +148,7 @@ impl Judge {
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) {
         if let Missing::Skipped(Skip::Redacted(names)) = &why {
             self.lacking.hold_back();
-            self.lacks(names.split(", "));
+            self.lacks(names.iter().map(AsRef::as_ref));
         }
         if pages::takes_left(self, left, &why) {
             return;

@@ -192,7 +192,11 @@ fn held_both(
         longest(|one| one.response_size),
     ]
     .map(|size| size <= WHOLE);
-    Ok([one.read(left, whole)?, other.read(right, whole)?].map(Some))
+    let held = [
+        one.read(left.clone(), Some(&right), whole)?,
+        other.read(right, Some(&left), whole)?,
+    ];
+    Ok(held.map(Some))
 }
 
 /// Judges what both sides have, or one of them.

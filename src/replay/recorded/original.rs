@@ -4,22 +4,47 @@ use crate::redact::{pattern, token};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
 
-/// A message of the first recording, or what the second one has in its place if that is the same but
-/// for values that are redacted in the first; and how many those are. A redacted recording has the
-/// frames of that which it was made of.
+/// Where a message stands: its frame, and its place in that if it is a batch.
+pub type Place = (Seq, u32);
+
+/// A message, as it is compared.
+#[derive(Debug, Default)]
+pub struct Original {
+    /// Its bytes, or what the other recording has in its place.
+    pub bytes: Vec<u8>,
+    /// How many values are redacted in the first recording and not here.
+    pub redacted: u64,
+    /// Where the other recording has what stands here in its place.
+    pub at: Option<Place>,
+}
+
+/// The message of the first recording at `place`, or what the second one has in its place if that is
+/// the same but for values that are redacted in the first. That stands for it at `counterpart`, as
+/// far as it is known what does, or in the same place: a redacted recording has the frames of that
+/// which it was made of.
 pub fn message(
     [recording, beside]: [&Recording; 2],
-    seq: Seq,
-    part: u32,
-) -> Result<Option<(Vec<u8>, u64)>, ReadError> {
-    let Some(bytes) = recording.message_bytes(seq, part)? else {
+    place: Place,
+    counterpart: Option<Place>,
+) -> Result<Option<Original>, ReadError> {
+    let Some(bytes) = recording.message_bytes(place.0, place.1)? else {
         return Ok(None);
     };
-    if token::may_be_in(&bytes)
-        && let Some(original) = beside.message_bytes(seq, part)?
-        && let Some(values) = pattern::hidden(&bytes, &original)
-    {
-        return Ok(Some((original, values)));
+    let counterpart = counterpart.filter(|counterpart| *counterpart != place);
+    let places = counterpart.into_iter().chain([place]);
+    for at in places.filter(|_| token::may_be_in(&bytes)) {
+        if let Some(original) = beside.message_bytes(at.0, at.1)?
+            && let Some(redacted) = pattern::hidden(&bytes, &original)
+        {
+            return Ok(Some(Original {
+                bytes: original,
+                redacted,
+                at: Some(at),
+            }));
+        }
     }
-    Ok(Some((bytes, 0)))
+    Ok(Some(Original {
+        bytes,
+        ..Original::default()
+    }))
 }

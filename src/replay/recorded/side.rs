@@ -2,7 +2,7 @@
 
 use super::Witness;
 use super::holding::Holding;
-use super::original::message;
+use super::original::{Original, Place, message};
 use crate::protocol::json::{Document, Outline};
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
@@ -51,15 +51,14 @@ pub(super) struct Held {
 
 /// A message, or its outline with the digest of all of it.
 struct Message {
-    bytes: Vec<u8>,
+    /// Without what is redacted in it, where the other side has that.
+    original: Original,
     outline: Option<Digest>,
-    /// Values that were redacted in it.
-    redacted: u64,
 }
 
 impl Message {
     fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.original.bytes
     }
 }
 
@@ -152,10 +151,10 @@ impl<'r> One<'r> {
     ) -> Result<Card, ReadError> {
         let method = &*exchange.method;
         let whole = exchange.request_size <= WHOLE;
-        let request = self.message(exchange.request, whole)?;
-        let other = self.name(exchange, request.as_ref())?;
+        let request = self.message(exchange.request, None, whole)?;
+        let other = self.name(request.as_ref())?;
         let name = other.as_deref().or(exchange.name.as_deref());
-        let bytes = request.map(|request| request.bytes).unwrap_or_default();
+        let bytes = request.as_ref().map_or(&[][..], Message::bytes);
         holding.read(exchange.request_size);
         let scope = judge.rules().scope(method, name);
         let terms = key::Terms {
@@ -164,10 +163,10 @@ impl<'r> One<'r> {
             rewrites: &judge.options().rewrites,
             wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
         };
-        let key = match Document::parse(&bytes) {
+        let key = match Document::parse(bytes) {
             Ok(document) => key::key(document.root(), terms),
             // Nested too deeply: its bytes are all there is.
-            Err(_) => key::Key::of_bytes(&bytes),
+            Err(_) => key::Key::of_bytes(bytes),
         };
         Ok(Card::new(exchange.direction, method, name, key))
     }
@@ -180,23 +179,32 @@ impl<'r> One<'r> {
         let exchange = id.map(|id| self.exchange(id)).transpose()?.flatten();
         let read = |exchange: Exchange| {
             let whole = [exchange.request_size, exchange.response_size].map(|size| size <= WHOLE);
-            self.read(exchange, whole)
+            self.read(exchange, None, whole)
         };
         exchange.map(read).transpose()
     }
 
-    pub(super) fn read(&self, mut exchange: Exchange, whole: [bool; 2]) -> Result<Held, ReadError> {
-        let request = self.message(exchange.request, whole[0])?;
-        if let Some(name) = self.name(&exchange, request.as_ref())? {
+    /// An exchange, which has this one for a counterpart on the other side; whether its messages
+    /// are read as a whole.
+    pub(super) fn read(
+        &self,
+        mut exchange: Exchange,
+        counterpart: Option<&Exchange>,
+        whole: [bool; 2],
+    ) -> Result<Held, ReadError> {
+        let asked = counterpart.map(|other| other.request);
+        let request = self.message(exchange.request, asked, whole[0])?;
+        if let Some(name) = self.name(request.as_ref())? {
             exchange.name = Some(name);
         }
+        let answered = counterpart.and_then(|other| other.response);
         let response = match exchange.response {
-            Some(place) => self.message(place, whole[1])?,
+            Some(place) => self.message(place, answered, whole[1])?,
             None => None,
         };
         let messages = [&request, &response].into_iter().flatten();
         Ok(Held {
-            redacted: messages.map(|message| message.redacted).sum(),
+            redacted: messages.map(|message| message.original.redacted).sum(),
             progress: self.progress(&exchange)?,
             request,
             response,
@@ -206,18 +214,12 @@ impl<'r> One<'r> {
     }
 
     /// What a request is about whose bytes are those of the other side.
-    fn name(
-        &self,
-        exchange: &Exchange,
-        request: Option<&Message>,
-    ) -> Result<Option<CompactString>, ReadError> {
-        if request.is_none_or(|request| request.redacted == 0) {
+    fn name(&self, request: Option<&Message>) -> Result<Option<CompactString>, ReadError> {
+        let Some(at) = request.and_then(|request| request.original.at) else {
             return Ok(None);
-        }
-        let others = self.beside.exchanges_of_frame(exchange.request.0)?;
-        let other = others
-            .into_iter()
-            .find(|other| other.request == exchange.request);
+        };
+        let mut others = self.beside.exchanges_of_frame(at.0)?.into_iter();
+        let other = others.find(|other| other.request == at);
         Ok(other.and_then(|other| other.name))
     }
 
@@ -234,17 +236,21 @@ impl<'r> One<'r> {
     }
 
     /// A message, or where it is not read as a whole its outline.
-    fn message(&self, (seq, part): (Seq, u32), whole: bool) -> Result<Option<Message>, ReadError> {
+    fn message(
+        &self,
+        place: Place,
+        counterpart: Option<Place>,
+        whole: bool,
+    ) -> Result<Option<Message>, ReadError> {
         if whole {
-            let message = message([self.recording, self.beside], seq, part)?;
-            return Ok(message.map(|(bytes, redacted)| Message {
-                bytes,
+            let message = message([self.recording, self.beside], place, counterpart)?;
+            return Ok(message.map(|original| Message {
+                original,
                 outline: None,
-                redacted,
             }));
         }
         let (mut shape, mut digest) = (Outline::new(), Digesting::default());
-        let mut blob = self.recording.stream(seq)?;
+        let mut blob = self.recording.stream(place.0)?;
         let mut piece = vec![0; PIECE];
         loop {
             let read = blob.read(&mut piece).map_err(|source| OpenError::Io {
@@ -258,10 +264,12 @@ impl<'r> One<'r> {
             digest.push(&piece[..read]);
         }
         Ok(Some(Message {
-            // What is no JSON is compared by its digest alone.
-            bytes: shape.finish().unwrap_or_default(),
+            original: Original {
+                // What is no JSON is compared by its digest alone.
+                bytes: shape.finish().unwrap_or_default(),
+                ..Original::default()
+            },
             outline: Some(digest.finish()),
-            redacted: 0,
         }))
     }
 
@@ -284,12 +292,15 @@ impl<'r> One<'r> {
             let mut holding = Holding::of(&recordings);
             for at in page.iter().filter(|at| at.direction == way) {
                 holding.next()?;
-                let message = message([self.recording, self.beside], at.seq, at.part)?;
-                let (message, redacted) = message.unwrap_or_default();
-                holding.read(message.len() as u64);
+                let place = (at.seq, at.part);
+                let message = message([self.recording, self.beside], place, None)?;
+                let Original {
+                    bytes, redacted, ..
+                } = message.unwrap_or_default();
+                holding.read(bytes.len() as u64);
                 judge.redacted(redacted);
                 let wall_ns = Some(self.wall_ns);
-                judge.notice(&mut notices, self.side, Some(at.seq), &message, wall_ns);
+                judge.notice(&mut notices, self.side, Some(at.seq), &bytes, wall_ns);
             }
         }
     }

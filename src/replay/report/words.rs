@@ -31,12 +31,16 @@ pub fn said(account: &Account) -> Option<String> {
                 "was not needed: the server answered at once".to_owned()
             }
             Missing::Skipped(Skip::Redacted(names)) => {
-                format!("was not tried: nothing stands for {names}")
+                format!("was not tried: nothing stands for {}", names.join(", "))
             }
             Missing::Skipped(Skip::Unreached(what)) => format!("was not tried: {what}"),
         },
     })
 }
+
+/// Behind the number of values that are redacted on one side of messages that are the same but for
+/// that.
+pub const REDACTED: &str = "redacted on one side, otherwise the same";
 
 /// What became of an exchange, in a word.
 #[must_use]

@@ -28,10 +28,21 @@ pub struct Comparison {
 /// What is known by now.
 #[derive(Debug)]
 pub enum Stage {
-    /// The worker compares: so many exchanges of so many are done; of none: so many are read.
-    Comparing(usize, usize),
+    /// The worker compares.
+    Comparing(Far),
     /// It has.
     Compared(Box<Compared>),
+}
+
+/// How far the worker is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// It was asked.
+    Asked,
+    /// So many exchanges are read. How many are to be compared is known when all are.
+    Read(usize),
+    /// So many exchanges of so many are compared.
+    Compared(usize, usize),
 }
 
 /// Two recordings, compared.
@@ -139,7 +150,7 @@ impl Comparison {
     pub fn new(generation: u64, opens: Option<Seq>) -> Self {
         Self {
             generation,
-            stage: Stage::Comparing(0, 0),
+            stage: Stage::Comparing(Far::Asked),
             unfolded: false,
             at: 0,
             top: 0,
@@ -165,7 +176,7 @@ impl Comparison {
     #[must_use]
     pub fn compared(&self) -> Option<&Compared> {
         match &self.stage {
-            Stage::Comparing(..) => None,
+            Stage::Comparing(_) => None,
             Stage::Compared(compared) => Some(compared),
         }
     }

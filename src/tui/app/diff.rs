@@ -2,6 +2,8 @@
 
 use crate::replay::compare::{Class, Comparison, Half, Row};
 use crate::trace::exchange::Exchange;
+use crate::trace::frame::Seq;
+use crate::tui::worker::diff::Ask;
 use std::path::PathBuf;
 
 /// Two exchanges side by side.
@@ -9,6 +11,8 @@ use std::path::PathBuf;
 pub struct Diff {
     /// Names the answer that belongs to it.
     pub generation: u64,
+    /// What was asked of the reader, where both calls are of the recording that is open.
+    pub asked: Option<Ask>,
     /// What is known by now.
     pub stage: Stage,
     /// Whether what is equal is shown too.
@@ -23,9 +27,20 @@ pub struct Diff {
 #[derive(Debug)]
 pub enum Stage {
     /// The worker compares.
-    Comparing,
+    Comparing(Far),
     /// It has.
     Compared(Box<Compared>),
+}
+
+/// How far the worker is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// It was asked.
+    Asked,
+    /// It looks for the call before, and has come back to this frame.
+    Looking(Seq),
+    /// It compares the requests, or the responses.
+    Comparing(Half),
 }
 
 /// Two exchanges, compared.
@@ -83,7 +98,8 @@ impl Diff {
     pub fn new(generation: u64) -> Self {
         Self {
             generation,
-            stage: Stage::Comparing,
+            asked: None,
+            stage: Stage::Comparing(Far::Asked),
             unfolded: false,
             at: 0,
             top: 0,
@@ -94,7 +110,7 @@ impl Diff {
     #[must_use]
     pub fn compared(&self) -> Option<&Compared> {
         match &self.stage {
-            Stage::Comparing => None,
+            Stage::Comparing(_) => None,
             Stage::Compared(compared) => Some(compared),
         }
     }

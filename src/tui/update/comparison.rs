@@ -229,9 +229,9 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
 /// An answer has come.
 pub fn answer(app: &mut App, answer: Answer) -> Effects {
     match answer {
-        Answer::Comparing(generation, done, of) => {
+        Answer::Comparing(generation, far) => {
             if let Some(comparison) = find(app, generation) {
-                comparison.stage = Stage::Comparing(done, of);
+                comparison.stage = Stage::Comparing(far);
             }
         }
         Answer::Compared(generation, compared) => {
@@ -247,13 +247,17 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
         }
         Answer::Surveyed(answer) => replay::surveyed(app, answer),
         Answer::Failed(generation, why) => {
+            let all = app.overlays.len();
             app.overlays.retain(|overlay| match overlay {
                 Overlay::Comparison(one) => one.generation != generation,
                 Overlay::Diff(one) => one.generation != generation,
                 Overlay::Menu(one) => one.generation != Some(generation),
                 _ => true,
             });
-            app.notices.error(why, app.now);
+            // Whoever has left it does not wait for it any more; it may name what is hidden now.
+            if app.overlays.len() < all {
+                app.notices.error(why, app.now);
+            }
         }
     }
     vec![]

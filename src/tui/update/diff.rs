@@ -144,6 +144,7 @@ pub fn answer(app: &mut App, answer: diff::Answer) -> Effects {
         return vec![];
     };
     match answer.found {
+        diff::Found::Not(far) => diff.stage = Stage::Comparing(far),
         diff::Found::Compared(compared) => {
             let first = compared.changes.first().copied();
             diff.stage = Stage::Compared(compared);
@@ -190,16 +191,27 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         return Some(vec![]);
     };
     let generation = app.next_generation();
-    app.overlays
-        .push(Overlay::Diff(Box::new(Diff::new(generation))));
-    let ask = diff::Ask {
+    let asked = diff::Ask {
         generation,
         lens,
         left,
         right,
         until,
     };
-    Some(vec![Ask::Diff(ask).into()])
+    app.overlays.push(Overlay::Diff(Box::new(Diff {
+        asked: Some(asked.clone()),
+        ..Diff::new(generation)
+    })));
+    Some(vec![Ask::Diff(asked).into()])
+}
+
+/// The reader has forgotten what it was asked: what is not there yet is asked anew.
+pub fn again(app: &App) -> Effects {
+    let waiting = app.overlays.iter().filter_map(|overlay| match overlay {
+        Overlay::Diff(diff) if diff.compared().is_none() => diff.asked.clone(),
+        _ => None,
+    });
+    waiting.map(|asked| Ask::Diff(asked).into()).collect()
 }
 
 /// What a mock had that comes nearest, beside the request that it had nothing for.

@@ -12,7 +12,7 @@
 
 mod carry;
 
-use super::{list, playback, search, session};
+use super::{diff, list, playback, search, session};
 use crate::outgoing::likeness::Likeness;
 use crate::tui::action::Action;
 use crate::tui::app::export::Export;
@@ -272,5 +272,6 @@ fn renew(app: &mut App, likeness: Box<Likeness>) -> Effects {
         }
     }
     effects.extend(search::again(app));
+    effects.extend(diff::again(app));
     effects
 }

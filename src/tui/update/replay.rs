@@ -90,19 +90,18 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(crate::trace::frame::Seq, u32
 
 /// What a replay would do is known: the question is asked.
 pub fn surveyed(app: &mut App, answer: survey::Answer) {
+    let is_it = |overlay: &Overlay| matches!(overlay, Overlay::Menu(menu) if menu.generation == Some(answer.generation));
+    // Whoever has left it does not want it any more.
+    let Some(at) = app.overlays.iter().position(is_it) else {
+        return;
+    };
     app.replay.scope = match answer.offer.call {
         Some(_) => Scope::Alone,
         None => Scope::Whole,
     };
     app.replay.offer = Some(answer.offer);
-    let filled = dialog::menu(app, answer.generation);
-    let mut menus = app.overlays.iter_mut().filter_map(|overlay| match overlay {
-        Overlay::Menu(menu) if menu.generation == Some(answer.generation) => Some(menu),
-        _ => None,
-    });
-    // Whoever has left it does not want it any more.
-    if let (Some(menu), Some(filled)) = (menus.next(), filled) {
-        *menu = filled;
+    if let Some(filled) = dialog::menu(app, answer.generation) {
+        app.overlays[at] = Overlay::Menu(filled);
     }
 }
 

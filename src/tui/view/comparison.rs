@@ -22,7 +22,7 @@ use super::diff::{BESIDE, WORD, role, sign};
 use crate::replay::compare::Class;
 use crate::text::{count, plural};
 use crate::tui::app::App;
-use crate::tui::app::comparison::{Compared, Comparison, Stage};
+use crate::tui::app::comparison::{Compared, Comparison, Far, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::view::overlay::screen;
 use crate::tui::widget::{frame, spans};
@@ -88,7 +88,9 @@ pub fn draw(app: &App, comparison: &Comparison, area: Rect, frame: &mut Frame<'_
     frame.render_widget(Clear, area);
     let compared = match &comparison.stage {
         Stage::Compared(compared) => compared,
-        Stage::Comparing(done, of) => return draw_comparing(look, (*done, *of), area, frame),
+        Stage::Comparing(far) => {
+            return draw_comparing(look, ("Esc or Ctrl-C stops", &how_far(*far)), area, frame);
+        }
     };
     let places = Places::of(area.inner(Margin::new(1, 1)));
     let foot = foot(look, comparison, compared, &places);
@@ -110,19 +112,19 @@ pub fn draw(app: &App, comparison: &Comparison, area: Rect, frame: &mut Frame<'_
     below::draw(look, comparison, compared, places.below, frame);
 }
 
-fn draw_comparing(look: &Look, (done, of): (usize, usize), area: Rect, frame: &mut Frame<'_>) {
-    let inner = frame::draw(look, "comparing", "Esc or Ctrl-C stops", true, area, frame);
-    let text = format!(" {}{}", how_far(done, of), look.glyph(Glyph::Ellipsis));
+/// Draws a comparison that is not there yet: how it is left, and how far it is.
+pub fn draw_comparing(look: &Look, (foot, far): (&str, &str), area: Rect, frame: &mut Frame<'_>) {
+    let inner = frame::draw(look, "comparing", foot, true, area, frame);
+    let text = format!(" {far}{}", look.glyph(Glyph::Ellipsis));
     frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
 }
 
-fn how_far(done: usize, of: usize) -> String {
+fn how_far(far: Far) -> String {
     let exchanges = |number: usize| plural(number as u64, "exchange");
-    match (done, of) {
-        (0, 0) => "comparing".to_owned(),
-        // How many there are to be compared is known when all are read.
-        (read, 0) => format!("{} read", exchanges(read)),
-        (done, of) => format!("{} of {} compared", count(done as u64), exchanges(of)),
+    match far {
+        Far::Asked => "comparing".to_owned(),
+        Far::Read(read) => format!("{} read", exchanges(read)),
+        Far::Compared(done, of) => format!("{} of {} compared", count(done as u64), exchanges(of)),
     }
 }
 

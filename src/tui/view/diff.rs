@@ -28,13 +28,13 @@ use crate::replay::compare::{Class, Half};
 use crate::text::{cut, escape, pad_end, width};
 use crate::trace::exchange::Exchange;
 use crate::tui::app::App;
-use crate::tui::app::diff::{Compared, Diff, DiffRow, Stage};
+use crate::tui::app::diff::{Compared, Diff, DiffRow, Far, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
+use crate::tui::view::comparison;
 use crate::tui::view::overlay::screen;
 use crate::tui::widget::frame;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
-use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
 /// From this width on the sides stand side by side.
@@ -146,11 +146,11 @@ fn height(app: &App, compared: &Compared, row: DiffRow, places: &Places) -> usiz
 pub fn draw(app: &App, diff: &Diff, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     frame.render_widget(Clear, area);
-    let Stage::Compared(compared) = &diff.stage else {
-        let inner = frame::draw(look, "comparing", "Esc closes", true, area, frame);
-        let text = format!(" comparing{}", look.glyph(Glyph::Ellipsis));
-        frame.render_widget(Line::styled(text, look.style(Role::Faint)), inner);
-        return;
+    let compared = match &diff.stage {
+        Stage::Compared(compared) => compared,
+        Stage::Comparing(far) => {
+            return comparison::draw_comparing(look, ("Esc closes", &how_far(*far)), area, frame);
+        }
     };
     let places = Places::of(area.inner(Margin::new(1, 1)));
     let room = usize::from(area.width.saturating_sub(4));
@@ -161,6 +161,14 @@ pub fn draw(app: &App, diff: &Diff, area: Rect, frame: &mut Frame<'_>) {
     head::summary(look, diff, compared, places.summary, frame);
     body(look, diff, compared, &places, frame);
     below::draw(look, diff, compared, &places, frame);
+}
+
+fn how_far(far: Far) -> String {
+    match far {
+        Far::Asked => "comparing".to_owned(),
+        Far::Looking(seq) => format!("looking for the call before, back to #{}", seq.0),
+        Far::Comparing(half) => format!("comparing the {}s", word(half)),
+    }
 }
 
 fn title(compared: &Compared) -> String {

@@ -12,14 +12,14 @@ use crate::store::select::{Limit, Question, Scan, Way};
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
-use crate::tui::app::diff::{Compared, Part};
+use crate::tui::app::diff::{Compared, Far, Part};
 use text::text_of;
 
 /// How long one look for the call before may take, nanoseconds.
 const STEP_NS: u64 = 8_000_000;
 
 /// The question.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ask {
     /// Names the answer.
     pub generation: u64,
@@ -45,6 +45,8 @@ pub struct Answer {
 /// What came of a comparison.
 #[derive(Debug)]
 pub enum Found {
+    /// Nothing yet: how far it is.
+    Not(Far),
     /// What differs.
     Compared(Box<Compared>),
     /// Nothing to compare: why, one sentence.
@@ -68,8 +70,8 @@ struct Comparing {
 /// How far it is: one of these per step, so that others are answered in between.
 enum Stage {
     Begin,
-    /// Looking for the call before.
-    Looking(Box<Exchange>, Box<Scan>),
+    /// Looking for the call before, from this frame back.
+    Looking(Box<Exchange>, Box<Scan>, Seq),
     /// Both are known.
     Requests(Box<[Exchange; 2]>),
     /// The requests are compared.
@@ -86,7 +88,7 @@ impl Job for Comparing {
         let stage = std::mem::replace(&mut self.stage, Stage::Done);
         let next = match stage {
             Stage::Begin => self.begin(source)?,
-            Stage::Looking(right, scan) => self.look(source, right, scan)?,
+            Stage::Looking(right, scan, from) => self.look(source, right, scan, from)?,
             Stage::Requests(both) => {
                 let part = Self::part(source, &both, Half::Request)?;
                 Ok(Stage::Responses(both, part))
@@ -101,10 +103,25 @@ impl Job for Comparing {
         };
         match next {
             Ok(stage) => {
+                if let Some(far) = stage.far() {
+                    self.tell(Found::Not(far), answers);
+                }
                 self.stage = stage;
                 Ok(Progress::More)
             }
             Err(reason) => Ok(self.tell(Found::Nothing(reason), answers)),
+        }
+    }
+}
+
+impl Stage {
+    /// What is done next.
+    fn far(&self) -> Option<Far> {
+        match self {
+            Self::Looking(_, _, seq) => Some(Far::Looking(*seq)),
+            Self::Requests(_) => Some(Far::Comparing(Half::Request)),
+            Self::Responses(..) => Some(Far::Comparing(Half::Response)),
+            Self::Begin | Self::Done => None,
         }
     }
 }
@@ -137,7 +154,7 @@ impl Comparing {
             let (seq, part) = right.request;
             let from = Some(ItemKey::of_part(seq, part));
             let scan = Scan::new(&question, Way::Newest, from, source.context());
-            return Ok(Ok(Stage::Looking(Box::new(right), Box::new(scan))));
+            return Ok(Ok(Stage::Looking(Box::new(right), Box::new(scan), seq)));
         };
         Ok(match self.exchange(source, left)? {
             Some(left) if left.id == right.id => Err("these are one and the same call".to_owned()),
@@ -154,6 +171,7 @@ impl Comparing {
         source: &Source<'_>,
         right: Box<Exchange>,
         mut scan: Box<Scan>,
+        from: Seq,
     ) -> Result<Next, ReadError> {
         let limit = Limit {
             hits: 1,
@@ -169,7 +187,8 @@ impl Comparing {
             });
         }
         if !step.done {
-            return Ok(Ok(Stage::Looking(right, scan)));
+            let seq = step.looked_at.map_or(from, |key| key.seq);
+            return Ok(Ok(Stage::Looking(right, scan, seq)));
         }
         let seq = right.request.0.0;
         let name = right.name.as_deref().unwrap_or_default();

@@ -20,11 +20,10 @@ pub(super) use fields::is_known;
 
 use super::fault::quoted;
 use super::header::{Header, HeaderError};
-use super::keys::Keys;
 use super::{Fault, FaultKind, start};
 use crate::protocol::json::{Document, Reason};
 use crate::trace::clock::Moment;
-use crate::trace::event::{CassetteLine, EventKind, ProcessContext};
+use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
 use fields::Beside;
 use giving::Giving;
@@ -111,9 +110,6 @@ pub fn is_cassette(file: &mut impl Read) -> io::Result<bool> {
     Ok(begins_one(&bytes))
 }
 
-/// Keys of the start event that nobody knows and that are told.
-const MOST_STRANGE: usize = 32;
-
 /// Reads a cassette from its beginning to its end.
 #[derive(Debug)]
 pub struct Reader<F> {
@@ -123,10 +119,19 @@ pub struct Reader<F> {
     /// What is wrong with the header.
     faults: Vec<Fault>,
     /// The number of the line of the start event, and what nobody knows of it.
-    start: Option<(u64, Keys)>,
+    start: Option<(u64, Beside)>,
     /// A line that was read and not taken.
     ahead: Option<Line>,
     taking: Taking,
+}
+
+/// What is wrong with a header, of which these keys have values that they should not have.
+fn of_header(header: &Header, odd: &[String]) -> Vec<Fault> {
+    let more = header.more.iter().map(|(key, _)| key);
+    let unknown = more.filter(|key| !odd.contains(key));
+    let faults = unknown.map(|key| FaultKind::HeaderKey(quoted(key)));
+    let faults = faults.chain(odd.iter().map(|key| FaultKind::HeaderValue(quoted(key))));
+    faults.map(|kind| Fault { line: 1, kind }).collect()
 }
 
 impl<F: Read + Seek> Reader<F> {
@@ -141,11 +146,6 @@ impl<F: Read + Seek> Reader<F> {
         let bytes = lines.held();
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let (header, odd) = Header::parse(bytes)?;
-        let more = header.more.iter().map(|(key, _)| key);
-        let unknown = more.filter(|key| !odd.contains(key));
-        let faults = unknown.map(|key| FaultKind::HeaderKey(quoted(key)));
-        let faults = faults.chain(odd.iter().map(|key| FaultKind::HeaderValue(quoted(key))));
-        let mut faults: Vec<_> = faults.map(|kind| Fault { line: 1, kind }).collect();
         let mut ahead = lines.next()?;
         while ahead.is_some() && lines.is_blank() {
             ahead = lines.next()?;
@@ -154,18 +154,11 @@ impl<F: Read + Seek> Reader<F> {
         let start = held.then(|| fields::start(lines.held())).flatten();
         let ahead = ahead.filter(|_| start.is_none());
         let (event, beside) = start.unzip();
-        let Beside { keys, strange } = beside.unwrap_or_default();
-        let line = lines.number();
-        let strange = strange
-            .into_iter()
-            .take(MOST_STRANGE)
-            .map(FaultKind::EventKey);
-        faults.extend(strange.map(|kind| Fault { line, kind }));
         Ok(Self {
             context: start::context(&header, event),
+            faults: of_header(&header, &odd),
             header,
-            faults,
-            start: keys.map(|keys| (lines.number(), keys)),
+            start: beside.map(|beside| (lines.number(), beside)),
             ahead,
             lines,
             taking: Taking::default(),
@@ -205,10 +198,8 @@ impl<F: Read + Seek> Reader<F> {
         for fault in self.faults.drain(..) {
             take(Entry::Fault(fault))?;
         }
-        if let Some((line, keys)) = self.start.take() {
-            let mut out = Giving::of(line, take);
-            let (of, t) = (CassetteLine::Start, Moment(0));
-            self.taking.keep(Some(keys), of, t, &mut out)?;
+        if let Some((line, beside)) = self.start.take() {
+            self.taking.start(beside, &mut Giving::of(line, take))?;
         }
         let line = match self.ahead.take() {
             Some(line) => Some(line),

@@ -1,6 +1,6 @@
 //! What the lines mean, one after the other.
 
-use super::fields::Fields;
+use super::fields::{Beside, Fields};
 use super::frame::{self, Frame};
 use super::giving::Giving;
 use super::times::Times;
@@ -12,13 +12,17 @@ use crate::protocol::json::Value;
 use crate::trace::clock::Moment;
 use crate::trace::event::{CassetteLine, EventKind};
 use crate::trace::frame::StreamId;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// More bytes cannot be missing together: offsets have room for no more.
 const MAX_MISSING: u64 = 1 << 60;
 
 /// Names that are told; a file that has more has been told enough.
 const MAX_TOLD: usize = 32;
+
+/// Names that are remembered, so that each counts once: whoever makes up names for every line would
+/// fill the memory.
+const MAX_COUNTED: usize = 1024;
 
 /// Characters that are kept of an event that nobody knows.
 const MAX_UNKNOWN: usize = 4096;
@@ -34,8 +38,10 @@ pub(super) struct Taking {
     missing: u64,
     frames: u64,
     is_renumbered: bool,
-    /// Names of keys and kinds that were told.
-    told: BTreeSet<String>,
+    /// Keys and kinds that are not known.
+    strange: HashSet<FaultKind>,
+    /// Whether there were more than can be remembered.
+    has_more: bool,
     has_ended: bool,
 }
 
@@ -47,10 +53,27 @@ impl Taking {
 
     /// The file is at its end.
     pub fn end_of_file<E>(&mut self, out: &mut Giving<'_, E>) -> Result<(), E> {
+        self.rest(out)?;
         if std::mem::replace(&mut self.has_ended, true) {
             return Ok(());
         }
         out.fault(FaultKind::NoEnd)
+    }
+
+    /// Tells how many names were not told.
+    fn rest<E>(&mut self, out: &mut Giving<'_, E>) -> Result<(), E> {
+        let strange = std::mem::take(&mut self.strange);
+        let is_all = !std::mem::take(&mut self.has_more);
+        match strange.len().saturating_sub(MAX_TOLD) {
+            0 => Ok(()),
+            count => out.fault(FaultKind::MoreNames { count, is_all }),
+        }
+    }
+
+    /// Takes what stands in the line of the start event beside that.
+    pub fn start<E>(&mut self, beside: Beside, out: &mut Giving<'_, E>) -> Result<(), E> {
+        self.keep(beside.keys, CassetteLine::Start, Moment(0), out)?;
+        self.strange(beside.strange, out)
     }
 
     /// Takes a line. `false`: nothing after it is to be read.
@@ -66,7 +89,7 @@ impl Taking {
         let mut fields = Fields::of(root);
         if fields.cassette.is_some() {
             out.fault(FaultKind::Another)?;
-            return Ok(false);
+            return self.rest(out).map(|()| false);
         }
         if fields.is("event") {
             self.event(&mut fields, out)?;
@@ -97,17 +120,32 @@ impl Taking {
             Ok(kind) => out.give(Entry::Event { t, kind })?,
             Err(fault) => return out.fault(fault),
         }
-        for name in names {
-            if self.is_new(&name) {
-                out.fault(FaultKind::Key(name))?;
-            }
-        }
-        Ok(())
+        let mut names = names.into_iter();
+        names.try_for_each(|name| self.once(FaultKind::Key(name), out))
     }
 
-    /// Whether a name was not told before, and is to be told now.
-    fn is_new(&mut self, name: &str) -> bool {
-        self.told.len() < MAX_TOLD && self.told.insert(name.to_owned())
+    /// Tells keys of an event that nobody knows.
+    fn strange<E>(&mut self, names: Vec<String>, out: &mut Giving<'_, E>) -> Result<(), E> {
+        let mut names = names.into_iter();
+        names.try_for_each(|name| self.once(FaultKind::EventKey(name), out))
+    }
+
+    /// Tells something, unless that was told before or enough was.
+    fn once<E>(&mut self, kind: FaultKind, out: &mut Giving<'_, E>) -> Result<(), E> {
+        if self.strange.contains(&kind) {
+            return Ok(());
+        }
+        let before = self.strange.len();
+        if before == MAX_COUNTED {
+            self.has_more = true;
+            return Ok(());
+        }
+        self.strange.insert(kind.clone());
+        if before < MAX_TOLD {
+            out.fault(kind)
+        } else {
+            Ok(())
+        }
     }
 
     fn frame<E>(&mut self, fields: &mut Fields<'_>, out: &mut Giving<'_, E>) -> Result<(), E> {
@@ -146,10 +184,8 @@ impl Taking {
             Err(fault) => return out.fault(fault).map(|()| None),
         };
         let kind = fields.k.and_then(|k| Some(quoted(&k.as_str()?)));
-        if let Some(kind) = kind.filter(|kind| !KINDS.contains(&&**kind))
-            && self.is_new(&kind)
-        {
-            out.fault(FaultKind::Kind(kind))?;
+        if let Some(kind) = kind.filter(|kind| !KINDS.contains(&&**kind)) {
+            self.once(FaultKind::Kind(kind), out)?;
         }
         let times = self.times.frame(stream, fields, out)?;
         let unknown = fields.unknown.take();
@@ -170,37 +206,29 @@ impl Taking {
         }
         let unknown = fields.unknown.take();
         self.keep(unknown, CassetteLine::Event, t, out)?;
-        for name in event.iter().flat_map(|event| strange(event, json)) {
-            // Beside a key of the line of the same name it is another one.
-            if self.is_new(&format!("event.{name}")) {
-                out.fault(FaultKind::EventKey(name))?;
-            }
-        }
-        let kind = match event {
-            Some(EventKind::Gap {
+        let Some(event) = event else {
+            out.fault(FaultKind::Event)?;
+            let kind = warning(json);
+            return out.give(Entry::Event { t, kind });
+        };
+        self.strange(strange(&event, json), out)?;
+        match event {
+            EventKind::Gap {
                 stream,
                 bytes,
                 reason,
                 ..
-            }) if bytes > 0 => {
+            } if bytes > 0 => {
                 let bytes = self.missing(bytes, out)?;
-                return out.give(Entry::Gap {
+                out.give(Entry::Gap {
                     stream,
                     t,
                     bytes,
                     reason,
-                });
+                })
             }
-            Some(kind) => kind,
-            None => {
-                out.fault(FaultKind::Event)?;
-                let json = json.raw_text();
-                let json: String = json.chars().take(MAX_UNKNOWN).collect();
-                let message = format!("an event that this version does not know: {json}");
-                EventKind::Warning { message }
-            }
-        };
-        out.give(Entry::Event { t, kind })
+            kind => out.give(Entry::Event { t, kind }),
+        }
     }
 
     /// So many bytes are missing, of which not more are taken than there can be.
@@ -212,6 +240,13 @@ impl Taking {
         }
         Ok(fewer)
     }
+}
+
+/// What is kept of an event that nobody knows.
+fn warning(event: Value<'_>) -> EventKind {
+    let json: String = event.raw_text().chars().take(MAX_UNKNOWN).collect();
+    let message = format!("an event that this version does not know: {json}");
+    EventKind::Warning { message }
 }
 
 /// Whether an event is about no other streams than there are.

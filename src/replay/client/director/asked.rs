@@ -11,6 +11,7 @@ use crate::replay::judge::{Missing, Occurrence, Skip};
 use crate::replay::key::Digest;
 use crate::replay::rules::Side;
 use crate::replay::script::Step;
+use crate::text::escape;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use bytes::Bytes;
 use std::borrow::Cow;
@@ -51,7 +52,8 @@ impl Director {
             prepared => {
                 if let Err(Fault::Redacted(names)) = prepared {
                     self.tally.lack(&names);
-                    let why = Missing::Skipped(Skip::Redacted(names.join(", ").into()));
+                    let names = names.iter().map(|name| escape(name).into());
+                    let why = Missing::Skipped(Skip::Redacted(names.collect()));
                     self.judge.missing(&recorded_ask(&ask.exchange, None), why);
                 }
                 self.reply_error(&live_id, "the recorded answer cannot be given");

@@ -40,8 +40,8 @@ impl Director {
             Held::Unwanted => None,
             Held::Why(missing) => Some(missing.clone()),
             Held::Fault(Fault::Redacted(names)) => {
-                let names: Vec<_> = names.iter().map(|name| escape(name)).collect();
-                Some(Missing::Skipped(Skip::Redacted(names.join(", ").into())))
+                let names = names.iter().map(|name| escape(name).into());
+                Some(Missing::Skipped(Skip::Redacted(names.collect())))
             }
             Held::Fault(Fault::Unreached(what)) => {
                 Some(Missing::Skipped(Skip::Unreached(what.clone())))

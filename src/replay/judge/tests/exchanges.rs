@@ -230,7 +230,7 @@ fn what_is_not_tried_decides_how_it_ends() {
         (0, None)
     );
     assert_eq!(
-        exit(Missing::Skipped(Skip::Redacted("s".into()))),
+        exit(Missing::Skipped(Skip::Redacted(vec!["s".into()]))),
         (3, None)
     );
     assert_eq!(exit(Missing::Refused("rm".into())), (7, None));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::store::library::Library;
 use crate::tui::app::Settings;
+use crate::tui::app::comparison::Far;
 use crate::tui::effect::{Effect, Now};
 
 fn comparing() -> App {
@@ -35,6 +36,6 @@ fn an_answer_that_comes_all_the_same_is_not_shown() {
         other => panic!("{other:?}"),
     };
     super::super::perform(&mut app, Action::Cancel);
-    answer(&mut app, Answer::Comparing(generation, 1, 2));
+    answer(&mut app, Answer::Comparing(generation, Far::Compared(1, 2)));
     assert!(app.overlays.is_empty());
 }

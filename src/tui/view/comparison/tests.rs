@@ -151,7 +151,7 @@ fn it_fits_whatever_there_is_room_for() {
 /// Once nothing moved while both recordings were read.
 #[test]
 fn how_far_it_is_is_said_while_it_reads_and_while_it_compares() {
-    assert_eq!(how_far(0, 0), "comparing");
-    assert_eq!(how_far(1500, 0), "1 500 exchanges read");
-    assert_eq!(how_far(3, 40), "3 of 40 exchanges compared");
+    assert_eq!(how_far(Far::Asked), "comparing");
+    assert_eq!(how_far(Far::Read(1500)), "1 500 exchanges read");
+    assert_eq!(how_far(Far::Compared(3, 40)), "3 of 40 exchanges compared");
 }

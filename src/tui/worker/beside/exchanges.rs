@@ -6,7 +6,7 @@ use crate::store::reader::{ReadError, Recording};
 use crate::text::escape;
 use crate::trace::frame::Seq;
 use crate::trace::item::ItemKey;
-use crate::tui::app::diff::{Compared, Of};
+use crate::tui::app::diff::{Compared, Far, Of};
 use crate::tui::worker::diff::{self, One};
 use crate::words::sentence;
 
@@ -18,7 +18,9 @@ pub(super) fn compare(
 ) -> Result<(), String> {
     let [left, right] = sides;
     let recordings = [work.open(&left.0)?, work.open(&right.0)?];
-    let compared = compared(&recordings, [left.1, right.1]).map_err(|error| sentence(&error))?;
+    let mut tell = |half| work.tell_diff(generation, diff::Found::Not(Far::Comparing(half)));
+    let compared = compared(&recordings, [left.1, right.1], &mut tell);
+    let compared = compared.map_err(|error| sentence(&error))?;
     let found = match compared {
         Some(compared) => diff::Found::Compared(Box::new(compared)),
         None => diff::Found::Nothing("one of the calls is not there any more".to_owned()),
@@ -30,6 +32,7 @@ pub(super) fn compare(
 fn compared(
     recordings: &[Recording; 2],
     places: [(Seq, u32); 2],
+    begins: &mut dyn FnMut(Half),
 ) -> Result<Option<Compared>, ReadError> {
     let [left, right] = recordings;
     let exchange = |recording: &Recording, (seq, part)| {
@@ -46,9 +49,11 @@ fn compared(
         exchange,
     });
     let [left, right] = &sides;
-    let request = diff::part([left, right], Half::Request)?;
-    let response = diff::part([left, right], Half::Response)?;
-    let mut compared = Compared::new(one, other, request, response);
+    let [request, response] = [Half::Request, Half::Response].map(|half| {
+        begins(half);
+        diff::part([left, right], half)
+    });
+    let mut compared = Compared::new(one, other, request?, response?);
     compared.of = Some([0, 1].map(|at| {
         let id = &summaries[at].id;
         Of {

@@ -13,7 +13,7 @@ use crate::store::library::Library;
 use crate::store::reader::Recording;
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
-use crate::tui::app::comparison::Compared;
+use crate::tui::app::comparison::{Compared, Far};
 use std::path::PathBuf;
 
 pub(super) use open::open;
@@ -60,8 +60,8 @@ pub enum Which {
 /// An answer.
 #[derive(Debug)]
 pub enum Answer {
-    /// So many exchanges of so many are compared; of none: so many are read.
-    Comparing(u64, usize, usize),
+    /// How far two recordings are compared.
+    Comparing(u64, Far),
     /// What differs.
     Compared(u64, Box<Compared>),
     /// What a replay would do.

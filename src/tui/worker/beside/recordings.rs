@@ -13,7 +13,7 @@ use crate::text::escape;
 use crate::trace::clock::Clock;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
-use crate::tui::app::comparison::{Compared, Counts, Occurrence, Pair, Side};
+use crate::tui::app::comparison::{Compared, Counts, Far, Occurrence, Pair, Side};
 use crate::tui::worker::replay::Only;
 use crate::words::{recording, sentence};
 use std::collections::{HashMap, HashSet};
@@ -105,10 +105,7 @@ fn find(
         clock: work.clock,
         told_ns: work.clock.now().0,
         read: 0,
-        tell: &mut |done, of| {
-            let answer = Answer::Comparing(generation, done, of);
-            (work.tell)(super::Any::Beside(answer));
-        },
+        tell: &mut |far| (work.tell)(super::Any::Beside(Answer::Comparing(generation, far))),
     };
     let done = recorded::recordings([left, right], wanted, &mut judge, &mut collecting);
     done.map_err(|error| sentence(&error))?;
@@ -176,17 +173,17 @@ struct Collecting<'w> {
     told_ns: u64,
     /// Exchanges that are known, of both sides.
     read: usize,
-    tell: &'w mut dyn FnMut(usize, usize),
+    tell: &'w mut dyn FnMut(Far),
 }
 
 impl Collecting<'_> {
     /// Tells how far it is, from time to time: whether it did.
-    fn tells(&mut self, done: usize, of: usize) -> bool {
+    fn tells(&mut self, far: Far) -> bool {
         let now = self.clock.now().0;
         let is_time = now.saturating_sub(self.told_ns) >= TOLD_NS;
         if is_time {
             self.told_ns = now;
-            (self.tell)(done, of);
+            (self.tell)(far);
         }
         is_time
     }
@@ -194,7 +191,7 @@ impl Collecting<'_> {
 
 impl Witness for Collecting<'_> {
     fn goes_on(&mut self, done: usize, of: usize) -> bool {
-        if self.tells(done, of) {
+        if self.tells(Far::Compared(done, of)) {
             self.is_stopped = (self.is_overtaken)();
         }
         !self.is_stopped
@@ -202,7 +199,7 @@ impl Witness for Collecting<'_> {
 
     fn has_read(&mut self, exchanges: usize) {
         self.read += exchanges;
-        self.tells(self.read, 0);
+        self.tells(Far::Read(self.read));
     }
 
     fn reads_on(&mut self) -> bool {

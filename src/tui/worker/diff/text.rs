@@ -22,20 +22,22 @@ pub(super) fn text_of(
     half: Half,
     outline: &mut bool,
 ) -> Result<Option<(Vec<u8>, u64)>, ReadError> {
-    let (recording, exchange) = (one.recording, one.exchange);
-    let (place, size) = match half {
-        Half::Request => (Some(exchange.request), exchange.request_size),
-        Half::Response => (exchange.response, exchange.response_size),
+    let of = |one: &One<'_>| match half {
+        Half::Request => (Some(one.exchange.request), one.exchange.request_size),
+        Half::Response => (one.exchange.response, one.exchange.response_size),
     };
-    let Some((seq, part)) = place else {
+    let recording = one.recording;
+    let (Some(place), size) = of(one) else {
         return Ok(None);
     };
     if size <= WHOLE {
-        return recorded::message([recording, other.recording], seq, part);
+        let counterpart = of(other).0;
+        let message = recorded::message([recording, other.recording], place, counterpart)?;
+        return Ok(message.map(|original| (original.bytes, original.redacted)));
     }
     *outline = true;
     let mut shape = Outline::new();
-    let mut blob = recording.stream(seq)?;
+    let mut blob = recording.stream(place.0)?;
     let mut piece = vec![0; PIECE];
     loop {
         let read = blob.read(&mut piece);

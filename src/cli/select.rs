@@ -52,6 +52,21 @@ pub fn recording(path: &Path, library: &Library) -> Result<Recording, Failure> {
     Ok(recording.in_place_of(path, Box::new(tape)))
 }
 
+/// Says that `text`, the newest, is no session that somebody had, but was made by playing one.
+pub fn tell_if_played(text: &OsStr, recording: &Recording) -> Result<(), Failure> {
+    let text = text.to_string_lossy();
+    let summary = recording.summary()?;
+    let parent = summary.parent.as_deref().filter(|_| summary.is_played());
+    if let Some(parent) = parent.filter(|_| text.starts_with('@')) {
+        let [made, of] = [&*summary.id, parent].map(|id| escape(id.get(..4).unwrap_or(id)));
+        output::say(&format!(
+            "{} is {made}, which was made by playing {of}; name that for the original",
+            escape(&text)
+        ));
+    }
+    Ok(())
+}
+
 /// How it stands. Its row says `live` also where the recorder was killed, or where it is a copy.
 pub fn standing(recording: &Recording, summary: &Summary) -> Standing {
     if summary.state.is_final() {

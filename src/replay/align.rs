@@ -171,8 +171,8 @@ mod tests {
         );
         assert_eq!(
             aligned(
-                &["resources/read file:///tmp/a {\"uri\":\"file:///tmp/a\"}"],
-                &["resources/read file:///tmp/b {\"uri\":\"file:///tmp/b\"}"],
+                &["resources/read file:///tmp/tmpk3jd9x {\"uri\":\"file:///tmp/tmpk3jd9x\"}"],
+                &["resources/read file:///tmp/tmp8fa0b1 {\"uri\":\"file:///tmp/tmp8fa0b1\"}"],
             ),
             [Both(0, 0)]
         );

@@ -174,8 +174,8 @@ static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant, and the tests use it")
 });
 
-/// A text with a word in place of every id, moment, duration, local port, process id and temporary
-/// file; the text itself where it is too long to look for them.
+/// A text with a word in place of every id, moment, duration, local port, process id and name of a
+/// temporary file that was made up; the text itself where it is too long to look for them.
 pub(super) fn shape(text: &str) -> Cow<'_, str> {
     if text.len() > MAX_TEXT {
         return Cow::Borrowed(text);
@@ -192,8 +192,56 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
     VOLATILE.replace_all(text, |found: &Captures<'_>| {
         let name = names.iter().find(|name| found.name(name).is_some());
         let before = found.name("before").map_or("", |before| before.as_str());
-        format!("{before}\u{0}{}\u{0}", name.copied().unwrap_or_default())
+        match found.name("temporary") {
+            Some(path) => [before, &made_up_parts(path.as_str())].concat(),
+            None => format!("{before}\u{0}{}\u{0}", name.copied().unwrap_or_default()),
+        }
     })
+}
+
+/// A path of temporary files with a word in place of each part that a program has made up: what else
+/// is in it somebody has chosen.
+fn made_up_parts(path: &str) -> String {
+    let parts: Vec<_> = path.split('/').collect();
+    // macOS gives each user a folder of two made up names.
+    let folders = parts.iter().position(|part| *part == "folders");
+    let is_users =
+        |at: usize| folders.is_some_and(|folders| (1..=2).contains(&at.wrapping_sub(folders)));
+    let told = |(at, part)| match is_users(at) || is_random(part) {
+        true => "\u{0}temporary\u{0}",
+        false => part,
+    };
+    let parts: Vec<_> = parts.iter().copied().enumerate().map(told).collect();
+    parts.join("/")
+}
+
+/// Whether a part of a path is like those that `mkdtemp` and test runners make: `tmp` and more, a number
+/// behind a hyphen, or with a word in it that is none.
+fn is_random(part: &str) -> bool {
+    let named = part.trim_start_matches('.');
+    let numbered = part.rsplit_once(['-', '.']);
+    let mut words = part.split(|letter: char| !letter.is_ascii_alphanumeric());
+    (named.starts_with("tmp") && named.len() >= 6)
+        || numbered.is_some_and(|(_, number)| is_number(number))
+        || words.any(is_no_word)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether digits, small and capital letters change more often than in names.
+fn is_no_word(word: &str) -> bool {
+    let kind = |byte: u8| match byte {
+        b'0'..=b'9' => 0,
+        b'A'..=b'Z' => 1,
+        _ => 2,
+    };
+    let pairs = word.as_bytes().windows(2);
+    let changes = pairs.filter(|pair| kind(pair[0]) != kind(pair[1])).count();
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let in_names = if has_digit { 1 } else { word.len() / 2 };
+    word.len() >= 6 && (is_number(word) || changes > in_names)
 }
 
 #[cfg(test)]

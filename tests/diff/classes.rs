@@ -88,8 +88,8 @@ fn an_error_instead_of_a_result_is_breaking_and_the_reverse_is_not() {
 #[test]
 fn what_differs_between_any_two_runs_is_noise() {
     let found = beside(
-        r#"{"content":[{"type":"text","text":"done in 12 ms at 2026-11-20T15:17:03Z, /tmp/a1"}],"id":"123e4567-e89b-12d3-a456-426614174000","pid":7}"#,
-        r#"{"content":[{"type":"text","text":"done in 90 ms at 2026-11-21T09:00:00Z, /tmp/b2"}],"id":"00000000-e89b-12d3-a456-426614174000","pid":8}"#,
+        r#"{"content":[{"type":"text","text":"done in 12 ms at 2026-11-20T15:17:03Z, /tmp/tmpk3jd9x"}],"id":"123e4567-e89b-12d3-a456-426614174000","pid":7}"#,
+        r#"{"content":[{"type":"text","text":"done in 90 ms at 2026-11-21T09:00:00Z, /tmp/tmp8fa0b1"}],"id":"00000000-e89b-12d3-a456-426614174000","pid":8}"#,
         &[],
     );
     assert_eq!(

@@ -33,6 +33,23 @@ fn what_was_used_and_what_was_not_is_said_at_the_end() {
 }
 
 #[test]
+fn a_request_that_differs_as_two_runs_do_is_named_with_where() {
+    let library = Library::new();
+    let ask = |id: u8, user: &str| {
+        format!(r#"request {id} tools/call {{"name":"user","arguments":{{"id":"{user}"}}}}"#)
+    };
+    let first = ask(1, "6fa459ea-ee8a-3ca4-894e-db77e160355e");
+    let rows = [(0, "c2s", &*first), (1, "s2c", "result 1")];
+    let recording = record(library.path(), &rows);
+    let other = ask(2, "16fd2706-8baf-433b-82eb-8c7fada847da");
+    let received = hears(&mut mock(&library, &recording, &[]), &[&other]);
+    let line = "mcpreel:   matched but for ids and times: tools/call user: on record but for ids, times \
+                and temporary files; the nearest is 7f3a9c21#1, which differs in params.arguments.id\n";
+    let said = text(&received.err);
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
 fn what_came_of_it_is_said_to_programs_as_well() {
     let said = |options: &[&str], lines: &[&str]| {
         let options = [&["--format", "json"], options].concat();

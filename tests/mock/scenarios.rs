@@ -297,7 +297,7 @@ fn compare_report(report: &Report, expected: &BTreeMap<String, toml::Value>) -> 
             "used" => report.used(),
             "served" => tally.served,
             "repeated" => tally.repeated,
-            "normalised" => tally.normalised,
+            "normalised" => tally.normalised.count,
             "missed" => tally.missed.count,
             "near" => tally.near.count,
             "passed" => tally.passed.count,

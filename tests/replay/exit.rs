@@ -38,6 +38,7 @@ fn wrong_arguments_are_2_with_the_way_out_and_nothing_is_started() {
         (&["--order", "random"][..], "causal"),
         (&["--only", "is:wrong"], "is:"),
         (&["--until", "x"], "its number"),
+        (&["--until", "3"], "the recording ends with #2"),
         (&["--edit", "1:params.a=Oslo"], "double quotes"),
         (&["--edit", "2:params.a=1"], "no request"),
         (&["--bind", "secret:1=hunter2"], "env:TOKEN"),
@@ -57,7 +58,20 @@ fn wrong_arguments_are_2_with_the_way_out_and_nothing_is_started() {
 #[test]
 fn what_cannot_be_used_is_3_and_so_is_nothing_to_compare() {
     let case = Case::new(&PLAIN);
-    case.replay(&["--only", "method:nothing"], &[]).is(3, &[]);
+    let shaken = Case::new(&[
+        (0, "c2s", "request 1 initialize"),
+        (1, "s2c", "result 1"),
+        (2, "c2s", "request 2 a"),
+        (3, "s2c", "result 2"),
+    ]);
+    for case in [&case, &shaken] {
+        let said = case.replay(&["--only", "method:nothing"], &[]);
+        said.is(3, &[]);
+        assert!(
+            said.err.contains("no request of the client fits"),
+            "{said:?}"
+        );
+    }
     let empty = Case::new(&[(0, "stderr", "hello")]);
     empty.replay(&[], &[]).is(3, &[]);
     let broken = case.library.path().join("broken.reel");

@@ -156,3 +156,24 @@ fn kill_nine_loses_nothing_that_was_sent_or_used() {
         got.len()
     );
 }
+
+#[test]
+fn who_names_a_server_twice_replays_the_same_session_twice() {
+    let case = Case::new(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
+    let peer = support::peer();
+    for _ in 0..2 {
+        let mut command = case.library.mcpreel("replay");
+        command.args(["told", "--"]).arg(&peer).arg("script");
+        command.args([r#"< "id":1"#, r#"> result 1 {"other":1}"#]);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let said = Replayed::of(&output);
+        said.is(1, &["7f3a  told", "1 added"]);
+        assert!(!said.err.contains("made by playing"), "{said:?}");
+    }
+    let mut newest = case.library.mcpreel("replay");
+    let script = ["@", "--", peer.to_str().unwrap(), "script"];
+    let output = newest.args(script).stdin(Stdio::null()).output().unwrap();
+    let said = Replayed::of(&output);
+    let why = "which was made by playing 7f3a; name that for the original";
+    assert!(said.err.contains(why), "{said:?}");
+}

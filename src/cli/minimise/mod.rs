@@ -40,6 +40,7 @@ pub fn run(args: &Args) -> Outcome {
         let message = "`minimise` is about a whole recording: leave out what stands behind the #";
         return Err(Failure::Usage(message.to_owned()));
     }
+    select::tell_if_played(&args.recording, &recording)?;
     let strictness = Strictness {
         rules: args.rules.clone(),
         ..Strictness::default()

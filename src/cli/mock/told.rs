@@ -48,7 +48,7 @@ pub fn all(report: &Report) -> Vec<Told<'_>> {
     let tally = &report.tally;
     let rows = [
         ("repeated", "repeated", "", Number(tally.repeated)),
-        ("normalised", "matched but for ids and times", "", Number(tally.normalised)),
+        ("normalised", "matched but for ids and times", "matched but for ids and times", Requests(&tally.normalised)),
         ("near", "answered by the nearest", "nearest", Requests(&tally.near)),
         ("missed", "not on record", "not on record", Requests(&tally.missed)),
         ("passed", "passed on and answered", "answered by the server behind", Requests(&tally.passed)),

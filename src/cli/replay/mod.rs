@@ -41,6 +41,7 @@ pub fn run(args: &Args) -> Outcome {
         let message = "`replay` is about a whole recording; --until SEQ ends it at a frame";
         return Err(Failure::Usage(message.to_owned()));
     }
+    select::tell_if_played(&args.recording, &recording)?;
     let wish = Wish {
         driving: &args.driving,
         part: &args.part,

@@ -2,17 +2,20 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::filter;
+use crate::protocol::message::Direction;
 use crate::query::Query;
 use crate::replay::client::target::Wanted;
 use crate::store::reader::Recording;
 use crate::store::select::{Limit, Scan, Way};
+use crate::text::escape;
 use crate::trace::clock::Clock;
-use crate::trace::exchange::Exchange;
+use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::item::{ItemKey, Lens};
+use anyhow::anyhow;
 use std::collections::VecDeque;
 
 /// Rows that are read at once.
-const PAGE: usize = 500;
+const PAGE: u32 = 500;
 
 /// Whether an exchange is wanted, asked in the order of the recording. The handshake always is:
 /// without it no legacy server answers.
@@ -24,6 +27,31 @@ pub fn wanted<'r>(filter: Option<&str>, recording: &'r Recording) -> Result<Want
     Ok(Box::new(move |exchange: &Exchange| {
         &*exchange.method == "initialize" || rows.has(exchange)
     }))
+}
+
+/// Refuses a filter that fits no request of the client: the handshake alone would be compared, and
+/// found the same for ever.
+pub fn check(filter: Option<&str>, recording: &Recording) -> Result<(), Failure> {
+    let Some(query) = filter::parse_as("--only", filter)? else {
+        return Ok(());
+    };
+    let (mut rows, mut after) = (Rows::new(&query, recording)?, ExchangeId(0));
+    loop {
+        let page = recording.light_exchanges(after, None, PAGE)?;
+        let Some(last) = page.last() else {
+            return Err(Failure::Refused(anyhow!(
+                "no request of the client fits --only {}, so there is nothing to compare",
+                escape(filter.unwrap_or_default())
+            )));
+        };
+        after = last.id;
+        let mut asked = page
+            .iter()
+            .filter(|one| one.direction == Direction::ClientToServer);
+        if asked.any(|one| rows.has(one)) {
+            return Ok(());
+        }
+    }
 }
 
 /// The rows that fit, read as they are needed.
@@ -60,7 +88,7 @@ impl<'r> Rows<'r> {
 
     fn read(&mut self) {
         let limit = Limit {
-            hits: PAGE,
+            hits: PAGE as usize,
             nanos: u64::MAX,
             clock: Clock::start(),
         };

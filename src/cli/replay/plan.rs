@@ -79,9 +79,10 @@ impl<'a> Plan<'a> {
     /// Asks what is to be asked; nothing is started.
     pub fn new(wish: Wish<'a>, recording: &'a Recording) -> Result<Self, Failure> {
         let summary = recording.summary()?;
-        check_edits(wish.part, recording)?;
         // What is wrong with the command line is said before anything is started.
-        drop(only::wanted(wish.part.only.as_deref(), recording)?);
+        check_edits(wish.part, recording)?;
+        check_end(wish.part, &summary)?;
+        only::check(wish.part.only.as_deref(), recording)?;
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
         trust::ask(wish.driving, recording, &summary, &command)?;
@@ -201,6 +202,17 @@ fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// It has to end within the recording.
+fn check_end(part: &Part, summary: &Summary) -> Result<(), Failure> {
+    match part.until {
+        Some(until) if until.0 > summary.frames => Err(Failure::Usage(format!(
+            "--until: there is no #{}, the recording ends with #{}",
+            until.0, summary.frames
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn guard(driving: &Driving, recording: &Recording, summary: &Summary) -> Result<Guard, Failure> {

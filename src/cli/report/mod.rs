@@ -57,6 +57,7 @@ pub fn run(args: &Args) -> Outcome {
     if selected.seq.is_some() {
         return Err(usage("#SEQ names one frame; a report is about a session"));
     }
+    select::tell_if_played(&args.recording, &recording)?;
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
     // Who made it looks for it by the id that is known here, if that may be told.
     let summary = redacted.summary()?;

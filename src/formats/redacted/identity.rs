@@ -8,6 +8,7 @@ use crate::store::reader::Summary;
 
 /// Gives `summary` an id that may be known, the same for the same recording.
 pub(super) fn make_public(summary: &mut Summary) {
+    summary.parent = None;
     summary.context.parent = None;
     if comes_from_its_bytes(summary) {
         let mut hasher = crc32fast::Hasher::new();

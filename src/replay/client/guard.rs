@@ -24,6 +24,8 @@ pub struct Guard {
     recorded: HashMap<Box<str>, bool>,
     /// The same, by what the server says now.
     live: HashMap<Box<str>, bool>,
+    /// Whether the server has said something.
+    is_told: bool,
 }
 
 impl Guard {
@@ -65,6 +67,7 @@ impl Guard {
 
     /// Takes a live result of `tools/list` in.
     pub fn live_list(&mut self, result: Value<'_>) {
+        self.is_told = true;
         learn(&mut self.live, result);
     }
 
@@ -78,16 +81,20 @@ impl Guard {
     #[must_use]
     pub fn is_claimed(&self, tool: &str) -> bool {
         let recorded = self.recorded.get(tool) == Some(&true);
-        recorded && !self.is_own && !self.live.contains_key(tool)
+        recorded && !self.is_own && !self.is_told
     }
 
     /// Why a tool may not be called, escaped; `None` where it may.
     #[must_use]
     pub fn refusal(&self, tool: &str) -> Option<String> {
-        let why = match self.is_claimed(tool) {
-            _ if self.allows(tool) => return None,
-            true => "only reads by a recording that is not your own; the server has not said so",
-            false => "does not say that it only reads",
+        let why = if self.allows(tool) {
+            return None;
+        } else if self.is_claimed(tool) {
+            "only reads by a recording that is not your own; the server has not said so"
+        } else if self.is_told && !self.live.contains_key(tool) {
+            "is not among the tools that the server has listed"
+        } else {
+            "does not say that it only reads"
         };
         Some(format!("{} {why}", escape(tool)))
     }
@@ -267,6 +274,8 @@ mod tests {
         assert!(guard.reading().is_empty());
         guard.live_list(list.root());
         assert!(guard.allows("one") && !guard.allows("other") && !guard.allows("third"));
+        let why = guard.refusal("third").unwrap();
+        assert!(why.contains("not among the tools"), "{why}");
         assert_eq!(guard.reading(), HashSet::from(["one"]));
     }
 

@@ -82,8 +82,8 @@ fn what_two_runs_never_share_is_in_the_exact_digest_only() {
         (r#"{"cursor":"a"}"#, r#"{"cursor":"b"}"#),
         (r#"{"requestState":"a"}"#, r#"{"requestState":"b"}"#),
         (
-            r#"{"arguments":{"f":"/tmp/a/x"}}"#,
-            r#"{"arguments":{"f":"/tmp/b/x"}}"#,
+            r#"{"arguments":{"f":"/tmp/tmpa1b2c3/x"}}"#,
+            r#"{"arguments":{"f":"/tmp/tmpz9y8x7/x"}}"#,
         ),
         (
             r#"{"arguments":{"at":1795000001}}"#,

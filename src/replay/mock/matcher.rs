@@ -48,10 +48,12 @@ pub enum Reason {
     Round,
     /// The recording is of another era or version.
     Version,
+    /// It was taken for one that differs only as two runs do.
+    Noise,
 }
 
 impl Reason {
-    /// `method`, `name`, `params`, `used`, `order`, `round` or `version`.
+    /// `method`, `name`, `params`, `used`, `order`, `round`, `version` or `noise`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,6 +64,7 @@ impl Reason {
             Self::Order => "order",
             Self::Round => "round",
             Self::Version => "version",
+            Self::Noise => "noise",
         }
     }
 }

@@ -111,8 +111,30 @@ fn candidates(index: &Index, wanted: &Wanted, cursor: u32) -> (bool, Vec<u32>) {
     (true, named)
 }
 
-/// In how many places two texts of params differ, and in which.
+/// Where the params of a request differ from those of one that it was taken for, by their texts.
+pub fn noise(recorded: &str, wanted: &Wanted, rules: &Rules) -> Vec<String> {
+    let scope = rules.scope(&wanted.method, wanted.name.as_deref());
+    let live = &wanted.texts.exact;
+    if recorded.len().max(live.len()) > LARGEST {
+        return Vec::new();
+    }
+    differing(recorded, live, &scope, |_, _| true).1
+}
+
+/// In how many places two texts of params differ in earnest, and in which.
 fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String>) {
+    differing(recorded, live, scope, |class, path| {
+        class != Class::Noise || wanted::is_handed_out(path)
+    })
+}
+
+/// In how many places of those that `counts` they differ, and in which.
+fn differing(
+    recorded: &str,
+    live: &str,
+    scope: &Scope<'_>,
+    counts: impl Fn(Class, &str) -> bool,
+) -> (usize, Vec<String>) {
     // Paths are those of the message.
     let [recorded, live] = [recorded, live].map(|params| format!("{{\"params\":{params}}}"));
     let [recorded, live] = [&recorded, &live].map(|text| Side {
@@ -126,13 +148,13 @@ fn distance(recorded: &str, live: &str, scope: &Scope<'_>) -> (usize, Vec<String
     let found = compare_by(&terms, Half::Request, recorded, live);
     let (mut distance, mut paths) = (0, Vec::new());
     for (at, class) in found.differences() {
-        let path = || found.path(at).to_string();
-        if class == Class::Noise && !wanted::is_handed_out(&path()) {
+        let path = found.path(at).to_string();
+        if !counts(class, &path) {
             continue;
         }
         distance += 1;
         if paths.len() < PATHS {
-            paths.push(shortened(path()));
+            paths.push(shortened(path));
         }
     }
     (distance, paths)

@@ -41,6 +41,7 @@ impl Missed {
             Reason::Order => "out of recorded order",
             Reason::Round => "the recorded client did not go on from there",
             Reason::Version => "the recording is of another version",
+            Reason::Noise => "on record but for ids, times and temporary files",
         };
         let nearest = self
             .nearest
@@ -99,7 +100,7 @@ pub struct Tally {
     /// Of them those that repeat one.
     pub repeated: u64,
     /// Of them those that were matched without what no two runs share.
-    pub normalised: u64,
+    pub normalised: Counted<Missed>,
     /// Those that got the answer to what comes nearest.
     pub near: Counted<Missed>,
     /// Those that are not on record.

@@ -2,8 +2,8 @@
 //!
 //! In this order: an existing path, if it looks like one (it has a `/` or ends in `.reel`); `@`,
 //! the newest, or `@2`, the second newest; the beginning of an id, four digits at least; a name,
-//! the recording's or the one that the server gives itself, which means the newest of that name;
-//! an existing path of any form. Followed by `#1187` or `:1187` it means that frame of it.
+//! the recording's or the one that the server gives itself, which means the newest of that name that
+//! was not made by playing another one; an existing path of any form. Followed by `#1187` or `:1187` it means that frame of it.
 //!
 //! Files that cannot be read have no age and no name here: only a path or an id means them.
 
@@ -188,8 +188,11 @@ fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, Sele
 
 fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
     let readable = || entries.iter().filter(|entry| entry.is_readable());
-    readable()
-        .find(|entry| names(entry).any(|name| name == text))
+    let called = || readable().filter(|entry| names(entry).any(|name| name == text));
+    // Who replays a server twice means the same session twice.
+    called()
+        .find(|entry| entry.summary().is_none_or(|summary| !summary.is_played()))
+        .or_else(|| called().next())
         .ok_or_else(|| {
             let mut known: Vec<String> = Vec::new();
             for name in readable().flat_map(names) {

@@ -22,7 +22,7 @@ pub struct Summary {
     pub name: String,
     /// How it stands, as it says itself: a killed recorder leaves `live`.
     pub state: State,
-    /// What made it: `live`, `demo`, `replay`, `mock`, `import`.
+    /// What made it: `live`, `demo`, `replay`, `minimised`, `mock`, `import`.
     pub origin: String,
     /// The id of the recording that it was made from.
     pub parent: Option<String>,
@@ -74,6 +74,12 @@ impl Summary {
     #[must_use]
     pub fn is_noted(&self) -> bool {
         self.note.is_some() || self.annotations > 0
+    }
+
+    /// Whether it was made by playing another recording, to a server or to a host.
+    #[must_use]
+    pub fn is_played(&self) -> bool {
+        matches!(&*self.origin, "replay" | "minimised" | "mock")
     }
 
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {

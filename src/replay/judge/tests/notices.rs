@@ -19,9 +19,9 @@ fn notices(judge: &Judge, side: Side, messages: &[&str]) -> Notices {
 
 const CHANGED: &str = r#"{"method":"notifications/tools/list_changed"}"#;
 const UPDATED: &str =
-    r#"{"method":"notifications/resources/updated","params":{"uri":"file:///tmp/a"}}"#;
+    r#"{"method":"notifications/resources/updated","params":{"uri":"file:///tmp/tmpk3jd9x"}}"#;
 const UPDATED_TOO: &str =
-    r#"{"method":"notifications/resources/updated","params":{"uri":"file:///tmp/b"}}"#;
+    r#"{"method":"notifications/resources/updated","params":{"uri":"file:///tmp/tmp8fa0b1"}}"#;
 const ELSEWHERE: &str = r#"{"method":"notifications/resources/updated","params":{"uri":"x:y"}}"#;
 const LOG: &str = r#"{"method":"notifications/message","params":{"level":"info","data":"x"}}"#;
 const PROGRESS: &str = r#"{"method":"notifications/progress","params":{"progressToken":1}}"#;

@@ -5,7 +5,7 @@ use super::play::Live;
 use super::request::Serving;
 use super::{Action, Ended, OnMiss, Server, own};
 use crate::replay::mock::matcher::Reason;
-use crate::replay::mock::nearest::{Near, Nearest, nearest};
+use crate::replay::mock::nearest::{Near, Nearest, nearest, noise};
 use crate::replay::mock::reel::Reel;
 use crate::replay::mock::report::Missed;
 use crate::replay::mock::wanted::{Texts, Wanted};
@@ -67,6 +67,18 @@ impl<R: Reel> Server<R> {
             let said = reel.said(place).ok()?;
             Some(Texts::of_recorded(&said.message, rules)?.exact)
         })
+    }
+
+    /// A request is taken for one that differs only as two runs do.
+    pub(super) fn taken_for(&mut self, wanted: &Wanted, entry: u32) {
+        let place = self.index.entry(entry).request;
+        let rules = &self.options.rules;
+        let said = self.reel.said(place).ok();
+        let recorded = said.and_then(|said| Texts::of_recorded(&said.message, rules));
+        let paths = recorded.map(|texts| noise(&texts.exact, wanted, rules));
+        let mut taken = self.missed(wanted, Reason::Noise, &Nearest::default());
+        taken.nearest = Some((place.seq(), paths.unwrap_or_default()));
+        self.tally.normalised.add(taken);
     }
 
     /// A miss in words.

@@ -152,7 +152,9 @@ impl<R: Reel> Server<R> {
         }
         match self.matched(wanted) {
             Ok(found) => {
-                self.tally.normalised += u64::from(found.tier == Tier::Normalised);
+                if found.tier == Tier::Normalised {
+                    self.taken_for(wanted, found.entry);
+                }
                 Found::Entry(found.entry, found.repeats)
             }
             Err(_)

@@ -119,6 +119,23 @@ fn unknown(shown: &str, path: &Path) -> Failure {
     ))
 }
 
+/// Gives a recording a place of its own, by when it began, its name and its id.
+fn moved(
+    made: &Made,
+    (wall_ns, name, id): (u64, &str, &str),
+    library: &Library,
+) -> Result<PathBuf, Failure> {
+    // A session without a date stands where it was taken in.
+    let wall_ns = match wall_ns {
+        0 => clock::wall_clock_ns(),
+        known => known,
+    };
+    let stem = file_stem(wall_ns, name, id);
+    let reel = library.dir().join(stem).with_extension(REEL);
+    std::fs::rename(&made.reel, &reel)?;
+    Ok(reel)
+}
+
 /// Gives a recording its place in the library, unless it is there already, and says so.
 fn settle(
     made: &Made,
@@ -134,22 +151,10 @@ fn settle(
         stem.and_then(FileName::parse).is_some_and(|it| it.id == id)
     });
     let is_there = there.is_some();
-    // A session without a date stands where it was taken in.
-    let wall_ns = if summary.wall_ns > 0 {
-        summary.wall_ns
-    } else {
-        clock::wall_clock_ns()
+    let reel = match there {
+        Some(reel) => reel,
+        None => moved(made, (summary.wall_ns, name, id), library)?,
     };
-    let file = || {
-        library
-            .dir()
-            .join(file_stem(wall_ns, name, id))
-            .with_extension(REEL)
-    };
-    let reel = there.unwrap_or_else(file);
-    if !is_there {
-        std::fs::rename(&made.reel, &reel)?;
-    }
     let path = reel.display().to_string();
     if args.json {
         out.json(&serde_json::json!({

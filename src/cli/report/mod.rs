@@ -68,12 +68,7 @@ pub fn run(args: &Args) -> Outcome {
     if !found.is_empty() {
         return said::kept_back(&found, args.json);
     }
-    let may = replaces(args, &path);
-    let bytes = if args.zip {
-        packed::appear(folder.path(), &path, may)?
-    } else {
-        appear(folder, &path, may)?
-    };
+    let bytes = shown(args, folder, &path)?;
     let said = Said {
         path: &path,
         bytes,
@@ -87,6 +82,16 @@ pub fn run(args: &Args) -> Outcome {
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
+}
+
+/// The report that was made in `folder` appears: how long it is.
+fn shown(args: &Args, folder: Folder, path: &Path) -> Result<u64, Failure> {
+    let may = replaces(args, path);
+    if args.zip {
+        packed::appear(folder.path(), path, may)
+    } else {
+        appear(folder, path, may)
+    }
 }
 
 /// The recording without its secrets, what was replaced, and what knows them.

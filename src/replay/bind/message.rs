@@ -37,16 +37,9 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
         };
         places.push(Place { chosen, value });
     };
-    add(
-        Slot::Cursor,
-        method,
-        params.and_then(|params| params.get("cursor")),
-    );
-    add(
-        Slot::Cursor,
-        method,
-        result.and_then(|result| result.get("nextCursor")),
-    );
+    let member = |of: Option<Value<'d>>, name| of.and_then(|of| of.get(name));
+    add(Slot::Cursor, method, member(params, "cursor"));
+    add(Slot::Cursor, method, member(result, "nextCursor"));
     for holder in [params, result].into_iter().flatten() {
         let meta = holder.get("_meta");
         let related = meta.and_then(|meta| meta.get(keys::RELATED_TASK));
@@ -61,8 +54,7 @@ pub(super) fn places<'d>(message: Value<'d>, method: &str, from: From) -> Vec<Pl
         }
     }
     if from == From::Client && canonical(method) == "notifications/progress" {
-        let token = params.and_then(|params| params.get("progressToken"));
-        add(Slot::Token, "", token);
+        add(Slot::Token, "", member(params, "progressToken"));
     }
     for elicitation in required_elicitations(message) {
         add(Slot::Elicitation, "", elicitation.get("elicitationId"));

@@ -187,10 +187,11 @@ fn foot(look: &Look, comparison: &Comparison, compared: &Compared, places: &Plac
         "Space unfolds"
     };
     let (both, there) = ("Enter opens both", "h l go there");
-    let ways: [&[&str]; 4] = [
+    let ways: [&[&str]; 5] = [
         &[both, there, "e E walk", fold, "Esc closes"],
         &[both, "e E walk", fold, "Esc closes"],
-        &[both, fold, "Esc closes"],
+        &["Enter both", fold, "Esc closes"],
+        &["Enter both", "Esc closes"],
         &["Esc closes"],
     ];
     let room = usize::from(places.body.width).saturating_sub(2);

@@ -172,7 +172,8 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says of a recording outside of the folder that its spool still holds something, where that is so.
+/// Says of a recording outside of the folder that its spool still holds something, where that is
+/// so.
 fn tell_of_outside(path: &Path, shown: &str) {
     let standing = Entry::read(path).standing;
     if !standing.is_recoverable() {

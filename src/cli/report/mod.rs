@@ -225,8 +225,8 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
     Ok(found)
 }
 
-/// The folder itself is what is handed on, in the place of what is there if that `may` be; returns its
-/// bytes.
+/// The folder itself is what is handed on, in the place of what is there if that `may` be; returns
+/// its bytes.
 fn appear(folder: Folder, path: &Path, may: Replace) -> Result<u64, Failure> {
     let mut bytes = 0;
     for name in NAMES {

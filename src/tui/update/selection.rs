@@ -12,8 +12,8 @@ use crate::tui::update::list;
 /// What can be selected at once: two are compared.
 const MOST: usize = 2;
 
-/// Selects one for a comparison, or takes it out; a third one takes the place of the first, which is
-/// returned.
+/// Selects one for a comparison, or takes it out; a third one takes the place of the first, which
+/// is returned.
 pub fn toggle<T: PartialEq>(chosen: &mut Vec<T>, one: T) -> Option<T> {
     if let Some(at) = chosen.iter().position(|known| *known == one) {
         chosen.remove(at);

@@ -284,7 +284,13 @@ mod tests {
         session.chunk(StreamId::C2S, b"{}\n{}\n");
         let reel = session.reel.clone();
         session.indexer().step(u64::MAX, &bytes(1)).unwrap();
-        assert!(whole(&reel, &mut || false).unwrap().is_none());
+        let mut looks = 0;
+        let mut gives_up = || {
+            looks += 1;
+            looks < 3
+        };
+        assert!(whole(&reel, &mut gives_up).unwrap().is_none());
+        assert_eq!(looks, 3);
         session.end();
         session.die();
         let recording = whole(&reel, &mut || panic!("it is over")).unwrap();

@@ -109,9 +109,9 @@ pub struct Folder {
 /// Record a stdio server: what goes into a host's configuration
 ///
 /// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
-/// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on stderr
-/// if the server cannot be started or the recording fails; a recording that fails never ends the
-/// session.
+/// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on
+/// stderr if the server cannot be started or the recording fails; a recording that fails never ends
+/// the session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -190,8 +190,8 @@ fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure> {
-    let mut table = Table::new([
+fn table() -> Table<14> {
+    let table = Table::new([
         ("STATE", Fit::Left),
         ("ID", Fit::Left),
         ("STARTED", Fit::Left),
@@ -207,13 +207,17 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
         ("SIZE", Fit::Right),
         ("NOTE", Fit::Cut),
     ]);
+    table.giving_way(&WAYS)
+}
+
+fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure> {
+    let mut table = table();
     let readable = entries
         .iter()
         .filter(|entry| entry.standing != Standing::Unreadable);
     for entry in readable {
         table.push(row(entry, entries));
     }
-    let table = table.giving_way(&WAYS);
     table.write(out)?;
     out.line("")?;
     let total = entries.iter().map(|entry| entry.size).sum();
@@ -229,12 +233,8 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     }
     for entry in entries {
         if let Details::Unreadable(error) = &entry.details {
-            let error = sentence(error);
-            out.line(&format!(
-                "{} {}",
-                out.paint(Ink::Warn, "unreadable:"),
-                escape(&error)
-            ))?;
+            let unreadable = out.paint(Ink::Warn, "unreadable:");
+            out.line(&format!("{unreadable} {}", escape(&sentence(error))))?;
         }
     }
     Ok(())

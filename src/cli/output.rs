@@ -105,8 +105,9 @@ impl Output {
     }
 }
 
-/// JSON in which what a terminal obeys, and what changes the order of reading, is escaped: the values
-/// are the same. Such characters stand only in strings; of JSON that is passed on as it was, too.
+/// JSON in which what a terminal obeys, and what changes the order of reading, is escaped: the
+/// values are the same. Such characters stand only in strings; of JSON that is passed on as it was,
+/// too.
 struct Plain;
 
 impl Formatter for Plain {

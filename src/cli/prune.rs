@@ -10,6 +10,7 @@ use crate::store::library::{Entry, Library, Policy};
 use crate::text::{escape, plural, size};
 use crate::trace::clock::wall_clock_ns;
 use crate::words::when;
+use std::path::Path;
 
 /// Deletes what the policy lets go, or says what that would be.
 pub fn run(args: &Prune) -> Outcome {
@@ -28,17 +29,12 @@ pub fn run(args: &Prune) -> Outcome {
         let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
             continue;
         };
-        if !args.dry_run {
-            match retention::delete(&pruned.path) {
-                Ok(true) => {}
-                // It has come alive since the folder was read, so it stays.
-                Ok(false) => continue,
-                Err(error) => {
-                    let path = pruned.path.to_string_lossy();
-                    output::say(&format!("could not delete {}: {error}", escape(&path)));
-                    refused = true;
-                    continue;
-                }
+        match may_go(&pruned.path, args.dry_run) {
+            Some(true) => {}
+            Some(false) => continue,
+            None => {
+                refused = true;
+                continue;
             }
         }
         files += 1;
@@ -46,16 +42,9 @@ pub fn run(args: &Prune) -> Outcome {
         table.push(row(entry, pruned.size, pruned.reason));
     }
     table.write(&mut out)?;
-    let verb = if args.dry_run {
-        "would be deleted"
-    } else {
-        "deleted"
-    };
-    out.line(&format!(
-        "{} ({}) {verb}",
-        plural(files, "recording"),
-        size(bytes)
-    ))?;
+    let would = if args.dry_run { "would be " } else { "" };
+    let (files, bytes) = (plural(files, "recording"), size(bytes));
+    out.line(&format!("{files} ({bytes}) {would}deleted"))?;
     let alone = entries.len() - kept.len();
     if alone > 0 {
         let files = plural(alone as u64, "file");
@@ -64,6 +53,21 @@ pub fn run(args: &Prune) -> Outcome {
     }
     out.flush()?;
     Ok(if refused { Exit::Refused } else { Exit::Fine })
+}
+
+/// Deletes a recording, unless it is only asked what would be: whether it has gone. `None` where it
+/// could not be deleted, which is said.
+fn may_go(path: &Path, dry_run: bool) -> Option<bool> {
+    if dry_run {
+        return Some(true);
+    }
+    // One that has come alive since the folder was read stays.
+    let deleted = retention::delete(path);
+    if let Err(error) = &deleted {
+        let path = path.to_string_lossy();
+        output::say(&format!("could not delete {}: {error}", escape(&path)));
+    }
+    deleted.ok()
 }
 
 fn table() -> Table<5> {

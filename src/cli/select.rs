@@ -115,25 +115,27 @@ fn explain(error: SelectError, library: &Library) -> Failure {
             named(names.iter().map(String::as_str))
         ),
         SelectError::Ambiguous { candidates, .. } => {
-            let is_copy = |one: &Candidate| {
-                let same = candidates.iter().filter(|other| other.id == one.id);
-                same.count() > 1
-            };
-            let candidates: Vec<_> = candidates
-                .iter()
-                .map(|candidate| {
-                    if is_copy(candidate) {
-                        candidate.path.display().to_string()
-                    } else {
-                        format!("{} ({})", candidate.id, candidate.name)
-                    }
-                })
-                .collect();
-            let named = named(candidates.iter().map(String::as_str));
-            format!("{}: {named}", escape(&error.to_string()))
+            format!("{}: {}", escape(&error.to_string()), which(candidates))
         }
     };
     Failure::Usage(hint)
+}
+
+/// What an ambiguous text may mean; copies of one recording by their files.
+fn which(candidates: &[Candidate]) -> String {
+    let is_copy = |one: &Candidate| {
+        let same = candidates.iter().filter(|other| other.id == one.id);
+        same.count() > 1
+    };
+    let candidate = |one: &Candidate| {
+        if is_copy(one) {
+            one.path.display().to_string()
+        } else {
+            format!("{} ({})", one.id, one.name)
+        }
+    };
+    let candidates: Vec<_> = candidates.iter().map(candidate).collect();
+    named(candidates.iter().map(String::as_str))
 }
 
 fn named<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
@@ -155,20 +157,7 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
     let shown = path.display().to_string();
     let shown = escape(&shown);
     if !library.contains(path) {
-        let standing = Entry::read(path).standing;
-        if standing.is_recoverable() {
-            let folder = path.parent().map(|folder| folder.display().to_string());
-            output::say(&format!(
-                "{shown} ({}) is shown without what its spool still holds: it lies outside the \
-                 folder of recordings, where nothing is written; --dir {} completes it",
-                standing.as_str(),
-                escape(
-                    &folder
-                        .filter(|folder| !folder.is_empty())
-                        .unwrap_or_else(|| ".".into())
-                )
-            ));
-        }
+        tell_of_outside(path, &shown);
         return Ok(());
     }
     let mut progress = Progress::stderr();
@@ -196,6 +185,23 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Says of a recording outside of the folder that its spool still holds something, where that is
+/// so.
+fn tell_of_outside(path: &Path, shown: &str) {
+    let standing = Entry::read(path).standing;
+    if !standing.is_recoverable() {
+        return;
+    }
+    let folder = path.parent().map(|folder| folder.display().to_string());
+    let folder = folder.filter(|folder| !folder.is_empty());
+    output::say(&format!(
+        "{shown} ({}) is shown without what its spool still holds: it lies outside the folder of \
+         recordings, where nothing is written; --dir {} completes it",
+        standing.as_str(),
+        escape(folder.as_deref().unwrap_or("."))
+    ));
 }
 
 /// That the recording `path` could not be made from its spool, where that is and the way out.

@@ -27,9 +27,9 @@
 //! * [`mod@renew`]: a session that was had again, as the one before;
 //! * [`mock`]: a server that answers from a recording.
 //!
-//! All of it is pure, but for [`recorded`], [`script`], [`mod@renew`] and the units of [`minimise`],
-//! which read recordings, and
-//! [`client::target`], which drives a process, and [`mock::serve`], which is one.
+//! All of it is pure, but for [`recorded`], [`script`], [`mod@renew`] and the units of
+//! [`minimise`], which read recordings, and [`client::target`], which drives a process, and
+//! [`mock::serve`], which is one.
 
 pub mod align;
 pub mod arguments;

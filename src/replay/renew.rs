@@ -1,10 +1,10 @@
-//! A session that was had again, told as the one before: what is said is what was said now, when and
-//! by whom is what was on record.
+//! A session that was had again, told as the one before: what is said is what was said now, when
+//! and by whom is what was on record.
 //!
 //! Whoever keeps a recording beside the code wants to see in it what the server says otherwise, not
-//! that it took another microsecond. So each frame and event that has a counterpart before keeps its
-//! time, and an event what the system measured then; what has none comes as long after what is before
-//! it as it did now.
+//! that it took another microsecond. So each frame and event that has a counterpart before keeps
+//! its time, and an event what the system measured then; what has none comes as long after what is
+//! before it as it did now.
 
 mod keys;
 
@@ -19,12 +19,12 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-/// Frames and events whose times are kept, those of a frame in some bytes; beyond it they are those of
-/// now.
+/// Frames and events whose times are kept, those of a frame in some bytes; beyond it they are those
+/// of now.
 const MOST: usize = 1_000_000;
 
-/// Bytes of what is kept of events and lines: what a server says on the way, or a stranger writes in a
-/// file, may be of any length.
+/// Bytes of what is kept of events and lines: what a server says on the way, or a stranger writes
+/// in a file, may be of any length.
 const MOST_BYTES: usize = 64 << 20;
 
 /// Bytes of a frame that are read at once.
@@ -50,8 +50,8 @@ pub struct Dropped {
     pub keys: u64,
 }
 
-/// Makes the recording `reel` of what was said in `now`, as the session that `before` is of. What of
-/// that was more than is kept.
+/// Makes the recording `reel` of what was said in `now`, as the session that `before` is of. What
+/// of that was more than is kept.
 pub fn renew(before: &Recording, now: &Recording, reel: &Path) -> Result<Dropped, RenewError> {
     let summary = before.summary()?;
     let (told, dropped) = Telling::of(before, now)?;

@@ -1,8 +1,8 @@
 //! Colours and glyphs.
 //!
-//! Views name [`Role`]s and [`Glyph`]s; what they look like is known here. Signs that stand in words
-//! (`12 ms · 3 open`) are written where the words are; `view` spells them out in ASCII. Nothing is
-//! said by colour alone: every role that means something comes with a glyph or a word.
+//! Views name [`Role`]s and [`Glyph`]s; what they look like is known here. Signs that stand in
+//! words (`12 ms · 3 open`) are written where the words are; `view` spells them out in ASCII.
+//! Nothing is said by colour alone: every role that means something comes with a glyph or a word.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;

@@ -124,6 +124,31 @@ fn a_recording_is_listed_with_who_and_how_many() {
 }
 
 #[test]
+fn what_made_a_recording_is_listed_but_for_those_of_hosts() {
+    let demo = demo();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sample = root.join("recordings/crash.reel");
+    std::fs::copy(sample, demo.path().join("crash.reel")).expect("it can be copied");
+    let listed = stdout(&demo, &["ls"]);
+    let mut lines = listed.lines();
+    let heading = lines.next().unwrap_or_default();
+    let at = heading
+        .find("ORIGIN")
+        .unwrap_or_else(|| panic!("no column in\n{listed}"));
+    let origin = |name: &str| {
+        let line = listed.lines().find(|line| line.contains(name));
+        let line: String = line.unwrap_or_default().chars().skip(at).collect();
+        line.split("  ")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    assert_eq!(origin("weather-server"), "demo", "{listed}");
+    assert_eq!(origin("ledger"), "", "{listed}");
+}
+
+#[test]
 fn a_copy_elsewhere_is_read_by_its_path() {
     let demo = demo();
     let elsewhere = tempfile::tempdir().expect("a temporary folder");

@@ -40,9 +40,9 @@ use support::{Library, MCPREEL};
 /// Pauses of the demo are divided by this.
 const SPEED: &str = "40";
 
-/// A session that goes on, of which one frame is on record: the recorder, the server's input, and the
-/// path of the recording. The frame comes after the file was created, which must not be copied half
-/// done.
+/// A session that goes on, of which one frame is on record: the recorder, the server's input, and
+/// the path of the recording. The frame comes after the file was created, which must not be copied
+/// half done.
 fn live_with_a_frame(library: &Library) -> (Child, ChildStdin, String) {
     let run = library.run_sh("cat > /dev/null").spawn();
     let mut run = run.expect("mcpreel starts");

@@ -3,15 +3,17 @@
 //!
 //! * [`alarms`]: nothing is called wrong that is right, but for what [`expected`] lists;
 //! * [`same`]: a client sees the same with the recorder in between as without it;
-//! * [`replayed`]: a recording played to the same server again differs in nothing, and to an altered
-//!   one in exactly what was altered;
+//! * [`replayed`]: a recording played to the same server again differs in nothing, and to an
+//!   altered one in exactly what was altered;
 //! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
 //! * [`exported`]: what is exported is read by the programs that it is for;
-//! * [`session`]: a session of any client with any server, its recordings, and how to have it again;
+//! * [`session`]: a session of any client with any server, its recordings, and how to have it
+//!   again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
 //!
 //! What a client does with a server stands in `plans.json`; `clients/converse.py` and
-//! `clients/converse.cjs` do it with whatever the server declares, in each mode that the client has.
+//! `clients/converse.cjs` do it with whatever the server declares, in each mode that the client
+//! has.
 
 #![cfg(feature = "long-tests")]
 

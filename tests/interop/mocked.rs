@@ -43,8 +43,8 @@ fn mocked(client: &'static Client, mode: &'static str, servers: &[&'static Serve
     complaints
 }
 
-/// The SDKs in TypeScript hand progress on a moment after they have read it, and forget who wanted it
-/// as soon as the answer is read: where both come at once, nobody hears of it.
+/// The SDKs in TypeScript hand progress on a moment after they have read it, and forget who wanted
+/// it as soon as the answer is read: where both come at once, nobody hears of it.
 fn forget_progress(seen: &mut Value) {
     let calls = seen["calls"].as_array_mut();
     for call in calls.into_iter().flatten() {

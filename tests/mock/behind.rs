@@ -10,7 +10,8 @@ const LIST: &str = "request 3 tools/list";
 const HANDSHAKE: &str = r#"request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}"#;
 const ADD: &str = r#"request "sum" tools/call {"name":"add","arguments":{"a":3,"b":4}}"#;
 
-/// What a host hears that asks for two things that are not on record, of a mock with a server behind.
+/// What a host hears that asks for two things that are not on record, of a mock with a server
+/// behind.
 fn passed(library: &Library) -> Received {
     let recording = record(library.path(), &CALLS);
     let peer = peer();
@@ -97,7 +98,8 @@ fn how_a_server_behind_ended_by_itself_is_on_record() {
     assert_eq!(ended[0]["passed"], 1);
 }
 
-/// Once it was asked for its end only when its output had ended, and then again by the mock's own end.
+/// Once it was asked for its end only when its output had ended, and then again by the mock's own
+/// end.
 #[test]
 fn the_end_of_a_server_behind_is_on_record_while_the_mock_goes_on() {
     let library = Library::new();

@@ -55,7 +55,7 @@ fn what_came_of_it_is_said_to_programs_as_well() {
         let options = [&["--format", "json"], options].concat();
         let received = asked(&options, lines);
         let err = text(&received.err);
-        let said = err.lines().map(|line| serde_json::from_str::<Value>(line));
+        let said = err.lines().map(serde_json::from_str::<Value>);
         let said: Result<Vec<_>, _> = said.collect();
         (
             received.status.code(),
@@ -92,7 +92,7 @@ fn what_came_of_it_is_said_to_programs_as_well() {
             json!({"kind": "assertion", "assertion": "--assert-no-miss", "found": 1}),
         ]
     );
-    // Whatever is said of it is for programs: also what is said at once, and lists that are cut.
+    // Of a list that is too long the rest is counted.
     let many: Vec<String> = (0..25)
         .map(|q| {
             NEW.replace("4 tools", &format!("{} tools", q + 10))
@@ -100,12 +100,19 @@ fn what_came_of_it_is_said_to_programs_as_well() {
         })
         .collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let (code, told) = said(&["--bind", "secret:9=env:PATH"], &many);
+    let (code, told) = said(&[], &many);
     assert_eq!(code, Some(0));
     let of = |kind: &str| told.iter().filter(|line| line["kind"] == kind).count();
     assert_eq!((of("missed"), of("summary")), (20, 1), "{told:?}");
     assert_eq!(told[0]["counts"]["missed"], 25);
     assert_eq!(told[0]["left_out"]["missed"], 5);
+    let (code, told) = said(&["--on-miss", "pass", "--", "/nonexistent/server"], &[NEW]);
+    assert_eq!(code, Some(4));
+    let why = told[0]["text"].as_str().unwrap_or_default();
+    assert!(why.starts_with("the server behind the mock: "), "{told:?}");
+    assert_eq!(told[0]["kind"], "remark");
+    assert!(told[1]["behind_failed"].is_string(), "{told:?}");
+    assert_eq!(told[1]["counts"]["not_passed"], 1);
 }
 
 #[test]

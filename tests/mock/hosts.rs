@@ -70,8 +70,8 @@ fn a_host_that_does_not_read_can_still_end_it() {
     let library = Library::new();
     let recording = record(library.path(), &large());
     let (mut child, _stdin) = asked(&mut mock(&library, &recording, &[]));
-    // As much as a pipe takes has come: it waits for room, and a signal must wake it. Once it went on
-    // to write after the signal, without room, and waited for ever.
+    // As much as a pipe takes has come: it waits for room, and a signal must wake it. Once it went
+    // on to write after the signal, without room, and waited for ever.
     let out = child.stdout.take().expect("stdout is a pipe");
     let room = fcntl(&out, FcntlArg::F_GETPIPE_SZ).expect("it is a pipe");
     let room = u64::try_from(room).expect("it is a size");

@@ -41,7 +41,8 @@ use support::written::{self, bytes, drain};
 type Row<S> = (u64, S, S);
 
 /// Makes a recording of `rows`, the last of them complete, in a folder of its own within `dir`: it
-/// says that it was made at another time than it is, so that a library could not say which is newest.
+/// says that it was made at another time than it is, so that a library could not say which is
+/// newest.
 fn record<S: AsRef<str>>(dir: &Path, rows: &[Row<S>]) -> PathBuf {
     let dir = dir.join("told");
     std::fs::create_dir_all(&dir).expect("a folder can be made");

@@ -1,5 +1,5 @@
-//! The [scenarios](crate::scenarios) told to the real program, wherever time plays no part: the same
-//! comes out, and it ends in the same way.
+//! The [scenarios](crate::scenarios) told to the real program, wherever time plays no part: the
+//! same comes out, and it ends in the same way.
 
 use crate::scenarios::{self, Asked, Scenario, has_parts};
 use crate::support::Library;

@@ -16,10 +16,10 @@
 //! report = { used = 1, repeated = 0 }
 //! ```
 //!
-//! Live rows are `host` (a line of the host), `mock` and `like` (a line to the host), `stderr`, `say`
-//! (a remark, by parts of it), `start`, `pass` and `behind` (to and from the server behind), and `end` (of the
-//! input, or of the mock: `missed`, `crash`, `died 3`, `died SIGSEGV`). Everything that comes out has to
-//! be told, in its order. `support/told.rs` has the short forms.
+//! Live rows are `host` (a line of the host), `mock` and `like` (a line to the host), `stderr`,
+//! `say` (a remark, by parts of it), `start`, `pass` and `behind` (to and from the server behind),
+//! and `end` (of the input, or of the mock: `missed`, `crash`, `died 3`, `died SIGSEGV`).
+//! Everything that comes out has to be told, in its order. `support/told.rs` has the short forms.
 
 use crate::{record, told};
 use mcpreel::replay::mock::index::Death;
@@ -67,8 +67,8 @@ pub struct Asked {
 }
 
 impl Scenario {
-    /// The same told at once, with the end of the input behind it; `None` where something else comes
-    /// out then, or where more takes part than a host.
+    /// The same told at once, with the end of the input behind it; `None` where something else
+    /// comes out then, or where more takes part than a host.
     pub fn at_once(mut self) -> Option<Self> {
         let others = ["start", "pass", "behind"];
         let alone = |(_, who, _): &(u64, String, String)| !others.contains(&who.as_str());

@@ -7,7 +7,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// A session that was recorded in `library`, whose server leaves a mark each time that it is started.
+/// A session that was recorded in `library`, whose server leaves a mark each time that it is
+/// started.
 fn recorded(library: &Library) -> (PathBuf, PathBuf) {
     let folder = library.path().join("project");
     std::fs::create_dir(&folder).unwrap();
@@ -34,7 +35,8 @@ fn play(library: &Library, command: &str, recording: &Path, options: &[&str]) ->
     Replayed::of(&command.output().unwrap())
 }
 
-/// The recording as files that came from elsewhere: moved, and made a cassette, and a recording of that.
+/// The recording as files that came from elsewhere: moved, and made a cassette, and a recording of
+/// that.
 fn strangers(library: &Library, elsewhere: &Path) -> Vec<PathBuf> {
     let (recording, _) = recorded(library);
     let moved = elsewhere.join("moved.reel");

@@ -214,8 +214,8 @@ pub fn wait_for_work<T>(pid: u32, what: &str, condition: impl FnMut() -> Option<
     wait_until(what, || cpu_time(pid).unwrap_or_default(), condition)
 }
 
-/// Waits until `condition` gives something. Fails if it takes longer than the deadline, counted from
-/// when the time that was `worked` last grew, and if that itself is longer.
+/// Waits until `condition` gives something. Fails if it takes longer than the deadline, counted
+/// from when the time that was `worked` last grew, and if that itself is longer.
 #[expect(
     clippy::disallowed_methods,
     reason = "a deadline for a test that would hang"

@@ -27,6 +27,26 @@ fn lines(viewer: &Viewer) -> Vec<String> {
         .collect()
 }
 
+#[test]
+fn a_third_recording_takes_the_place_of_the_first_and_that_is_said() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    viewer.press("g");
+    let mut selected = Vec::new();
+    for _ in 0..3 {
+        viewer.press("Space");
+        selected.push(current(&viewer));
+        viewer.press("j");
+    }
+    assert_eq!(viewer.app.library.chosen, selected[1..]);
+    let first = &Entry::read(&selected[0]).id[..4];
+    let said = format!("{first} is not selected any more: two at most");
+    assert!(shows(&viewer, &said), "{:#?}", lines(&viewer));
+    // Taken out again it takes the place of nothing.
+    viewer.press("k Space");
+    assert_eq!(viewer.app.library.chosen, selected[1..2]);
+}
+
 fn shows(viewer: &Viewer, text: &str) -> bool {
     lines(viewer).iter().any(|line| line.contains(text))
 }

@@ -1,4 +1,5 @@
-//! The redacted screen: whatever is looked at, no secret is there; and what it was looked at for is.
+//! The redacted screen: whatever is looked at, no secret is there; and what it was looked at for
+//! is.
 
 use crate::by_hand::{Viewer, Writes, has};
 use crate::corpus::{self, Session};
@@ -11,6 +12,7 @@ use mcpreel::store::reader::Recording as Reel;
 use mcpreel::trace::frame::Seq;
 use mcpreel::tui::app::Overlay;
 use mcpreel::tui::app::comparison::{Far, Stage};
+use mcpreel::tui::app::diff;
 use mcpreel::tui::effect::{Effect, Msg};
 use mcpreel::tui::worker::Answer as Any;
 use mcpreel::tui::worker::beside::Answer;
@@ -618,6 +620,28 @@ fn calls_are_compared_without_their_secrets() {
         seen.0.push_str(&viewer.watched.take().unwrap_or_default());
         assert_eq!(secrets.in_text(&seen.0), BTreeSet::new(), "{}", seen.0);
     }
+}
+
+/// Once it was waited for without end: the reader forgets its questions when it reads what is newer.
+#[test]
+fn a_comparison_that_waits_while_the_session_goes_on_is_asked_for_anew() {
+    let mut recording = fixture::guarded_live();
+    let mut viewer = opened(&recording.path, SIZES[0]);
+    viewer.act(REDACT).act("f 'tool:deploy' Enter g Space");
+    viewer.act("f Ctrl-U 'code:-32601' Enter g Space Esc d");
+    let is_compared = |viewer: &Viewer| match viewer.app.overlays.last() {
+        Some(Overlay::Diff(diff)) => diff.compared().is_some(),
+        _ => panic!("{}", viewer.text()),
+    };
+    assert!(is_compared(&viewer));
+    if let Some(Overlay::Diff(diff)) = viewer.app.overlays.last_mut() {
+        diff.stage = diff::Stage::Comparing(diff::Far::Asked);
+    }
+    fixture::goes_on(&mut recording);
+    wait_for("it is compared", || {
+        viewer.redact_again();
+        is_compared(&viewer).then_some(())
+    });
 }
 
 /// Once why a comparison failed was told to whoever had left it, with the names of files.

@@ -7,10 +7,10 @@ use std::ffi::OsString;
 /// Make recordings of cassettes and of other programs' logs
 ///
 /// What a file is, is seen from what is in it: a cassette (`mcpreel export`), a session log of
-/// mcpsnoop, an mcp.log or mcp-server-NAME.log of Claude Desktop, or JSON Lines of messages, bare or
-/// in an object with a time and a direction. A log of several sessions becomes several recordings.
-/// What a log does not say stays unknown; where a direction is guessed or a line passed over, that
-/// is said. The same file makes the same recording, and only once.
+/// mcpsnoop, an mcp.log or mcp-server-NAME.log of Claude Desktop, or JSON Lines of messages, bare
+/// or in an object with a time and a direction. A log of several sessions becomes several
+/// recordings. What a log does not say stays unknown; where a direction is guessed or a line passed
+/// over, that is said. The same file makes the same recording, and only once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

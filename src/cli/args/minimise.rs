@@ -10,9 +10,9 @@ use std::time::Duration;
 ///
 /// Replays a recording again and again, each time without some of the client's messages, until none
 /// can be left out without losing the failure. What belongs together stays together: a request with
-/// its cancel, its rounds of input and what the client answers meanwhile; and whoever gives a handle,
-/// a cursor or a task back needs the call that it came from. The handshake always stays. The result
-/// is a recording like any other: the shortest replay that failed.
+/// its cancel, its rounds of input and what the client answers meanwhile; and whoever gives a
+/// handle, a cursor or a task back needs the call that it came from. The handshake always stays.
+/// The result is a recording like any other: the shortest replay that failed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

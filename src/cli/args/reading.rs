@@ -174,8 +174,8 @@ pub struct Why {
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record and in the summaries, the newest recording and frame first. Without
-/// a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
+/// Looks in every byte on record and in the summaries, the newest recording and frame first.
+/// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -15,9 +15,9 @@ Examples:
 /// Write all that a bug report needs, without secrets
 ///
 /// A folder with report.md (what happened and why, to be pasted), report.html (the session, for a
-/// browser), session.reel (the session, for mcpreel: to be opened, compared, replayed), and what was
-/// replaced, in redaction.txt and redaction.json. All of it is looked through for leaks before it
-/// appears; what was removed is told, and what to look at by eye.
+/// browser), session.reel (the session, for mcpreel: to be opened, compared, replayed), and what
+/// was replaced, in redaction.txt and redaction.json. All of it is looked through for leaks before
+/// it appears; what was removed is told, and what to look at by eye.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
 pub struct Report {

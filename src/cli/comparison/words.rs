@@ -1,5 +1,6 @@
 //! What came of a comparison, in sentences.
 
+use crate::replay::report::words::REDACTED;
 pub use crate::replay::report::words::{call, counted, in_words, offered, outcome, place, said};
 
 use super::{Compared, Party};
@@ -91,11 +92,7 @@ pub fn left_out(report: &Report) -> Vec<String> {
     let all = [
         (report.unwanted, "exchange", "not wanted by --only"),
         (report.passed_over, "difference", "passed over by rules"),
-        (
-            report.redacted,
-            "value",
-            "redacted on one side, and otherwise the same",
-        ),
+        (report.redacted, "value", REDACTED),
         (report.more_accounts, "exchange", NOT_KEPT),
         (report.more_offers, "offer", NOT_KEPT),
         (report.more_troubles, "problem", "not kept"),

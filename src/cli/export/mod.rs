@@ -1,7 +1,8 @@
 //! `mcpreel export`: a recording as a file of another format.
 //!
 //! Each format goes over what is selected of the recording and writes to whatever it is given; the
-//! rest is the same for all: what is selected, where it goes, and that a file is whole or not there.
+//! rest is the same for all: what is selected, where it goes, and that a file is whole or not
+//! there.
 
 mod copy;
 pub mod target;

@@ -81,18 +81,7 @@ fn rows(
     count: usize,
     command: &str,
 ) -> Result<Rows, Failure> {
-    let runs = plural(found.runs, "run");
-    let of = found.of;
-    let how = match found.stop {
-        None if count >= of => "none can be left out".to_owned(),
-        None => "no other one can be left out".to_owned(),
-        Some(_) => "perhaps more can be left out".to_owned(),
-    };
-    let text = format!(
-        "{count} of {}, in {runs}; {how}",
-        plural(of as u64, "message")
-    );
-    let mut rows = vec![("kept", text)];
+    let mut rows = vec![("kept", kept(found, count))];
     for row in messages {
         let line = escape(&row.record.summary);
         let end = line.floor_char_boundary(LONGEST);
@@ -117,6 +106,20 @@ fn rows(
     rows.push(("recording", format!("{}; `{opens}` opens it", made.id)));
     rows.push(("again", command.to_owned()));
     Ok(rows)
+}
+
+/// How many messages are left, and whether more could be left out.
+fn kept(found: &Found, count: usize) -> String {
+    let how = match found.stop {
+        None if count >= found.of => "none can be left out",
+        None => "no other one can be left out",
+        Some(_) => "perhaps more can be left out",
+    };
+    let (of, runs) = (
+        plural(found.of as u64, "message"),
+        plural(found.runs, "run"),
+    );
+    format!("{count} of {of}, in {runs}; {how}")
 }
 
 /// How often it failed in the end.

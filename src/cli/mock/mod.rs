@@ -156,8 +156,11 @@ impl Manner for Voice<'_> {
     fn report(&self, report: &Report) -> String {
         let broken = self.broken(report);
         if self.args.format == Said::Json {
-            let lines = json::report(report, &broken);
-            return lines.iter().map(|line| format!("{line}\n")).collect();
+            let mut text = String::new();
+            for line in json::report(report, &broken) {
+                let _ = writeln!(text, "{line}");
+            }
+            return text;
         }
         let mut text = format!("mcpreel: {}\n", told::account(report));
         for line in told::details(report) {

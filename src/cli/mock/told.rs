@@ -8,6 +8,15 @@ use crate::trace::frame::Seq;
 /// Frames that are named; more do not help.
 const MOST_NAMED: usize = 10;
 
+const NOISE: &str = "matched but for ids and times";
+
+const LEFT_OPEN: &str = "passed on, not answered";
+
+const NOT_ASKED: &str = "requests of the server were not made: the host has not declared that it \
+                         can answer them";
+
+const ORPHANS: &str = "recorded responses answer nothing, and are not served";
+
 /// Something that is counted.
 pub struct Told<'r> {
     /// What it is called for programs.
@@ -45,25 +54,25 @@ impl Found<'_> {
 #[rustfmt::skip]
 pub fn all(report: &Report) -> Vec<Told<'_>> {
     use Found::{Frames, Number, Requests};
-    let tally = &report.tally;
+    let t = &report.tally;
     let rows = [
-        ("repeated", "repeated", "", Number(tally.repeated)),
-        ("normalised", "matched but for ids and times", "matched but for ids and times", Requests(&tally.normalised)),
-        ("near", "answered by the nearest", "nearest", Requests(&tally.near)),
-        ("missed", "not on record", "not on record", Requests(&tally.missed)),
-        ("passed", "passed on and answered", "answered by the server behind", Requests(&tally.passed)),
-        ("left_open", "passed on, not answered", "passed on, not answered", Requests(&tally.left_open)),
-        ("not_passed", "not passed on", "not passed on", Requests(&tally.not_passed)),
+        ("repeated", "repeated", "", Number(t.repeated)),
+        ("normalised", NOISE, NOISE, Requests(&t.normalised)),
+        ("near", "answered by the nearest", "nearest", Requests(&t.near)),
+        ("missed", "not on record", "not on record", Requests(&t.missed)),
+        ("passed", "passed on and answered", "answered by the server behind", Requests(&t.passed)),
+        ("left_open", LEFT_OPEN, LEFT_OPEN, Requests(&t.left_open)),
+        ("not_passed", "not passed on", "not passed on", Requests(&t.not_passed)),
         ("unused", "", "unused", Frames(&report.unused)),
-        ("out_of_order", "out of order", "out of order", Frames(&tally.out_of_order)),
-        ("otherwise", "", "the host's answers differ from", Frames(&tally.otherwise)),
-        ("faults", "gone wrong on purpose", "", Number(tally.faults)),
-        ("malformed", "malformed", "", Number(tally.malformed)),
-        ("not_asked", "", "requests of the server were not made: the host has not declared that it can answer them", Number(tally.not_asked)),
-        ("unanswered", "", "requests of the server were not answered by the host", Number(tally.unanswered)),
-        ("unexpected", "", "responses of the host answer nothing", Number(tally.unexpected)),
-        ("unreadable", "", "parts of the recording could not be read", Number(tally.unreadable)),
-        ("orphans", "", "recorded responses answer nothing, and are not served", Number(report.orphans)),
+        ("out_of_order", "out of order", "out of order", Frames(&t.out_of_order)),
+        ("otherwise", "", "the host's answers differ from", Frames(&t.otherwise)),
+        ("faults", "gone wrong on purpose", "", Number(t.faults)),
+        ("malformed", "malformed", "", Number(t.malformed)),
+        ("not_asked", "", NOT_ASKED, Number(t.not_asked)),
+        ("unanswered", "", "requests of the server were not answered by the host", Number(t.unanswered)),
+        ("unexpected", "", "responses of the host answer nothing", Number(t.unexpected)),
+        ("unreadable", "", "parts of the recording could not be read", Number(t.unreadable)),
+        ("orphans", "", ORPHANS, Number(report.orphans)),
     ];
     let words = |words: &'static str| (!words.is_empty()).then_some(words);
     let told = rows.into_iter().map(|(key, summary, detail, found)| Told {

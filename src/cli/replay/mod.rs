@@ -55,7 +55,10 @@ pub fn run(args: &Args) -> Outcome {
     let plan = Plan::new(wish, &recording)?;
     let played = plan.play(&Run::default())?;
     let kept = learned::keep(args, recording.path(), &played.outcome.tally);
-    let updated = update.map(|update| update.write(&recording, &played));
+    let updated = update.map(|update| {
+        let mut goes_on = || plan.stopped_by().is_none();
+        update.write(&recording, &played, &mut goes_on)
+    });
     let updated = updated.transpose()?;
     write(args, &recording, &played, kept.as_ref(), updated.as_ref())?;
     let mut code = match played.outcome.interrupted {
@@ -81,6 +84,28 @@ fn unrecorded(left: &Party, played: &Played) -> Party {
     right.id.clone_from(&played.made.id);
     right.path = played.made.path.display().to_string();
     right
+}
+
+/// The recording that was played, and what it was compared with.
+fn parties(args: &Args, recording: &Recording, played: &Played) -> Result<[Party; 2], Failure> {
+    let folder = &args.driving.folder;
+    let library = Library::new(folder::of(folder)?);
+    let entries = library.list().unwrap_or_default();
+    // Other commands look in this folder only if nobody said so by an option.
+    let folder = folder.dir.is_none().then_some((&library, &*entries));
+    let party = |recording: &Recording| {
+        let summary = recording.summary()?;
+        Ok::<_, Failure>(Party::new(recording, &summary, folder))
+    };
+    let left = party(recording)?;
+    let mut right = match &played.made.recording {
+        Some(recording) => party(recording)?,
+        None => unrecorded(&left, played),
+    };
+    // After a long run the tables of the recording are behind; who reads it next completes them.
+    right.exchanges = played.outcome.tally.sent + played.outcome.tally.asked;
+    right.state = None;
+    Ok([left, right])
 }
 
 /// Writes what came of the first run.

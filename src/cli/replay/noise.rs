@@ -23,8 +23,8 @@ struct Varying {
     refused: BTreeMap<String, u8>,
 }
 
-/// Runs it as often as is asked for, and lists what differed from the first run; the signal by which
-/// the user stopped it.
+/// Runs it as often as is asked for, and lists what differed from the first run; the signal by
+/// which the user stopped it.
 pub fn runs(args: &Args, plan: &Plan<'_>, first: &Played) -> Result<Option<i32>, Failure> {
     let mut varying = Varying::default();
     let runs = args.learning.noise_runs;

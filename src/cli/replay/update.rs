@@ -12,6 +12,7 @@ use crate::replay::compare::Class;
 use crate::replay::renew::{Dropped, renew};
 use crate::store::library::{Library, REEL};
 use crate::store::reader::Recording;
+use crate::store::recovery;
 use crate::text::{count, escape, plural};
 use anyhow::{Context as _, anyhow};
 use serde_json::{Value, json};
@@ -138,8 +139,14 @@ impl Update {
         })
     }
 
-    /// Writes it anew, if that is right.
-    pub fn write(&self, before: &Recording, played: &Played) -> Result<Updated, Failure> {
+    /// Writes it anew, if that is right. Waits for what is on record of the replay for as long as
+    /// `goes_on` says.
+    pub fn write(
+        &self,
+        before: &Recording,
+        played: &Played,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Updated, Failure> {
         if let Some(why) = failed(played) {
             return Ok(Updated::Not(why));
         }
@@ -151,12 +158,10 @@ impl Update {
         if let Some(why) = lacks(played) {
             return Ok(Updated::Not(why));
         }
-        let library = Library::new(played.made.path.parent().unwrap_or(Path::new(".")));
-        let now = select::recording(&played.made.path, &library)?;
-        if now.summary()?.gap_bytes > 0 {
+        let Some(now) = whole(&played.made.path, goes_on)? else {
             let why = "the replay is not on record as a whole";
             return Ok(Updated::Not(why.to_owned()));
-        }
+        };
         let folder = Folder::make()?;
         let reel = folder.path().join("renewed").with_extension(REEL);
         let dropped = renew(before, &now, &reel).map_err(anyhow::Error::from)?;
@@ -204,6 +209,19 @@ fn has_replaced(redaction: &str) -> bool {
     let said: Value = serde_json::from_str(redaction).unwrap_or_default();
     let is_none = said["hits"].as_u64() == Some(0) && said.get("left_out").is_none();
     !is_none
+}
+
+/// The recording `path` of a replay that is over; `None` where it lacks something, or was not
+/// complete when `goes_on` had enough: what it lacks would be missing in the cassette.
+fn whole(path: &Path, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Recording>, Failure> {
+    if !recovery::wait_for_recorder(path, goes_on) {
+        return Ok(None);
+    }
+    let library = Library::new(path.parent().unwrap_or(Path::new(".")));
+    let recording = select::recording(path, &library)?;
+    let summary = recording.summary()?;
+    let is_whole = summary.state.is_final() && summary.gap_bytes == 0;
+    Ok(is_whole.then_some(recording))
 }
 
 /// Why the session that was had is no example.
@@ -255,6 +273,29 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::frame::StreamId;
+    use crate::written::{Session, bytes};
+
+    /// Once a cassette became an empty one: the thread that indexes the replay was not done.
+    #[test]
+    fn a_replay_that_is_not_on_record_yet_is_waited_for_and_no_part_of_it_is_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "weather", 1);
+        session.chunk(StreamId::C2S, b"{}\n{}\n");
+        let reel = session.reel.clone();
+        session.indexer().step(u64::MAX, &bytes(1)).unwrap();
+        let mut looks = 0;
+        let mut gives_up = || {
+            looks += 1;
+            looks < 3
+        };
+        assert!(whole(&reel, &mut gives_up).unwrap().is_none());
+        assert_eq!(looks, 3);
+        session.end();
+        session.die();
+        let recording = whole(&reel, &mut || panic!("it is over")).unwrap();
+        assert_eq!(recording.unwrap().summary().unwrap().frames, 2);
+    }
 
     #[test]
     fn what_is_lost_by_an_update_is_said() {

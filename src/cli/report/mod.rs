@@ -70,12 +70,7 @@ pub fn run(args: &Args) -> Outcome {
     if !found.is_empty() {
         return said::kept_back(&found, args.json);
     }
-    let may = replaces(args, &path);
-    let bytes = if args.zip {
-        packed::appear(folder.path(), &path, may)?
-    } else {
-        appear(folder, &path, may)?
-    };
+    let bytes = shown(args, folder, &path)?;
     let said = Said {
         path: &path,
         bytes,
@@ -89,6 +84,16 @@ pub fn run(args: &Args) -> Outcome {
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
+}
+
+/// The report that was made in `folder` appears: how long it is.
+fn shown(args: &Args, folder: Folder, path: &Path) -> Result<u64, Failure> {
+    let may = replaces(args, path);
+    if args.zip {
+        packed::appear(folder.path(), path, may)
+    } else {
+        appear(folder, path, may)
+    }
 }
 
 /// The recording without its secrets, what was replaced, and what knows them.
@@ -222,8 +227,8 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
     Ok(found)
 }
 
-/// The folder itself is what is handed on, in the place of what is there if that `may` be; returns its
-/// bytes.
+/// The folder itself is what is handed on, in the place of what is there if that `may` be; returns
+/// its bytes.
 fn appear(folder: Folder, path: &Path, may: Replace) -> Result<u64, Failure> {
     let mut bytes = 0;
     for name in NAMES {

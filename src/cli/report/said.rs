@@ -12,6 +12,14 @@ use std::path::Path;
 /// Places that are named where something leaks.
 const MOST_LEAKS: usize = 20;
 
+/// What the files of a report are for.
+const FILES: &str = "  \
+  report.md       what happened and why, to be pasted into an issue
+  report.html     the session, for a browser
+  session.reel    the session, for mcpreel: open, diff, replay, mock
+  redaction.txt   what was replaced where, by which rule; redaction.json likewise
+";
+
 /// What there is to say.
 pub struct Said<'s> {
     pub path: &'s Path,
@@ -34,31 +42,8 @@ impl Said<'_> {
         let mut out = Output::stdout();
         let shown = path.display().to_string();
         out.line(&format!("{}: {}", escape(&shown), size(*bytes)))?;
-        out.line("  report.md       what happened and why, to be pasted into an issue")?;
-        out.line("  report.html     the session, for a browser")?;
-        out.line("  session.reel    the session, for mcpreel: open, diff, replay, mock")?;
-        out.line(
-            "  redaction.txt   what was replaced where, by which rule; redaction.json likewise",
-        )?;
-        out.line("")?;
-        let (values, places) = (
-            plural(report.values() as u64, "value"),
-            plural(report.hits(), "place"),
-        );
-        out.line(&format!("removed: {values} in {places}"))?;
-        for (rule, count) in &report.rules {
-            out.line(&format!("  {:>5} × {}", count, escape(rule)))?;
-        }
-        for left in &report.left {
-            out.line(&format!(
-                "  #{} is left out: {}",
-                left.seq,
-                size(left.bytes)
-            ))?;
-        }
-        if let Some(line) = told::unplaced(report) {
-            out.line(&format!("  {line}"))?;
-        }
+        out.line(FILES)?;
+        removed(report, &mut out)?;
         out.line("look at by eye before you hand it on:")?;
         for line in by_eye {
             out.line(&format!("  {line}"))?;
@@ -81,6 +66,24 @@ impl Said<'_> {
         }))?;
         Ok(out.flush()?)
     }
+}
+
+/// Says what was replaced or left out.
+fn removed(report: &Report, out: &mut Output) -> Result<(), Failure> {
+    let values = plural(report.values() as u64, "value");
+    let places = plural(report.hits(), "place");
+    out.line(&format!("removed: {values} in {places}"))?;
+    for (rule, count) in &report.rules {
+        out.line(&format!("  {count:>5} × {}", escape(rule)))?;
+    }
+    for left in &report.left {
+        let (seq, bytes) = (left.seq, size(left.bytes));
+        out.line(&format!("  #{seq} is left out: {bytes}"))?;
+    }
+    if let Some(line) = told::unplaced(report) {
+        out.line(&format!("  {line}"))?;
+    }
+    Ok(())
 }
 
 /// Something that is found keeps all of it back.

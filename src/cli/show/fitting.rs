@@ -28,20 +28,20 @@ pub fn write(
 ) -> Result<(), Failure> {
     let summary = recording.summary()?;
     let width = Width::up_to(summary.frames);
-    let heading = match args.what.rows() {
-        Some(Rows::Findings) => {
-            let message =
-                "-q is about rows; finding:RULE and severity:error fit those with findings";
-            return Err(Failure::Usage(message.to_owned()));
-        }
-        Some(Rows::Frames) => lines::frame_heading(width, out),
-        Some(Rows::Events) => lines::event_heading(width, out),
-        Some(Rows::Exchanges) | None => lines::exchange_heading(width, out),
-    };
+    let asked = args.what.rows();
+    if asked == Some(Rows::Findings) {
+        let message = "-q is about rows; finding:RULE and severity:error fit those with findings";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     if !args.json {
+        let heading = match asked {
+            Some(Rows::Frames) => lines::frame_heading(width, out),
+            Some(Rows::Events) => lines::event_heading(width, out),
+            _ => lines::exchange_heading(width, out),
+        };
         out.line(&heading)?;
     }
-    let lens = match args.what.rows() {
+    let lens = match asked {
         Some(Rows::Frames | Rows::Events) => Lens::Wire,
         _ => Lens::Exchanges,
     };
@@ -53,20 +53,23 @@ pub fn write(
         last: None,
         shown: 0,
     };
-    filter::each(recording, lens, query, |item| {
-        rows.show(args.what.rows(), item, out)
-    })?;
+    filter::each(recording, lens, query, |item| rows.show(asked, item, out))?;
     if !args.json {
-        let summary = recording.summary()?;
-        let (of, what) = match args.what.rows() {
-            Some(Rows::Frames) => (summary.frames, "frame"),
-            Some(Rows::Exchanges) => (summary.exchanges, "exchange"),
-            _ => (recording.count_rows(lens, Seq(0), Seq(u64::MAX))?, "row"),
-        };
-        let below = format!("{} of {}", count(rows.shown), plural(of, what));
+        let below = format!("{} of {}", count(rows.shown), all(recording, asked, lens)?);
         out.line(&out.paint(Ink::Faint, &below))?;
     }
     Ok(())
+}
+
+/// How many there are, whether they fit or not.
+fn all(recording: &Recording, asked: Option<Rows>, lens: Lens) -> Result<String, Failure> {
+    let summary = recording.summary()?;
+    let (of, what) = match asked {
+        Some(Rows::Frames) => (summary.frames, "frame"),
+        Some(Rows::Exchanges) => (summary.exchanges, "exchange"),
+        _ => (recording.count_rows(lens, Seq(0), Seq(u64::MAX))?, "row"),
+    };
+    Ok(plural(of, what))
 }
 
 struct Fitting<'a> {

@@ -242,6 +242,7 @@ fn of_a_recording_that_grows_nothing_is_told_that_came_later() {
     let row = rows.iter().find(|row| row["k"] == "request").unwrap();
     assert_eq!((&row["s"], row.get("re")), (&"open".into(), None));
     assert_eq!(values(&page, "frames").len(), 2);
+    assert!(!page.contains("zanzibar"), "{row}");
 }
 
 /// Of a call that is open somebody may have heard of its progress after the last frame.

@@ -17,8 +17,8 @@
 //!   What is neither makes the message one that cannot be sent: [`Fault::Redacted`].
 //! * What came with an answer that was never asked for has no live value: a message that needs it
 //!   is not sent either, [`Fault::Unreached`].
-//! * A message is changed by spans of its bytes ([`Edits`]): order of members, spelling of numbers and
-//!   white space stay as recorded, and a message in which nothing changes goes out as it is.
+//! * A message is changed by spans of its bytes ([`Edits`]): order of members, spelling of numbers
+//!   and white space stay as recorded, and a message in which nothing changes goes out as it is.
 //! * Which message needs which other one follows from the same values: [`Trail`].
 //! * Everything is bounded: [`MOST`] values of a kind are remembered, the oldest are forgotten and
 //!   counted.

@@ -1,4 +1,5 @@
-//! Which message needs which other: a value that the server chose in one is given back in the other.
+//! Which message needs which other: a value that the server chose in one is given back in the
+//! other.
 
 use super::handle;
 use super::known::Chosen;

@@ -48,9 +48,52 @@ impl Lacking {
         };
         let text = format!(
             "secrets are missing: the recording is redacted, and nothing stands for {named}{more}; \
-             supply each with --bind {first}=env:NAME; until then {held_back}, and what differs may \
-             come of that"
+             supply each with --bind {first}=env:NAME; until then {held_back}, and what differs \
+             may come of that"
         );
         Some((Trouble::Unreadable, text.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(lacking: &Lacking) -> String {
+        let (trouble, text) = lacking.trouble().unwrap();
+        assert_eq!(trouble, Trouble::Unreadable);
+        text.into()
+    }
+
+    #[test]
+    fn what_is_missing_is_named_once_with_what_came_of_it() {
+        let mut lacking = Lacking::default();
+        assert!(lacking.trouble().is_none());
+        lacking.add(["secret:1", "home:1", "secret:1"]);
+        let text = said(&lacking);
+        assert!(
+            text.contains("nothing stands for secret:1, home:1; supply"),
+            "{text}"
+        );
+        assert!(text.contains("--bind secret:1=env:NAME"), "{text}");
+        assert!(
+            text.contains("until then what has them in it was not sent"),
+            "{text}"
+        );
+        lacking.hold_back();
+        assert!(said(&lacking).contains("until then 1 exchange was not tried"));
+        lacking.hold_back();
+        assert!(said(&lacking).contains("until then 2 exchanges were not tried"));
+    }
+
+    #[test]
+    fn of_many_that_are_missing_some_are_named_and_not_all_are_kept() {
+        let mut lacking = Lacking::default();
+        let names: Vec<String> = (1..=1000).map(|nth| format!("secret:{nth}")).collect();
+        lacking.add(names[..12].iter().map(String::as_str));
+        let text = said(&lacking);
+        assert!(text.contains("secret:10 and 2 more; supply"), "{text}");
+        lacking.add(names.iter().map(String::as_str));
+        assert!(said(&lacking).contains(&format!("and {} more", MOST - MOST_NAMED)));
     }
 }

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! * [`Units`]: what stays or goes together: a request with its cancel, the rounds of its chain and
-//!   what the client tells the server while it answers; a batch; a notification. And which unit needs
-//!   which other one. It reads a recording.
+//!   what the client tells the server while it answers; a batch; a notification. And which unit
+//!   needs which other one. It reads a recording.
 //! * [`ddmin`](ddmin()): delta debugging over numbered units. Pure.
 //! * [`Tried`]: what is known of sets that were tried, whatever they are closed to. Pure.
 //!

@@ -52,8 +52,8 @@ pub struct Nearest {
     pub near: Vec<Near>,
 }
 
-/// What comes nearest to `wanted`, from `cursor` on first. `text` gives the text of the params of an
-/// entry.
+/// What comes nearest to `wanted`, from `cursor` on first. `text` gives the text of the params of
+/// an entry.
 pub fn nearest(
     index: &Index,
     wanted: &Wanted,

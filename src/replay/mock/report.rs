@@ -107,8 +107,8 @@ pub struct Tally {
     pub missed: Counted<Missed>,
     /// Those that the server behind us answered.
     pub passed: Counted<Missed>,
-    /// Those that were passed to it and that it had not answered when they were cancelled, or when the
-    /// session was over.
+    /// Those that were passed to it and that it had not answered when they were cancelled, or when
+    /// the session was over.
     pub left_open: Counted<Missed>,
     /// Those that were meant for it and that failed: it was not there, or went.
     pub not_passed: Counted<Missed>,

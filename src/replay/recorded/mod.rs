@@ -10,6 +10,7 @@
 
 mod besides;
 mod holding;
+mod message;
 mod original;
 mod side;
 

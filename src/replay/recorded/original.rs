@@ -18,10 +18,10 @@ pub struct Original {
     pub at: Option<Place>,
 }
 
-/// The message of the first recording at `place`, or what the second one has in its place if that is
-/// the same but for values that are redacted in the first. That stands for it at `counterpart`, as
-/// far as it is known what does, or in the same place: a redacted recording has the frames of that
-/// which it was made of.
+/// The message of the first recording at `place`, or what the second one has in its place if that
+/// is the same but for values that are redacted in the first. That stands for it at `counterpart`,
+/// as far as it is known what does, or in the same place: a redacted recording has the frames of
+/// that which it was made of.
 pub fn message(
     [recording, beside]: [&Recording; 2],
     place: Place,

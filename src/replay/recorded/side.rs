@@ -2,28 +2,24 @@
 
 use super::Witness;
 use super::holding::Holding;
-use super::original::{Original, Place, message};
-use crate::protocol::json::{Document, Outline};
+use super::message::Message;
+use super::original::{self, Original};
+use crate::protocol::json::Document;
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
 use crate::replay::judge::{Judge, Notices, Occurrence, Progress};
-use crate::replay::key::{self, Digest, Digesting};
+use crate::replay::key;
 use crate::replay::rules::Side;
-use crate::store::open::OpenError;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
 use compact_str::CompactString;
-use std::io::Read as _;
 
 /// Exchanges of a side that are compared: a hundred bytes are held of each.
 pub(super) const MAX_EXCHANGES: usize = 100_000;
 
 /// Longer messages are compared by their outline: what is read of one takes ten times its size.
 pub(super) const WHOLE: u64 = 32 * 1024 * 1024;
-
-/// Bytes of a long message that are read at once.
-const PIECE: usize = 256 * 1024;
 
 /// Progress notifications of an exchange that are looked at.
 const MAX_PROGRESS: u32 = 10_000;
@@ -47,19 +43,6 @@ pub(super) struct Held {
     wall_ns: u64,
     /// Values that are redacted here and are as they were on the other side.
     redacted: u64,
-}
-
-/// A message, or its outline with the digest of all of it.
-struct Message {
-    /// Without what is redacted in it, where the other side has that.
-    original: Original,
-    outline: Option<Digest>,
-}
-
-impl Message {
-    fn bytes(&self) -> &[u8] {
-        &self.original.bytes
-    }
 }
 
 impl Held {
@@ -118,6 +101,11 @@ impl<'r> One<'r> {
         self.recording
     }
 
+    /// This recording and the other one.
+    fn both(&self) -> [&'r Recording; 2] {
+        [self.recording, self.beside]
+    }
+
     /// What its exchanges are known by, in the order of their requests, as far as `witness` wants
     /// to go on.
     pub(super) fn cards(
@@ -151,7 +139,7 @@ impl<'r> One<'r> {
     ) -> Result<Card, ReadError> {
         let method = &*exchange.method;
         let whole = exchange.request_size <= WHOLE;
-        let request = self.message(exchange.request, None, whole)?;
+        let request = Message::read(self.both(), exchange.request, None, whole)?;
         let other = self.name(request.as_ref())?;
         let name = other.as_deref().or(exchange.name.as_deref());
         let bytes = request.as_ref().map_or(&[][..], Message::bytes);
@@ -193,13 +181,13 @@ impl<'r> One<'r> {
         whole: [bool; 2],
     ) -> Result<Held, ReadError> {
         let asked = counterpart.map(|other| other.request);
-        let request = self.message(exchange.request, asked, whole[0])?;
+        let request = Message::read(self.both(), exchange.request, asked, whole[0])?;
         if let Some(name) = self.name(request.as_ref())? {
             exchange.name = Some(name);
         }
         let answered = counterpart.and_then(|other| other.response);
         let response = match exchange.response {
-            Some(place) => self.message(place, answered, whole[1])?,
+            Some(place) => Message::read(self.both(), place, answered, whole[1])?,
             None => None,
         };
         let messages = [&request, &response].into_iter().flatten();
@@ -235,44 +223,6 @@ impl<'r> One<'r> {
         Ok(progress)
     }
 
-    /// A message, or where it is not read as a whole its outline.
-    fn message(
-        &self,
-        place: Place,
-        counterpart: Option<Place>,
-        whole: bool,
-    ) -> Result<Option<Message>, ReadError> {
-        if whole {
-            let message = message([self.recording, self.beside], place, counterpart)?;
-            return Ok(message.map(|original| Message {
-                original,
-                outline: None,
-            }));
-        }
-        let (mut shape, mut digest) = (Outline::new(), Digesting::default());
-        let mut blob = self.recording.stream(place.0)?;
-        let mut piece = vec![0; PIECE];
-        loop {
-            let read = blob.read(&mut piece).map_err(|source| OpenError::Io {
-                path: self.recording.path().to_owned(),
-                source,
-            })?;
-            if read == 0 {
-                break;
-            }
-            shape.push(&piece[..read]);
-            digest.push(&piece[..read]);
-        }
-        Ok(Some(Message {
-            original: Original {
-                // What is no JSON is compared by its digest alone.
-                bytes: shape.finish().unwrap_or_default(),
-                ..Original::default()
-            },
-            outline: Some(digest.finish()),
-        }))
-    }
-
     /// The notifications that went one way.
     pub(super) fn notices(
         &self,
@@ -293,7 +243,7 @@ impl<'r> One<'r> {
             for at in page.iter().filter(|at| at.direction == way) {
                 holding.next()?;
                 let place = (at.seq, at.part);
-                let message = message([self.recording, self.beside], place, None)?;
+                let message = original::message(self.both(), place, None)?;
                 let Original {
                     bytes, redacted, ..
                 } = message.unwrap_or_default();

@@ -78,7 +78,8 @@ pub enum Pick {
     Name,
 }
 
-/// The formats: the letter that chooses each (one that moves no cursor), its name, how its file ends, what it is.
+/// The formats: the letter that chooses each (one that moves no cursor), its name, how its file
+/// ends, what it is.
 pub const FORMATS: [(char, Format, &str, &str, &str); 8] = [
     (
         'l',

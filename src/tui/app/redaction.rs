@@ -45,7 +45,8 @@ pub struct Shown {
     pub before: Typed,
 }
 
-/// Filters and searches that were typed while the recording itself was shown: they may have its values in them.
+/// Filters and searches that were typed while the recording itself was shown: they may have its
+/// values in them.
 #[derive(Debug, Default)]
 pub struct Typed {
     /// The one that was in force.

@@ -4,7 +4,7 @@ mod library;
 
 pub use library::perform_in_library;
 
-use super::motion::moved;
+use super::motion::{moved, walked};
 use super::{list, redaction, replay, session};
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
@@ -66,18 +66,10 @@ fn walk(app: &mut App, action: Action) {
     let Some(Overlay::Comparison(comparison)) = app.overlays.last_mut() else {
         return;
     };
-    let at = comparison.at;
     let changes = comparison.compared().map_or(&[][..], |one| &one.changes);
-    let (found, end) = if action == Action::NextChange {
-        let found = changes.iter().find(|change| **change > at);
-        (found, "that was the last difference")
-    } else {
-        let found = changes.iter().rev().find(|change| **change < at);
-        (found, "that was the first difference")
-    };
-    match found.copied() {
-        Some(to) => put(comparison, to, page),
-        None => app.notices.success(end, app.now),
+    match walked(action, comparison.at, changes) {
+        Ok(to) => put(comparison, to, page),
+        Err(end) => app.notices.success(end, app.now),
     }
 }
 

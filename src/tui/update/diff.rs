@@ -5,6 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::app::diff::{Compared, Diff, Stage};
 use crate::tui::app::{App, Overlay};
 use crate::tui::effect::Effects;
+use crate::tui::update::motion::{moved, walked};
 use crate::tui::update::selection;
 use crate::tui::view;
 use crate::tui::widget::scroll;
@@ -17,45 +18,24 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let Some(Overlay::Diff(diff)) = app.overlays.last_mut() else {
         return None;
     };
-    let Stage::Compared(compared) = &mut diff.stage else {
+    let Stage::Compared(compared) = &diff.stage else {
         return None;
     };
-    let last = compared.rows.len().saturating_sub(1);
-    let at = diff.at;
-    let to = match action {
-        Action::Down => at + 1,
-        Action::Up => at.saturating_sub(1),
-        Action::HalfPageDown => at + page / 2,
-        Action::HalfPageUp => at.saturating_sub(page / 2),
-        Action::PageDown => at + page,
-        Action::PageUp => at.saturating_sub(page),
-        Action::Top => 0,
-        Action::Bottom => last,
-        Action::NextChange => {
-            let next = compared.changes.iter().find(|change| **change > at);
-            next.copied().unwrap_or(at)
-        }
-        Action::PreviousChange => {
-            let before = compared.changes.iter().rev().find(|change| **change < at);
-            before.copied().unwrap_or(at)
+    let (at, rows) = (diff.at, compared.rows.len());
+    match action {
+        Action::NextChange | Action::PreviousChange => {
+            match walked(action, at, &compared.changes) {
+                Ok(to) => put(diff, to, page),
+                Err(end) => app.notices.success(end, app.now),
+            }
         }
         Action::Unfold | Action::Open => {
             unfold(diff);
-            diff.at
+            put(diff, diff.at, page);
         }
         Action::OpenLeft => return Some(go_to_side(app, 0)),
         Action::OpenRight => return Some(go_to_side(app, 1)),
-        _ => return None,
-    };
-    let moved = matches!(action, Action::NextChange | Action::PreviousChange) && to == at;
-    let end = if action == Action::NextChange {
-        "that was the last difference"
-    } else {
-        "that was the first difference"
-    };
-    put(diff, to, page);
-    if moved {
-        app.notices.success(end, app.now);
+        _ => put(diff, moved(action, at, rows, page)?, page),
     }
     Some(vec![])
 }
@@ -206,6 +186,7 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// The reader has forgotten what it was asked: what is not there yet is asked anew.
+#[must_use]
 pub fn again(app: &App) -> Effects {
     let waiting = app.overlays.iter().filter_map(|overlay| match overlay {
         Overlay::Diff(diff) if diff.compared().is_none() => diff.asked.clone(),

@@ -92,42 +92,44 @@ fn filter_language(lines: &mut Vec<Line>) {
     }
 }
 
+/// What the line above the timeline shows, which is not how many were open.
+const DENSITY: &str = "timeline: how many exchanges began in each column, not how many were open";
+
+/// What the signs mean.
+const SIGNS: [(Glyph, &str); 11] = [
+    (Glyph::ToServer, "from the client to the server"),
+    (Glyph::ToClient, "from the server to the client"),
+    (
+        Glyph::Failed,
+        "failed: error, tool-error, lost or unanswered",
+    ),
+    (Glyph::Running, "open: no answer yet"),
+    (
+        Glyph::Times,
+        "so many notifications of the same method in a row",
+    ),
+    (Glyph::Child, "the last progress of the call"),
+    (
+        Glyph::Bar,
+        "its latency, against what 95 of 100 calls of the method stay below",
+    ),
+    (
+        Glyph::Error,
+        "before a row: a finding that is an error points at it",
+    ),
+    (
+        Glyph::Warning,
+        "a warning does; notes stand in the detail only",
+    ),
+    (Glyph::Marked, "somebody has marked it"),
+    (Glyph::Noted, "somebody has written a note"),
+];
+
 /// What the signs and words mean.
 fn legend(app: &App, lines: &mut Vec<Line>) {
-    /// What the line above the timeline shows, which is not how many were open.
-    const DENSITY: &str =
-        "timeline: how many exchanges began in each column, not how many were open";
     let look = &app.settings.look;
     heading("signs", lines);
-    let signs = [
-        (Glyph::ToServer, "from the client to the server"),
-        (Glyph::ToClient, "from the server to the client"),
-        (
-            Glyph::Failed,
-            "failed: error, tool-error, lost or unanswered",
-        ),
-        (Glyph::Running, "open: no answer yet"),
-        (
-            Glyph::Times,
-            "so many notifications of the same method in a row",
-        ),
-        (Glyph::Child, "the last progress of the call"),
-        (
-            Glyph::Bar,
-            "its latency, against what 95 of 100 calls of the method stay below",
-        ),
-        (
-            Glyph::Error,
-            "before a row: a finding that is an error points at it",
-        ),
-        (
-            Glyph::Warning,
-            "a warning does; notes stand in the detail only",
-        ),
-        (Glyph::Marked, "somebody has marked it"),
-        (Glyph::Noted, "somebody has written a note"),
-    ];
-    for (glyph, meaning) in signs {
+    for (glyph, meaning) in SIGNS {
         push(look.glyph(glyph), meaning, lines);
     }
     push(&bars::density(look, &[1, 3, 5, 8]), DENSITY, lines);

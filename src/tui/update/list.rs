@@ -5,10 +5,11 @@ mod answered;
 pub use answered::{answer, rows};
 
 use super::motion::moved;
+use super::selection;
 use crate::trace::frame::Seq;
 use crate::trace::item::ItemKey;
 use crate::tui::action::Action;
-use crate::tui::app::list::{Cursor, FIRST, List, SELECTED};
+use crate::tui::app::list::{Cursor, FIRST, List};
 use crate::tui::app::{App, Focus, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::layout;
@@ -57,18 +58,10 @@ pub fn follow(app: &mut App) {
     }
 }
 
-/// Selects the row for a comparison, or takes it out; a third one takes the place of the first, which
-/// is returned.
+/// Selects the row for a comparison, or takes it out; which one it has taken the place of.
 fn select(list: &mut List) -> Option<ItemKey> {
     let key = list.selected()?;
-    if let Some(at) = list.chosen.iter().position(|chosen| *chosen == key) {
-        list.chosen.remove(at);
-        return None;
-    }
-    let is_full = list.chosen.len() == SELECTED;
-    let dropped = is_full.then(|| list.chosen.remove(0));
-    list.chosen.push(key);
-    dropped
+    selection::toggle(&mut list.chosen, key)
 }
 
 /// How many rows the list shows at once.

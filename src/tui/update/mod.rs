@@ -86,6 +86,39 @@ pub fn offered(app: &mut App, action: Action) -> Option<Effects> {
 
 type Perform = fn(&mut App, Action) -> Option<Effects>;
 
+/// Who is offered an action where the recordings are listed.
+const IN_LIBRARY: [Perform; 4] = [
+    library::perform,
+    comparison::perform_in_library,
+    replay::perform_in_library,
+    export::perform_in_library,
+];
+
+/// Who is offered what the pane of a recording does not take.
+const IN_SESSION: [Perform; 12] = [
+    filter::perform,
+    copy::perform,
+    search::perform,
+    annotations::perform,
+    jump::perform,
+    why::perform,
+    comparison::perform_in_session,
+    diff::perform_in_session,
+    replay::perform_in_session,
+    export::perform_in_session,
+    views::perform,
+    session::perform,
+];
+
+/// Who is offered what nobody else takes.
+const EVERYWHERE: [Perform; 5] = [
+    replay::perform,
+    export::perform,
+    redaction::perform,
+    overlay::perform,
+    everywhere::perform,
+];
+
 /// Who is offered an action, the innermost first.
 fn chain(app: &App) -> Vec<Perform> {
     let mut chain: Vec<Perform> = Vec::new();
@@ -95,15 +128,7 @@ fn chain(app: &App) -> Vec<Perform> {
         (Some(Overlay::Diff(_)), _) => chain.push(diff::perform),
         (Some(Overlay::Comparison(_)), _) => chain.push(comparison::perform),
         (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {}
-        (None, None) => {
-            let library: [Perform; 4] = [
-                library::perform,
-                comparison::perform_in_library,
-                replay::perform_in_library,
-                export::perform_in_library,
-            ];
-            chain.extend(library);
-        }
+        (None, None) => chain.extend(IN_LIBRARY),
         (None, Some(session)) => {
             chain.push(playback::perform);
             chain.push(match (session.focus, session.view) {
@@ -113,28 +138,10 @@ fn chain(app: &App) -> Vec<Perform> {
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,
             });
-            let session: [Perform; 12] = [
-                filter::perform,
-                copy::perform,
-                search::perform,
-                annotations::perform,
-                jump::perform,
-                why::perform,
-                comparison::perform_in_session,
-                diff::perform_in_session,
-                replay::perform_in_session,
-                export::perform_in_session,
-                views::perform,
-                session::perform,
-            ];
-            chain.extend(session);
+            chain.extend(IN_SESSION);
         }
     }
-    chain.push(replay::perform);
-    chain.push(export::perform);
-    chain.push(redaction::perform);
-    chain.push(overlay::perform);
-    chain.push(everywhere::perform);
+    chain.extend(EVERYWHERE);
     chain
 }
 

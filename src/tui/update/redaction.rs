@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Nothing is taken out of what is on the screen: the recording is closed, and what was made of it
-//! is dropped with its [`Session`]; what is carried over (`carry`) is named one by one. Whatever the
-//! reader still says about it is [not heard](super::session::is_stale).
+//! is dropped with its [`Session`]; what is carried over (`carry`) is named one by one. Whatever
+//! the reader still says about it is [not heard](super::session::is_stale).
 
 mod carry;
 
@@ -90,8 +90,8 @@ fn stop(app: &mut App) -> Effects {
     vec![AskAny::Redacted(Ask::Stop).into()]
 }
 
-/// The recording that is open is left: nothing more is made of it. Who goes on while its likeness is
-/// made wants what comes next redacted as well.
+/// The recording that is open is left: nothing more is made of it. Who goes on while its likeness
+/// is made wants what comes next redacted as well.
 pub fn leave(app: &mut App) -> Effects {
     let making = app.redaction.making();
     if !app.redaction.is_on && making.is_some_and(|running| !running.is_stopping) {

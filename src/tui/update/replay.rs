@@ -90,7 +90,11 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(crate::trace::frame::Seq, u32
 
 /// What a replay would do is known: the question is asked.
 pub fn surveyed(app: &mut App, answer: survey::Answer) {
-    let is_it = |overlay: &Overlay| matches!(overlay, Overlay::Menu(menu) if menu.generation == Some(answer.generation));
+    let generation = Some(answer.generation);
+    let is_it = |overlay: &Overlay| match overlay {
+        Overlay::Menu(menu) => menu.generation == generation,
+        _ => false,
+    };
     // Whoever has left it does not want it any more.
     let Some(at) = app.overlays.iter().position(is_it) else {
         return;

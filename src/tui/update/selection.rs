@@ -9,6 +9,21 @@ use crate::tui::app::{App, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::update::list;
 
+/// What can be selected at once: two are compared.
+const MOST: usize = 2;
+
+/// Selects one for a comparison, or takes it out; a third one takes the place of the first, which
+/// is returned.
+pub fn toggle<T: PartialEq>(chosen: &mut Vec<T>, one: T) -> Option<T> {
+    if let Some(at) = chosen.iter().position(|known| *known == one) {
+        chosen.remove(at);
+        return None;
+    }
+    let dropped = (chosen.len() == MOST).then(|| chosen.remove(0));
+    chosen.push(one);
+    dropped
+}
+
 /// What is highlighted on the screen: a row of the list, a bar, the frame of a finding. Statistics
 /// are about no row. It is an address through [`lens`].
 #[must_use]

@@ -18,14 +18,14 @@
 mod below;
 mod row;
 
-use super::diff::{BESIDE, WORD, role, sign};
+use super::diff::{BESIDE, WORD, foot_of, role, sign};
 use crate::replay::compare::Class;
 use crate::text::{count, plural};
 use crate::tui::app::App;
 use crate::tui::app::comparison::{Compared, Comparison, Far, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::view::overlay::screen;
-use crate::tui::widget::{frame, spans};
+use crate::tui::widget::{frame, highlight, spans};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
@@ -105,8 +105,7 @@ pub fn draw(app: &App, comparison: &Comparison, area: Rect, frame: &mut Frame<'_
         let line = row::line(look, compared, *row, places.body.width, places.beside);
         frame.render_widget(line, area);
         if at == comparison.at {
-            let style = look.style(Role::Selected);
-            frame.buffer_mut().set_style(area, style);
+            highlight::draw(look.style(Role::Selected), area, frame);
         }
     }
     below::draw(look, comparison, compared, places.below, frame);
@@ -174,27 +173,29 @@ fn summary(look: &Look, comparison: &Comparison, compared: &Compared) -> spans::
     line
 }
 
-/// What is below the screen, and the keys.
+/// What is below the screen, and of the keys what there is room for.
 fn foot(look: &Look, comparison: &Comparison, compared: &Compared, places: &Places) -> String {
     let page = usize::from(places.body.height);
     let below = compared.rows.len().saturating_sub(comparison.top + page);
-    let dot = look.glyph(Glyph::Dot);
     let below = match below {
-        0 => String::new(),
-        below => format!("{} {below} more {dot} ", look.glyph(Glyph::More)),
+        0 => None,
+        below => Some(format!("{} {below} more", look.glyph(Glyph::More))),
     };
     let fold = if comparison.unfolded {
-        "folds"
+        "Space folds"
     } else {
-        "unfolds"
+        "Space unfolds"
     };
-    if places.body.width < 70 {
-        return format!("{below}Enter both {dot} e E {dot} Space {fold}");
-    }
-    format!(
-        "{below}Enter opens both {dot} h l go there {dot} e E walk {dot} Space {fold} {dot} Esc \
-         closes"
-    )
+    let (both, there) = ("Enter opens both", "h l go there");
+    let ways: [&[&str]; 5] = [
+        &[both, there, "e E walk", fold, "Esc closes"],
+        &[both, "e E walk", fold, "Esc closes"],
+        &["Enter both", fold, "Esc closes"],
+        &["Enter both", "Esc closes"],
+        &["Esc closes"],
+    ];
+    let room = usize::from(places.body.width).saturating_sub(2);
+    foot_of(look, below, &ways, room)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod foot;
 mod head;
 mod row;
 
+pub(super) use foot::fitting as foot_of;
 pub(super) use row::{columns, divider};
 
 use crate::replay::compare::{Class, Half};
@@ -32,7 +33,7 @@ use crate::tui::app::diff::{Compared, Diff, DiffRow, Far, Stage};
 use crate::tui::theme::{Glyph, Look, Role};
 use crate::tui::view::comparison;
 use crate::tui::view::overlay::screen;
-use crate::tui::widget::frame;
+use crate::tui::widget::{frame, highlight};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::widgets::Clear;
@@ -191,8 +192,7 @@ fn body(look: &Look, diff: &Diff, compared: &Compared, places: &Places, frame: &
             let Some(area) = areas.next() else { return };
             frame.render_widget(line, area);
             if at == diff.at {
-                let style = look.style(Role::Selected);
-                frame.buffer_mut().set_style(area, style);
+                highlight::draw(look.style(Role::Selected), area, frame);
             }
         }
     }

@@ -20,10 +20,9 @@ use crate::tui::layout;
 use crate::tui::theme::{self, Glyph, Look, Role};
 use crate::tui::view::explain;
 use crate::tui::widget;
-use crate::tui::widget::spans;
+use crate::tui::widget::{highlight, spans};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// From so many columns on the explanation stands beside the list.
@@ -128,8 +127,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
             } else {
                 Role::SelectedElsewhere
             };
-            frame.buffer_mut().set_style(area, Style::reset());
-            frame.buffer_mut().set_style(area, look.style(role));
+            highlight::draw(look.style(role), area, frame);
         }
     }
     if let Some(row) = rows.get(cursor).filter(|_| !parts.aside.is_empty()) {

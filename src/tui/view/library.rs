@@ -20,6 +20,7 @@ use crate::tui::app::App;
 use crate::tui::app::library::{Library, Listing};
 use crate::tui::layout;
 use crate::tui::theme::Role;
+use crate::tui::widget::highlight;
 use crate::tui::worker::library::Row;
 use columns::Columns;
 use ratatui::Frame;
@@ -87,8 +88,7 @@ fn rows(app: &App, shown: &[&Row], places: &layout::Shelf, frame: &mut Frame<'_>
     for ((number, row), area) in visible.zip(places.rows.rows()) {
         frame.render_widget(columns.line(app, row), area);
         if number == at {
-            let style = look.style(Role::Selected);
-            frame.buffer_mut().set_style(area, style);
+            highlight::draw(look.style(Role::Selected), area, frame);
         }
     }
     if let Some(row) = shown.get(at) {

@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod frame;
 pub mod hex;
+pub mod highlight;
 pub mod pieces;
 pub mod raw;
 pub mod scroll;

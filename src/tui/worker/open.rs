@@ -101,32 +101,14 @@ impl Vitals {
         let counted = counted.map_or_else(Severities::default, |before| before.severities);
         let severities = recording.severities(counted)?;
         // They are shown where nothing was said yet, and at a bad end.
-        let last_words = if live && summary.messages > 0 {
-            Vec::new()
-        } else {
-            recording.last_words(LAST_WORDS)?
-        };
+        let is_silent = !live || summary.messages == 0;
+        let last_words = only(is_silent, || recording.last_words(LAST_WORDS))?;
+        let has_ended = summary.session.phase.end().is_some();
         Ok(Self {
-            unfinished: if live {
-                recording.unfinished()?
-            } else {
-                Vec::new()
-            },
-            stalls: if live {
-                recording.open_stalls()?
-            } else {
-                Vec::new()
-            },
-            open: if summary.open > 0 {
-                recording.oldest_open(OPEN)?
-            } else {
-                Vec::new()
-            },
-            lost: if summary.session.phase.end().is_some() {
-                recording.last_lost(LOST)?
-            } else {
-                Vec::new()
-            },
+            unfinished: only(live, || recording.unfinished())?,
+            stalls: only(live, || recording.open_stalls())?,
+            open: only(summary.open > 0, || recording.oldest_open(OPEN))?,
+            lost: only(has_ended, || recording.last_lost(LOST))?,
             summary,
             standing,
             is_anew: false,
@@ -135,6 +117,14 @@ impl Vitals {
             last_words,
         })
     }
+}
+
+/// What `read` gives, if that is wanted.
+fn only<T>(
+    is_wanted: bool,
+    read: impl FnOnce() -> Result<Vec<T>, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    if is_wanted { read() } else { Ok(Vec::new()) }
 }
 
 /// Whether nothing has come since `before` that could be a cause.

@@ -90,18 +90,7 @@ impl Job for Searching {
         source: &Source<'_>,
         answers: &mut Vec<Answers>,
     ) -> Result<Progress, ReadError> {
-        if self.search.is_none() {
-            match Search::new(source.path, &self.find.pattern, None) {
-                Ok(search) => self.search = Some(search),
-                Err(error) => {
-                    let text = crate::text::escape(&error.to_string()).into_owned();
-                    answers.push(Answers::Failed(Slot::Search, text));
-                    self.ended = true;
-                    return Ok(Progress::Done);
-                }
-            }
-        }
-        let Some(search) = &mut self.search else {
+        let Some(search) = self.opened(source, answers) else {
             return Ok(Progress::Done);
         };
         let found = search.step(&Pace {
@@ -147,6 +136,21 @@ impl Job for Searching {
 }
 
 impl Searching {
+    /// The search; none where it cannot be begun, which is told.
+    fn opened(&mut self, source: &Source<'_>, answers: &mut Vec<Answers>) -> Option<&mut Search> {
+        if self.search.is_none() {
+            match Search::new(source.path, &self.find.pattern, None) {
+                Ok(search) => self.search = Some(search),
+                Err(error) => {
+                    let text = crate::text::escape(&error.to_string()).into_owned();
+                    answers.push(Answers::Failed(Slot::Search, text));
+                    self.ended = true;
+                }
+            }
+        }
+        self.search.as_mut()
+    }
+
     /// The rows of these hits, and whether the filter shows them.
     fn rows(
         &self,

@@ -37,7 +37,12 @@ pub enum IndexError {
     #[error("there is nothing in the recording to answer: no client asked anything")]
     Nothing,
     /// Redacted values without a value to stand for them.
-    #[error("the recording is redacted, and nothing stands for {names}: give each a value, for example --bind {first}=env:NAME", names = named(.0), first = .0.first().map_or("", String::as_str))]
+    #[error(
+        "the recording is redacted, and nothing stands for {}: give each a value, for example \
+         --bind {}=env:NAME",
+        named(.0),
+        .0.first().map_or("", String::as_str)
+    )]
     Unbound(Vec<String>),
 }
 

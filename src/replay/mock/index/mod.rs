@@ -2,8 +2,8 @@
 //! besides, each at the anchor after which it came.
 //!
 //! An [`Entry`] is a request of the recorded client. A [`Step`] is something that came from the
-//! server (or that it waited for), filed under its [`Trigger`]: what a live session has to bring for
-//! it to come again. Bodies are read from the recording when they are served.
+//! server (or that it waited for), filed under its [`Trigger`]: what a live session has to bring
+//! for it to come again. Bodies are read from the recording when they are served.
 
 mod build;
 mod place;

@@ -1,7 +1,7 @@
 //! The real server that requests are passed to which are not on record.
 //!
-//! It is started when it is first needed, and gets the live client's own `initialize` first. What it
-//! says goes to the host as it is, but that its requests get ids of ours: it does not know which
+//! It is started when it is first needed, and gets the live client's own `initialize` first. What
+//! it says goes to the host as it is, but that its requests get ids of ours: it does not know which
 //! are taken.
 
 use super::asks::Asked;

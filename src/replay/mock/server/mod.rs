@@ -18,8 +18,8 @@
 //! * `behind`: the real server that missed requests are passed to;
 //! * `own`: messages of our own.
 //!
-//! All that is due is to be done ([`Server::tick`]) before the next line is given: then what comes out
-//! depends on what came in alone.
+//! All that is due is to be done ([`Server::tick`]) before the next line is given: then what comes
+//! out depends on what came in alone.
 
 mod arrive;
 mod asks;
@@ -184,8 +184,8 @@ impl<R: Reel> Server<R> {
         std::mem::take(&mut self.actions)
     }
 
-    /// The host has closed our input: what is under way is brought to its end without waiting, and what
-    /// came at the end on record comes now.
+    /// The host has closed our input: what is under way is brought to its end without waiting, and
+    /// what came at the end on record comes now.
     pub fn end_of_input(&mut self, now: Moment) {
         self.input_ended = true;
         for number in self.plays.keys().copied().collect::<Vec<_>>() {

@@ -1,8 +1,8 @@
 //! What comes within an exchange, and after an anchor.
 //!
-//! A [`Play`] goes through the steps of one trigger until it has to wait: for the moment at which the
-//! next step is due, for the host's answer to a request of ours, or for a cancel. The play of
-//! a request ends with its answer, after which what was anchored at that answer is played.
+//! A [`Play`] goes through the steps of one trigger until it has to wait: for the moment at which
+//! the next step is due, for the host's answer to a request of ours, or for a cancel. The play of a
+//! request ends with its answer, after which what was anchored at that answer is played.
 
 use super::step::Flow;
 use super::{Action, BURST, Ended, MOST_OPEN, Server};

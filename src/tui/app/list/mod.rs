@@ -22,9 +22,6 @@ use crate::tui::widget::scroll;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Rows that can be selected at once: two are compared.
-pub const SELECTED: usize = 2;
-
 /// Before all rows.
 pub const FIRST: ItemKey = ItemKey {
     seq: Seq(0),

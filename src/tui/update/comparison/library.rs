@@ -6,11 +6,9 @@ use crate::text::escape;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::effect::Effects;
+use crate::tui::update::selection;
 use crate::tui::worker::beside::Which;
 use std::path::PathBuf;
-
-/// Recordings that can be selected.
-const SELECTED: usize = 2;
 
 /// What is done with the recordings of the folder.
 pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
@@ -34,15 +32,7 @@ fn select(app: &mut App) {
     let Some(path) = app.library.current().map(|row| row.entry.path.clone()) else {
         return;
     };
-    let chosen = &mut app.library.chosen;
-    if let Some(at) = chosen.iter().position(|one| *one == path) {
-        chosen.remove(at);
-        return;
-    }
-    let is_full = chosen.len() == SELECTED;
-    let dropped = is_full.then(|| chosen.remove(0));
-    chosen.push(path);
-    if let Some(dropped) = dropped {
+    if let Some(dropped) = selection::toggle(&mut app.library.chosen, path) {
         let rows = &app.library.rows;
         let entry = rows.iter().find(|row| row.entry.path == dropped);
         let shown = match entry.map(|row| &*row.entry.id) {

@@ -4,8 +4,8 @@ use super::{ask, at_end, put, switch};
 use crate::query::Query;
 use crate::store::select::Way;
 use crate::trace::item::ItemKey;
-use crate::tui::app::App;
 use crate::tui::app::playback::{Played, Playing, Stop};
+use crate::tui::app::{App, Session};
 use crate::tui::effect::Effects;
 use crate::tui::update::jump;
 use crate::tui::worker::jump::{Answer, Found, Target};
@@ -89,25 +89,27 @@ pub fn found(app: &mut App, answer: &Answer) -> Effects {
     }
 }
 
+/// Whether the pane that tells the state is to be asked for anew.
+fn has_old_pane(session: &Session, now: u64) -> bool {
+    let live = session.is_live() && session.until().is_none();
+    let vitals = session.vitals.as_deref();
+    let frames = vitals.map(|vitals| vitals.summary.frames);
+    let pane = session.playback.pane.as_ref();
+    pane.is_some_and(|pane| match pane.asked {
+        None => frames.is_some_and(|frames| frames > 0),
+        Some(seq) => live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS,
+    })
+}
+
 /// Time has passed: playing goes on.
 pub fn tick(app: &mut App) -> Effects {
     let now = app.now.ui_ns;
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let live = session.is_live() && session.until().is_none();
+    let is_old = has_old_pane(session, now);
     let playback = &mut session.playback;
     let Some(playing) = &mut playback.playing else {
-        let frames = session
-            .vitals
-            .as_deref()
-            .map(|vitals| vitals.summary.frames);
-        let is_old = playback.pane.as_ref().is_some_and(|pane| match pane.asked {
-            None => frames.is_some_and(|frames| frames > 0),
-            Some(seq) => {
-                live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS
-            }
-        });
         return if is_old { ask(app, false) } else { vec![] };
     };
     let played = playing.advance(now);

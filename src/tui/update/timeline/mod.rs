@@ -5,7 +5,7 @@ mod range;
 use crate::trace::item::ItemKey;
 use crate::tui::action::Action;
 use crate::tui::app::timeline::{About, Asked, Timeline};
-use crate::tui::app::{App, View};
+use crate::tui::app::{App, Session, View};
 use crate::tui::effect::Effects;
 use crate::tui::update::motion::moved;
 use crate::tui::view;
@@ -136,33 +136,15 @@ pub fn wanted(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let (until, query) = (session.until(), session.filter.in_force());
-    let Some(vitals) = session.vitals.as_deref() else {
+    let Some((about, frames)) = due(session, size, now) else {
         return vec![];
     };
-    if session.view != View::Timeline {
-        return vec![];
-    }
-    let state = &mut session.timeline;
-    let about = About {
-        query: query.clone(),
-        until,
-        window: state.window,
-        size,
-    };
-    let frames = vitals.summary.frames;
-    if state.asked.is_none() && !session.list.follows() {
-        state.cursor = session.list.selected();
-    }
-    if !is_due(state, &about, frames, now) {
-        return vec![];
-    }
-    let anchor = state.anchor();
+    let anchor = session.timeline.anchor();
     let generation = app.next_generation();
     let ask = timeline::Ask {
         generation,
         query: about.query.clone(),
-        until,
+        until: about.until,
         window: about.window,
         columns: size.0,
         anchor,
@@ -178,6 +160,26 @@ pub fn wanted(app: &mut App) -> Effects {
         });
     }
     vec![Ask::Timeline(ask).into()]
+}
+
+/// Of what a picture is to be asked for now, and how many frames there are.
+fn due(session: &mut Session, size: (usize, usize), now: u64) -> Option<(About, u64)> {
+    let vitals = session.vitals.as_deref();
+    let frames = vitals
+        .filter(|_| session.view == View::Timeline)?
+        .summary
+        .frames;
+    let about = About {
+        query: session.filter.in_force().clone(),
+        until: session.until(),
+        window: session.timeline.window,
+        size,
+    };
+    let state = &mut session.timeline;
+    if state.asked.is_none() && !session.list.follows() {
+        state.cursor = session.list.selected();
+    }
+    is_due(state, &about, frames, now).then_some((about, frames))
 }
 
 /// Whether it is time to ask for the picture.

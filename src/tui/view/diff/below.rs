@@ -32,21 +32,7 @@ pub(super) fn draw(
         "" => word(half).to_owned(),
         path => escape(path).into_owned(),
     };
-    let mut spans = vec![Span::styled(format!(" {path}  "), look.style(Role::Title))];
-    if let Verdict::Differs { class, change, .. } = &line.verdict {
-        let text = format!(
-            "{} {}: {}",
-            sign(look, *class),
-            class.as_str(),
-            said(*change)
-        );
-        spans.push(Span::styled(text, look.style(role(*class))));
-    }
-    let used: usize = spans.iter().map(|span| width(&span.content)).sum();
-    let rest = usize::from(first.width).saturating_sub(used + 1);
-    let rule = format!(" {}", look.border().horizontal_top.repeat(rest));
-    spans.push(Span::styled(rule, look.style(Role::Border)));
-    frame.render_widget(Line::from(spans), first);
+    frame.render_widget(head(look, &path, &line.verdict, first.width), first);
     let (left, right) = match &line.verdict {
         Verdict::Differs { left, right, .. } => (left.as_ref(), right.as_ref()),
         Verdict::NotCompared { left, right } => (Some(left), Some(right)),
@@ -55,6 +41,21 @@ pub(super) fn draw(
     };
     let areas: Vec<Rect> = areas.collect();
     in_full(look, left, right, places.beside, &areas, frame);
+}
+
+/// Where the row is, in which way it differs, and a rule up to the border.
+fn head(look: &Look, path: &str, verdict: &Verdict, columns: u16) -> Line<'static> {
+    let mut spans = vec![Span::styled(format!(" {path}  "), look.style(Role::Title))];
+    if let Verdict::Differs { class, change, .. } = verdict {
+        let (sign, change) = (sign(look, *class), said(*change));
+        let text = format!("{sign} {}: {change}", class.as_str());
+        spans.push(Span::styled(text, look.style(role(*class))));
+    }
+    let used: usize = spans.iter().map(|span| width(&span.content)).sum();
+    let rest = usize::from(columns).saturating_sub(used + 1);
+    let rule = format!(" {}", look.border().horizontal_top.repeat(rest));
+    spans.push(Span::styled(rule, look.style(Role::Border)));
+    Line::from(spans)
 }
 
 fn in_full(
@@ -67,23 +68,7 @@ fn in_full(
 ) {
     let columns = areas.first().map_or(0, |area| area.width);
     if beside {
-        let (a, b) = row::columns(columns);
-        let lines = |excerpt: Option<&Excerpt>, columns| {
-            excerpt.map_or_else(Vec::new, |one| shown(look, one, columns, areas.len()))
-        };
-        let (left, right) = (lines(left, a), lines(right, b));
-        for (nth, area) in areas.iter().enumerate() {
-            let cell = |lines: &[String]| lines.get(nth).cloned().unwrap_or_default();
-            let line = format!(
-                "{}{}{}{}",
-                " ".repeat(WORD),
-                pad_end(&cell(&left), a),
-                row::divider(look),
-                cell(&right)
-            );
-            frame.render_widget(Line::raw(line), *area);
-        }
-        return;
+        return side_by_side(look, [left, right], columns, areas, frame);
     }
     let room = usize::from(columns).saturating_sub(3);
     let lines = |sign: &'static str, excerpt: Option<&Excerpt>, most: usize| -> Vec<String> {
@@ -98,6 +83,30 @@ fn in_full(
     let mut all = lines("-", left, half);
     all.extend(lines("+", right, areas.len() - all.len()));
     for (line, area) in all.into_iter().zip(areas) {
+        frame.render_widget(Line::raw(line), *area);
+    }
+}
+
+fn side_by_side(
+    look: &Look,
+    [left, right]: [Option<&Excerpt>; 2],
+    columns: u16,
+    areas: &[Rect],
+    frame: &mut Frame<'_>,
+) {
+    let (a, b) = row::columns(columns);
+    let lines = |excerpt: Option<&Excerpt>, columns| {
+        excerpt.map_or_else(Vec::new, |one| shown(look, one, columns, areas.len()))
+    };
+    let (left, right) = (lines(left, a), lines(right, b));
+    for (nth, area) in areas.iter().enumerate() {
+        let cell = |lines: &[String]| lines.get(nth).cloned().unwrap_or_default();
+        let (margin, divider) = (" ".repeat(WORD), row::divider(look));
+        let line = format!(
+            "{margin}{}{divider}{}",
+            pad_end(&cell(&left), a),
+            cell(&right)
+        );
         frame.render_widget(Line::raw(line), *area);
     }
 }

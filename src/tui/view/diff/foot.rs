@@ -46,26 +46,33 @@ pub(super) fn hidden(look: &Look, diff: &Diff, compared: &Compared, places: &Pla
 /// `▼ 12 more rows, 1 breaking · e E walk · Space unfolds · Esc closes`: of the keys what there is
 /// room for beside the rest.
 pub(super) fn text(look: &Look, hidden: Hidden, room: usize) -> String {
-    let dot = format!(" {} ", look.glyph(Glyph::Dot));
-    let mut said = Vec::new();
-    if hidden.rows > 0 {
+    let said = (hidden.rows > 0).then(|| {
         let more = look.glyph(Glyph::More);
-        let mut text = format!("{more} {}", plural(hidden.rows as u64, "more row"));
-        if let Some((class, count)) = hidden.gravest {
-            text = format!("{text}, {} {count} {}", sign(look, class), class.as_str());
+        let text = format!("{more} {}", plural(hidden.rows as u64, "more row"));
+        match hidden.gravest {
+            Some((class, count)) => {
+                format!("{text}, {} {count} {}", sign(look, class), class.as_str())
+            }
+            None => text,
         }
-        said.push(text);
-    }
-    for keys in [
+    });
+    let ways = [
         &["e E walk", "Space unfolds", "Esc closes"][..],
         &["e E walk", "Esc closes"],
         &["Esc closes"],
-    ] {
-        let parts = said.iter().map(String::as_str).chain(keys.iter().copied());
+    ];
+    fitting(look, said, &ways, room)
+}
+
+/// What is said, and behind it the keys of the first of these ways that there is room for.
+pub fn fitting(look: &Look, said: Option<String>, ways: &[&[&str]], room: usize) -> String {
+    let dot = format!(" {} ", look.glyph(Glyph::Dot));
+    for keys in ways {
+        let parts = said.as_deref().into_iter().chain(keys.iter().copied());
         let text = parts.collect::<Vec<_>>().join(&dot);
         if width(&text) <= room {
             return text;
         }
     }
-    said.join(&dot)
+    said.unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 
 use super::{Places, WORD, role, row, sign, word};
 use crate::replay::compare::{Class, Half};
+use crate::replay::report::words::REDACTED;
 use crate::text::{self, cut, pad_end};
 use crate::trace::exchange::Exchange;
 use crate::tui::app::diff::{Compared, Diff, Part};
@@ -103,7 +104,7 @@ fn remarks(part: &Part) -> Vec<String> {
     }
     if part.redacted > 0 {
         let values = text::plural(part.redacted, "value");
-        remarks.push(format!("{values} redacted on one side, otherwise the same"));
+        remarks.push(format!("{values} {REDACTED}"));
     }
     if limits.as_bytes {
         remarks.push("no JSON on one side, compared as bytes".to_owned());

@@ -57,6 +57,33 @@ impl Columns {
     /// Those of the recordings that fit into `room` columns. Nothing of it depends on which
     /// recordings are on the screen, so that nothing moves when it is scrolled.
     pub fn fitting(app: &App, room: usize) -> Self {
+        let least = |columns: &[Column]| {
+            let widths: usize = columns.iter().map(|column| column.widths().0).sum();
+            widths + columns.len().saturating_sub(1) * GAP
+        };
+        let mut columns = Self::wanted(app);
+        for (column, instead) in WAYS {
+            if least(&columns) <= room {
+                break;
+            }
+            let Some(at) = columns.iter().position(|known| *known == column) else {
+                continue;
+            };
+            columns.splice(at..=at, instead);
+        }
+        let mut left = room.saturating_sub(least(&columns));
+        let wide = columns.into_iter().map(|column| {
+            let (least, most) = column.widths();
+            let wanted = column.widest(app).clamp(least, most);
+            let more = left.min(wanted - least);
+            left -= more;
+            (column, least + more)
+        });
+        Self(wide.collect())
+    }
+
+    /// Those that the recordings have something for.
+    fn wanted(app: &App) -> Vec<Column> {
         let rows = &app.library.rows;
         let any = |is: fn(&Entry) -> bool| rows.iter().any(|row| is(&row.entry));
         let mut columns = vec![Column::State, Column::Started, Column::Server];
@@ -76,28 +103,7 @@ impl Columns {
         if rows.iter().any(|row| !note(app, &row.entry).is_empty()) {
             columns.push(Column::Note);
         }
-        let least = |columns: &[Column]| {
-            let widths: usize = columns.iter().map(|column| column.widths().0).sum();
-            widths + columns.len().saturating_sub(1) * GAP
-        };
-        for (column, instead) in WAYS {
-            if least(&columns) <= room {
-                break;
-            }
-            let Some(at) = columns.iter().position(|known| *known == column) else {
-                continue;
-            };
-            columns.splice(at..=at, instead);
-        }
-        let mut left = room.saturating_sub(least(&columns));
-        let wide = columns.into_iter().map(|column| {
-            let (least, most) = column.widths();
-            let wanted = column.widest(app).clamp(least, most);
-            let more = left.min(wanted - least);
-            left -= more;
-            (column, least + more)
-        });
-        Self(wide.collect())
+        columns
     }
 
     /// The line above them.
@@ -274,7 +280,8 @@ fn what(app: &App, entry: &Entry) -> String {
     recording::title(entry).unwrap_or_else(|| app.file(&entry.path))
 }
 
-/// What it is where that is no plain session, what somebody wrote, what is missing, and why it cannot be read.
+/// What it is where that is no plain session, what somebody wrote, what is missing, and why it
+/// cannot be read.
 fn note(app: &App, entry: &Entry) -> String {
     let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
     if let Details::Unreadable(error) = &entry.details {

@@ -96,17 +96,18 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         frame.render_widget(picture.row(row, before), place);
         before = Some(row);
     }
-    // What has come so far may be events and stderr only.
-    let waits = session.is_live() && session.until().is_none() && !session.filter.is_on();
-    let is_silent = |session: &Session| {
-        let vitals = session.vitals.as_deref();
-        vitals.is_some_and(|vitals| vitals.summary.messages == 0)
-    };
-    if let (true, Some(place)) = (waits && is_silent(session), places.nth(1)) {
+    if let (true, Some(place)) = (waits_for_messages(session), places.nth(1)) {
         let columns = usize::from(place.width);
         let text = cut(&format!(" {}", empty::waiting(app, session)), columns);
         frame.render_widget(Line::styled(text, look.style(Role::Open)), place);
     }
+}
+
+/// Whether what has come so far is events and stderr only.
+fn waits_for_messages(session: &Session) -> bool {
+    let waits = session.is_live() && session.until().is_none() && !session.filter.is_on();
+    let vitals = session.vitals.as_deref();
+    waits && vitals.is_some_and(|vitals| vitals.summary.messages == 0)
 }
 
 /// `▼ 37 new · 12 of 1 204`

@@ -145,17 +145,7 @@ impl<'a> Picture<'a> {
                 faint,
             ));
         }
-        let arrow = cells.arrow.map_or(" ", |arrow| look.glyph(arrow));
-        spans.push(Span::styled(format!(" {arrow} "), style));
-        if columns.method > 0 {
-            let method = if columns.short {
-                cells.method.rsplit('/').next().unwrap_or_default()
-            } else {
-                &cells.method
-            };
-            let method = pad_end(&cut(method, columns.method), columns.method);
-            spans.push(Span::styled(format!("{method} "), style));
-        }
+        self.method(&cells, style, spans);
         let cut_what = if cells.is_uri { cut_middle } else { cut };
         let whole;
         let what = if columns.method == 0 && !cells.method.is_empty() {
@@ -180,6 +170,22 @@ impl<'a> Picture<'a> {
             spans.push(Span::styled(format!(" {text}"), faint));
         }
         self.outcome(item, &cells, style, spans);
+    }
+
+    /// The arrow, and the method where it has a column.
+    fn method(&self, cells: &Cells<'_>, style: Style, spans: &mut Vec<Span<'static>>) {
+        let columns = &self.columns;
+        let arrow = cells.arrow.map_or(" ", |arrow| self.look.glyph(arrow));
+        spans.push(Span::styled(format!(" {arrow} "), style));
+        if columns.method > 0 {
+            let method = if columns.short {
+                cells.method.rsplit('/').next().unwrap_or_default()
+            } else {
+                &cells.method
+            };
+            let method = pad_end(&cut(method, columns.method), columns.method);
+            spans.push(Span::styled(format!("{method} "), style));
+        }
     }
 
     /// The text with what is searched for marked in it; the first letter, where it was found

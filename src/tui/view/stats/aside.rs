@@ -101,10 +101,18 @@ fn histogram(look: &Look, row: &Row, columns: usize) -> Lines {
 }
 
 fn lists(look: &Look, figures: &Figures, columns: usize) -> Lines {
+    let mut lines = slowest(look, figures, columns);
+    lines.extend(never_called(look, figures, columns));
+    lines.extend(notified(look, figures, columns));
+    if figures.fitting.is_some() {
+        let said = "without a filter: tools never called, notifications".to_owned();
+        lines.push(Line::styled(cut(&said, columns), look.style(Role::Faint)));
+    }
+    lines
+}
+
+fn slowest(look: &Look, figures: &Figures, columns: usize) -> Lines {
     let mut lines = Lines::new();
-    let text = |lines: &mut Lines, text: String| {
-        lines.push(Line::raw(cut(&text, columns)));
-    };
     if !figures.stats.slowest.is_empty() {
         lines.push(title_of(look, "slowest"));
     }
@@ -112,19 +120,29 @@ fn lists(look: &Look, figures: &Figures, columns: usize) -> Lines {
         let name = slow.name.as_deref().unwrap_or(&slow.method);
         let time = pad_start(&brief(slow.latency_ns), 8);
         let seq = pad_end(&format!("#{}", slow.seq.0), 6);
-        text(&mut lines, format!("{time}  {seq} {}", escape(name)));
+        let text = format!("{time}  {seq} {}", escape(name));
+        lines.push(Line::raw(cut(&text, columns)));
     }
+    lines
+}
+
+fn never_called(look: &Look, figures: &Figures, columns: usize) -> Lines {
+    let mut lines = Lines::new();
     if !figures.never_called.is_empty() {
         let (never, listed) = (figures.never_called.len(), figures.tools_listed);
-        lines.push(title_of(
-            look,
-            &format!("{never} of {listed} tools never called"),
-        ));
+        let title = format!("{never} of {listed} tools never called");
+        lines.push(title_of(look, &title));
     }
     for name in figures.never_called.iter().take(NAMED) {
-        text(&mut lines, format!("  {}", escape(name)));
+        let text = format!("  {}", escape(name));
+        lines.push(Line::raw(cut(&text, columns)));
     }
     more(look, &mut lines, figures.never_called.len());
+    lines
+}
+
+fn notified(look: &Look, figures: &Figures, columns: usize) -> Lines {
+    let mut lines = Lines::new();
     if !figures.notified.is_empty() {
         lines.push(title_of(look, "notifications"));
     }
@@ -134,13 +152,10 @@ fn lists(look: &Look, figures: &Figures, columns: usize) -> Lines {
             Direction::ServerToClient => Glyph::ToClient,
         });
         let number = pad_start(&count(*number), 8);
-        text(&mut lines, format!("{number}  {arrow} {}", escape(method)));
+        let text = format!("{number}  {arrow} {}", escape(method));
+        lines.push(Line::raw(cut(&text, columns)));
     }
     more(look, &mut lines, figures.notified.len());
-    if figures.fitting.is_some() {
-        let said = "without a filter: tools never called, notifications".to_owned();
-        lines.push(Line::styled(cut(&said, columns), look.style(Role::Faint)));
-    }
     lines
 }
 

@@ -120,28 +120,32 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         frame.render_widget(Line::styled(text, look.style(Role::Faint)), parts.rows);
         return;
     }
-    let (top, cursor) = (
-        state.top(usize::from(parts.rows.height)),
-        state.cursor_row(),
-    );
+    draw_rows(app, session, picture, &parts, frame);
+}
+
+fn draw_rows(
+    app: &App,
+    session: &Session,
+    picture: &Picture,
+    parts: &Parts,
+    frame: &mut Frame<'_>,
+) {
+    let state = &session.timeline;
+    let top = state.top(usize::from(parts.rows.height));
+    let cursor = state.has_cursor().then(|| state.cursor_row());
+    let role = match session.focus {
+        Focus::Main => Role::Selected,
+        Focus::Detail => Role::SelectedElsewhere,
+    };
     let now = match session.until() {
         Some(_) => Moment(picture.end_ns),
         None => session.now(app.now).max(Moment(picture.end_ns)),
     };
-    for ((at, bar), area) in picture
-        .rows
-        .iter()
-        .enumerate()
-        .skip(top)
-        .zip(parts.rows.rows())
-    {
-        let selected = (at == cursor && state.has_cursor()).then_some(if focus {
-            Role::Selected
-        } else {
-            Role::SelectedElsewhere
-        });
-        let line = row(look, bar, picture.window, &parts, selected, now);
-        frame.render_widget(line, area);
+    let rows = picture.rows.iter().enumerate().skip(top);
+    for ((at, bar), area) in rows.zip(parts.rows.rows()) {
+        let selected = (cursor == Some(at)).then_some(role);
+        let look = &app.settings.look;
+        frame.render_widget(row(look, bar, picture.window, parts, selected, now), area);
     }
 }
 

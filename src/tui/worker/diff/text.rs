@@ -16,7 +16,8 @@ const WHOLE: u64 = 2 * 1024 * 1024;
 const PIECE: usize = 256 * 1024;
 
 /// The bytes of a message of the first one, or its outline where they are too many; and how many
-/// values in it are redacted that are as they were in the other one, which is the same but for that.
+/// values in it are redacted that are as they were in the other one, which is the same but for
+/// that.
 pub(super) fn text_of(
     [one, other]: [&One<'_>; 2],
     half: Half,

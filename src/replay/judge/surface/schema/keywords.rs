@@ -1,4 +1,5 @@
-//! Keywords of which nobody can say which one is stricter, and those that are looked at nowhere else.
+//! Keywords of which nobody can say which one is stricter, and those that are looked at nowhere
+//! else.
 
 use super::view::Parts;
 use super::{Comparing, Effect};

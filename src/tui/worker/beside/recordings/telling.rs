@@ -96,7 +96,7 @@ pub(super) fn tell_of_whole(said: &mut Vec<(Option<Class>, Box<str>)>, report: &
     let remarks: Vec<(Option<Class>, Box<str>)> = remarks.collect();
     if report.redacted > 0 {
         let values = plural(report.redacted, "value");
-        let text = format!("{values} redacted on one side, and otherwise the same");
+        let text = format!("{values} {}", words::REDACTED);
         said.push((None, text.into()));
     }
     for (trouble, text) in &report.troubles {

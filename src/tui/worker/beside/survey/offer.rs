@@ -77,7 +77,8 @@ pub struct Call {
 pub struct Requests {
     /// How many.
     pub count: u64,
-    /// The first calls of tools that do not say that they only read: which, and what they say, escaped.
+    /// The first calls of tools that do not say that they only read: which, and what they say,
+    /// escaped.
     pub changing: Vec<(Seq, String)>,
     /// How many such calls there are.
     pub changes: u64,

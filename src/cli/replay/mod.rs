@@ -141,25 +141,3 @@ fn write(
         }
     }
 }
-
-/// What was replayed, and what came of it.
-fn parties(args: &Args, recording: &Recording, played: &Played) -> Result<[Party; 2], Failure> {
-    let library = Library::new(folder::of(&args.driving.folder)?);
-    let entries = library.list().unwrap_or_default();
-    // Other commands look in this folder only if nobody said so by an option.
-    let is_usual = args.driving.folder.dir.is_none();
-    let folder = is_usual.then_some((&library, &*entries));
-    let party = |recording: &Recording| {
-        let summary = recording.summary()?;
-        Ok::<_, Failure>(Party::new(recording, &summary, folder))
-    };
-    let left = party(recording)?;
-    let mut right = match &played.made.recording {
-        Some(recording) => party(recording)?,
-        None => unrecorded(&left, played),
-    };
-    // After a long run the tables of the recording are behind; who reads it next completes them.
-    right.exchanges = played.outcome.tally.sent + played.outcome.tally.asked;
-    right.state = None;
-    Ok([left, right])
-}

@@ -21,7 +21,7 @@
 //! * [`notices`]: messages and lines that stand beside the exchanges, with their times;
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
-//! * [`annotate`]: marks and notes; `heading`: a copy that says something else of its session;
+//! * [`annotate`]: marks and notes;
 //!   [`altered`]: a copy with other bytes in some frames;
 //! * `halves`: work that is shared by two threads;
 //! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
@@ -38,7 +38,6 @@ pub mod facts;
 pub mod figures;
 pub mod findings;
 pub(crate) mod halves;
-mod heading;
 pub mod indexer;
 pub mod library;
 pub mod links;

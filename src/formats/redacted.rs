@@ -132,7 +132,7 @@ impl<'r> Redacting<'r> {
             looked,
             changed,
         };
-        excerpt.walk_as(&manner, &mut |part| without.give(part, visit))
+        excerpt.walk_as(&manner, &mut |part| without.give(&part, visit))
     }
 
     /// The session as a whole, without what is secret in it, and with a note that it is so.

@@ -6,7 +6,8 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Pieces that wait. One is written meanwhile, and another one is filled.
+/// Pieces that wait to be written. With the one that is being written and the one that is being
+/// filled there are three in memory, however long the file becomes.
 const WAITING: usize = 1;
 
 /// A thread that writes into a file what it is given, piece by piece.

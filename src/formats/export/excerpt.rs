@@ -226,8 +226,8 @@ impl<'r> Excerpt<'r> {
         with: With,
         visit: &mut impl FnMut(&ExchangePage) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let pager = ExchangePager::new(self.selection, self.last_counted(), with);
-        let (mut pages, mut left_out) = (Pages::new(self.recording, pager), 0);
+        let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
+        let (mut pages, mut left_out) = (Pages::new(self.recording, exchanges), 0);
         while let Some(page) = pages.next_page()? {
             left_out += page.left_out;
             visit(&page)?;

@@ -24,7 +24,7 @@ impl Without<'_> {
     /// Gives it to `visit`; every frame has its bytes.
     pub fn give<E>(
         &mut self,
-        part: Part<'_>,
+        part: &Part<'_>,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match part {
@@ -39,7 +39,7 @@ impl Without<'_> {
                 }
                 let head = FrameHead {
                     size: raw.len() as u64,
-                    ..*head
+                    ..**head
                 };
                 visit(Part::Frame(&head, Some(&raw), link.as_ref()))
             }

@@ -4,7 +4,7 @@ use super::{ReadError, Recording};
 use crate::store::open::uri;
 use std::path::Path;
 
-/// One state of the file, also of one that is being written; defragmented, no WAL beside it.
+/// Makes one plain file of what stands in the recording at the moment, its WAL included.
 const COPY: &str = "VACUUM INTO ?1";
 
 impl Recording {

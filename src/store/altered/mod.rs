@@ -10,6 +10,7 @@
 //! knows of, and needs no care for a power failure until it is whole.
 
 mod odd;
+mod prose;
 mod twins;
 
 use super::indexer::write;
@@ -34,7 +35,8 @@ const COPY_DERIVED: &str = "INSERT INTO main.message SELECT * FROM source.messag
     INSERT INTO main.line SELECT * FROM source.line;
     INSERT INTO main.finding SELECT * FROM source.finding";
 
-/// Without an index that refuses rows they are copied as they stand in the file, three times as fast.
+/// Without an index that refuses rows they are copied as they stand in the file, three times as
+/// fast.
 const COPY_EXCHANGES: &str = "DROP INDEX main.exchange_by_request;
     INSERT INTO main.exchange SELECT * FROM source.exchange";
 const INDEX: &str = "SELECT sql FROM main.sqlite_schema WHERE name = 'exchange_by_request'";

@@ -1,10 +1,10 @@
 //! Exchanges that are no plain calls, or of which more is derived than their bytes say in so many
 //! words, found by a thread of its own while the frames are copied.
 //!
-//! Anybody can change rows of a recording by hand, and leave what was derived of bytes that are gone.
-//! What is derived of a plain call is few: the name and the ids, which stand in the bytes as they are
-//! unless these are written otherwise, with escapes; then it counts as odd as well, and is derived
-//! anew like all that is.
+//! Anybody can change rows of a recording by hand, and leave what was derived of bytes that are
+//! gone. What is derived of a plain call is few: the name and the ids, which stand in the bytes as
+//! they are unless these are written otherwise, with escapes; then it counts as odd as well, and is
+//! derived anew like all that is.
 
 use super::AlterError;
 use crate::store::indexer::COLLECT_LIMIT;

@@ -1,26 +1,29 @@
 //! Whether other bytes change anything in what is derived, found out without deriving everything.
 //!
-//! Nearly every frame of a long recording is part of a plain call: asked, answered soon, and nothing is
-//! to be said about it. What is derived of two such calls has to do with each other only through how
-//! many there are and when they were, which no other bytes change. So a part of the recording, without
-//! the plain calls whose bytes stay, is derived twice: with the bytes as they were and with the others.
-//! The others change nothing in all of the recording either, but how long messages are and what they
-//! say in a line, if
+//! Nearly every frame of a long recording is part of a plain call: asked, answered soon, and
+//! nothing is to be said about it. What is derived of two such calls has to do with each other only
+//! through how many there are and when they were, which no other bytes change. So a part of the
+//! recording, without the plain calls whose bytes stay, is derived twice: with the bytes as they
+//! were and with the others. The others change nothing in all of the recording either, but how long
+//! messages are and what they say in a line, if
 //!
-//! * they stand in calls and their answers, in log messages and on stderr only: what a side says of
-//!   itself, lists, and lines that are no messages may change what every later message means;
-//! * the part was derived as the whole was, to the last finding, and of the plain calls that are not in
-//!   it nothing is derived but what their bytes say ([`odd`](super::odd));
+//! * they stand in calls and their answers, in log messages, on stderr, and in prose only
+//!   (`prose`): all else that a side says of itself, lists, and lines that are no messages may
+//!   change what every later message means;
+//! * the part was derived as the whole was, to the last finding, and of the plain calls that are
+//!   not in it nothing is derived but what their bytes say ([`odd`](super::odd));
 //! * and there is no other difference between the twins.
 //!
-//! Where no bytes are other ones, the same says that what is derived is of these bytes: somebody may
-//! have changed either by hand.
+//! Where no bytes are other ones, the same says that what is derived is of these bytes: somebody
+//! may have changed either by hand.
 //!
-//! What rules compare from call to call (the arguments of one that is made again after it was given up)
-//! is of calls that are in the part, and a token stands for the same value everywhere and for no other.
-//! In doubt everything is derived anew.
+//! What rules compare from call to call (the arguments of one that is made again after it was given
+//! up) is of calls that are in the part, and a token stands for the same value everywhere and for
+//! no other. In doubt everything is derived anew.
 
+use super::prose::is_same_but_prose;
 use super::{AlterError, Altered, FAST_AND_CLEAN, create};
+use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::open::{self, uri};
 use crate::store::reader::rows::number;
 use crate::store::reindex::{self, Ended};
@@ -31,13 +34,25 @@ use rusqlite::Connection;
 const PART: i64 = 8;
 
 const PREPARE: &str = "CREATE TEMP TABLE odd (id INTEGER PRIMARY KEY);
+    CREATE TEMP TABLE prose (frame INTEGER PRIMARY KEY);
     CREATE TEMP TABLE kept (frame INTEGER PRIMARY KEY)";
 
 const HAS_ALTERED: &str = "SELECT EXISTS (SELECT 1 FROM temp.altered)";
 
-/// Whether other bytes stand elsewhere than in a message of a call that was answered or in a log
-/// message, alone in its frame, or in a line of stderr that cannot be a message; or more was found
-/// than is kept.
+/// What a server says of itself and of what it has, before and now, where it can be held.
+const LISTS: &str = "SELECT a.frame, f.raw, o.raw FROM temp.altered a
+    CROSS JOIN source.message m ON m.frame = a.frame AND m.part = 0
+    CROSS JOIN source.exchange e ON e.id = m.exchange
+    CROSS JOIN source.frame f ON f.seq = a.frame CROSS JOIN main.frame o ON o.seq = a.frame
+    WHERE m.kind = 'response' AND e.direction = 'c2s' AND e.era = 'legacy' AND e.status = 'ok'
+        AND e.method IN ('initialize', 'tools/list', 'prompts/list', 'resources/list',
+            'resources/templates/list')
+        AND length(f.raw) <= ?1 AND length(o.raw) <= ?1";
+const NOTE_PROSE: &str = "INSERT INTO temp.prose VALUES (?1)";
+
+/// Whether other bytes stand elsewhere than in prose of these, in a message of a call that was
+/// answered or in a log message, alone in its frame, or in a line of stderr that cannot be a
+/// message; or more was found than is kept.
 const IS_BEYOND: &str = "SELECT EXISTS (
         SELECT 1 FROM temp.altered a WHERE NOT EXISTS (
             SELECT 1 FROM source.message m LEFT JOIN source.exchange e ON e.id = m.exchange
@@ -47,6 +62,7 @@ const IS_BEYOND: &str = "SELECT EXISTS (
                     AND e.status IN ('ok', 'tool-error', 'error'))
                 OR (m.kind = 'notification' AND m.method = 'notifications/message'
                     AND m.direction = 's2c' AND m.era = 'legacy')))
+            AND a.frame NOT IN (SELECT frame FROM temp.prose)
             AND NOT EXISTS (
                 SELECT 1 FROM source.frame f JOIN main.frame o ON o.seq = f.seq
                 WHERE f.seq = a.frame AND f.stream = 2
@@ -239,12 +255,13 @@ macro_rules! twin {
 const BEFORE: Twin = twin!("before", "source");
 const AFTER: Twin = twin!("after", "main");
 
-/// Whether what is derived, which was copied, is what the bytes say, and the same with the other bytes.
-/// If it is, nothing is missing in it any more. `odd` are exchanges that are in the part.
+/// Whether what is derived, which was copied, is what the bytes say, and the same with the other
+/// bytes. If it is, nothing is missing in it any more. `odd` are exchanges that are in the part.
 pub(super) fn are_same(altered: &Altered, odd: &[i64]) -> Result<bool, AlterError> {
     let conn = &altered.conn;
     let is = |sql| conn.query_row(sql, [], |row| row.get::<_, bool>(0));
     conn.execute_batch(PREPARE)?;
+    note_prose(conn)?;
     if is(IS_BEYOND)? || !keep(conn, odd)? || is(HAS_OTHERS)? {
         return Ok(false);
     }
@@ -261,6 +278,19 @@ pub(super) fn are_same(altered: &Altered, odd: &[i64]) -> Result<bool, AlterErro
     }
     conn.execute(SAY, [])?;
     Ok(true)
+}
+
+/// Picks the lists in which only prose is another.
+fn note_prose(conn: &Connection) -> rusqlite::Result<()> {
+    let (mut lists, mut note) = (conn.prepare(LISTS)?, conn.prepare(NOTE_PROSE)?);
+    let mut rows = lists.query([to_sql(COLLECT_LIMIT)])?;
+    while let Some(row) = rows.next()? {
+        let (before, after) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
+        if is_same_but_prose(before, after) {
+            note.execute([row.get::<_, i64>(0)?])?;
+        }
+    }
+    Ok(())
 }
 
 /// Of a recording with so many frames, how many may be in the part.

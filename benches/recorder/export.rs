@@ -35,8 +35,8 @@ const SECRETS: [(Kind, &str); 3] = [
     (Kind::Greeting, "secrets in what the server says of itself"),
 ];
 
-/// Exports calls and answers, a million frames, in every format: raw, without secrets of which there
-/// are none, and without those that there are.
+/// Exports calls and answers, a million frames, in every format: raw, without secrets of which
+/// there are none, and without those that there are.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let frames = setup.amount(1_000_000, 50_000);
     let mut rows = Vec::new();

@@ -6,9 +6,9 @@
 //!  Redacting::summary the session as a whole, likewise; Redacting::report what was replaced
 //! ```
 //!
-//! Bytes are read page by page; the largest thing that is held is a frame of [`HELD`] bytes. A frame
-//! that is longer, or has more values than can be read, is not passed on: a line that says so stands
-//! in its place, so that all others keep their numbers, and the report names it.
+//! Bytes are read page by page; the largest thing that is held is a frame of [`HELD`] bytes. A
+//! frame that is longer, or has more values than can be read, is not passed on: a line that says so
+//! stands in its place, so that all others keep their numbers, and the report names it.
 
 mod course;
 mod frame_set;
@@ -212,8 +212,8 @@ impl<'r> Redacting<'r> {
         }
     }
 
-    /// The recording, where it is over and nothing of it is missing: all that was given of it so far
-    /// is what stands in there, in its place, but for [what is changed](Self::walk_changed).
+    /// The recording, where it is over and nothing of it is missing: all that was given of it so
+    /// far is what stands in there, in its place, but for [what is changed](Self::walk_changed).
     #[must_use]
     pub fn whole(&self) -> Option<&'r Recording> {
         let is_over = self.last == Seq(u64::MAX);

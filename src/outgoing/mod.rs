@@ -5,7 +5,8 @@
 //!           └──────────────────── raw ─────────────────────────────▲
 //! ```
 //!
-//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a recording;
+//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a
+//!   recording;
 //! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
 //! * [`redacted`]: a recording without its secrets, as another recording; `numbers`: which ones
 //!   things have in it; `copying`: a copy that is begun while the recording is looked through;

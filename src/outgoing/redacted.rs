@@ -1,10 +1,10 @@
 //! A redacted recording: the redacted frames and events, recorded again.
 //!
 //! Whatever is derived in it was derived from them, or is the same: nothing of what was replaced is
-//! left in a summary, a name or a finding. Its origin and its date are those of the recording that it
-//! was made of: it is the same session. Its id is that one's as well as long as it stands for it; a
-//! file that stays has one of its own, and that one as its parent, so that who names an id means the
-//! one or the other.
+//! left in a summary, a name or a finding. Its origin and its date are those of the recording that
+//! it was made of: it is the same session. Its id is that one's as well as long as it stands for
+//! it; a file that stays has one of its own, and that one as its parent, so that who names an id
+//! means the one or the other.
 //!
 //! * `altered`: all of a recording is copied, and only what is replaced is written anew;
 //! * `made`: where that cannot be, what is selected is recorded again.
@@ -69,8 +69,8 @@ pub fn recording(
     Ok((recording, report))
 }
 
-/// All of a recording, likewise, as one that stays: with an id of its own, which is the same whenever
-/// the same is replaced in the same recording.
+/// All of a recording, likewise, as one that stays: with an id of its own, which is the same
+/// whenever the same is replaced in the same recording.
 pub fn one_of_its_own(
     redacting: &mut Redacting<'_>,
     tell: &mut Tell<'_>,

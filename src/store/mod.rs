@@ -15,7 +15,8 @@
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
-//! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
+//! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by
+//!   rule;
 //! * [`vitals`]: who waits, what was lost, last words; [`facts`]: what is known when the cause of
 //!   what went wrong is looked for;
 //! * [`notices`]: messages and lines that stand beside the exchanges, with their times;

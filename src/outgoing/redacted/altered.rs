@@ -11,8 +11,8 @@ use crate::store::altered::Derived;
 use crate::store::reader::{Recording, Summary};
 use crate::trace::frame::Seq;
 
-/// Where something is replaced all else is as it was, and everything has its number. Says how what is
-/// derived came to it.
+/// Where something is replaced all else is as it was, and everything has its number. Says how what
+/// is derived came to it.
 pub(in crate::outgoing) fn altered(
     copying: Copying,
     redacting: &mut Redacting<'_>,

@@ -40,8 +40,8 @@ pub struct Said {
     pub response: Option<Bytes>,
 }
 
-/// Frames in order, the bytes of all of them in one place: to hold them one by one takes longer than
-/// to read them. [`Bytes`] of one frame keep those of all of them.
+/// Frames in order, the bytes of all of them in one place: to hold them one by one takes longer
+/// than to read them. [`Bytes`] of one frame keep those of all of them.
 #[derive(Clone, Debug, Default)]
 pub struct FrameBlock {
     frames: Vec<(FrameHead, Option<Range<usize>>)>,
@@ -92,8 +92,8 @@ impl From<Vec<FrameHead>> for FrameBlock {
 }
 
 impl Recording {
-    /// What the first of these exchanges said, as many of them as have about half a megabyte, at least
-    /// one. To ask for each message alone takes longer than to read it.
+    /// What the first of these exchanges said, as many of them as have about half a megabyte, at
+    /// least one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
         self.in_one_read(|recording| {
             let (mut places, mut bytes) = (Vec::new(), Vec::with_capacity(RESERVED_SAID));

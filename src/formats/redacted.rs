@@ -36,6 +36,8 @@ pub struct Redacting<'r> {
     looked: FrameSet,
     /// Whether nothing of it is missing.
     is_whole: bool,
+    /// Whether nothing but bytes that were lost between its frames is.
+    is_counted: bool,
     changed: Changed,
     /// Whether there are frames that have no bit.
     has_far: bool,
@@ -212,13 +214,15 @@ impl<'r> Redacting<'r> {
         }
     }
 
-    /// The recording, where it is over and nothing of it is missing: all that was given of it so
-    /// far is what stands in there, in its place, but for [what is changed](Self::walk_changed).
+    /// The recording, where it is over and nothing of it is missing, or only lost bytes and nothing
+    /// was replaced: all that was given of it so far is what stands in there, in its place, but for
+    /// [what is changed](Self::walk_changed).
     #[must_use]
     pub fn whole(&self) -> Option<&'r Recording> {
         let is_over = self.last == Seq(u64::MAX);
-        let is_whole = is_over && self.is_whole && !self.has_far;
-        is_whole.then_some(self.recording)
+        let is_unchanged = self.changed.frames.is_empty() && !self.changed.has_events;
+        let is_whole = self.is_whole || self.is_counted && is_unchanged;
+        (is_over && is_whole && !self.has_far).then_some(self.recording)
     }
 
     /// Whether an event was given that is not as it was.

@@ -52,6 +52,7 @@ impl<'r> Redacting<'r> {
             report,
             looked,
             is_whole: course.is_whole(summary.frames),
+            is_counted: course.is_counted(summary.frames),
             changed: Changed::default(),
             has_far: FrameSet::is_far(after),
         })

@@ -28,19 +28,27 @@ const EXPORTS: [(&str, &[&str]); 8] = [
     ("recording", &[]),
 ];
 
-/// Exports calls and answers, a million frames, in every format: raw, without secrets of which there
-/// are none, and without those that there are.
+/// Secrets that there are, and where.
+const SECRETS: [(Kind, &str); 3] = [
+    (Kind::Secrets, "secrets in one of 1000"),
+    (Kind::Logs, "secrets in logs and on stderr, one of 1000"),
+    (Kind::Greeting, "secrets in what the server says of itself"),
+];
+
+/// Exports calls and answers, a million frames, in every format: raw, without secrets of which
+/// there are none, and without those that there are.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let frames = setup.amount(1_000_000, 50_000);
     let mut rows = Vec::new();
-    for kind in [Kind::Searches, Kind::Secrets] {
+    let kinds = [(Kind::Searches, "redacted")].into_iter().chain(SECRETS);
+    for (kind, what) in kinds {
         let recording = Prepared::write(&setup.dir, kind, SIZE, frames)?.recording()?;
         for (format, options) in EXPORTS {
             let raw = [options, &["--raw"]].concat();
-            let ways: &[(&[&str], &str)] = match kind {
-                Kind::Secrets => &[(options, "secrets in one of 1000")],
-                _ => &[(&raw, "raw"), (options, "redacted")],
-            };
+            let mut ways: Vec<(&[&str], &str)> = vec![(options, what)];
+            if matches!(kind, Kind::Searches) {
+                ways.insert(0, (&raw, "raw"));
+            }
             for (options, what) in ways {
                 let export = export_as(setup, (&recording, frames), (format, options), what);
                 rows.extend(export?);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often the memory of a process is looked at, of which the kernel keeps the peak: each look takes
-/// the process some time.
+/// How often the memory of a process is looked at, of which the kernel keeps the peak: each look
+/// takes the process some time.
 const LOOK: Duration = Duration::from_millis(25);
 
 /// What stands above the table: processor, kernel, how busy others kept the machine.

@@ -23,6 +23,10 @@ pub enum Kind {
     Searches,
     /// The same with a secret in every thousandth frame.
     Secrets,
+    /// The same without, but one in what the server says of itself, and of its tools.
+    Greeting,
+    /// The same, and a log message or a line on stderr with a secret for every thousandth frame.
+    Logs,
 }
 
 /// A spool with the traffic of a session.
@@ -50,22 +54,19 @@ pub struct Indexed {
 impl Prepared {
     /// Writes about `frames` messages of `size` bytes into a new spool in `dir`.
     pub fn write(dir: &Path, kind: Kind, size: usize, frames: usize) -> anyhow::Result<Self> {
-        let mut session = Session::begin(dir)?;
+        let greeting = match kind {
+            Kind::Greeting => traffic::initialized_result_with(traffic::SECRET),
+            _ => traffic::initialized_result(),
+        };
+        let mut session = Session::begin(dir, &greeting)?;
         let written = match kind {
             Kind::Notifications => session.notifications(size, frames)?,
             Kind::Calls => {
                 let answers = [traffic::answer(size), traffic::answer(size)];
                 session.calls(traffic::echo(size), answers, frames)?
             }
-            Kind::Searches | Kind::Secrets => {
-                session.chunk(StreamId::C2S, &traffic::list_tools())?;
-                session.chunk(StreamId::S2C, &traffic::tools_result())?;
-                let rare = match kind {
-                    Kind::Secrets => traffic::found_secret(size),
-                    _ => traffic::found(size),
-                };
-                let answers = [traffic::found(size), rare];
-                session.calls(traffic::search(size), answers, frames)?
+            Kind::Searches | Kind::Secrets | Kind::Greeting | Kind::Logs => {
+                session.searches(kind, size, frames)?
             }
         };
         Ok(session.end(dir, written))
@@ -78,7 +79,7 @@ impl Prepared {
         together: usize,
         exchanges: impl Iterator<Item = anyhow::Result<[Vec<u8>; 2]>>,
     ) -> anyhow::Result<Self> {
-        let mut session = Session::begin(dir)?;
+        let mut session = Session::begin(dir, &traffic::initialized_result())?;
         let (mut waiting, mut frames) = (VecDeque::<Vec<u8>>::new(), 0);
         for exchange in exchanges {
             let [call, answer] = exchange?;
@@ -153,23 +154,26 @@ fn spool(dir: &Path) -> PathBuf {
 struct Session {
     writer: Writer,
     t: u64,
-    sent: [u64; 2],
+    sent: [u64; 3],
+    /// The id of the next call.
+    next_id: u64,
     raw_bytes: u64,
 }
 
 impl Session {
     /// The handshake is over.
-    fn begin(dir: &Path) -> anyhow::Result<Self> {
+    fn begin(dir: &Path, greeting: &[u8]) -> anyhow::Result<Self> {
         let start = EventKind::Start(Box::default());
         let writer = Writer::create(&spool(dir), 0x5EED, &serde_json::to_vec(&start)?)?;
         let mut session = Self {
             writer,
             t: 0,
-            sent: [0; 2],
+            sent: [0; 3],
+            next_id: traffic::FIRST_ID,
             raw_bytes: 0,
         };
         session.chunk(StreamId::C2S, &traffic::initialize())?;
-        session.chunk(StreamId::S2C, &traffic::initialized_result())?;
+        session.chunk(StreamId::S2C, greeting)?;
         session.chunk(StreamId::C2S, &traffic::initialized())?;
         Ok(session)
     }
@@ -201,6 +205,35 @@ impl Session {
         Ok(blocks * together)
     }
 
+    /// Calls by the schemas of tools that are listed before, and what else there is of that kind.
+    fn searches(&mut self, kind: Kind, size: usize, frames: usize) -> anyhow::Result<usize> {
+        let tools = match kind {
+            Kind::Greeting => traffic::tools_result_with(traffic::SECRET),
+            _ => traffic::tools_result(),
+        };
+        self.chunk(StreamId::C2S, &traffic::list_tools())?;
+        self.chunk(StreamId::S2C, &tools)?;
+        let rare = match kind {
+            Kind::Secrets => traffic::found_secret(size),
+            _ => traffic::found(size),
+        };
+        let answers = [traffic::found(size), rare];
+        if !matches!(kind, Kind::Logs) {
+            return self.calls(traffic::search(size), answers, frames);
+        }
+        let (log, line) = (traffic::log_secret(size), traffic::stderr_secret(size));
+        let mut written = 0;
+        for round in 0..frames / 1000 {
+            let beside = match round % 2 {
+                0 => (StreamId::S2C, &log),
+                _ => (StreamId::STDERR, &line),
+            };
+            self.chunk(beside.0, beside.1)?;
+            written += 1 + self.calls(traffic::search(size), answers.clone(), 998)?;
+        }
+        Ok(written)
+    }
+
     /// Calls and answers in turn, `frames` of them together; one of 500 answers is the second.
     fn calls(
         &mut self,
@@ -208,7 +241,9 @@ impl Session {
         [mut usual, mut rare]: [Vec<u8>; 2],
         frames: usize,
     ) -> anyhow::Result<usize> {
-        for id in (traffic::FIRST_ID..).take(frames / 2) {
+        let first = self.next_id;
+        self.next_id += frames as u64 / 2;
+        for id in (first..).take(frames / 2) {
             let answer = match id % 500 {
                 0 => &mut rare,
                 _ => &mut usual,

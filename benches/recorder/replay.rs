@@ -1,8 +1,8 @@
 //! A recording played to the server again, beside a plain client that says the same to it.
 //!
-//! Both start the same server, [`plain_server`], and keep as many requests under way as there are in
-//! the recording. The other client, [`plain_client`], is what people write who test a server by a
-//! program of their own: a value for each message, a line for each value, a map of what is open.
+//! Both start the same server, [`plain_server`], and keep as many requests under way as there are
+//! in the recording. The other client, [`plain_client`], is what people write who test a server by
+//! a program of their own: a value for each message, a line for each value, a map of what is open.
 //! It is spared what a replay is for: reading the recording, comparing, and putting the new session
 //! on record; it does what no client can do without, so that the figure says how much longer one
 //! waits who replays instead. Bytes that are pushed through a pipe and counted are no client, and

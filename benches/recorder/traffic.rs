@@ -80,6 +80,13 @@ pub fn tools_result() -> Vec<u8> {
     line(&json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}}))
 }
 
+/// The same, where the first tool says this of itself.
+pub fn tools_result_with(said: &str) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&tools_result()).into_owned();
+    let is = format!(r#""description":"{said} "#);
+    text.replacen(r#""description":""#, &is, 1).into_bytes()
+}
+
 /// A call of a tool that [`tools_result`] lists, `size` bytes with its terminator.
 pub fn search(size: usize) -> Vec<u8> {
     let head = format!(
@@ -100,10 +107,7 @@ pub fn found(size: usize) -> Vec<u8> {
 
 /// The same with a secret in it.
 pub fn found_secret(size: usize) -> Vec<u8> {
-    let head = format!(
-        "{}log in with ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo ",
-        found_head()
-    );
+    let head = format!("{}log in with {SECRET} ", found_head());
     padded(&head, r#""}}}"#, size)
 }
 
@@ -118,16 +122,28 @@ fn found_head() -> String {
     )
 }
 
+/// What nobody else is to know.
+pub const SECRET: &str = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+
+/// A log notification with a secret, `size` bytes with its terminator.
+pub fn log_secret(size: usize) -> Vec<u8> {
+    let head = format!("{LOG}log in with {SECRET} ");
+    padded(&head, r#""}}}"#, size)
+}
+
+/// A line of stderr with a secret, `size` bytes with its terminator.
+pub fn stderr_secret(size: usize) -> Vec<u8> {
+    padded(&format!("INFO log in with {SECRET} "), "", size)
+}
+
+const LOG: &str = concat!(
+    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","#,
+    r#""logger":"bench","data":{"elapsed_ms":12.5,"attempt":3,"tags":["a","b"],"text":""#
+);
+
 /// A log notification, `size` bytes with its terminator.
 pub fn notification(size: usize) -> Vec<u8> {
-    padded(
-        concat!(
-            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","#,
-            r#""logger":"bench","data":{"elapsed_ms":12.5,"attempt":3,"tags":["a","b"],"text":""#
-        ),
-        r#""}}}"#,
-        size,
-    )
+    padded(LOG, r#""}}}"#, size)
 }
 
 /// Gives the call or answer `message` the id `id`, a number of eight digits.
@@ -233,6 +249,14 @@ pub fn initialized_result() -> Vec<u8> {
             "serverInfo": {"name": "bench", "version": "1"},
         },
     }))
+}
+
+/// The same, where the server says how it is to be used.
+pub fn initialized_result_with(said: &str) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&initialized_result()).into_owned();
+    let instructions = format!(r#""result":{{"instructions":"log in with {said}","#);
+    text.replacen(r#""result":{"#, &instructions, 1)
+        .into_bytes()
 }
 
 /// What the client says after the answer to [`initialize`].

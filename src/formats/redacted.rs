@@ -6,14 +6,14 @@
 //!  Redacting::summary the session as a whole, likewise; Redacting::report what was replaced
 //! ```
 //!
-//! Bytes are read page by page; the largest thing that is held is a frame of [`HELD`] bytes. A frame
-//! that is longer, or has more values than can be read, is not passed on: a line that says so stands
-//! in its place, so that all others keep their numbers, and the report names it.
+//! Bytes are read page by page; the largest thing that is held is a frame of [`HELD`] bytes. A
+//! frame that is longer, or has more values than can be read, is not passed on: a line that says so
+//! stands in its place, so that all others keep their numbers, and the report names it.
 
 mod course;
+mod frame_set;
 pub mod identity;
 mod learn;
-mod looked;
 mod part;
 
 use super::export::{Excerpt, Manner, Part, Selection};
@@ -21,8 +21,8 @@ use crate::redact::{Place, Redactor, Report};
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::frame::Seq;
 use crate::trace::item::Annotation;
-use looked::Looked;
-use std::borrow::Cow;
+use frame_set::FrameSet;
+use part::Without;
 
 /// A longer frame is left out, bytes: it has to be held to be looked through.
 pub const HELD: u64 = 64 * 1024 * 1024;
@@ -34,9 +34,11 @@ pub struct Redacting<'r> {
     last: Seq,
     redactor: Redactor,
     report: Report,
-    looked: Looked,
+    looked: FrameSet,
     /// Whether nothing of it is missing.
     is_whole: bool,
+    /// Whether nothing but bytes that were lost between its frames is.
+    is_counted: bool,
     changed: Changed,
     /// Whether there are frames that have no bit.
     has_far: bool,
@@ -45,10 +47,8 @@ pub struct Redacting<'r> {
 /// What was given that is not as it was.
 #[derive(Debug, Default)]
 struct Changed {
-    frames: Looked,
-    has_frames: bool,
+    frames: FrameSet,
     has_events: bool,
-    has_notes: bool,
 }
 
 /// What is gone through.
@@ -115,26 +115,9 @@ impl<'r> Redacting<'r> {
         walk: Walk,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Self {
-            recording,
-            last,
-            redactor,
-            report,
-            looked,
-            changed,
-            ..
-        } = self;
-        let Changed {
-            frames,
-            has_frames,
-            has_events,
-            ..
-        } = changed;
-        let of_before = (walk == Walk::Changed).then(|| std::mem::take(frames));
-        let excerpt = Excerpt {
-            last: *last,
-            ..Excerpt::of(recording, selection)
-        };
+        let changed = &mut self.changed;
+        let of_before = (walk == Walk::Changed).then(|| std::mem::take(&mut changed.frames));
+        let looked = &self.looked;
         let next = |seq| of_before.as_ref().unwrap_or(looked).after(seq);
         let is_picked = matches!(walk, Walk::Looked | Walk::Changed);
         let manner = Manner {
@@ -142,31 +125,17 @@ impl<'r> Redacting<'r> {
             is_alone: walk != Walk::Linked,
             next: is_picked.then_some(&next),
         };
-        excerpt.walk_as(&manner, &mut |part| match part {
-            Part::Frame(head, raw, link) => {
-                let link = link.map(|link| part::link(redactor, link));
-                let raw = raw.map(|raw| (raw, looked.has(head.seq)));
-                let (raw, link) = match part::frame(redactor, head, raw, report) {
-                    Some(raw) => (raw, link),
-                    None => (Cow::Owned(part::left_out(head, report)), None),
-                };
-                if matches!(raw, Cow::Owned(_)) {
-                    frames.set(head.seq);
-                    *has_frames = true;
-                }
-                visit(Part::Frame(
-                    &part::sized(head, &raw),
-                    Some(&raw),
-                    link.as_ref(),
-                ))
-            }
-            Part::Passed(head) => visit(Part::Passed(head)),
-            Part::Event(row) => {
-                let redacted = part::event(redactor, row, report);
-                *has_events |= redacted.event.kind != row.event.kind;
-                visit(Part::Event(&redacted))
-            }
-        })
+        let excerpt = Excerpt {
+            last: self.last,
+            ..Excerpt::of(self.recording, selection)
+        };
+        let mut without = Without {
+            redactor: &mut self.redactor,
+            report: &mut self.report,
+            looked,
+            changed,
+        };
+        excerpt.walk_as(&manner, &mut |part| without.give(&part, visit))
     }
 
     /// The session as a whole, without what is secret in it, and with a note that it is so.
@@ -174,20 +143,26 @@ impl<'r> Redacting<'r> {
         let mut summary = self.recording.summary()?;
         identity::make_public(&mut summary);
         let (redactor, report) = (&mut self.redactor, &mut self.report);
-        let context = redactor.context(&summary.context, report);
+        let mut context = redactor.context(&summary.context, report);
         // What is derived was made of frames, where it is counted.
         let mut derived = Report::default();
         let session = redactor.value(Place::Recording, &summary.session, &mut derived);
         let note = summary.note.as_deref();
         let note = note.map(|note| redactor.text(Place::Recording, note, report).into_owned());
-        let mut text = |text| {
+        let mut text = |text: &str| {
             let text = redactor.text(Place::Recording, text, &mut derived);
             text.into_owned()
         };
+        // Somebody may have written it there by hand.
+        for said in [&mut context.origin, &mut context.transport] {
+            *said = text(said);
+        }
+        context.parent = context.parent.as_deref().map(&mut text);
         let (name, transport) = (text(&summary.name), text(&summary.transport));
         Ok(Summary {
             name,
             transport,
+            origin: text(&summary.origin),
             context,
             note,
             session: session.unwrap_or_default(),
@@ -227,14 +202,12 @@ impl<'r> Redacting<'r> {
                 if self.recording.head(seq)?.is_none() {
                     // The file is damaged; a copy of it would have that text as it is.
                     self.report.unplaced += 1;
-                    self.changed.has_notes = true;
                     continue;
                 }
                 let mut text = |text: Option<Box<str>>| {
                     let place = Place::Note(seq.0);
                     let text = text?;
                     let redacted = self.redactor.text(place, &text, &mut self.report);
-                    self.changed.has_notes |= *redacted != *text;
                     Some(redacted.into())
                 };
                 let (mark, note) = (text(annotation.mark), text(annotation.note));
@@ -243,30 +216,21 @@ impl<'r> Redacting<'r> {
         }
     }
 
-    /// The recording, where all that was given of it so far is as it is in there, and it is over.
-    #[must_use]
-    pub fn unchanged(&self) -> Option<&'r Recording> {
-        let changed = &self.changed;
-        let has_changed = changed.has_frames || changed.has_events || changed.has_notes;
-        (self.is_over() && !has_changed).then_some(self.recording)
-    }
-
-    /// The recording, where it is over and nothing of it is missing: all that was given of it so far
-    /// is what stands in there, in its place, but for [what is changed](Self::walk_changed).
+    /// The recording, where it is over and nothing of it is missing, or only lost bytes and nothing
+    /// was replaced: all that was given of it so far is what stands in there, in its place, but for
+    /// [what is changed](Self::walk_changed).
     #[must_use]
     pub fn whole(&self) -> Option<&'r Recording> {
-        let is_whole = self.is_over() && self.is_whole && !self.has_far;
-        is_whole.then_some(self.recording)
+        let is_over = self.last == Seq(u64::MAX);
+        let is_unchanged = self.changed.frames.is_empty() && !self.changed.has_events;
+        let is_whole = self.is_whole || self.is_counted && is_unchanged;
+        (is_over && is_whole && !self.has_far).then_some(self.recording)
     }
 
     /// Whether an event was given that is not as it was.
     #[must_use]
     pub fn has_changed_events(&self) -> bool {
         self.changed.has_events
-    }
-
-    fn is_over(&self) -> bool {
-        self.last == Seq(u64::MAX)
     }
 
     /// What knows the secrets of this recording.

@@ -9,7 +9,7 @@
 //! row exported where it is seen. Of a recording in which they cannot have them there is none.
 
 use super::numbers::Numbers;
-use super::redacted::Poured;
+use super::redacted::made::{Poured, annotated, poured};
 use super::temporary::Folder;
 use super::{Error, Tell, learn, redacted};
 use crate::formats::export::Selection;
@@ -44,7 +44,7 @@ impl Likeness {
         let all = Selection::default();
         let mut redacting = learn(recording, policy, tell)?;
         let summary = redacted::look(&mut redacting, &all, tell)?;
-        let poured = redacted::poured(&mut redacting, &all, &summary, tell)?;
+        let poured = poured(&mut redacting, &all, &summary, tell)?;
         let Poured {
             folder,
             mut import,
@@ -62,7 +62,7 @@ impl Likeness {
             finished.map_err(redacted::MakeError::from)?;
             None
         };
-        redacted::annotated(&mut redacting, &all, &summary, (&numbers, &reel))?;
+        annotated(&mut redacting, &all, &summary, (&numbers, &reel))?;
         let last = Seq(Recording::open(&reel)?.summary()?.frames);
         Ok(Self {
             import,

@@ -5,18 +5,18 @@
 //!           └──────────────────── raw ─────────────────────────────▲
 //! ```
 //!
-//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a recording;
+//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a
+//!   recording;
 //! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
 //! * [`redacted`]: a recording without its secrets, as another recording; `numbers`: which ones
-//!   things have in it; `begun`: a copy that is begun while the recording is looked through;
+//!   things have in it; `copying`: a copy that is begun while the recording is looked through;
 //! * [`likeness`]: the same for whoever shows it, live where the recording is;
 //! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us;
-//!   `behind`: a long one is written while more of it is made.
+//!   `write_behind`: a long one is written while more of it is made.
 //!
 //! Whoever is told how far it is may stop it.
 
-mod begun;
-mod behind;
+mod copying;
 pub mod likeness;
 mod numbers;
 pub mod picked;
@@ -24,6 +24,7 @@ pub mod redacted;
 pub mod temporary;
 pub mod told;
 pub mod whole;
+mod write_behind;
 
 use crate::formats::export::otlp::{self, Bodies};
 use crate::formats::export::{
@@ -34,6 +35,7 @@ use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
+use copying::Copying;
 pub use redacted::MakeError;
 
 use std::cell::Cell;
@@ -135,6 +137,10 @@ pub fn write(
     let Some(policy) = &order.policy else {
         return Ok((raw(recording, order, out, tell)?, None));
     };
+    let copying = match order.format {
+        Format::Jsonl => None,
+        _ => Copying::start(recording),
+    };
     let mut redacting = learn(recording, policy, tell)?;
     let selection = &redacting.selected(order.selection);
     if order.format == Format::Jsonl {
@@ -147,7 +153,7 @@ pub fn write(
     drop(redacting.take_report());
     // Whatever is derived must have been derived from what was redacted.
     let all = Selection::default();
-    let (redacted, report, numbers) = redacted::numbered(&mut redacting, &all, tell)?;
+    let (redacted, report, numbers) = redacted::numbered(&mut redacting, (&all, copying), tell)?;
     let selection = &numbers.of(selection);
     let order = Order {
         selection,
@@ -167,8 +173,9 @@ pub fn copy(
         recording.copy_into(into)?;
         return Ok(None);
     };
+    let copying = Copying::start(recording);
     let mut redacting = learn(recording, policy, tell)?;
-    let (redacted, report) = redacted::one_of_its_own(&mut redacting, tell)?;
+    let (redacted, report) = redacted::its_own(&mut redacting, copying, tell)?;
     redacted.copy_into(into)?;
     Ok(Some(report))
 }

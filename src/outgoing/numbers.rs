@@ -1,8 +1,8 @@
 //! Which numbers frames and events have in a copy.
 //!
-//! They are the same in nearly every one. But a recording is one file that anybody can open: whoever
-//! took rows out of it, or changed some, left numbers that nothing has, or that stand for more. The
-//! copy counts anew, and what was selected by number is something else there.
+//! They are the same in nearly every one. But a recording is one file that anybody can open:
+//! whoever took rows out of it, or changed some, left numbers that nothing has, or that stand for
+//! more. The copy counts anew, and what was selected by number is something else there.
 
 use crate::formats::export::Selection;
 use crate::trace::frame::Seq;

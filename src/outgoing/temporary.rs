@@ -1,33 +1,22 @@
-//! Files and folders that nobody shall find after us, however we end, but by SIGKILL.
-//!
-//! Whoever is ended by a signal drops nothing, so a thread of its own waits for signals: it removes
-//! what there is, and ends the process as the signal would have.
+//! Files and folders that nobody shall find after us, however we end, but by SIGKILL; `doomed` has
+//! those that are there.
 
-use super::behind::Behind;
-use crate::capture::process::inspect;
-use crate::record::{Ending, end_as};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
-use std::collections::BTreeSet;
+mod doomed;
+
+pub use doomed::{Sweep, hand_signals_over, remove};
+
+use super::whole::Replace;
+use super::write_behind::WriteBehind;
+use doomed::{Doomed, doomed, watch};
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::thread;
+use std::path::Path;
 use tempfile::{NamedTempFile, TempDir};
 
-/// A piece of so many bytes is one of many: it is written while the next one is made.
+/// Whoever writes so many bytes at once goes on to write: from then on a thread of its own does it,
+/// while the next ones are made.
 const LARGE: usize = 128 * 1024;
-
-/// What is removed when a signal comes.
-static DOOMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-static WATCH: Once = Once::new();
-
-/// Whether somebody else takes care of signals.
-static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
 /// A folder that only we can read, removed with this value.
 #[derive(Debug)]
@@ -65,8 +54,17 @@ impl Folder {
         self.dir.path()
     }
 
+    /// It is whole: becomes `target`, in the same file system; whether in place of another folder,
+    /// `may` says.
+    pub fn settle(self, target: &Path, may: Replace) -> io::Result<()> {
+        match may {
+            Replace::Yes => self.replace(target),
+            Replace::No => self.appear(target),
+        }
+    }
+
     /// It is whole: becomes `target`, in the same file system, which is not there.
-    pub fn appear(self, target: &Path) -> io::Result<()> {
+    fn appear(self, target: &Path) -> io::Result<()> {
         std::fs::rename(self.dir.path(), target)?;
         // It has gone from where it would be removed.
         let _ = self.dir.keep();
@@ -75,7 +73,7 @@ impl Folder {
 
     /// It is whole: takes the place of the folder `target`, which is gone then. A signal meanwhile
     /// leaves one of the two.
-    pub fn replace(self, target: &Path) -> io::Result<()> {
+    fn replace(self, target: &Path) -> io::Result<()> {
         let parent = target.parent().unwrap_or(Path::new("/"));
         let away = Self::within(parent)?;
         let old = away.path().join("old");
@@ -98,7 +96,7 @@ impl Folder {
 #[derive(Debug)]
 pub struct Draft {
     /// What writes it, where it is long; it goes before the file does.
-    behind: Option<Behind>,
+    behind: Option<WriteBehind>,
     file: NamedTempFile,
     _doomed: Doomed,
     /// What `SQLite` puts beside it, where it is that which writes.
@@ -138,8 +136,16 @@ impl Draft {
         self.file.path()
     }
 
+    /// It is whole: becomes `target`; whether in place of another file, `may` says.
+    pub fn settle(self, target: &Path, may: Replace) -> io::Result<()> {
+        match may {
+            Replace::Yes => self.replace(target),
+            Replace::No => self.appear(target),
+        }
+    }
+
     /// It is whole: becomes `target`, which is not there.
-    pub fn appear(mut self, target: &Path) -> io::Result<()> {
+    fn appear(mut self, target: &Path) -> io::Result<()> {
         self.flush()?;
         self.file.persist_noclobber(target)?;
         Ok(())
@@ -156,7 +162,7 @@ impl Draft {
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.behind.is_none() && bytes.len() >= LARGE {
-            self.behind = Behind::start(self.file.as_file());
+            self.behind = WriteBehind::start(self.file.as_file());
         }
         match &mut self.behind {
             Some(behind) => behind.write(bytes).map(|()| bytes.len()),
@@ -172,90 +178,11 @@ impl Write for Draft {
     }
 }
 
-/// From now on somebody else ends us when a signal comes, and has what there is [removed](remove)
-/// before, or by [`Sweep`].
-pub fn hand_signals_over() {
-    HANDED_OVER.store(true, Ordering::SeqCst);
-}
-
-/// Removes what there is: whoever is ended by a signal drops nothing.
-pub fn remove() {
-    remove_all(&doomed());
-}
-
-/// Removes what there is when it is dropped, also by a panic.
-#[derive(Debug)]
-pub struct Sweep;
-
-impl Drop for Sweep {
-    fn drop(&mut self) {
-        remove();
-    }
-}
-
 /// What went wrong, without the name that nobody asked for.
 fn unnamed(error: &io::Error) -> io::Error {
     let said = error.to_string();
     let why = said.split_once(" at path ").map_or(&*said, |(why, _)| why);
     io::Error::new(error.kind(), why)
-}
-
-fn remove_all(doomed: &BTreeSet<PathBuf>) {
-    for path in doomed {
-        let _ = if path.is_dir() {
-            std::fs::remove_dir_all(path)
-        } else {
-            std::fs::remove_file(path)
-        };
-    }
-}
-
-/// A path that is removed when a signal comes, for as long as this value lives.
-#[derive(Debug)]
-struct Doomed(PathBuf);
-
-impl Doomed {
-    fn among(all: &mut BTreeSet<PathBuf>, path: &Path) -> Self {
-        all.insert(path.to_owned());
-        Self(path.to_owned())
-    }
-}
-
-impl Drop for Doomed {
-    fn drop(&mut self) {
-        doomed().remove(&self.0);
-    }
-}
-
-/// A panic of another thread leaves a set that is whole.
-fn doomed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    DOOMED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Begins to wait for signals, but those that were ignored when we were started.
-fn watch() {
-    WATCH.call_once(|| {
-        let ignored = inspect::dispositions("self").unwrap_or_default().0;
-        let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-        let handled = signals
-            .into_iter()
-            .filter(|signal| !ignored.contains(*signal));
-        // Without it a signal leaves files behind, which is no reason to refuse.
-        if let Ok(mut signals) = Signals::new(handled) {
-            let builder = thread::Builder::new().name("signals".into());
-            drop(builder.spawn(move || signals.forever().for_each(end)));
-        }
-    });
-}
-
-fn end(signal: i32) {
-    if HANDED_OVER.load(Ordering::SeqCst) {
-        return;
-    }
-    // Held until the end: nothing new is made meanwhile.
-    let doomed = doomed();
-    remove_all(&doomed);
-    let _ = end_as(Ending::Signal(signal));
 }
 
 #[cfg(test)]

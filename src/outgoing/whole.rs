@@ -75,11 +75,8 @@ impl Whole {
 
     /// It is whole: appears.
     pub fn finish(self) -> Result<(), WholeError> {
-        let appeared = match self.may {
-            Replace::Yes => self.draft.replace(&self.path),
-            Replace::No => self.draft.appear(&self.path),
-        };
-        appeared.map_err(|error| match error.kind() {
+        let settled = self.draft.settle(&self.path, self.may);
+        settled.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => WholeError::IsThere(self.path),
             _ => WholeError::Write(self.path, error),
         })

@@ -12,16 +12,14 @@ use rusqlite::Row;
 /// The request around a message is that of the exchange in which the other side asked it, else the
 /// first of its chain of input rounds; of what is neither request nor response its own exchange's.
 ///
-/// Batches, and methods longer than any that there is, would make a page as large as their frames.
+/// Methods longer than any that there is would make a page as large as their frames.
 const LINKS: &str = "SELECT m.frame, m.kind,
         CASE WHEN octet_length(coalesce(m.method, e.method)) <= 256
             THEN coalesce(m.method, e.method) END,
-        e.request, a.request, e.status, e.latency
+        e.request, a.request, e.status, e.latency, m.part
     FROM message m LEFT JOIN exchange e ON e.id = m.exchange
     LEFT JOIN exchange a ON a.id = coalesce(e.parent, nullif(e.chain, e.id))
-    WHERE m.frame > ?1 AND m.frame <= ?2 AND m.part = 0
-        AND NOT EXISTS (SELECT 1 FROM message o WHERE o.frame = m.frame AND o.part > 0)
-    ORDER BY m.frame";
+    WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part";
 const FRAMES_OF_EXCHANGE: &str = "WITH chain(id) AS (
         SELECT ?1 UNION SELECT o.id FROM exchange e JOIN exchange o ON o.chain = e.chain
         WHERE e.id = ?1),
@@ -54,7 +52,21 @@ impl Recording {
     /// What the frames after `after` up to `last` have to do with other frames: those that are one
     /// message, not those that are none, or several.
     pub fn links(&self, after: Seq, last: Seq) -> Result<Vec<Link>, ReadError> {
-        self.list(LINKS, (to_sql(after.0), to_sql(last.0)), link)
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(LINKS)?;
+            let mut rows = statement.query((to_sql(after.0), to_sql(last.0)))?;
+            let mut links: Vec<Link> = Vec::new();
+            while let Some(row) = rows.next()? {
+                let frame = Seq(number(row, 0)?);
+                if row.get::<_, u32>(7)? == 0 {
+                    links.push(link(row)?);
+                } else {
+                    // A batch is as long as its frame.
+                    links.pop_if(|link| link.frame == frame);
+                }
+            }
+            Ok(links)
+        })
     }
 
     /// The frames of an exchange with all that belongs to it: progress, cancel, the other rounds of

@@ -15,13 +15,14 @@
 //! * [`library`]: the folder of recordings: names, list, selectors, retention;
 //! * [`select`]: which rows fit a filter, and the rows themselves; [`story`]: all about one
 //!   exchange, and what is in the way;
-//! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by rule;
+//! * [`figures`]: what statistics and the timeline are made of; [`findings`]: what is wrong, by
+//!   rule;
 //! * [`vitals`]: who waits, what was lost, last words; [`facts`]: what is known when the cause of
 //!   what went wrong is looked for;
 //! * [`notices`]: messages and lines that stand beside the exchanges, with their times;
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
-//! * [`annotate`]: marks and notes; `heading`: a copy that says something else of its session;
+//! * [`annotate`]: marks and notes;
 //!   [`altered`]: a copy with other bytes in some frames;
 //! * `halves`: work that is shared by two threads;
 //! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
@@ -38,7 +39,6 @@ pub mod facts;
 pub mod figures;
 pub mod findings;
 pub(crate) mod halves;
-mod heading;
 pub mod indexer;
 pub mod library;
 pub mod links;

@@ -1,5 +1,5 @@
-//! What stands beside the exchanges, with its times: messages that are rows of their own, those that
-//! belong to an exchange, and lines without a message. Read in pages by key.
+//! What stands beside the exchanges, with its times: messages that are rows of their own, those
+//! that belong to an exchange, and lines without a message. Read in pages by key.
 
 use super::reader::rows::{self, number, optional, summary_columns};
 use super::reader::{ReadError, Recording};

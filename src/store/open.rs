@@ -200,7 +200,8 @@ fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
         // Opening is lazy: the first read finds what is in the way.
         let stranger = match schema::stranger(&conn, Additions::Allowed) {
             Err(error) if is_corrupt(&error) && !matches!(mode, Mode::Writable) => {
-                // A file that was cut off is refused as a whole, unless this is set.
+                // What is left of a file that was cut off can be read only with these switches:
+                // without them `SQLite` refuses all of it since its schema says that there is more.
                 conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
                 conn.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
                 schema::stranger(&conn, Additions::Refused)?

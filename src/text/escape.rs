@@ -49,12 +49,13 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
 
 fn first_hostile(text: &str) -> Option<usize> {
     // Nearly all that is written is plain ASCII: whole blocks of it are looked at together.
-    let is_plain = |block: &[u8]| block.iter().all(|byte| (b' '..=b'~').contains(byte));
-    let plain = text
-        .as_bytes()
+    let (bytes, is_plain) = (text.as_bytes(), |byte: &u8| (b' '..=b'~').contains(byte));
+    let plain = bytes
         .chunks_exact(PLAIN)
-        .take_while(|block| is_plain(block));
+        .take_while(|block| block.iter().all(is_plain));
     let start = plain.count() * PLAIN;
+    let rest = &bytes[start..];
+    let start = start + rest.iter().position(|byte| !is_plain(byte))?;
     let mut previous = text[..start].chars().next_back();
     for (at, character) in text[start..].char_indices() {
         let at = start + at;

@@ -5,6 +5,9 @@ use super::{escape_bytes, size};
 use memchr::memchr2;
 use std::fmt::Write as _;
 
+/// Bytes that are reserved for a line; few are longer.
+const RESERVED: usize = 256;
+
 /// Indentation stops growing here: nesting may be thousands deep.
 const DEEPEST: usize = 40;
 
@@ -71,7 +74,7 @@ impl<'s, S: FnMut(&str)> Writer<'s, S> {
             limits,
             show,
             shown: 0,
-            line: Vec::new(),
+            line: Vec::with_capacity(RESERVED),
             depth: 0,
             left_out: 0,
         }

@@ -8,6 +8,7 @@ use crate::cli::select;
 use crate::formats::cassette::{Entry, Header, ReadError, Reader, write_under};
 use crate::formats::export::{Excerpt, Export, Selection};
 use crate::outgoing::temporary::{Draft, Folder};
+use crate::outgoing::whole::Replace;
 use crate::replay::compare::Class;
 use crate::replay::renew::{Dropped, renew};
 use crate::store::library::{Library, REEL};
@@ -198,7 +199,8 @@ impl Update {
             let why = anyhow!("somebody else has changed it meanwhile; it stays as it is");
             return Err(Failure::Refused(why.context(context())));
         }
-        draft.replace(&self.path).with_context(context)?;
+        let settled = draft.settle(&self.path, Replace::Yes);
+        settled.with_context(context)?;
         Ok(())
     }
 }

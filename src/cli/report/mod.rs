@@ -234,10 +234,6 @@ fn appear(folder: Folder, path: &Path, may: Replace) -> Result<u64, Failure> {
     for name in NAMES {
         bytes += folder.path().join(name).metadata()?.len();
     }
-    let appeared = match may {
-        Replace::Yes => folder.replace(path),
-        Replace::No => folder.appear(path),
-    };
-    appeared.with_context(|| unwritten(path))?;
+    folder.settle(path, may).with_context(|| unwritten(path))?;
     Ok(bytes)
 }

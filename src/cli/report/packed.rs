@@ -21,11 +21,7 @@ pub fn appear(folder: &Path, path: &Path, may: Replace) -> Result<u64, Failure> 
     let inside = path.file_stem().unwrap_or_default().to_string_lossy();
     let draft = pack(folder, &inside, draft).with_context(|| unwritten(path))?;
     let bytes = draft.path().metadata()?.len();
-    let appeared = match may {
-        Replace::Yes => draft.replace(path),
-        Replace::No => draft.appear(path),
-    };
-    appeared.with_context(|| unwritten(path))?;
+    draft.settle(path, may).with_context(|| unwritten(path))?;
     Ok(bytes)
 }
 

@@ -77,14 +77,14 @@ pub enum FaultKind {
     SeveralLines,
     /// It has its bytes more than once; the first of `raw`, `b64`, `text` counts.
     Bodies,
-    /// A key that this version does not know, told for the first line that has it; kept, and written
-    /// again.
+    /// A key that this version does not know, told for the first line that has it; kept, and
+    /// written again.
     Key(String),
     /// A key of an event, or of what is in it, that this version does not know, told for the first
     /// one that has it; it is dropped.
     EventKey(String),
-    /// It has more of such keys than are kept, told for each line; they are passed over, the line is
-    /// not.
+    /// It has more of such keys than are kept, told for each line; they are passed over, the line
+    /// is not.
     KeysTooLong,
     /// A kind that this version does not know, told for the first line that has it; its bytes are
     /// a frame like any other.

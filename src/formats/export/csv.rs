@@ -1,4 +1,5 @@
-//! Statistics as CSV (RFC 4180): a row per method and a row per tool, as `mcpreel stats` shows them.
+//! Statistics as CSV (RFC 4180): a row per method and a row per tool, as `mcpreel stats` shows
+//! them.
 //!
 //! ```text
 //! per,direction,method,name,count,failed,cancelled,given_up,measured,p50_ms,…,per_minute

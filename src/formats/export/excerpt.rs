@@ -2,12 +2,13 @@
 
 use super::Selection;
 use super::events::Events;
+use super::exchanges::{ExchangePage, ExchangePager, With};
 use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::links::Link;
 use crate::store::notices::Notice;
 use crate::store::pages::{FramePager, LinkedFrames, Pages};
 use crate::store::reader::{EventRow, ReadError, Recording, Said};
-use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::{FrameHead, Seq};
 use std::iter;
 
@@ -194,9 +195,9 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let until = self.until();
-        let page = |after| self.recording.light_exchanges(after, until, PAGE);
-        self.each_page(page, &mut |page| page.iter().try_for_each(&mut *visit))
+        self.each_page(With::Nothing, &mut |page| {
+            page.exchanges.iter().try_for_each(&mut *visit)
+        })
     }
 
     /// The same with the bytes of their messages.
@@ -204,17 +205,9 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&Exchange, &Said) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let until = self.until();
-        let page = |after| self.recording.light_exchanges(after, until, PAGE);
-        self.each_page(page, &mut |mut page| {
-            while !page.is_empty() {
-                let said = self.recording.said(page)?;
-                let (now, later) = page.split_at(said.len().clamp(1, page.len()));
-                let mut both = now.iter().zip(&said);
-                both.try_for_each(|(exchange, said)| visit(exchange, said))?;
-                page = later;
-            }
-            Ok(())
+        self.each_page(With::Bytes, &mut |page| {
+            let mut both = page.exchanges.iter().zip(&page.said);
+            both.try_for_each(|(exchange, said)| visit(exchange, said))
         })
     }
 
@@ -223,38 +216,23 @@ impl<'r> Excerpt<'r> {
         &self,
         visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let page = |after| {
-            let mut page = self.recording.exchanges(after)?;
-            page.retain(|exchange| exchange.request.0 <= self.last);
-            Ok(match self.until() {
-                Some(until) => page
-                    .into_iter()
-                    .map(|exchange| exchange.at(until))
-                    .collect(),
-                None => page,
-            })
-        };
-        self.each_page(page, &mut |page| page.iter().try_for_each(&mut *visit))
+        self.each_page(With::Lines, &mut |page| {
+            page.exchanges.iter().try_for_each(&mut *visit)
+        })
     }
 
     fn each_page<E: From<ReadError>>(
         &self,
-        mut page: impl FnMut(ExchangeId) -> Result<Vec<Exchange>, ReadError>,
-        visit: &mut impl FnMut(&[Exchange]) -> Result<(), E>,
+        with: With,
+        visit: &mut impl FnMut(&ExchangePage) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let mut left_out = 0;
-        let mut after = ExchangeId(0);
-        loop {
-            let mut page = page(after)?;
-            let Some(end) = page.last() else {
-                return Ok(left_out);
-            };
-            after = end.id;
-            let all = page.len();
-            page.retain(|exchange| self.selection.has_exchange(exchange));
-            left_out += (all - page.len()) as u64;
+        let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
+        let (mut pages, mut left_out) = (Pages::new(self.recording, exchanges), 0);
+        while let Some(page) = pages.next_page()? {
+            left_out += page.left_out;
             visit(&page)?;
         }
+        Ok(left_out)
     }
 
     /// Gives its events to `visit`, but for that of the start.
@@ -295,7 +273,7 @@ impl<'r> Excerpt<'r> {
     }
 
     /// The last frame that counts; none where the recording is over, and all of it does.
-    fn until(&self) -> Option<Seq> {
+    fn last_counted(&self) -> Option<Seq> {
         (self.last.0 < u64::MAX).then_some(self.last)
     }
 }

@@ -13,6 +13,7 @@
 pub mod csv;
 mod events;
 mod excerpt;
+mod exchanges;
 pub mod markdown;
 pub mod otlp;
 pub mod perfetto;

@@ -89,6 +89,8 @@ struct Kept {
 struct Texts {
     text: Vec<u8>,
     ends: Vec<(u64, usize)>,
+    /// Why one could not be made.
+    failed: Option<io::Error>,
 }
 
 impl<'o, W: Write> Frames<'o, W> {
@@ -127,7 +129,10 @@ impl<'o, W: Write> Frames<'o, W> {
         });
         self.kept.clear();
         self.bytes.clear();
-        for texts in &self.texts {
+        for texts in &mut self.texts {
+            if let Some(error) = texts.failed.take() {
+                return Err(error);
+            }
             let mut start = 0;
             for (number, end) in &texts.ends {
                 self.blocks.push_made(*number, &texts.text[start..*end])?;
@@ -147,10 +152,10 @@ impl Texts {
     fn add(&mut self, kept: &Kept, bytes: &[u8]) {
         let bytes = in_pieces(&bytes[kept.bytes.clone()]);
         let frame = Frame(kept.number, bytes, kept.left_out);
-        // Numbers and texts can always be written, and memory takes all of it.
-        let written = block::json(&frame, &mut self.text);
-        debug_assert!(written.is_ok(), "{written:?}");
-        self.ends.push((kept.number, self.text.len()));
+        match block::json(&frame, &mut self.text) {
+            Ok(()) => self.ends.push((kept.number, self.text.len())),
+            Err(error) => self.failed = Some(error),
+        }
     }
 }
 

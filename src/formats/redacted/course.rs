@@ -13,6 +13,8 @@ pub(super) struct Course {
     bytes: [u64; StreamId::STDIO.len()],
     last_event: u64,
     is_broken: bool,
+    /// Whether bytes are missing.
+    has_gaps: bool,
 }
 
 impl Course {
@@ -20,12 +22,11 @@ impl Course {
     pub fn frame(&mut self, head: &FrameHead) {
         let is_next = head.seq.0 == self.last.0.wrapping_add(1);
         let at = self.bytes.get_mut(usize::from(head.stream.0));
-        let follows = at.is_some_and(|at| {
-            let follows = *at == head.offset && head.size > 0;
+        self.is_broken |= !is_next || head.size == 0 || at.is_none();
+        if let Some(at) = at {
+            self.has_gaps |= *at != head.offset;
             *at = head.offset.saturating_add(head.size);
-            follows
-        });
-        self.is_broken |= !is_next || !follows;
+        }
         self.last = head.seq;
     }
 
@@ -34,12 +35,18 @@ impl Course {
         let is_next = row.id == self.last_event.wrapping_add(1);
         let is_start = matches!(row.event.kind, EventKind::Start(_));
         let is_gap = matches!(row.event.kind, EventKind::Gap { .. });
-        self.is_broken |= !is_next || is_start != (row.id == 1) || is_gap;
+        self.is_broken |= !is_next || is_start != (row.id == 1);
+        self.has_gaps |= is_gap;
         self.last_event = row.id;
     }
 
     /// Whether all of it is there, one after the other, of a recording of so many frames.
     pub fn is_whole(&self, frames: u64) -> bool {
+        self.is_counted(frames) && !self.has_gaps
+    }
+
+    /// The same, though bytes of streams may be missing.
+    pub fn is_counted(&self, frames: u64) -> bool {
         !self.is_broken && self.last_event > 0 && self.last.0 == frames
     }
 }
@@ -89,6 +96,10 @@ mod tests {
         assert!(is_whole(&whole, &[start()]));
         assert!(is_whole(&[], &[start()]));
         assert!(!is_whole(&whole, &[]), "nobody says when it began");
+        let mut gapped = Course::default();
+        gapped.frame(&head(1, c2s, 5, 5));
+        gapped.event(&start());
+        assert!(gapped.is_counted(1) && !gapped.is_counted(2) && !gapped.is_whole(1));
         for broken in [
             [head(1, c2s, 0, 5), head(3, c2s, 5, 7)],
             [head(1, c2s, 0, 5), head(2, c2s, 6, 7)],

@@ -1,7 +1,7 @@
 //! Going over a recording to learn what is secret in it.
 
 use super::course::Course;
-use super::looked::Looked;
+use super::frame_set::FrameSet;
 use super::{Changed, HELD, Redacting};
 use crate::redact::{Glance, Learner, Policy, is_readable};
 use crate::store::halves;
@@ -27,7 +27,7 @@ impl<'r> Redacting<'r> {
         if let Some(note) = &summary.note {
             learner.text(note);
         }
-        let (mut after, mut looked) = (Seq(0), Looked::default());
+        let (mut after, mut looked) = (Seq(0), FrameSet::default());
         let mut course = Course::default();
         let mut pages = Pages::new(recording, FramePager::new(last, false));
         while let Some(page) = pages.next_page()? {
@@ -52,8 +52,9 @@ impl<'r> Redacting<'r> {
             report,
             looked,
             is_whole: course.is_whole(summary.frames),
+            is_counted: course.is_counted(summary.frames),
             changed: Changed::default(),
-            has_far: Looked::is_far(after),
+            has_far: FrameSet::is_far(after),
         })
     }
 }

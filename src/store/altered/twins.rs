@@ -1,23 +1,31 @@
 //! Whether other bytes change anything in what is derived, found out without deriving everything.
 //!
-//! Nearly every frame of a long recording is part of a plain call: asked, answered soon, and nothing is
-//! to be said about it. What is derived of two such calls has to do with each other only through how
-//! many there are and when they were, which no other bytes change. So a part of the recording, without
-//! the plain calls whose bytes stay, is derived twice: with the bytes as they were and with the others.
-//! The others change nothing in all of the recording either, but how long messages are and what they
-//! say in a line, if
+//! Nearly every frame of a long recording is part of a plain call: asked, answered soon, and
+//! nothing is to be said about it. What is derived of two such calls has to do with each other only
+//! through how many there are and when they were, which no other bytes change. So a part of the
+//! recording, without the plain calls whose bytes stay, is derived twice: with the bytes as they
+//! were and with the others. The others change nothing in all of the recording either, but how long
+//! messages are and what they say in a line, if
 //!
-//! * they stand in calls and their answers only: what a side says of itself, lists, and lines that are
-//!   no messages may change what every later message means;
-//! * the part was derived as the whole was, to the last finding;
+//! * they stand in calls and their answers, in log messages, on stderr, and in prose only
+//!   (`prose`): all else that a side says of itself, lists, and lines that are no messages may
+//!   change what every later message means;
+//! * the part was derived as the whole was, to the last finding, and of the plain calls that are
+//!   not in it nothing is derived but what their bytes say ([`odd`](super::odd));
 //! * and there is no other difference between the twins.
 //!
-//! What rules compare from call to call (the arguments of one that is made again after it was given up)
-//! is of calls that are in the part, and a token stands for the same value everywhere and for no other.
-//! In doubt everything is derived anew.
+//! Where no bytes are other ones, the same says that what is derived is of these bytes: somebody
+//! may have changed either by hand.
+//!
+//! What rules compare from call to call (the arguments of one that is made again after it was given
+//! up) is of calls that are in the part, and a token stands for the same value everywhere and for
+//! no other. In doubt everything is derived anew.
 
+use super::prose::is_same_but_prose;
 use super::{AlterError, Altered, FAST_AND_CLEAN, create};
+use crate::store::indexer::COLLECT_LIMIT;
 use crate::store::open::{self, uri};
+use crate::store::reader::rows::number;
 use crate::store::reindex::{self, Ended};
 use crate::store::values::to_sql;
 use rusqlite::Connection;
@@ -26,52 +34,72 @@ use rusqlite::Connection;
 const PART: i64 = 8;
 
 const PREPARE: &str = "CREATE TEMP TABLE odd (id INTEGER PRIMARY KEY);
+    CREATE TEMP TABLE prose (frame INTEGER PRIMARY KEY);
     CREATE TEMP TABLE kept (frame INTEGER PRIMARY KEY)";
 
-/// Whether other bytes stand elsewhere than in a message of a call that was answered, alone in its
-/// frame; or more was found than is kept.
+const HAS_ALTERED: &str = "SELECT EXISTS (SELECT 1 FROM temp.altered)";
+
+/// What a server says of itself and of what it has, before and now, where it can be held.
+const LISTS: &str = "SELECT a.frame, f.raw, o.raw FROM temp.altered a
+    CROSS JOIN source.message m ON m.frame = a.frame AND m.part = 0
+    CROSS JOIN source.exchange e ON e.id = m.exchange
+    CROSS JOIN source.frame f ON f.seq = a.frame CROSS JOIN main.frame o ON o.seq = a.frame
+    WHERE m.kind = 'response' AND e.direction = 'c2s' AND e.era = 'legacy' AND e.status = 'ok'
+        AND e.method IN ('initialize', 'tools/list', 'prompts/list', 'resources/list',
+            'resources/templates/list')
+        AND length(f.raw) <= ?1 AND length(o.raw) <= ?1";
+const NOTE_PROSE: &str = "INSERT INTO temp.prose VALUES (?1)";
+
+/// Whether other bytes stand elsewhere than in prose of these, in a message of a call that was
+/// answered or in a log message, alone in its frame, or in a line of stderr that cannot be a
+/// message; or more was found than is kept.
 const IS_BEYOND: &str = "SELECT EXISTS (
         SELECT 1 FROM temp.altered a WHERE NOT EXISTS (
-            SELECT 1 FROM source.message m CROSS JOIN source.exchange e ON e.id = m.exchange
-            WHERE m.frame = a.frame AND m.kind IN ('request', 'response')
-                AND e.method = 'tools/call' AND e.direction = 'c2s' AND e.era = 'legacy'
-                AND e.status IN ('ok', 'tool-error', 'error'))
+            SELECT 1 FROM source.message m LEFT JOIN source.exchange e ON e.id = m.exchange
+            WHERE m.frame = a.frame AND (
+                (m.kind IN ('request', 'response') AND e.method = 'tools/call'
+                    AND e.direction = 'c2s' AND e.era = 'legacy'
+                    AND e.status IN ('ok', 'tool-error', 'error'))
+                OR (m.kind = 'notification' AND m.method = 'notifications/message'
+                    AND m.direction = 's2c' AND m.era = 'legacy')))
+            AND a.frame NOT IN (SELECT frame FROM temp.prose)
+            AND NOT EXISTS (
+                SELECT 1 FROM source.frame f JOIN main.frame o ON o.seq = f.seq
+                WHERE f.seq = a.frame AND f.stream = 2
+                    AND substr(f.raw, 1, 1) <> x'7b' AND substr(o.raw, 1, 1) <> x'7b')
         OR EXISTS (SELECT 1 FROM source.message m WHERE m.frame = a.frame AND m.part > 0))
-    OR EXISTS (SELECT 1 FROM source.finding WHERE rule = 'findings-left-out')";
+    OR (EXISTS (SELECT 1 FROM temp.altered)
+        AND EXISTS (SELECT 1 FROM source.finding WHERE rule = 'findings-left-out'))";
 
-/// Nanoseconds, in which an answer of a plain call has come: no rule takes less for long.
-const SOON_NS: i64 = 5_000_000_000;
-
-/// Frames at the beginning that are in the part: rules look at what a stream begins with.
-const FIRST: i64 = 8;
-
-/// Exchanges that are no plain calls, or about which there is something: other bytes, or a finding.
-/// A call that is made again while it is open for long is compared with that; what comes first says
-/// when a stream began.
-const KEEP_ODD: &str = "INSERT INTO temp.odd SELECT id FROM source.exchange
-    WHERE (status = 'ok' AND method = 'tools/call' AND direction = 'c2s' AND era = 'legacy'
-            AND request_part = 0 AND response_part = 0 AND waited = 0 AND progress_count = 0
-            AND t_response_last - t_request < ?1 AND request > ?2
-            AND coalesce(parent, chain, task, cancelled, code, progress) IS NULL) IS NOT TRUE
-        OR request IN (SELECT frame FROM temp.altered)
-        OR response IN (SELECT frame FROM temp.altered)
-        OR id IN (SELECT exchange FROM source.finding)
-        OR request IN (SELECT frame FROM source.finding)
-        OR response IN (SELECT frame FROM source.finding)
-        OR request IN (SELECT value FROM source.finding, json_each(related))
-        OR response IN (SELECT value FROM source.finding, json_each(related))
-        OR id IN (SELECT parent FROM source.exchange WHERE parent IS NOT NULL)
-        OR id IN (SELECT exchange FROM source.message WHERE exchange IS NULL OR (
+/// Exchanges that are in the part: those that are [odd](super::odd), and those about which there is
+/// something, other bytes or a finding.
+const NOTE_ODD: &str = "INSERT OR IGNORE INTO temp.odd VALUES (?1)";
+const KEEP_ODD: &str = "INSERT OR IGNORE INTO temp.odd SELECT id FROM source.exchange WHERE id IN (
+        SELECT exchange FROM source.message WHERE frame IN (SELECT frame FROM temp.altered)
+        UNION SELECT exchange FROM source.finding
+        UNION SELECT exchange FROM source.message WHERE frame IN (
+            SELECT frame FROM source.finding
+            UNION SELECT value FROM source.finding, json_each(related))
+        UNION SELECT parent FROM source.exchange WHERE parent IS NOT NULL
+        UNION SELECT exchange FROM source.message WHERE exchange IS NULL OR (
             kind = 'notification' AND method <> 'notifications/progress'
             AND method <> 'notifications/cancelled'))";
 
 /// Their frames, and all that are of no exchange; at most so many.
 const KEEP_FRAMES: &str = "INSERT INTO temp.kept
     SELECT m.frame FROM temp.odd o CROSS JOIN source.message m ON m.exchange = o.id
+    UNION SELECT e.request FROM temp.odd o CROSS JOIN source.exchange e ON e.id = o.id
     UNION SELECT frame FROM source.message WHERE exchange IS NULL OR (kind = 'notification'
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled')
     UNION SELECT frame FROM source.line LIMIT ?1";
 const FRAMES: &str = "SELECT frames FROM source.recording";
+
+/// Whether there are other messages than those of the part and the two of each other exchange.
+const HAS_OTHERS: &str = "SELECT (SELECT count(*) FROM source.message)
+        - (SELECT count(*) FROM temp.kept k CROSS JOIN source.message m ON m.frame = k.frame)
+    <> 2 * ((SELECT count(*) FROM source.exchange) - (SELECT count(*) FROM temp.odd))
+        - (SELECT count(*) FROM temp.kept k CROSS JOIN source.message m ON m.frame = k.frame
+            WHERE m.part = 0 AND m.exchange NOT IN (SELECT id FROM temp.odd))";
 
 /// Whether one table has rows that another has not.
 macro_rules! differ {
@@ -171,12 +199,14 @@ const IS_OTHER_TWIN: &str = concat!(
     ),
 );
 
-/// What is said of the session as a whole; how long messages are with the other bytes, and what they
-/// say in a line.
+/// What is said of the session as a whole.
+const SAY: &str = "UPDATE main.recording SET (derived_version, messages, exchanges, failed, open,
+        findings, session)
+    = (SELECT derived_version, messages, exchanges, failed, open, findings, session
+        FROM source.recording)";
+
+/// How long messages are with the other bytes, and what they say in a line.
 const ADJUST: &str = "BEGIN;
-    UPDATE main.recording SET (derived_version, messages, exchanges, failed, open, findings, session)
-        = (SELECT derived_version, messages, exchanges, failed, open, findings, session
-            FROM source.recording);
     UPDATE main.message AS m SET start = a.start, size = a.size, summary = a.summary
         FROM after.message a WHERE m.frame IN (SELECT frame FROM temp.altered)
             AND a.frame = m.frame AND a.part = m.part;
@@ -225,29 +255,58 @@ macro_rules! twin {
 const BEFORE: Twin = twin!("before", "source");
 const AFTER: Twin = twin!("after", "main");
 
-/// Whether what is derived, which was copied, is the same with the other bytes. If it is, nothing is
-/// missing in it any more.
-pub(super) fn are_same(altered: &Altered) -> Result<bool, AlterError> {
+/// Whether what is derived, which was copied, is what the bytes say, and the same with the other
+/// bytes. If it is, nothing is missing in it any more. `odd` are exchanges that are in the part.
+pub(super) fn are_same(altered: &Altered, odd: &[i64]) -> Result<bool, AlterError> {
     let conn = &altered.conn;
     let is = |sql| conn.query_row(sql, [], |row| row.get::<_, bool>(0));
     conn.execute_batch(PREPARE)?;
-    if is(IS_BEYOND)? || !keep(conn)? {
+    note_prose(conn)?;
+    if is(IS_BEYOND)? || !keep(conn, odd)? || is(HAS_OTHERS)? {
         return Ok(false);
     }
     BEFORE.make(altered)?;
-    AFTER.make(altered)?;
-    if is(IS_OTHER_PART)? || is(IS_OTHER_TWIN)? {
+    if is(IS_OTHER_PART)? {
         return Ok(false);
     }
-    conn.execute_batch(ADJUST)?;
+    if is(HAS_ALTERED)? {
+        AFTER.make(altered)?;
+        if is(IS_OTHER_TWIN)? {
+            return Ok(false);
+        }
+        conn.execute_batch(ADJUST)?;
+    }
+    conn.execute(SAY, [])?;
     Ok(true)
 }
 
+/// Picks the lists in which only prose is another.
+fn note_prose(conn: &Connection) -> rusqlite::Result<()> {
+    let (mut lists, mut note) = (conn.prepare(LISTS)?, conn.prepare(NOTE_PROSE)?);
+    let mut rows = lists.query([to_sql(COLLECT_LIMIT)])?;
+    while let Some(row) = rows.next()? {
+        let (before, after) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
+        if is_same_but_prose(before, after) {
+            note.execute([row.get::<_, i64>(0)?])?;
+        }
+    }
+    Ok(())
+}
+
+/// Of a recording with so many frames, how many may be in the part.
+pub(super) fn most(frames: u64) -> i64 {
+    to_sql(frames) / PART
+}
+
 /// Picks the part; whether it is small.
-fn keep(conn: &Connection) -> rusqlite::Result<bool> {
-    let frames: i64 = conn.query_row(FRAMES, [], |row| row.get(0))?;
-    let most = frames / PART;
-    conn.execute(KEEP_ODD, [SOON_NS, FIRST])?;
+fn keep(conn: &Connection, odd: &[i64]) -> rusqlite::Result<bool> {
+    let most = most(conn.query_row(FRAMES, [], |row| number(row, 0))?);
+    if odd.len() as u64 > most.cast_unsigned() {
+        return Ok(false);
+    }
+    let mut note = conn.prepare(NOTE_ODD)?;
+    odd.iter().try_for_each(|id| note.execute([id]).map(drop))?;
+    conn.execute(KEEP_ODD, [])?;
     let kept = conn.execute(KEEP_FRAMES, [most + 1])?;
     Ok(to_sql(kept as u64) <= most)
 }

@@ -159,14 +159,6 @@ pub(in crate::store) fn event(conn: &Connection, id: u64, event: &Event) -> rusq
     insert_event(&mut conn.prepare_cached(INSERT_EVENT)?, id, event)
 }
 
-/// Copies the exchanges of the attached database `source`.
-pub(in crate::store) fn copy_exchanges(conn: &Connection) -> rusqlite::Result<usize> {
-    let copy = format!(
-        "INSERT INTO main.exchange ({EXCHANGE}) SELECT {EXCHANGE} FROM source.exchange ORDER BY id"
-    );
-    conn.execute(&copy, [])
-}
-
 fn insert_event(insert: &mut CachedStatement<'_>, id: u64, event: &Event) -> rusqlite::Result<()> {
     let detail = serde_json::to_string(&event.kind)
         .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;

@@ -147,8 +147,8 @@ impl Entry {
         self.standing != Standing::Unreadable
     }
 
-    /// Whether whoever lists it can do something for it: add what its spool holds, or take the spool
-    /// away that its recorder was about to remove.
+    /// Whether whoever lists it can do something for it: add what its spool holds, or take the
+    /// spool away that its recorder was about to remove.
     #[must_use]
     pub fn is_left_behind(&self) -> bool {
         let is_over = self.standing == Standing::Finished;

@@ -1,5 +1,5 @@
-//! A recording page by page, from its beginning to its end: of a long one the next page is read while
-//! the one before is gone through.
+//! A recording page by page, from its beginning to its end: of a long one the next page is read
+//! while the one before is gone through.
 
 mod ahead;
 
@@ -15,8 +15,8 @@ pub trait Pager: Clone + Debug + Send + 'static {
     /// What it reads.
     type Page: Debug + Send + 'static;
 
-    /// Pages that are read when they are needed: most recordings are no longer, and to begin reading
-    /// ahead takes as long as to read some two thousand frames.
+    /// Pages that are read when they are needed: most recordings are no longer, and to begin
+    /// reading ahead takes as long as to read some two thousand frames.
     const AT_HAND: usize;
 
     /// The next page; `None` at the end.

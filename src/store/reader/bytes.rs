@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Bytes of frames in a page of [`Recording::frames`].
 const PAGE_BYTES: u64 = 512 * 1024;
 
+/// Bytes of a page of [`Recording::said`], but for the last exchange of it.
+const RESERVED_SAID: usize = 512 * 1024;
+
 /// Bytes that are reserved for each frame of a block: one that has to grow takes twice as much. So
 /// many frames as a page has have room for all the bytes of a page in which none is large.
 const RESERVED: usize = 576;
@@ -28,16 +31,17 @@ const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 pub type FramePage = Vec<(FrameHead, Option<Vec<u8>>)>;
 
 /// The bytes of the two messages of an exchange; none of what is not there, or too long to hold.
+/// Those of one keep those of all that were read together.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     /// The request.
-    pub request: Option<Vec<u8>>,
+    pub request: Option<Bytes>,
     /// Its answer.
-    pub response: Option<Vec<u8>>,
+    pub response: Option<Bytes>,
 }
 
-/// Frames in order, the bytes of all of them in one place: to hold them one by one takes longer than
-/// to read them. [`Bytes`] of one frame keep those of all of them.
+/// Frames in order, the bytes of all of them in one place: to hold them one by one takes longer
+/// than to read them. [`Bytes`] of one frame keep those of all of them.
 #[derive(Clone, Debug, Default)]
 pub struct FrameBlock {
     frames: Vec<(FrameHead, Option<Range<usize>>)>,
@@ -88,37 +92,41 @@ impl From<Vec<FrameHead>> for FrameBlock {
 }
 
 impl Recording {
-    /// What the first of these exchanges said, as many of them as have about half a megabyte, at least
-    /// one. To ask for each message alone takes longer than to read it.
+    /// What the first of these exchanges said, as many of them as have about half a megabyte, at
+    /// least one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
         self.in_one_read(|recording| {
-            let (mut page, mut bytes) = (Vec::new(), 0);
+            let (mut places, mut bytes) = (Vec::new(), Vec::with_capacity(RESERVED_SAID));
             let mut exchanges = exchanges.iter();
-            while bytes < PAGE_BYTES
+            while bytes.len() < RESERVED_SAID
                 && let Some(exchange) = exchanges.next()
             {
-                let said = recording.said_in(exchange)?;
-                bytes += [&said.request, &said.response]
-                    .into_iter()
-                    .flatten()
-                    .map(|message| message.len() as u64)
-                    .sum::<u64>();
-                page.push(said);
+                places.push(recording.said_in(exchange, &mut bytes)?);
             }
-            Ok(page)
+            let bytes = Bytes::from(bytes);
+            let said = |place: Option<Range<usize>>| place.map(|place| bytes.slice(place));
+            let page = places.into_iter().map(|[request, response]| Said {
+                request: said(request),
+                response: said(response),
+            });
+            Ok(page.collect())
         })
     }
 
-    fn said_in(&self, exchange: &Exchange) -> Result<Said, ReadError> {
-        let bytes = |(seq, part), size: u64| match size {
-            ..=COLLECT_LIMIT => self.message_bytes(seq, part),
+    /// Adds what the exchange said to `bytes`: where that stands.
+    fn said_in(
+        &self,
+        exchange: &Exchange,
+        bytes: &mut Vec<u8>,
+    ) -> Result<[Option<Range<usize>>; 2], ReadError> {
+        let mut add = |(seq, part), size: u64| match size {
+            ..=COLLECT_LIMIT => self.add_message(seq, part, bytes),
             _ => Ok(None),
         };
+        let request = add(exchange.request, exchange.request_size)?;
         let response = exchange.response;
-        Ok(Said {
-            request: bytes(exchange.request, exchange.request_size)?,
-            response: response.map_or(Ok(None), |at| bytes(at, exchange.response_size))?,
-        })
+        let response = response.map_or(Ok(None), |at| add(at, exchange.response_size))?;
+        Ok([request, response])
     }
 
     /// A page of frames after `after`, with their bytes; empty at the end. Frames over 1 MiB come

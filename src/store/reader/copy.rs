@@ -4,27 +4,13 @@ use super::{ReadError, Recording};
 use crate::store::open::uri;
 use std::path::Path;
 
-/// One state of the file, also of one that is being written; defragmented, no WAL beside it.
+/// Makes one plain file of what stands in the recording at the moment, its WAL included.
 const COPY: &str = "VACUUM INTO ?1";
-
-/// Whether it is waited until a copy has reached the disk.
-const CARELESS: &str = "PRAGMA synchronous = OFF";
-const CAREFUL: &str = "PRAGMA synchronous = FULL";
 
 impl Recording {
     /// Copies all of it into `file`, which is there and empty: what a live recording gets meanwhile
     /// is not in the copy.
     pub fn copy_into(&self, file: &Path) -> Result<(), ReadError> {
         self.read(|conn| conn.execute(COPY, [uri(file, "mode=rw")]).map(drop))
-    }
-
-    /// The same for a copy that nobody needs after a power failure.
-    pub(in crate::store) fn copy_for_now(&self, file: &Path) -> Result<(), ReadError> {
-        self.read(|conn| {
-            conn.execute_batch(CARELESS)?;
-            let copied = conn.execute(COPY, [uri(file, "mode=rw")]);
-            conn.execute_batch(CAREFUL)?;
-            copied.map(drop)
-        })
     }
 }

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 /// Rows in a page of any list.
 const PAGE_ROWS: u32 = 1000;
 
-/// Kibibytes, in place of two thousand.
+/// Keeps 500 KiB of the file in memory: unless it is told so, `SQLite` keeps 2000.
 const KEEP_LITTLE: &str = "PRAGMA cache_size = -500";
 
 const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame

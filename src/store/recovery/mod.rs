@@ -138,8 +138,8 @@ pub fn is_missing(reel: &Path) -> bool {
 }
 
 /// Waits until the recorder of `reel` has let go of it, for as long as `goes_on` says: whoever has
-/// seen a session end may be faster than the thread that indexes it, and reads a part of it. Whether
-/// it has.
+/// seen a session end may be faster than the thread that indexes it, and reads a part of it.
+/// Whether it has.
 #[must_use = "what is read of one that has not may be a part"]
 pub fn wait_for_recorder(reel: &Path, goes_on: &mut dyn FnMut() -> bool) -> bool {
     while Entry::read(reel).standing == Standing::Live {

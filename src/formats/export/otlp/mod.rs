@@ -8,9 +8,9 @@
 //!   notifications/initialized    ╵
 //! ```
 //!
-//! A request is a span of whoever sent it, whose resource it stands under: kind CLIENT, timed on the
-//! wire from its last byte to the last byte of its answer. Requests of the server have the roles
-//! reversed, and stand under the call during which they came. Where a request carries a valid
+//! A request is a span of whoever sent it, whose resource it stands under: kind CLIENT, timed on
+//! the wire from its last byte to the last byte of its answer. Requests of the server have the
+//! roles reversed, and stand under the call during which they came. Where a request carries a valid
 //! `_meta.traceparent`, that is its parent, and the session is linked to it; else its parent is the
 //! session, a span too. Progress, log messages and cancels are events of their span; notifications
 //! that belong to no request are spans without length. stderr is no trace, and not in it.

@@ -1,5 +1,5 @@
-//! Counters: how many requests are open, how many bytes went by. Of what happens within a short time
-//! one sample tells, the highest, so that a flood does not make them longer than itself.
+//! Counters: how many requests are open, how many bytes went by. Of what happens within a short
+//! time one sample tells, the highest, so that a flood does not make them longer than itself.
 
 use super::event::{Args, Event, Track};
 use crate::protocol::message::Direction;

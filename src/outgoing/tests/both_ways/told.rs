@@ -62,6 +62,8 @@ pub enum Step {
     Duplicate,
     Unlisted,
     Unfitting,
+    /// A call with a long answer.
+    Long,
     Log(bool),
     Stderr(bool),
     Odd,
@@ -85,6 +87,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Duplicate),
         1 => Just(Step::Unlisted),
         1 => Just(Step::Unfitting),
+        1 => Just(Step::Long),
         2 => proptest::bool::weighted(0.2).prop_map(Step::Log),
         2 => proptest::bool::weighted(0.2).prop_map(Step::Stderr),
         1 => Just(Step::Odd),
@@ -225,22 +228,12 @@ impl Told<'_> {
             }
             Step::Secret(place, tool) => self.secret(place, tool),
             Step::Again(n) => self.call(1, ["go on", "row 1", TOKEN][n], &plain("again")),
-            Step::Cancelled => {
-                let id = self.id();
-                self.ask(&id, "tool_1", r#"{"text":"row 1"}"#, "");
-                self.t += 7_000_000_000;
-                let note = format!(
-                    r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
-                );
-                self.line(StreamId::C2S, &note);
-            }
+            Step::Cancelled => self.cancelled(),
             Step::Unanswered => {
-                let id = self.id();
-                self.ask(&id, "tool_1", r#"{"text":"go on"}"#, "");
+                self.go_on();
             }
             Step::Waiting(seconds) => {
-                let id = self.id();
-                self.ask(&id, "tool_1", r#"{"text":"go on"}"#, "");
+                let id = self.go_on();
                 self.t += seconds * 1_000_000_000;
                 self.call(1, "go on", &plain("meanwhile"));
                 self.answer(&id, &plain("late"));
@@ -255,42 +248,15 @@ impl Told<'_> {
                 self.answer(&id, &plain("done"));
             }
             Step::Unfitting => self.call(0, &"too long ".repeat(9), &plain_with("it is so")),
-            Step::Log(is_secret) => {
-                let said = said(is_secret);
-                let note = format!(
-                    r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{said}"}}}}"#
-                );
-                self.line(StreamId::S2C, &note);
-            }
+            Step::Long => self.call(1, "go on", &plain_with(&"hello ".repeat(1000))),
+            Step::Log(is_secret) => self.log(said(is_secret)),
             Step::Stderr(is_secret) => {
                 let line = format!("listening for {}", said(is_secret));
                 self.line(StreamId::STDERR, &line);
             }
             Step::Odd => self.line(StreamId::S2C, "Starting up … {"),
-            Step::Batch(is_secret) => {
-                let (one, other) = (self.id(), self.id());
-                let line = format!(
-                    r#"[{{"jsonrpc":"2.0","id":{one},"method":"tools/call","params":{{"name":"tool_1","arguments":{{"text":"{}"}}}}}},{{"jsonrpc":"2.0","id":{other},"method":"ping"}}]"#,
-                    said(is_secret)
-                );
-                self.line(StreamId::C2S, &line);
-                self.answer(&other, r#""result":{}"#);
-                self.answer(&one, &plain("done"));
-            }
-            Step::Ask(is_secret) => {
-                let (id, asked) = (self.id(), self.id());
-                self.ask(&id, "tool_1", r#"{"text":"go on"}"#, "");
-                let line = format!(
-                    r#"{{"jsonrpc":"2.0","id":{asked},"method":"sampling/createMessage","params":{{"messages":[{{"role":"user","content":{{"type":"text","text":"{}"}}}}],"maxTokens":9}}}}"#,
-                    said(is_secret)
-                );
-                self.line(StreamId::S2C, &line);
-                let line = format!(
-                    r#"{{"jsonrpc":"2.0","id":{asked},"result":{{"role":"assistant","model":"m","content":{{"type":"text","text":"ok"}}}}}}"#
-                );
-                self.line(StreamId::C2S, &line);
-                self.answer(&id, &plain("done"));
-            }
+            Step::Batch(is_secret) => self.batch(said(is_secret)),
+            Step::Ask(is_secret) => self.asked(said(is_secret)),
             Step::List(is_secret) => self.list(said(is_secret)),
             Step::Event(is_secret) => {
                 let message = format!("said {}", said(is_secret));
@@ -298,6 +264,55 @@ impl Told<'_> {
             }
             Step::Note => self.notes.push(self.frames),
         }
+    }
+
+    /// A call that waits for its answer.
+    fn go_on(&mut self) -> String {
+        let id = self.id();
+        self.ask(&id, "tool_1", r#"{"text":"go on"}"#, "");
+        id
+    }
+
+    fn cancelled(&mut self) {
+        let id = self.id();
+        self.ask(&id, "tool_1", r#"{"text":"row 1"}"#, "");
+        self.t += 7_000_000_000;
+        let note = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        );
+        self.line(StreamId::C2S, &note);
+    }
+
+    fn log(&mut self, said: &str) {
+        let note = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{said}"}}}}"#
+        );
+        self.line(StreamId::S2C, &note);
+    }
+
+    fn batch(&mut self, said: &str) {
+        let (one, other) = (self.id(), self.id());
+        let line = format!(
+            r#"[{{"jsonrpc":"2.0","id":{one},"method":"tools/call","params":{{"name":"tool_1","arguments":{{"text":"{said}"}}}}}},{{"jsonrpc":"2.0","id":{other},"method":"ping"}}]"#
+        );
+        self.line(StreamId::C2S, &line);
+        self.answer(&other, r#""result":{}"#);
+        self.answer(&one, &plain("done"));
+    }
+
+    /// The server asks during a call.
+    fn asked(&mut self, said: &str) {
+        let id = self.go_on();
+        let asked = self.id();
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{asked},"method":"sampling/createMessage","params":{{"messages":[{{"role":"user","content":{{"type":"text","text":"{said}"}}}}],"maxTokens":9}}}}"#
+        );
+        self.line(StreamId::S2C, &line);
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{asked},"result":{{"role":"assistant","model":"m","content":{{"type":"text","text":"ok"}}}}}}"#
+        );
+        self.line(StreamId::C2S, &line);
+        self.answer(&id, &plain("done"));
     }
 }
 

@@ -6,12 +6,13 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Pieces that wait. One is written meanwhile, and another one is filled.
+/// Pieces that wait to be written. With the one that is being written and the one that is being
+/// filled there are three in memory, however long the file becomes.
 const WAITING: usize = 1;
 
 /// A thread that writes into a file what it is given, piece by piece.
 #[derive(Debug)]
-pub(super) struct Behind {
+pub(super) struct WriteBehind {
     /// Gone as soon as nothing more comes: then the thread ends.
     full: Option<SyncSender<Vec<u8>>>,
     /// Pieces that are written; their memory is used again.
@@ -19,7 +20,7 @@ pub(super) struct Behind {
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
-impl Behind {
+impl WriteBehind {
     /// Begins where `file` stands; `None` where there cannot be such a thread.
     pub fn start(file: &File) -> Option<Self> {
         let mut file = file.try_clone().ok()?;
@@ -63,7 +64,7 @@ impl Behind {
     }
 }
 
-impl Drop for Behind {
+impl Drop for WriteBehind {
     /// Nobody writes into a file that is removed.
     fn drop(&mut self) {
         self.full = None;
@@ -82,7 +83,7 @@ mod tests {
         let path = dir.path().join("a");
         let mut file = File::create(&path).unwrap();
         file.write_all(b"first ").unwrap();
-        let mut behind = Behind::start(&file).unwrap();
+        let mut behind = WriteBehind::start(&file).unwrap();
         let pieces: Vec<_> = (0..100).map(|n| vec![b'a' + n % 26; n.into()]).collect();
         for piece in &pieces {
             behind.write(piece).unwrap();
@@ -97,7 +98,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         std::fs::write(&path, "").unwrap();
-        let mut behind = Behind::start(&File::open(&path).unwrap()).unwrap();
+        let mut behind = WriteBehind::start(&File::open(&path).unwrap()).unwrap();
         let written = (0..10).try_for_each(|_| behind.write(b"x"));
         assert!(written.and_then(|()| behind.finish()).is_err());
         assert!(behind.write(b"x").is_err() && behind.finish().is_err());

@@ -1,17 +1,17 @@
-//! Frames in which there is something to be looked at.
+//! Some of the frames of a recording.
 
 use crate::trace::frame::Seq;
 use std::iter;
 
 /// Words of which each says something of 64 frames. Frames have numbers without gaps, but for a
-/// damaged file, where one with a larger number is always looked at.
+/// damaged file, where one with a larger number always counts as one of them.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Frames in which there is something to be looked at, a bit for each.
+/// A bit for each frame.
 #[derive(Debug, Default)]
-pub(super) struct Looked(Vec<u64>);
+pub(super) struct FrameSet(Vec<u64>);
 
-impl Looked {
+impl FrameSet {
     /// Whether the frame has no bit.
     pub fn is_far(seq: Seq) -> bool {
         Self::place(seq).0 >= MOST_WORDS
@@ -37,6 +37,11 @@ impl Looked {
         word >= MOST_WORDS || self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// Whether none of them has a bit that is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     /// The next one, of those that have a bit.
     pub fn after(&self, seq: Seq) -> Option<Seq> {
         let next = Seq(seq.0.checked_add(1)?);
@@ -55,14 +60,15 @@ mod tests {
 
     #[test]
     fn they_are_found_one_after_the_other() {
-        let mut looked = Looked::default();
+        let mut frames = FrameSet::default();
         let seqs = [1, 63, 64, 65, 127, 128, 1000];
         for seq in seqs {
-            looked.set(Seq(seq));
+            frames.set(Seq(seq));
         }
-        let found = iter::successors(looked.after(Seq(0)), |seq| looked.after(*seq));
+        let found = iter::successors(frames.after(Seq(0)), |seq| frames.after(*seq));
         assert_eq!(found.map(|seq| seq.0).collect::<Vec<_>>(), seqs);
-        assert!(seqs.iter().all(|seq| looked.has(Seq(*seq))) && !looked.has(Seq(2)));
-        assert_eq!(looked.after(Seq(u64::MAX)), None);
+        assert!(seqs.iter().all(|seq| frames.has(Seq(*seq))) && !frames.has(Seq(2)));
+        assert_eq!(frames.after(Seq(u64::MAX)), None);
+        assert!(!frames.is_empty() && FrameSet::default().is_empty());
     }
 }

@@ -11,35 +11,52 @@ use std::thread::{Builder, JoinHandle};
 
 /// A copy that a thread begins.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct Copying {
     /// Taken by whoever wants it.
-    thread: Option<JoinHandle<Result<Begin, MakeError>>>,
+    thread: Option<JoinHandle<Result<Begun, MakeError>>>,
 }
 
-/// What was begun, its file and the folder of that.
-pub(super) type Begin = (Altered, PathBuf, Folder);
+/// What it has begun.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub altered: Altered,
+    /// Its file.
+    pub reel: PathBuf,
+    /// Where that is.
+    pub folder: Folder,
+}
 
-impl Begun {
-    /// Begins a copy of `recording`.
-    pub fn start(recording: &Recording) -> Result<Self, MakeError> {
-        let (folder, reel) = place(&recording.summary()?.id)?;
-        let recording = recording.another()?;
-        let begin = move || Ok((recording.alter(&reel)?, reel, folder));
-        let thread = Builder::new().name("copy".into()).spawn(begin);
-        Ok(Self {
-            thread: Some(thread.map_err(MakeError::Folder)?),
+impl Copying {
+    /// Begins a copy of `recording`; none where that is not over yet, or there is no place for it.
+    pub fn start(recording: &Recording) -> Option<Self> {
+        let summary = recording.summary().ok()?;
+        if !summary.state.is_final() {
+            return None;
+        }
+        let (folder, reel) = place(&summary.id).ok()?;
+        let recording = recording.another().ok()?;
+        let begin = move || {
+            Ok(Begun {
+                altered: recording.alter(&reel)?,
+                reel,
+                folder,
+            })
+        };
+        let thread = Builder::new().name("copy".into()).spawn(begin).ok()?;
+        Some(Self {
+            thread: Some(thread),
         })
     }
 
     /// Waits for it.
-    pub fn finish(mut self) -> Result<Begin, MakeError> {
+    pub fn finish(mut self) -> Result<Begun, MakeError> {
         let thread = self.thread.take();
         let thread = thread.expect("nobody else takes it, and this is done once");
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
 }
 
-impl Drop for Begun {
+impl Drop for Copying {
     /// Nobody wants it: it is gone when this is.
     fn drop(&mut self) {
         // What it began vanishes with what it returns.

@@ -1,0 +1,44 @@
+//! All of a recording, copied but for what is replaced.
+
+use super::made::annotated;
+use super::{MakeError, context, named};
+use crate::formats::export::{Part, Selection};
+use crate::formats::redacted::Redacting;
+use crate::outgoing::copying::{Begun, Copying};
+use crate::outgoing::numbers::Numbers;
+use crate::outgoing::{Stage, Tell};
+use crate::store::altered::Derived;
+use crate::store::reader::{Recording, Summary};
+use crate::trace::frame::Seq;
+
+/// Where something is replaced all else is as it was, and everything has its number. Says how what
+/// is derived came to it.
+pub(in crate::outgoing) fn altered(
+    copying: Copying,
+    redacting: &mut Redacting<'_>,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<(Recording, Derived), MakeError> {
+    let Begun {
+        altered: mut copy,
+        reel,
+        folder,
+    } = copying.finish()?;
+    copy.describe(&context(summary))?;
+    let mut tell = |seq| Ok::<(), MakeError>(tell(Stage::Written(seq))?);
+    let has_changed_events = redacting.has_changed_events();
+    redacting.walk_changed(&mut |part| match part {
+        Part::Frame(head, raw, _) => {
+            copy.frames(Seq(head.seq.0.saturating_sub(1)), &mut tell)?;
+            tell(head.seq)?;
+            Ok(copy.frame(head.seq, raw.unwrap_or_default())?)
+        }
+        Part::Event(row) => Ok(copy.event(row)?),
+        Part::Passed(_) => Ok::<(), MakeError>(()),
+    })?;
+    copy.frames(Seq(summary.frames), &mut tell)?;
+    let derived = copy.finish(summary.state, has_changed_events, &mut tell)?;
+    let (all, numbers) = (Selection::default(), Numbers::default());
+    annotated(redacting, &all, summary, (&numbers, &reel))?;
+    Ok((named(Recording::open(&reel)?, summary, folder), derived))
+}

@@ -1,0 +1,103 @@
+//! Rows of exchanges as values.
+
+use super::column::{direction, era, number, optional, request_id, text, word};
+use super::unsaid::{Unsaid, Words};
+use crate::protocol::id::RequestId;
+use crate::store::values::moment;
+use crate::trace::exchange::{Exchange, ExchangeId, Status};
+use crate::trace::frame::Seq;
+use rusqlite::Row;
+
+/// The columns of [`exchange`], in its order, and where they stand.
+macro_rules! exchange_columns {
+    () => {
+        concat!(
+            exchange_columns!(own),
+            ", ",
+            summary_columns!("q"),
+            ", ",
+            summary_columns!("p"),
+            " FROM exchange e
+            LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
+            LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
+        )
+    };
+    // Without what the messages say, which takes longer than all the rest: those of [`light`].
+    (light) => {
+        concat!(exchange_columns!(own), " FROM exchange e")
+    };
+    (own) => {
+        "e.id, e.direction, e.era, e.method, e.name, e.rpc_id, e.request, e.request_part,
+        e.response, e.response_part, e.t_request, e.t_response, e.t_response_last, e.waited,
+        e.status, e.code, e.parent, e.chain, e.task, e.cancelled, e.progress_count,
+        e.progress, e.request_size, e.response_size"
+    };
+}
+pub(crate) use exchange_columns;
+
+/// [`exchange_columns`].
+pub(crate) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+    exchange_at(row, None)
+}
+
+/// [`exchange_columns`], as it stood when `until` was the last frame.
+pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
+    Ok(unsaid_at(row, until)?.said())
+}
+
+/// [`exchange_columns`], whose line is not made yet.
+pub(crate) fn unsaid(row: &Row<'_>) -> rusqlite::Result<Unsaid> {
+    unsaid_at(row, None)
+}
+
+/// Those of [`exchange_columns`] that are `light`: its summary is empty.
+pub(crate) fn light(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+    let status = word(row, 14, Status::parse)?;
+    let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+    Ok(Exchange {
+        id: ExchangeId(number(row, 0)?),
+        direction: direction(row, 1)?,
+        era: era(row, 2)?,
+        method: text(row, 3)?.unwrap_or_default(),
+        name: text(row, 4)?,
+        rpc_id: request_id(row, 5)?.unwrap_or_else(|| RequestId::damaged("null")),
+        request: (Seq(number(row, 6)?), row.get(7)?),
+        response: optional(row, 8)?.map(Seq).zip(row.get(9)?),
+        t_request: moment(row.get(10)?),
+        t_response: time(11)?,
+        t_response_last: time(12)?,
+        waited_ns: number(row, 13)?,
+        status,
+        code: row.get(15)?,
+        parent: optional(row, 16)?.map(ExchangeId),
+        chain: optional(row, 17)?.map(ExchangeId),
+        task: row.get(18)?,
+        cancelled: optional(row, 19)?.map(Seq),
+        progress_count: number(row, 20)?,
+        progress: row.get(21)?,
+        request_size: number(row, 22)?,
+        response_size: number(row, 23)?,
+        summary: Box::default(),
+    })
+}
+
+/// The same, as it stood when `until` was the last frame.
+pub(crate) fn light_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
+    let exchange = light(row)?;
+    Ok(match until {
+        Some(until) => exchange.at(until),
+        None => exchange,
+    })
+}
+
+fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
+    let exchange = light(row)?;
+    let response = exchange.response.map(|(seq, _)| seq);
+    let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
+    Ok(Unsaid {
+        exchange,
+        until,
+        request: Words::of(row, 24)?,
+        answer: Some(Words::of(row, 26)?).filter(|_| answered),
+    })
+}

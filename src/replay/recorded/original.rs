@@ -1,6 +1,6 @@
 //! A message without what was taken out of it, where the other recording has that.
 
-use crate::redact::{pattern, token};
+use crate::redact::{gaps, token};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
 
@@ -17,7 +17,7 @@ pub fn message(
     };
     if token::may_be_in(&bytes)
         && let Some(original) = beside.message_bytes(seq, part)?
-        && let Some(values) = pattern::hidden(&bytes, &original)
+        && let Some(values) = gaps::hidden(&bytes, &original)
     {
         return Ok(Some((original, values)));
     }

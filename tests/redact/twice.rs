@@ -96,7 +96,8 @@ fn frame(dice: &mut Dice, secrets: &mut Vec<String>) -> String {
 
 fn secret(dice: &mut Dice) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHKMNPQRSTUVWXYZabcdefghkmnpqrstuvwxyz23456789";
-    let length = 10 + dice.length_below(24);
+    // A shorter one alone in front of a host may be the name of a user.
+    let length = 13 + dice.length_below(21);
     let any = (0..length).map(|_| char::from(LETTERS[dice.length_below(LETTERS.len())]));
     let any: String = any.collect();
     format!("k3{any}Q")

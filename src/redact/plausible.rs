@@ -141,10 +141,13 @@ fn is_absolute(value: &str) -> bool {
 
 /// Whether something in it is nothing but a value, whatever it looks like as a whole.
 fn is_certain(class: Class, value: &str, stands: Stands) -> bool {
-    matches!(
-        (class, stands),
-        (Class::Password | Class::Token | Class::Pair, Stands::Whole)
-    ) && is_dense(value)
+    let is_whole = stands == Stands::Whole;
+    match class {
+        Class::Password | Class::Token | Class::Pair => is_whole && is_dense(value),
+        // Of a line of several values the last one may be cut where a quote or a bracket begins.
+        Class::Header => is_dense(value) && !is_prose(value),
+        Class::Folder | Class::Digits | Class::Many => false,
+    }
 }
 
 fn password(value: &str, stands: Stands) -> bool {
@@ -392,6 +395,7 @@ mod tests {
         assert!(is_path("/etc/ssl/a.key") && is_path("C:\\keys\\a") && !is_path("/a+b9/x"));
         assert!(fits(Class::Password, "1234", Stands::Alone));
         assert!(fits(Class::Many, "Kq8vWp3mXrT4", Stands::Alone));
+        assert!(fits(Class::Header, "a=Kq8vWp3mXrT4; b = (", Stands::InText));
         assert!(!fits(Class::Many, "4096", Stands::Alone));
     }
 

@@ -175,10 +175,7 @@ impl<'r> Redacting<'r> {
     #[must_use]
     pub fn selected(&mut self, selection: &Selection) -> Selection {
         let (redactor, report) = (&mut self.redactor, &mut self.report);
-        selection.told(|query| {
-            let query = redactor.text(Place::Filter, query, report);
-            query.into_owned()
-        })
+        selection.told(|query| redactor.filter(query, report))
     }
 
     /// Gives the marks and notes on frames to `visit`; those on frames that are not there are

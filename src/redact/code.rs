@@ -1,6 +1,8 @@
 //! What stands bare behind a name in code: where a value comes from, not the value.
 
+use super::dense;
 use super::names;
+use super::plausible;
 use std::ops::Range;
 
 /// A longer one is looked at no further.
@@ -20,11 +22,6 @@ const STATES: [&str; 10] = [
 /// Words that types end with.
 const TYPES: [&str; 3] = ["String", "Bytes", "Buffer"];
 
-/// Tags of YAML that say where a value comes from.
-const TAGS: [&str; 7] = [
-    "!vault", "!secret", "!env", "!ENV", "!Ref", "!Sub", "!GetAtt",
-];
-
 /// Whether the value of `name`, which stands in no quotes, is code: `args.password`,
 /// `jwt.encode(`, `params[:token]`, `$1`, the name of a type.
 ///
@@ -43,18 +40,54 @@ pub(super) fn is_code(text: &[u8], name: &Range<usize>, value: &Range<usize>) ->
     let is_same = |other: &str| is_same(&text[name.clone()], other);
     matches!(said, "!0" | "!1")
         || is_followed && WORDS.contains(&said)
-        || TAGS.contains(&said)
         || is_parameter(said, &is_same)
         || is_type(said, &is_same)
         || is_state(said)
         || is_expression(said, &is_same)
 }
 
-/// Whether a name is none that holds a secret, whatever it says: the key that leads to a button,
-/// or the middle of the name of a resource.
+/// Whether a name is none that holds a secret, whatever it says: the key that leads to a button, the
+/// middle of the name of a resource, a test that passed, something that is counted, a file.
 pub(super) fn is_other(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
-    let is_button = value.len() == 1 && text[name.clone()].eq_ignore_ascii_case(b"accesskey");
-    is_button || text[..name.start].ends_with(b":") && is_within_arn(&text[..name.start])
+    let (called, said) = (&text[name.clone()], &text[value.clone()]);
+    let is_button = value.len() == 1 && called.eq_ignore_ascii_case(b"accesskey");
+    let is_test = called == b"PASS" && said.contains(&b'_') && dense::is_read(said);
+    is_button
+        || is_test
+        || is_file(called, said)
+        || is_counted(said, &text[value.end..])
+        || text[..name.start].ends_with(b":") && is_within_arn(&text[..name.start])
+}
+
+/// Whether it is where a key is kept: a password may look so.
+pub(super) fn is_file(name: &[u8], value: &[u8]) -> bool {
+    let name = name.trim_ascii_end().to_ascii_lowercase();
+    (name.ends_with(b"key") || name.ends_with(b"keys"))
+        && plausible::is_path(&String::from_utf8_lossy(value))
+}
+
+/// Whether it is written as names in code are, of more than one word: `MinLength12`, `utf8Decoder`.
+pub(super) fn is_camel(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let turns = bytes.windows(4).any(|four| {
+        !four[0].is_ascii_uppercase()
+            && four[1].is_ascii_uppercase()
+            && four[2..].iter().all(u8::is_ascii_lowercase)
+    });
+    turns && bytes.iter().all(u8::is_ascii_alphanumeric) && dense::is_read(bytes)
+}
+
+/// Whether a few digits say how many there are of what follows: `123 items`.
+fn is_counted(value: &[u8], after: &[u8]) -> bool {
+    let word = after.strip_prefix(b" ").unwrap_or_default();
+    let word = &word[..word
+        .iter()
+        .take_while(|byte| byte.is_ascii_lowercase())
+        .count()];
+    value.len() < 4
+        && value.iter().all(u8::is_ascii_digit)
+        && word.len() > 2
+        && word.ends_with(b"s")
 }
 
 /// Whether the word that a text ends with is the beginning of an ARN.
@@ -143,7 +176,8 @@ fn is_same(name: &[u8], other: &str) -> bool {
         return false;
     }
     let (name, other) = (names::joined(name).0, names::joined(other.as_bytes()).0);
-    name.ends_with(&other) || other.ends_with(&name)
+    let other = other.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    name.ends_with(other) || other.ends_with(&name)
 }
 
 #[cfg(test)]
@@ -181,7 +215,7 @@ mod tests {
             "password:t.password,apiKey:n.apiKey,secret:void 0",
             "e.token=e.token||c(),e}",
             ".token:hover{opacity:.7",
-            "password: !vault |",
+            "password: user.password2",
         ] {
             assert!(code(line), "{line}");
         }
@@ -201,6 +235,28 @@ mod tests {
         let button = br#"<b accesskey="s" x="k3Jd8f">"#;
         assert!(is_other(button, &(3..12), &(14..15)));
         assert!(!is_other(button, &(3..12), &(20..26)));
+    }
+
+    #[test]
+    fn names_of_more_than_one_word_are_known() {
+        for name in ["MinLength12", "utf8Decoder", "NoSpaces2"] {
+            assert!(is_camel(name), "{name}");
+        }
+        for value in ["hunter2", "Sunshine9", "Kq8vWp3mXrT4", "a-Bcd"] {
+            assert!(!is_camel(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn files_counts_and_tests_hold_no_secret() {
+        let other = |text: &str, name: usize, value: Range<usize>| {
+            is_other(text.as_bytes(), &(0..name), &value)
+        };
+        assert!(other("sshKey: /home/ada/.ssh/id_ed25519", 6, 8..33));
+        assert!(!other("sshPwd: /home/ada/.ssh/id_ed25519", 6, 8..33));
+        assert!(other("otp: 123 items", 3, 5..8) && !other("cvv: 123 and", 3, 5..8));
+        assert!(other("PASS: test_v2_abc123", 4, 6..20));
+        assert!(!other("PASS: Kq8vWp3m_XrT4", 4, 6..19) && !other("pass: a_b2", 4, 6..10));
     }
 
     #[test]

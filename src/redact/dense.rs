@@ -19,6 +19,11 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = Range<usize>> {
     each.filter(|row| is_dense(&bytes[row.clone()]))
 }
 
+/// Whether there is nothing in it that nobody reads.
+pub(super) fn is_read(said: &[u8]) -> bool {
+    rows(&String::from_utf8_lossy(said)).next().is_none()
+}
+
 fn is_dense(row: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| row.iter().any(test);
     row.len() >= LEAST

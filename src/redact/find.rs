@@ -11,9 +11,11 @@ use super::base;
 use super::hit::Found;
 use super::json::{self, Under};
 use super::known::Known;
-use super::layer::{Layer, percent};
+use super::layer::percent;
+use super::more;
 use super::policy::{Notice, Policy};
 use super::rule::is_of_name;
+use super::value;
 use crate::protocol::json::{Node, parse_into};
 
 /// How many codes may lie within each other: JSON in a string in base64 in a string.
@@ -75,28 +77,11 @@ impl<'p> Finder<'p> {
         {
             json::message(self, raw, root, found);
         } else {
-            self.line(raw, found);
+            // What is no JSON as a whole, or nests too deeply, may be made of it.
+            self.text(raw, 0, found);
         }
         if nodes.capacity() > MOST_NODES / 64 {
             *nodes = Vec::new();
-        }
-    }
-
-    /// Finds all there is in a line of text.
-    fn line(&self, raw: &[u8], found: &mut Found) {
-        self.text(raw, 0, found);
-        let has_escapes = [&b"\\u"[..], b"\\/"]
-            .iter()
-            .any(|escape| memchr::memmem::find(raw, escape).is_some());
-        if !has_escapes {
-            return;
-        }
-        // What is no JSON as a whole, or nests too deeply, may be made of it.
-        let layer = Layer::unescaped(raw);
-        let mark = found.hits.len();
-        self.text(&layer.text, 1, found);
-        for hit in &mut found.hits[mark..] {
-            hit.span = layer.place(hit.span.clone());
         }
     }
 
@@ -154,11 +139,21 @@ impl<'p> Finder<'p> {
         let after = &raw[name.end..];
         let before = name.start.checked_sub(1).map(|before| raw[before]);
         let rest = after.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-        let is_beside = matches!(after.first(), Some(b'"' | b'\\' | b'\'' | b'`' | b'>'))
-            || matches!(rest, Some(b':' | b'='))
+        let is_beside = matches!(
+            after.first(),
+            Some(b'"' | b'\\' | b'\'' | b'`' | b'>' | b'\n')
+        ) || matches!(rest, Some(b':' | b'='))
             || before == Some(b'-')
             || raw[name.clone()].starts_with(b"-");
-        is_beside && self.policy.class(&raw[name]).is_some()
+        let is_near = matches!(after.first(), Some(b' ' | b'\t' | b'*' | b'|' | b','));
+        if !is_beside && !is_near {
+            return false;
+        }
+        self.policy.class(&raw[name.clone()]).is_some_and(|class| {
+            is_beside
+                || value::called(raw, &name).is_some()
+                || more::may_be_linked(raw, &name, class)
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Headers in a text: what stands behind their name, to the end of the line.
 
-use super::dense;
+use super::more::is_value;
 use super::named::{LONG, bare};
 use super::plausible::looks_random;
 use super::prose::is_prose;
@@ -20,9 +20,6 @@ const SCHEMES: [&str; 10] = [
     "dpop",
     "jwt",
 ];
-
-/// Letters and digits in a row that are no word and no number, whatever they mean.
-const ROW: usize = 16;
 
 /// What follows the scheme of a header.
 pub(super) fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
@@ -63,6 +60,12 @@ pub(super) fn line(text: &[u8], start: usize) -> Range<usize> {
         return values(text, start + length..near).unwrap_or(start..start + length);
     }
     let all = start..end_of_line(text, start);
+    if is_of_parameters(text, &all) {
+        return start..start;
+    }
+    if let Some(word) = folded(text, &all) {
+        return word;
+    }
     if all.len() > LONG || !is_prose(&String::from_utf8_lossy(&text[all.clone()])) {
         return all;
     }
@@ -81,14 +84,40 @@ fn end_of_line(text: &[u8], start: usize) -> usize {
     start + rest[..end].trim_ascii_end().len()
 }
 
-/// A word, or if it is a placeholder the values behind it on the same line.
-pub(super) fn behind(text: &[u8], word: Range<usize>) -> Range<usize> {
-    if !token::is_one(&text[word.clone()]) {
-        return word;
-    }
-    let near = &text[word.end..text.len().min(word.end + LONG)];
-    let end = memchr::memchr(b'\n', near).unwrap_or(near.len());
-    values(text, word.end..word.end + end).unwrap_or(word)
+/// Whether nothing but the names of parameters follows, whose values are in quotes.
+fn is_of_parameters(text: &[u8], all: &Range<usize>) -> bool {
+    let of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
+    let said = &text[all.clone()];
+    let Some(before) = said.strip_suffix(b"=") else {
+        return false;
+    };
+    let name = before.iter().rev().take_while(|byte| of_name(byte)).count();
+    // Of a value that ends with that sign the quote is the closing one.
+    let after = text.get(all.end + 1).copied().unwrap_or(b' ');
+    let is_over = after.is_ascii_whitespace() || b",;)]}\"'\\".contains(&after);
+    let is_begun = text.get(all.end) == Some(&b'"') && !is_over;
+    is_begun && name > 0 && before[..before.len() - name].ends_with(b" ")
+}
+
+/// What stands on the next line, where a line is folded behind its scheme.
+fn folded(text: &[u8], all: &Range<usize>) -> Option<Range<usize>> {
+    let said = &text[all.clone()];
+    let is_scheme = |scheme: &str| said.eq_ignore_ascii_case(scheme.as_bytes());
+    SCHEMES.into_iter().find(|scheme| is_scheme(scheme))?;
+    let rest = &text[all.end..text.len().min(all.end + LONG)];
+    let newline = rest
+        .iter()
+        .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+        .count();
+    let space = rest[newline..]
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'));
+    let (space, start) = (space.clone().count(), all.end + newline + space.count());
+    let word = bare(text, start);
+    let is_one = newline > 0
+        && space > 0
+        && (token::is_one(&text[word.clone()]) || is_value(&text[word.clone()]));
+    is_one.then_some(word)
 }
 
 /// The first word, and what of those that follow is a value as well.
@@ -117,14 +146,6 @@ fn values(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     found
 }
 
-/// Whether nobody says such a word.
-fn is_value(word: &[u8]) -> bool {
-    let has = |test: fn(&u8) -> bool| word.iter().any(test);
-    let is_row = word.len() >= ROW && word.iter().all(u8::is_ascii_alphanumeric);
-    is_row && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-        || dense::rows(&String::from_utf8_lossy(word)).next().is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +165,10 @@ mod tests {
             ("k3Jd8f Kq8vWp3mXrT4 is invalid", "k3Jd8f Kq8vWp3mXrT4"),
             ("Token k3Jd8f is invalid", "k3Jd8f"),
             ("Token is invalid", "Token"),
+            ("Bearer\n  Kq8vWp3mXrT4\nc", "Kq8vWp3mXrT4"),
+            ("Bearer\nKq8vWp3mXrT4", "Bearer"),
+            ("Digest username=\"ada\", response=\"1\"", ""),
+            ("Basic YWRhOmh1bnRlcjI=\" x", "Basic YWRhOmh1bnRlcjI="),
         ] {
             assert_eq!(&text[line(text.as_bytes(), 0)], value, "{text}");
         }

@@ -1,10 +1,13 @@
 //! Secrets in JSON: by what holds them, and in what strings say.
 
+mod member;
+
 use super::base;
-use super::beside::{is_beside, is_schema};
+use super::beside::is_schema;
 use super::find::Finder;
 use super::hit::{Found, Hit};
 use super::layer::Layer;
+use super::more;
 use super::named;
 use super::names::Class;
 use super::plausible::Stands;
@@ -28,9 +31,6 @@ const NUMBERS: [&str; 8] = [
     "ttlMs",
     "size",
 ];
-
-/// Members that say what a value beside them is.
-const NAMES: [&str; 5] = ["name", "key", "header", "variable", "field"];
 
 /// Finds all there is in a message.
 pub(super) fn message(finder: &Finder<'_>, text: &[u8], root: Value<'_>, found: &mut Found) {
@@ -107,7 +107,9 @@ impl Walk<'_, '_> {
 
     fn object(&mut self, object: Value<'_>, under: Under) {
         let under = match under {
-            Under::Named(class @ (Class::Password | Class::Token | Class::Folder))
+            Under::Named(
+                class @ (Class::Password | Class::Token | Class::Folder | Class::Many),
+            )
             | Under::Within(class)
                 if !is_schema(object) =>
             {
@@ -118,46 +120,32 @@ impl Walk<'_, '_> {
         };
         let told = self.told(object);
         for (key, value) in object.members() {
-            let mark = self.found.hits.len();
-            self.string(key, Under::Nothing);
-            let name = key.str_bytes();
-            let is_secret = self.found.hits.len() > mark;
+            let (name, is_secret) = self.key(key, under);
+            let below = self.below(&name, value, under, told);
             let shown = if is_secret {
                 "…".into()
             } else {
                 String::from_utf8_lossy(&name)
             };
             self.path.push(Step::Member(shown.into()));
-            let class = self.finder.policy.class(&name);
-            let below = match (under, class, told) {
-                (Under::Ruled, ..) => Under::Ruled,
-                (_, Some(class), _) => Under::Named(class),
-                (_, None, Some(class)) if key.is_str("value") => Under::Named(class),
-                (Under::Within(class), ..) if !is_beside(&name) => Under::Within(class),
-                _ => Under::Nothing,
-            };
             self.value(value, below);
             self.path.pop();
         }
     }
 
-    /// What `{"name":"TOKEN","value":…}` says of its value.
-    fn told(&self, object: Value<'_>) -> Option<Class> {
-        object.get("value")?;
-        let mut names = NAMES.iter().filter_map(|name| object.get(name));
-        names.find_map(|name| self.finder.policy.class(&name.str_bytes()))
-    }
-
     fn array(&mut self, array: Value<'_>, under: Under) {
         let is_plain = matches!(under, Under::Nothing | Under::Word);
-        let (mut flag, mut is_script) = (None, false);
+        let (mut before, mut is_script) = (None, false);
         for (index, element) in array.elements().enumerate() {
             self.path.push(Step::Element(index));
-            let named = flag.filter(|_| is_plain).map(Under::Named);
-            flag = self.flag(element);
             let text = element.string_bytes().unwrap_or_default();
+            // Behind a name that is no option only what nobody says is its value.
+            let is_value = |is_option| is_option || more::is_value(text);
+            let named = before.filter(|(_, is_option)| is_plain && is_value(*is_option));
+            let named = named.map(|(class, _)| Under::Named(class));
+            before = self.name(text);
             // What begins like an option is the next one.
-            let is_option = flag.is_some() || text.starts_with(b"--");
+            let is_option = matches!(before, Some((_, true))) || text.starts_with(b"--");
             let below = match named.filter(|_| !is_option) {
                 Some(named) => named,
                 None if is_plain && is_script => Under::Nothing,
@@ -170,15 +158,17 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What the word after this one is: `--token`, `-u`.
-    fn flag(&self, word: Value<'_>) -> Option<Class> {
-        let word = word.string_bytes()?;
+    /// What the word after this one is, and whether this one is an option: `--token`, `-u`,
+    /// `X-Api-Key`.
+    fn name(&self, word: &[u8]) -> Option<(Class, bool)> {
         if matches!(word, b"-u" | b"--user" | b"--proxy-user") {
-            return Some(Class::Pair);
+            return Some((Class::Pair, true));
         }
-        let name = word.strip_prefix(b"-")?;
+        let option = word.strip_prefix(b"-");
+        let name = option.unwrap_or(word);
         let is_name = name.len() > 1 && name.iter().all(|byte| super::rule::is_of_name(*byte));
-        is_name.then(|| self.finder.policy.class(name))?
+        let class = is_name.then(|| self.finder.policy.class(name))?;
+        class.map(|class| (class, option.is_some()))
     }
 
     fn string(&mut self, string: Value<'_>, under: Under) {

@@ -30,6 +30,9 @@ const LONGEST: usize = 16 * 1024;
 /// A shorter value is a word, and may stand for something else.
 const SHORTEST: usize = 8;
 
+/// A shorter word says too little to tell anything of a value: it stands in many.
+const HINT: usize = 4;
+
 /// Values that are known to be secret.
 #[derive(Debug, Default)]
 pub(super) struct Known {
@@ -107,6 +110,24 @@ impl Known {
     /// Whether exactly this value was taken in.
     pub fn has(&self, value: &[u8]) -> bool {
         self.numbers.contains_key(&hash(value))
+    }
+
+    /// Whether a word of a text is a part of a value, in whatever case: somebody who looked for a
+    /// value may have said no more of it.
+    pub fn is_hinted(&self, text: &str) -> bool {
+        let small = text.to_ascii_lowercase();
+        let words = small.split(|char: char| !char.is_alphanumeric());
+        let words: Vec<_> = words.filter(|word| word.len() >= HINT).collect();
+        let has_one = |value: &[u8]| {
+            let value = value.to_ascii_lowercase();
+            let is_in = |word: &&str| memchr::memmem::find(&value, word.as_bytes()).is_some();
+            words.iter().any(is_in)
+        };
+        let said = text.split(|char: char| !char.is_alphanumeric());
+        self.values.iter().any(|(value, _)| has_one(value))
+            || said
+                .filter(|word| !word.is_empty())
+                .any(|word| self.has(word.as_bytes()))
     }
 
     /// The token of the key of which a line is a part.
@@ -327,6 +348,17 @@ mod tests {
             spans(&known, "abc sunny tools/call arguments xxxxxxxx"),
             [""; 0]
         );
+    }
+
+    #[test]
+    fn parts_of_a_value_are_hints_in_any_case() {
+        let known = known(&["Kq8vWp3m/XrT4ZbLd7", "abc"]);
+        for text in ["text:kq8vwp3m", "a~\"XRT4.*\"", "password=abc"] {
+            assert!(known.is_hinted(text), "{text}");
+        }
+        for text in ["is:failed", "method:tools/call", "a~\"Kq8\"", "abcd", ""] {
+            assert!(!known.is_hinted(text), "{text}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! * [`Redactor`]: puts tokens in their place, message by message; a viewer may show one with what
 //!   was learned so far, and go back to learning with [`Redactor::resume`];
 //! * [`Report`]: what was replaced where, by which rule, never the value;
-//! * [`token`]: what stands in place of values.
+//! * [`token`]: what stands in place of values; [`gaps`]: what stood there, told by the original.
 //!
 //! Frames are looked at as what they mean: a JSON message by its keys and strings, JSON within its
 //! strings, base64 and percent-encoding within those; anything else as text. All bytes but those
@@ -29,6 +29,8 @@ mod beside;
 mod code;
 mod dense;
 mod find;
+pub mod gaps;
+mod gutter;
 mod header;
 mod hit;
 mod json;
@@ -36,9 +38,9 @@ mod known;
 mod layer;
 mod learn;
 mod matcher;
+mod more;
 mod named;
 mod names;
-pub mod pattern;
 mod pem;
 mod plausible;
 mod policy;
@@ -50,6 +52,7 @@ mod rules;
 mod text;
 pub mod token;
 mod url;
+mod value;
 mod variable;
 mod word;
 

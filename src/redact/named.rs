@@ -6,22 +6,25 @@ use super::dense;
 use super::find::Finder;
 use super::header;
 use super::hit::Found;
+use super::more;
 use super::names::Class;
 use super::plausible::{Stands, fits, is_one};
 use super::policy::id;
 use super::rule::is_of_name;
 use super::token::Kind;
+use super::value::{self, Beside};
 use super::variable;
 use std::ops::Range;
 
 /// A longer name is none.
 pub(super) const NAME: usize = 96;
 
-/// White space between a name and its value.
-const SPACE: usize = 16;
-
 /// A longer value in quotes is one that has no end.
 const QUOTED: usize = 64 * 1024;
+
+/// Pieces of one value that are looked for elsewhere: with more, one that is made so would leave no
+/// room for others.
+const PIECES: usize = 256;
 
 /// A longer value is not looked at more closely.
 pub(super) const LONG: usize = 2048;
@@ -44,7 +47,7 @@ pub(super) fn name_at(text: &[u8], end: usize) -> Option<Range<usize>> {
     Some(super::find::begin_of_name(text, end, NAME)..end)
 }
 
-/// Finds the value of a name whose last word ends at `end`; what begins before `until` was looked
+/// Finds the values of a name whose last word ends at `end`; what begins before `until` was looked
 /// at.
 pub(super) fn find(
     finder: &Finder<'_>,
@@ -57,10 +60,7 @@ pub(super) fn find(
         return;
     };
     *until = name.end;
-    // In a text that is no JSON its sign may be escaped, and then belongs to what looks like a name.
-    let is_token = text[name.clone()].starts_with(b"u2039") && text[..name.start].ends_with(b"\\");
-    if is_token || text[..name.start].ends_with("‹".as_bytes()) {
-        // A token that stands there already.
+    if is_token(text, &name) {
         return;
     }
     let Some(class) = class(finder, text, &name) else {
@@ -70,25 +70,78 @@ pub(super) fn find(
         *until = below.find(finder, text, (&name, class), found);
         return;
     }
-    let Some((value, stands)) = value(text, &name, class) else {
-        return;
-    };
-    if code::is_other(text, &name, &value) {
-        return;
+    let mark = found.hits.len();
+    if let Some(beside) = value::of(text, &name, class) {
+        *until = add_beside(finder, text, (&name, class), beside, found);
+    } else if let Some(word) = more::linked(text, &name, class) {
+        put(finder, text, word, found);
     }
-    let value = variable::whole(text, &name, value, found);
+    if found.hits.len() > mark {
+        let key = told(finder, &text[name]);
+        for hit in &mut found.hits[mark..] {
+            hit.key.clone_from(&key);
+        }
+    }
+}
+
+/// Whether it is the word of a placeholder that stands there already.
+fn is_token(text: &[u8], name: &Range<usize>) -> bool {
+    let before = &text[..name.start];
+    // In a text that is no JSON its sign may be escaped, and then belongs to what looks like a name.
+    let is_escaped = text[name.clone()].starts_with(b"u2039") && before.ends_with(b"\\");
+    is_escaped || before.ends_with("‹".as_bytes())
+}
+
+/// Adds the values in a list beside a name, or the one there and those that stand in a row with it;
+/// how far it was looked at.
+fn add_beside(
+    finder: &Finder<'_>,
+    text: &[u8],
+    (name, class): (&Range<usize>, Class),
+    Beside { start, one }: Beside,
+    found: &mut Found,
+) -> usize {
+    if more::listed(finder, text, (start, class), found) {
+        // What stands in it may have names of its own.
+        return name.end;
+    }
+    let Some((value, stands)) = one else {
+        more::on_line(finder, text, (start, class), found);
+        return name.end;
+    };
+    if code::is_other(text, name, &value) {
+        return name.end;
+    }
+    let value = variable::whole(text, name, value, found);
+    let end = value.end;
     if value.len() > LONG {
         // Nothing but a secret goes on for so long behind such a name; to look at it for each name
         // in it would take its square.
-        *until = value.end;
         finder.add(text, value, id::NAME, found);
-    } else {
-        let mark = found.hits.len();
-        add(finder, text, value, class, stands, found);
-        if let [hit] = &mut found.hits[mark..] {
-            hit.key = told(finder, &text[name]);
-        }
+        return end;
     }
+    let is_over = is_in_a_row(text, &value);
+    add(finder, text, value, class, stands, found);
+    if !is_over {
+        more::on_line(finder, text, (end, class), found);
+    }
+    name.end
+}
+
+/// Whether a value is quoted, and no white space and a word follow: it may be a part of a list or an
+/// object.
+fn is_in_a_row(text: &[u8], value: &Range<usize>) -> bool {
+    let quote = text.get(value.end);
+    let is_opened = value.start > 0 && text.get(value.start - 1) == quote;
+    if !is_opened || !matches!(quote, Some(b'"' | b'\'' | b'`')) {
+        return false;
+    }
+    let after = &text[value.end + 1..];
+    let space = after
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    space == 0 || !after.get(space).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// The name as a report may tell it: not if there is something in it.
@@ -125,23 +178,32 @@ pub(super) fn add(
     if !fits(class, &value, stands) {
         return;
     }
-    let is_wrapped = !is_one(&value) || value.contains(char::is_whitespace);
-    if stands == Stands::Whole && is_wrapped {
-        // What stands around a value need not stand around it elsewhere.
-        let rows = dense::rows(&value).map(|row| value.as_bytes()[row].into());
-        found.plain.extend(rows.map(|row| (row, Kind::Secret)));
-    }
-    if class == Class::Header {
-        // What is in a cookie is secret alone as well.
-        let parts = value
-            .split([';', ','])
-            .filter_map(|part| part.split_once('='));
-        let values = parts.map(|(_, value)| value.trim().as_bytes().into());
-        found
-            .plain
-            .extend(values.map(|value| (value, Kind::Secret)));
-    }
+    let is_whole = stands == Stands::Whole;
+    let pieces = pieces(&value, is_whole, class == Class::Header);
+    found
+        .plain
+        .extend(pieces.map(|piece| (piece.as_bytes().into(), Kind::Secret)));
     finder.add(text, span, id::NAME, found);
+}
+
+/// What of a value is secret alone as well: what stands around it need not stand around it elsewhere.
+fn pieces(value: &str, is_whole: bool, is_header: bool) -> impl Iterator<Item = &str> {
+    let is_wrapped = is_whole && (!is_one(value) || value.contains(char::is_whitespace));
+    let rows = dense::rows(value).filter(move |_| is_wrapped);
+    let rows = rows.map(|row| &value[row]);
+    let several = value.split([',', ';', ':', '|']);
+    let several = several.filter(|piece| piece.len() < value.len());
+    let telling = several.filter(|piece| dense::rows(piece).next().is_some());
+    // Of a cookie all values.
+    let named = value.split([';', ',']).filter(move |_| is_header);
+    let named = named.filter_map(|part| part.split_once('='));
+    let named = named.map(|(_, value)| value.trim());
+    rows.chain(telling).chain(named).take(PIECES)
+}
+
+/// Adds a word that is secret for what it looks like beside its name.
+pub(super) fn put(finder: &Finder<'_>, text: &[u8], word: Range<usize>, found: &mut Found) {
+    finder.add(text, word, id::NAME, found);
 }
 
 /// The same without white space around it: what was read of a file ends with a newline, and is the
@@ -154,59 +216,6 @@ pub(super) fn trimmed(text: &[u8], span: Range<usize>) -> Range<usize> {
     };
     let start = span.start + (value.len() - before);
     start..(span.start + after).max(start)
-}
-
-/// Where the value of a name stands, if there is one beside it.
-fn value(text: &[u8], name: &Range<usize>, class: Class) -> Option<(Range<usize>, Stands)> {
-    let mut at = skip(text, name.end, |byte| byte == b'\\');
-    at += usize::from(matches!(text.get(at), Some(b'"' | b'\'' | b'`')));
-    at = skip(text, at, is_space);
-    let rest = &text[at..];
-    let is_tag = name.start > 0 && text[name.start - 1] == b'<';
-    let is_flag = text[name.clone()].starts_with(b"--");
-    let (sign, stands) = match rest {
-        // What begins like an option is the next one.
-        [b':', b':', ..] | [b'-', b'-', ..] => return None,
-        [b'=', b'=', b'=', ..] => (3, Stands::Alone),
-        [b':', b'=', ..] | [b'=', b'>' | b'=' | b'~', ..] => (2, Stands::Alone),
-        [b'=', ..] => (1, Stands::Alone),
-        [b':', ..] => (1, Stands::InText),
-        [b'>', ..] if is_tag => (1, Stands::Alone),
-        [_, ..] if is_flag && at > name.end => (0, Stands::InText),
-        _ => return None,
-    };
-    let is_header = class == Class::Header && rest.first() == Some(&b':');
-    let start = skip(text, at + sign, is_space);
-    let escapes = skip(text, start, |byte| byte == b'\\');
-    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
-        return quoted(text, escapes + 1, quote, escapes - start)
-            .filter(|span| !is_between(&text[span.clone()]))
-            .map(|span| (span, Stands::Alone));
-    }
-    let span = if is_header || is_tag {
-        header::line(text, start)
-    } else {
-        header::behind(text, bare(text, start))
-    };
-    let is_code = !is_header && !is_tag && !is_flag && code::is_code(text, name, &span);
-    (!span.is_empty() && !is_code).then_some((span, stands))
-}
-
-/// Whether it stands between two strings, of which the first one ends with a name and a colon.
-fn is_between(text: &[u8]) -> bool {
-    let is_sign = |byte: &u8| matches!(byte, b',' | b':' | b' ' | b'[' | b']' | b'{' | b'}');
-    !text.is_empty() && text.iter().all(is_sign)
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
-}
-
-/// The first byte from `at` on that is none of those, if they are few.
-fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
-    let at = at.min(text.len());
-    let near = text[at..].iter().take(SPACE);
-    at + near.take_while(|byte| is_one(**byte)).count()
 }
 
 /// Up to the closing quote, which has as many backslashes in front of it as the opening one.

@@ -15,13 +15,15 @@ pub(super) enum Class {
     Digits,
     /// Two halves with a colon between them, as base64 or behind a scheme.
     Pair,
+    /// Several, or how many of them: only what nobody reads is one.
+    Many,
 }
 
 /// Longer names are judged by their ends.
 const LONGEST: usize = 96;
 
 /// Names that end so, whatever comes before.
-const ENDINGS: [&str; 33] = [
+const ENDINGS: [&str; 34] = [
     "password",
     "passwd",
     "passwort",
@@ -41,6 +43,7 @@ const ENDINGS: [&str; 33] = [
     "licensekey",
     "subscriptionkey",
     "servicekey",
+    "functionskey",
     "sshkey",
     "connectionstring",
     "connectionuri",
@@ -75,7 +78,10 @@ const WORDS: [(&str, Class); 13] = [
 ];
 
 /// Whole names.
-const WHOLE: [(&str, Class); 9] = [
+const WHOLE: [(&str, Class); 12] = [
+    ("tokens", Class::Many),
+    ("jwts", Class::Many),
+    ("cookies", Class::Many),
     ("pwd", Class::Folder),
     ("oldpwd", Class::Folder),
     ("pin", Class::Digits),
@@ -234,6 +240,8 @@ mod tests {
             ("pin", Class::Digits),
             ("otp", Class::Digits),
             ("_auth", Class::Pair),
+            ("tokens", Class::Many),
+            ("cookies", Class::Many),
         ] {
             assert_eq!(class(name.as_bytes()), Some(expected), "{name}");
         }
@@ -245,7 +253,7 @@ mod tests {
             "progressToken",
             "progress_token",
             "max_tokens",
-            "tokens",
+            "total_tokens",
             "tokenType",
             "token_count",
             "nextPageToken",
@@ -278,7 +286,9 @@ mod tests {
     fn whatever_says_something_is_noticed() {
         let all = ENDINGS.iter().chain(WORDS.iter().map(|(word, _)| word));
         for name in all.chain(WHOLE.iter().map(|(word, _)| word)) {
-            let noticed = NOTICED.iter().any(|word| name.ends_with(word));
+            let one = name.strip_suffix('s').unwrap_or(name);
+            let is_noticed = |word: &&str| name.ends_with(*word) || one.ends_with(*word);
+            let noticed = NOTICED.iter().any(is_noticed);
             assert!(noticed, "{name}");
         }
     }

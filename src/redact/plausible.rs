@@ -1,5 +1,6 @@
 //! Whether a text can be a secret at all, or stands for one in an example, or is prose.
 
+use super::code::is_camel;
 use super::dense;
 use super::names::Class;
 use super::prose::is_prose;
@@ -16,17 +17,18 @@ pub(super) enum Stands {
     InText,
 }
 
-/// Words that stand in place of a value.
-const WORDS: [&str; 59] = [
-    "password",
-    "passwd",
-    "pass",
-    "secret",
-    "token",
-    "key",
-    "apikey",
-    "bearer",
-    "basic",
+/// A shorter one of several may be a name: there are many words for tokens of other kinds.
+const MANY: usize = 12;
+
+/// What a value is called, in place of one.
+const CALLED: [&str; 9] = [
+    "password", "passwd", "pass", "secret", "token", "key", "apikey", "bearer", "basic",
+];
+
+/// Other words that stand in place of a value, or for where it comes from.
+const WORDS: [&str; 52] = [
+    "input",
+    "value",
     "none",
     "null",
     "nil",
@@ -111,7 +113,20 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
             (3..=10).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
         }
         Class::Pair => super::base::is_pair(value.as_bytes()),
+        Class::Many => value.len() >= MANY && is_dense(value) && !is_prose(value),
     }
+}
+
+/// Whether a row in it is nothing that is read.
+fn is_dense(value: &str) -> bool {
+    dense::rows(value).next().is_some()
+}
+
+/// Whether it is where a file is, as people name files.
+pub(super) fn is_path(value: &str) -> bool {
+    let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
+    let is_begun = is_absolute(value) || ["~/", "./", "../"].iter().any(|it| value.starts_with(it));
+    is_begun && value.len() > 3 && value.chars().all(of_path) && !is_dense(value)
 }
 
 /// Whether it is a path from a root on.
@@ -126,13 +141,20 @@ fn is_absolute(value: &str) -> bool {
 
 /// Whether something in it is nothing but a value, whatever it looks like as a whole.
 fn is_certain(class: Class, value: &str, stands: Stands) -> bool {
-    matches!(
-        (class, stands),
-        (Class::Password | Class::Token, Stands::Whole)
-    ) && dense::rows(value).next().is_some()
+    let is_whole = stands == Stands::Whole;
+    match class {
+        Class::Password | Class::Token | Class::Pair => is_whole && is_dense(value),
+        // Of a line of several values the last one may be cut where a quote or a bracket begins.
+        Class::Header => is_dense(value) && !is_prose(value),
+        Class::Folder | Class::Digits | Class::Many => false,
+    }
 }
 
 fn password(value: &str, stands: Stands) -> bool {
+    let is_count = value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit());
+    if value.starts_with("~/") && is_path(value) || stands != Stands::Whole && is_count {
+        return false;
+    }
     match stands {
         Stands::Alone | Stands::Whole => !is_prose(value),
         Stands::InText => {
@@ -144,7 +166,8 @@ fn password(value: &str, stands: Stands) -> bool {
 fn token(value: &str, stands: Stands) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase()) && value.len() < 16;
     let is_one = value.len() >= 6 && !value.contains(char::is_whitespace) && !is_word;
-    is_one && (stands != Stands::InText || looks_random(value))
+    let is_telling = || value.len() >= 8 && looks_random(value) && !is_camel(value);
+    is_one && (stands != Stands::InText || is_telling())
 }
 
 /// Whether it has what words do not have: digits, or capitals after small letters, or signs.
@@ -185,7 +208,13 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let small = text.to_ascii_lowercase();
     let small = small.trim_end_matches(['.', ',', ';', '!', ')']);
     let bare = small.trim_matches('*');
-    WORDS.contains(&bare) || is_example(small) || is_mask(text) || is_hidden(text)
+    // A variable of code may be counted; a password that is weak ends with a digit as well.
+    let counted = bare.strip_suffix(|char: char| char.is_ascii_digit());
+    CALLED.contains(&bare)
+        || WORDS.contains(&counted.unwrap_or(bare))
+        || is_example(small)
+        || is_mask(text)
+        || is_hidden(text)
 }
 
 /// `sk-...`, `ghp_xxxx`: how keys of somebody begin, and nothing that was given to anybody.
@@ -239,7 +268,7 @@ fn is_hidden(text: &str) -> bool {
 }
 
 /// `$TOKEN`, `process.env.TOKEN`, `get_password()`: where a value comes from, not the value.
-fn is_reference(value: &str) -> bool {
+pub(super) fn is_reference(value: &str) -> bool {
     let begins = [
         "${",
         "$(",
@@ -353,6 +382,21 @@ mod tests {
             assert!(!fits(Class::Password, value, Stands::Alone), "{value}");
         }
         assert!(!fits(Class::Password, "my-own-key", Stands::Whole));
+    }
+
+    #[test]
+    fn files_counts_and_names_in_code_are_none() {
+        for value in ["~/.ssh/id_ed25519", "7", "123"] {
+            assert!(!fits(Class::Password, value, Stands::Alone), "{value}");
+        }
+        for value in ["utf8Decoder", "Kind2Secret", "a2b3c4"] {
+            assert!(!fits(Class::Token, value, Stands::InText), "{value}");
+        }
+        assert!(is_path("/etc/ssl/a.key") && is_path("C:\\keys\\a") && !is_path("/a+b9/x"));
+        assert!(fits(Class::Password, "1234", Stands::Alone));
+        assert!(fits(Class::Many, "Kq8vWp3mXrT4", Stands::Alone));
+        assert!(fits(Class::Header, "a=Kq8vWp3mXrT4; b = (", Stands::InText));
+        assert!(!fits(Class::Many, "4096", Stands::Alone));
     }
 
     #[test]

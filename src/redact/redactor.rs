@@ -7,12 +7,16 @@ use super::learn::Learner;
 use super::pem;
 use super::policy::{Policy, PolicyError, id};
 use super::report::{Place, Report};
+use super::token;
 use crate::protocol::json::{Edits, Node};
 use crate::trace::event::{EventKind, ProcessContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// What stands in place of a filter in which a part of something secret is left.
+const UNTOLD: &str = "not told: a part of something secret is in it";
 
 /// Memory that is used again from message to message.
 #[derive(Debug, Default)]
@@ -121,6 +125,19 @@ impl Redactor {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
+    }
+
+    /// What a filter says, likewise; nothing of it where a part of something secret is left.
+    pub fn filter(&mut self, filter: &str, report: &mut Report) -> String {
+        let said = self.text(Place::Filter, filter, report).into_owned();
+        let mut rest = token::Pieces(&said).filter_map(|piece| match piece {
+            token::Piece::Text(text) => Some(text),
+            token::Piece::Placeholder { .. } => None,
+        });
+        if rest.any(|text| self.known.is_hinted(text)) {
+            return UNTOLD.to_owned();
+        }
+        said
     }
 
     /// What happened, likewise.

@@ -19,7 +19,7 @@ impl Finder<'_> {
         if let Some(known) = self.known {
             known.find(text, found);
         }
-        let (mut scan, mut percent) = (Scan::default(), false);
+        let (mut scan, mut codes) = (Scan::default(), Codes::default());
         for notice in self.policy.noticed.find_overlapping_iter(text) {
             let (start, end) = (notice.start(), notice.end());
             match self.policy.notices[notice.pattern().as_usize()] {
@@ -28,8 +28,8 @@ impl Finder<'_> {
                 Notice::Name => named::find(self, text, end, &mut scan.name, found),
                 Notice::Url => url::find(self, text, end, found),
                 Notice::Pem => pem::find(self, text, start, &mut scan.pem, found),
-                Notice::Percent => percent = true,
-                Notice::Escape => {}
+                Notice::Percent => codes.has_percent = true,
+                Notice::Escape => codes.has_escapes = !self.is_binary,
             }
         }
         for (rule, regex) in &self.policy.extra {
@@ -41,28 +41,33 @@ impl Finder<'_> {
             }
         }
         if depth < MOST_LAYERS {
-            self.coded(text, depth, percent, found);
+            self.coded(text, depth, codes, found);
         }
         found.spare(mark, text);
     }
 
-    /// Looks into what is percent-encoded or base64.
-    fn coded(&self, text: &[u8], depth: usize, percent: bool, found: &mut Found) {
-        if percent && let Some(layer) = Layer::unpercented(text) {
+    /// Looks into what is percent-encoded, escaped or base64.
+    fn coded(&self, text: &[u8], depth: usize, codes: Codes, found: &mut Found) {
+        if codes.has_percent
+            && let Some(layer) = Layer::unpercented(text)
+        {
             let mark = found.hits.len();
             self.text(&layer.text, depth + 1, found);
-            for at in mark..found.hits.len() {
-                let hit = &mut found.hits[at];
-                hit.span = layer.place(hit.span.clone());
-                let raw = &text[hit.span.clone()];
-                if *raw != *hit.value {
-                    // It is another value where it stands, and has a token of its own.
-                    let plain = std::mem::replace(&mut hit.value, raw.into());
-                    let kind = hit.kind;
-                    hit.token = None;
-                    found.plain.push((plain, kind));
-                }
-            }
+            placed(text, &layer, mark, found);
+        }
+        if codes.has_escapes {
+            let (layer, mark) = (Layer::unescaped(text), found.hits.len());
+            self.text(&layer.text, depth + 1, found);
+            placed(text, &layer, mark, found);
+        } else if let Some(known) = self.known
+            && memchr::memchr(b'\\', text).is_some()
+            && known.may_be_in(text)
+        {
+            // Signs of a known value may be escaped where nothing else is: a quote, a backslash.
+            // Names say the same whatever is known: for them it is looked at nowhere else.
+            let (layer, mark) = (Layer::unescaped(text), found.hits.len());
+            known.find(&layer.text, found);
+            placed(text, &layer, mark, found);
         }
         for run in base::runs(text) {
             self.run(text, run, depth, found);
@@ -172,6 +177,30 @@ impl Finder<'_> {
             key: "".into(),
         });
     }
+}
+
+/// Puts what was found in a layer of a text, from `mark` on, where it stands in the text.
+fn placed(text: &[u8], layer: &Layer, mark: usize, found: &mut Found) {
+    for at in mark..found.hits.len() {
+        let hit = &mut found.hits[at];
+        hit.span = layer.place(hit.span.clone());
+        let raw = &text[hit.span.clone()];
+        if *raw != *hit.value {
+            // It is another value where it stands, and has a token of its own.
+            let plain = std::mem::replace(&mut hit.value, raw.into());
+            let kind = hit.kind;
+            hit.token = None;
+            found.plain.push((plain, kind));
+        }
+    }
+}
+
+/// In what codes something may stand in a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Codes {
+    has_percent: bool,
+    /// Those of JSON: a text may have some of it, or of what a program prints like it.
+    has_escapes: bool,
 }
 
 /// How far a text has been looked at, so that nothing is looked at again and again.

@@ -241,6 +241,35 @@ fn what_somebody_looked_for_is_no_secret_that_leaves() {
     }
 }
 
+/// Once a filter in small letters, or with a part of a secret, was told as it was.
+#[test]
+fn a_part_of_a_secret_that_somebody_looked_for_is_not_told() {
+    let library = Library::new();
+    let call =
+        r#"{"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"Kq8vWp3mXrT4Zb"}}"#;
+    let reel = frames(library.path(), &[(StreamId::C2S, call)]);
+    let path = library.path().join("out");
+    for (filter, hint) in [
+        ("text:kq8vwp3mxrt4zb", Some("kq8vwp3m")),
+        (r#"params.password~"Kq8vWp3m""#, Some("Kq8vWp3m")),
+        ("method:login", None),
+    ] {
+        for format in ["jsonl", "text", "markdown", "html"] {
+            let words = ["export", "--format", format, "-q", filter, "-o"];
+            let paths = [path.to_str().unwrap(), reel.to_str().unwrap()];
+            stdout(&library, &[&words[..], &paths].concat());
+            let bytes = std::fs::read(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            let told = hint.map_or("method:login", |_| "not told: a part of something secret");
+            assert!(has(&bytes, told), "{format}: {filter}");
+            assert!(
+                hint.is_none_or(|hint| !has(&bytes, hint)),
+                "{format}: {filter}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_the_header_of_a_cassette_says_is_no_secret_that_leaves() {
     let secret = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";

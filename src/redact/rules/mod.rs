@@ -20,7 +20,7 @@ pub const SPECIAL: [(&str, &str); 5] = [
     ),
     (
         "known-value",
-        "values that are secret elsewhere in the same session, also as base64, in hex digits or percent-encoded",
+        "values that are secret elsewhere in the same session, also as base64, in hex digits, percent-encoded or escaped",
     ),
     (
         "private-key",

@@ -1,6 +1,6 @@
 //! What stands for placeholders of redacted values: `‹secret:1›`.
 
-use crate::redact::pattern;
+use crate::redact::gaps;
 use crate::redact::token::{OPEN, Piece, Pieces};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ impl Secrets {
         if !recorded.contains(OPEN) {
             return;
         }
-        for (name, value) in pattern::values(recorded, live).unwrap_or_default() {
+        for (name, value) in gaps::values(recorded, live).unwrap_or_default() {
             if self.learned.len() < super::MOST || self.learned.contains_key(name) {
                 self.learned.insert(name.into(), value.into());
             }

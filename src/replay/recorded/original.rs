@@ -1,6 +1,6 @@
 //! A message without what was taken out of it, where the other recording has that.
 
-use crate::redact::{pattern, token};
+use crate::redact::{gaps, token};
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
 
@@ -34,7 +34,7 @@ pub fn message(
     let places = counterpart.into_iter().chain([place]);
     for at in places.filter(|_| token::may_be_in(&bytes)) {
         if let Some(original) = beside.message_bytes(at.0, at.1)?
-            && let Some(redacted) = pattern::hidden(&bytes, &original)
+            && let Some(redacted) = gaps::hidden(&bytes, &original)
         {
             return Ok(Some(Original {
                 bytes: original,

@@ -142,6 +142,15 @@ impl Told<'_> {
         self.answer(&id, result);
     }
 
+    fn row(&mut self, nth: usize, row: &str) {
+        let quoted = serde_json::to_string(row).unwrap();
+        let text = &quoted[1..quoted.len() - 1];
+        match nth % 2 {
+            0 => self.call(3, text, &plain("done")),
+            _ => self.call(3, "row", &plain(text)),
+        }
+    }
+
     fn list(&mut self, hint: &str) {
         let id = self.id();
         self.line(
@@ -341,8 +350,21 @@ const OPENING: [(StreamId, &str); 3] = [
     ),
 ];
 
+/// Calls in front of what is told, and behind it: enough for a copy of the rest to be worth while.
+pub const PLAIN: usize = 50;
+
 /// Records a session of these steps in `dir`; whoever started it gave a password.
 pub fn told(dir: &Path, steps: &[Step]) -> std::path::PathBuf {
+    told_with(dir, steps, (&[], false))
+}
+
+/// The same with rows between the first step and the others: in calls and their answers by turns,
+/// or on lines of their own.
+pub fn told_with(
+    dir: &Path,
+    steps: &[Step],
+    (rows, own_lines): (&[(StreamId, String)], bool),
+) -> std::path::PathBuf {
     let context = ProcessContext {
         argv: ["server", "--password", PASSWORD]
             .map(str::to_owned)
@@ -362,7 +384,18 @@ pub fn told(dir: &Path, steps: &[Step]) -> std::path::PathBuf {
             told.line(stream, line);
         }
         told.list("something");
-        for step in steps {
+        let (first, rest) = steps.split_at(steps.len().min(1));
+        for step in first {
+            told.step(*step);
+        }
+        for (nth, (stream, row)) in rows.iter().enumerate() {
+            if own_lines {
+                told.line(*stream, row);
+            } else {
+                told.row(nth, row);
+            }
+        }
+        for step in rest {
             told.step(*step);
         }
         notes = told.notes;

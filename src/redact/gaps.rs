@@ -1,4 +1,4 @@
-//! A redacted text as a pattern: what stands in another text in place of its placeholders.
+//! The gaps in a redacted text: what fills them in another text that is the same otherwise.
 
 use super::token::{Piece, Pieces, may_be_in};
 

@@ -1,0 +1,296 @@
+//! Where the value of a name stands in a text: beside it, behind a sign, in quotes or bare.
+
+use super::code;
+use super::dense;
+use super::header;
+use super::named::{LONG, bare, quoted};
+use super::names::Class;
+use super::plausible::Stands;
+use std::ops::Range;
+
+/// White space in front of a sign: where names stand in a column it is more than a few.
+const SPACE: usize = 64;
+
+/// White space behind it: where values stand in a column of their own, they are those of a table.
+const BEHIND: usize = 16;
+
+/// How far behind a name stands what is called its value.
+const NEAR: usize = 128;
+
+/// What XML keeps from being read begins so.
+const KEPT: &[u8] = b"<![CDATA[";
+
+/// Quotes as a page has them.
+const QUOTES: [&[u8]; 4] = [b"&quot;", b"&apos;", b"&#34;", b"&#39;"];
+
+/// What stands behind the sign of a name.
+#[derive(Debug)]
+pub(super) struct Beside {
+    /// Where it begins.
+    pub start: usize,
+    /// The value that it is, if it can be one, and how that stands there.
+    pub one: Option<(Range<usize>, Stands)>,
+}
+
+/// The sign behind a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sign {
+    /// Bytes of it.
+    length: usize,
+    stands: Stands,
+    is_tag: bool,
+}
+
+/// What stands beside a name, if a sign tells that something does.
+pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
+    let end = called(text, name).unwrap_or(name.end);
+    let at = past_quote(text, end);
+    let is_tag = is_element(text, name, (end, at));
+    let is_flag = text[name.clone()].starts_with(b"--");
+    let sign = sign(&text[at..], is_tag);
+    let sign = sign.or_else(|| (is_flag && at > name.end).then_some(Sign::NONE))?;
+    // What begins like an option is the next one.
+    if at == text.len() || text[at..].starts_with(b"--") {
+        return None;
+    }
+    let is_colon = text[at] == b':' && sign.length == 1;
+    let begin = at + sign.length;
+    let start = skip(text, begin, is_space);
+    let start = Some(start).filter(|start| *start <= begin + BEHIND)?;
+    let tags = is_colon.then(|| past_tags(text, start));
+    let (start, is_reference) = tags.unwrap_or((start, false));
+    let escapes = skip(text, start, |byte| byte == b'\\');
+    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
+        let span = in_quotes(text, (start, escapes), quote)?;
+        let one = Some((span, Stands::Alone));
+        return Some(Beside { start, one });
+    }
+    let span = if class == Class::Header && is_colon {
+        header::line(text, start)
+    } else if sign.is_tag {
+        kept(text, start)
+    } else {
+        word(text, name, start, is_flag)
+    };
+    let is_none = span.is_empty() || is_reference && dense::is_read(&text[span.clone()]);
+    let one = (!is_none).then_some((span, sign.stands));
+    Some(Beside { start, one })
+}
+
+/// A value in quotes; of one that is never closed what there is of it.
+fn in_quotes(text: &[u8], (start, escapes): (usize, usize), quote: u8) -> Option<Range<usize>> {
+    let span = quoted(text, escapes + 1, quote, escapes - start);
+    let span = span.filter(|span| !is_between(&text[span.clone()]))?;
+    let end = text.get(span.end);
+    let is_closed = end == Some(&quote) || end == Some(&b'\\');
+    if is_closed {
+        Some(span)
+    } else {
+        opened(text, span)
+    }
+}
+
+/// A word that is no code; nothing where there is none.
+fn word(text: &[u8], name: &Range<usize>, start: usize, is_flag: bool) -> Range<usize> {
+    let span = bare(text, past_entity(text, start));
+    let is_code = !is_flag && code::is_code(text, name, &span);
+    let span = Some(span).filter(|_| !is_code);
+    let span = span.and_then(|span| opened(text, span));
+    span.unwrap_or(start..start)
+}
+
+/// A value without the brackets that begin it; none where one that is closed says that it stands for
+/// a value: `{token}`.
+fn opened(text: &[u8], span: Range<usize>) -> Option<Range<usize>> {
+    let brackets = text[span.clone()].iter();
+    let brackets = brackets.take_while(|byte| b"[({".contains(byte)).count();
+    let inner = span.start + brackets..span.end;
+    let ends = (text.get(span.start), text.get(span.end));
+    let is_closed = matches!(ends, (Some(b'['), Some(b']')) | (Some(b'{'), Some(b'}')));
+    (!is_closed || !dense::is_read(&text[inner.clone()])).then_some(inner)
+}
+
+/// Where the name of what is called the value of this one ends: `name: TOKEN`, on the next line
+/// `value: …`; `key="token" value="…"`.
+pub(super) fn called(text: &[u8], name: &Range<usize>) -> Option<usize> {
+    if !is_said(text, name.start) {
+        return None;
+    }
+    let is_of_between =
+        |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b',' | b'\\');
+    let near = &text[name.end..text.len().min(name.end + NEAR)];
+    let between = near.iter().take_while(|byte| is_of_between(byte)).count();
+    let word = near.get(between..between + 5)?;
+    let is_one = between > 0 && word.eq_ignore_ascii_case(b"value");
+    is_one.then_some(name.end + between + 5)
+}
+
+/// Whether what begins at `start` is what another name says: a sign stands in front of it.
+fn is_said(text: &[u8], start: usize) -> bool {
+    let before = text[..start].iter().rev().take(SPACE);
+    let mut before = before.skip_while(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\\'));
+    matches!(before.next(), Some(b':' | b'='))
+}
+
+/// Whether it is the name of an element, or that of one is all that it says, and it ends at `at`.
+fn is_element(text: &[u8], name: &Range<usize>, (end, at): (usize, usize)) -> bool {
+    let is_attribute = end == name.end && at > name.end && is_named(text, name.start);
+    let is_begun = name.start > 0 && text[name.start - 1] == b'<';
+    (is_attribute || is_begun) && text.get(at) == Some(&b'>')
+}
+
+/// Whether what begins at `start` is what an attribute says that gives an element its name.
+fn is_named(text: &[u8], start: usize) -> bool {
+    let before = text[..start]
+        .strip_suffix(b"\"")
+        .or(text[..start].strip_suffix(b"'"));
+    before.is_some_and(|before| before.ends_with(b" name=") || before.ends_with(b" key="))
+}
+
+/// Behind a name, its quote and the white space that follows.
+fn past_quote(text: &[u8], end: usize) -> usize {
+    let mut at = skip(text, end, |byte| byte == b'\\');
+    at += usize::from(matches!(text.get(at), Some(b'"' | b'\'' | b'`')));
+    skip(text, at, is_space)
+}
+
+impl Sign {
+    /// That of an option, which has its value behind white space.
+    const NONE: Self = Self {
+        length: 0,
+        stands: Stands::InText,
+        is_tag: false,
+    };
+}
+
+fn sign(rest: &[u8], is_tag: bool) -> Option<Sign> {
+    let (length, stands) = match rest {
+        [b':', b':', ..] => return None,
+        [b'=', b'=', b'=', ..] => (3, Stands::Alone),
+        [b':', b'=', ..] | [b'=', b'>' | b'=' | b'~', ..] => (2, Stands::Alone),
+        [b'=', ..] => (1, Stands::Alone),
+        [b':', ..] => (1, Stands::InText),
+        [b'>', ..] if is_tag => (1, Stands::Alone),
+        _ => return None,
+    };
+    Some(Sign {
+        length,
+        stands,
+        is_tag,
+    })
+}
+
+/// Behind what YAML says about a value in front of it, `!!str` and `&anchor`; and whether that says
+/// that it only tells where the value comes from.
+pub(super) fn past_tags(text: &[u8], start: usize) -> (usize, bool) {
+    let (mut at, mut is_reference) = (start, false);
+    for _ in 0..2 {
+        let near = &text[at.min(text.len())..text.len().min(at + NEAR)];
+        let end = near.iter().position(u8::is_ascii_whitespace);
+        let Some(word) = end.map(|end| &near[..end]).filter(|word| is_tag(word)) else {
+            break;
+        };
+        let next = skip(text, at + word.len(), is_space);
+        is_reference |= word.starts_with(b"!") && !word.starts_with(b"!!");
+        at = next;
+    }
+    (at, is_reference)
+}
+
+/// Whether a word is what YAML calls a tag or an anchor.
+fn is_tag(word: &[u8]) -> bool {
+    let of_name =
+        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'/' | b':');
+    let ([b'!', b'!', name @ ..] | [b'!' | b'&', name @ ..]) = word else {
+        return false;
+    };
+    !name.is_empty() && name.iter().all(of_name)
+}
+
+/// Behind a quote that a page has as an entity.
+fn past_entity(text: &[u8], start: usize) -> usize {
+    let quote = QUOTES.iter().find(|quote| text[start..].starts_with(quote));
+    start + quote.map_or(0, |quote| quote.len())
+}
+
+/// What stands in an element, without what keeps it from being read.
+fn kept(text: &[u8], start: usize) -> Range<usize> {
+    if !text[start..].starts_with(KEPT) {
+        return header::line(text, start);
+    }
+    let start = start + KEPT.len();
+    let near = &text[start..text.len().min(start + LONG)];
+    match memchr::memmem::find(near, b"]]>") {
+        Some(length) => start..start + length,
+        None => header::line(text, start),
+    }
+}
+
+/// Whether it stands between two strings, of which the first one ends with a name and a colon.
+fn is_between(text: &[u8]) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b',' | b':' | b' ' | b'[' | b']' | b'{' | b'}');
+    !text.is_empty() && text.iter().all(is_sign)
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// The first byte from `at` on that is none of those, if they are few.
+fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
+    let at = at.min(text.len());
+    let near = text[at..].iter().take(SPACE);
+    at + near.take_while(|byte| is_one(**byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value in a text, whose name is the first `password` in it.
+    fn value(text: &str) -> Option<&str> {
+        let small = text.to_ascii_lowercase();
+        let start = small.find("password").unwrap();
+        let beside = of(text.as_bytes(), &(start..start + 8), Class::Password)?;
+        beside.one.map(|(span, _)| &text[span])
+    }
+
+    #[test]
+    fn what_stands_around_a_value_is_no_part_of_it() {
+        for text in [
+            "password: !!str Zx9kQ",
+            "password: &pw Zx9kQ",
+            "password: &pw !!str Zx9kQ",
+            "<password><![CDATA[Zx9kQ]]></password>",
+            "password=&quot;Zx9kQ&quot;",
+            "- name: PASSWORD\n  value: Zx9kQ",
+            "<add key=\"Password\" value=\"Zx9kQ\"/>",
+            "<p name=\"password\">Zx9kQ</p>",
+            "{\"name\":\"password\",\"value\":\"Zx9kQ\"",
+            "password                              : Zx9kQ",
+        ] {
+            assert_eq!(value(text), Some("Zx9kQ"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_called_its_value() {
+        for text in [
+            "name: PASSWORD\nother: Zx9kQ",
+            "password value Zx9kQ",
+            "<a id=\"password\">Zx9kQ</a>",
+            "Password:                         'Zx9kQ'",
+            "password: !secret of_db_2",
+            "password",
+        ] {
+            assert_eq!(value(text), None, "{text}");
+        }
+        assert_eq!(value("password: !Zx9k Q"), Some("!Zx9k"));
+        assert_eq!(value("password: !Zx"), Some("!Zx"));
+        assert_eq!(value("password='[Zx9k"), Some("Zx9k"));
+        assert_eq!(value("password=[Zx9k"), Some("Zx9k"));
+        assert_eq!(value("password=(Zx9k)"), Some("Zx9k"));
+        assert_eq!(value("password={name}"), None);
+        assert_eq!(value("<password = Zx\\n"), Some("Zx\\n"));
+    }
+}

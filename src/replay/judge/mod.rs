@@ -17,6 +17,7 @@ mod exchange;
 mod lacking;
 mod latency;
 mod notices;
+mod offered;
 mod pages;
 mod progress;
 pub mod surface;

@@ -40,7 +40,7 @@ mod write;
 pub use read::{Problem, SECTIONS};
 pub use scope::Scope;
 pub use spot::{Spot, path};
-pub use write::{bind_rule, ignore_rule};
+pub use write::{bind_rule, ignore_rule, match_rule};
 
 use crate::config::Position;
 use crate::protocol::json::Path;

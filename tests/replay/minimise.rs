@@ -167,7 +167,10 @@ fn two_calls_far_apart_of_forty_are_found_and_the_result_is_a_recording_like_any
     assert!(export.arg(&tape).status().unwrap().success());
     let options = ["--run-recorded-command", "--allow-tool", "trip"];
     let refused = again(tape.to_str().unwrap(), &options);
-    refused.is(7, &["poison only reads by a recording that is not your own"]);
+    refused.is(
+        7,
+        &["poison only reads by a recording that is not your own"],
+    );
     let options = [&options[..], &["--allow-tool", "poison"]].concat();
     again(tape.to_str().unwrap(), &options).is(0, &[crate::process::SAME]);
 

@@ -19,7 +19,8 @@
 //! [[keep]]                         # `_meta` of a request says nothing about which one it is,
 //! path = 'params._meta["com.example/tenant"]'                              # but this does
 //!
-//! [[bind]]                         # what an answer says is what a later request has to say
+//! [[bind]]                         # what an answer says is what a later request has to say, and
+//!                                  # the same wherever it stands
 //! answer = "tool:open"
 //! from = "result.structuredContent.handle"
 //! request = "tool:read"

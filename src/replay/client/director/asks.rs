@@ -118,9 +118,10 @@ impl Asks {
         None
     }
 
-    /// Whether a question is known and was not asked yet.
+    /// Whether a question is known, is to be asked, and was not asked yet.
     pub fn is_unmet(&mut self, id: ExchangeId) -> bool {
-        self.find(id).is_some_and(|ask| ask.live.is_none())
+        let ask = self.find(id);
+        ask.is_some_and(|ask| ask.live.is_none() && !ask.is_left_out)
     }
 
     /// What somebody waits for who waits for a question.

@@ -190,7 +190,7 @@ fn a_call_that_lacks_a_handle_is_told_not_to_be_made_and_how_it_is() {
         &["not replayed: needs the answer of #6 look; on the call `a u` sends all up to it"],
     );
     assert!(
-        !viewer.text().contains("nothing differs"),
+        !viewer.text().contains("✓ nothing differs"),
         "{}",
         viewer.text()
     );

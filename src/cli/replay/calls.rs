@@ -29,9 +29,10 @@ pub fn ask(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<
     let mut text = "These tools do not say that they only read:\n".to_owned();
     for (tool, calls) in refused.iter().take(MOST_LISTED) {
         let calls = plural(*calls, "call");
-        let claimed = match guard.is_claimed(tool) {
-            true => " (by the recording it only reads, but that is not your own)",
-            false => "",
+        let claimed = if guard.is_claimed(tool) {
+            " (by the recording it only reads, but that is not your own)"
+        } else {
+            ""
         };
         text += &["  ", &escape(tool), ", ", &calls, claimed, "\n"].concat();
     }

@@ -231,11 +231,11 @@ mod tests {
         let (open, read, search) = (3, 4, 9);
         let mut units = independent(12);
         units[read].needs.insert(open);
-        let mut seen = HashMap::new();
+        let mut seen = std::collections::HashSet::new();
         let mut needed = needing(&[open, search]);
         let minimal = ddmin(&units, |set| {
             assert!(!set.contains(&read) || set.contains(&open), "{set:?}");
-            assert!(seen.insert(set.to_vec(), ()).is_none(), "{set:?} again");
+            assert!(seen.insert(set.to_vec()), "{set:?} again");
             needed(set)
         });
         assert_eq!(minimal.units, [open, search]);

@@ -68,9 +68,8 @@ impl Bound {
 /// Changes the bytes of a message that was read as a whole.
 fn rewrite(message: Option<&mut Message>, as_now: impl FnOnce(&[u8]) -> Cow<'_, [u8]>) {
     let Some(message) = message else { return };
-    let changed = match message.whole().map(as_now) {
-        Some(Cow::Owned(changed)) => changed,
-        _ => return,
+    let Some(Cow::Owned(changed)) = message.whole().map(as_now) else {
+        return;
     };
     message.bytes = changed;
 }

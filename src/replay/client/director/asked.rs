@@ -119,10 +119,11 @@ impl Director {
         let mut asks = std::mem::take(&mut self.asks.list);
         let mut best: Option<(u8, ExchangeId)> = None;
         for ask in asks.iter_mut().filter(|ask| ask.live.is_none()) {
-            let rank = match parent.is_some() && ask.exchange.parent == parent {
-                true => 0,
-                false if !ask.is_left_out => 1,
-                false => 2,
+            let is_same_call = parent.is_some() && ask.exchange.parent == parent;
+            let rank = match (is_same_call, ask.is_left_out) {
+                (true, _) => 0,
+                (false, false) => 1,
+                (false, true) => 2,
             };
             if best.is_some_and(|(known, _)| known <= rank) {
                 continue;

@@ -133,9 +133,10 @@ impl Director {
         let exited = self.ending.exited.as_ref();
         let is_hurt = exited.is_some_and(|(ended, _)| ended.signal.is_some());
         let is_ours = self.ending.needed.is_some();
-        let class = match witness.is_part && (is_ours || !is_hurt) {
-            true => Class::Noise,
-            false => Class::Changed,
+        let class = if witness.is_part && (is_ours || !is_hurt) {
+            Class::Noise
+        } else {
+            Class::Changed
         };
         self.say(class, text, None);
     }

@@ -279,9 +279,12 @@ fn the_id_of_a_files_bytes_stands_in_nothing_that_is_handed_on() {
 fn walked(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("it can be listed");
     let paths = entries.map(|entry| entry.expect("it is there").path());
-    let below = paths.map(|path| match path.is_dir() {
-        true => walked(&path),
-        false => vec![path],
+    let below = paths.map(|path| {
+        if path.is_dir() {
+            walked(&path)
+        } else {
+            vec![path]
+        }
     });
     below.flatten().collect()
 }

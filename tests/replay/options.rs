@@ -213,3 +213,39 @@ fn test_reports_and_annotations_have_what_failed() {
     assert_eq!(refused.code, Some(7), "{refused:?}");
     assert!(refused.err.contains("1 call: a (#1)"), "{refused:?}");
 }
+
+/// Once every run was a test of its own, and what was refused had passed.
+#[test]
+fn test_reports_are_about_the_same_tests_in_every_run_and_annotations_about_the_cassette() {
+    let case = Case::new(&ROWS);
+    let refused = case.replay(&["--format", "junit"], &[]);
+    refused.is(
+        7,
+        &[
+            "<testsuite name=\"told\"",
+            "classname=\"told\" name=\"tools/call a\"><skipped message=\"not tried\">",
+            "skipped=\"1\"",
+        ],
+    );
+    let folder = case.library.path().canonicalize().unwrap();
+    let cassette = folder.join("shop.jsonl");
+    let mut export = case.library.mcpreel("export");
+    export
+        .arg(&case.recording)
+        .args(["--raw", "-o"])
+        .arg(&cassette);
+    assert!(export.status().unwrap().success());
+    let told = |format: &str| {
+        let mut command = case.library.mcpreel("replay");
+        command.args(["--allow-side-effects", "--format", format]);
+        command.arg(&cassette).args(["--", "false"]);
+        command
+            .current_dir(&folder)
+            .stdin(std::process::Stdio::null());
+        Replayed::of(&command.output().unwrap()).out
+    };
+    let junit = told("junit");
+    assert!(junit.contains("<testsuite name=\"shop.jsonl\""), "{junit}");
+    let github = told("github");
+    assert!(github.contains("::error file=shop.jsonl,"), "{github}");
+}

@@ -107,6 +107,10 @@ impl Past for Recorded {
         self.only.is_empty() || self.only.iter().any(|method| **method == *exchange.method)
     }
 
+    fn is_part(&self) -> bool {
+        !self.only.is_empty()
+    }
+
     fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange> {
         let after = known.map_or(ExchangeId(0), |exchange| exchange.id);
         let later = self.questions.iter().filter(|exchange| exchange.id > after);
@@ -174,6 +178,7 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
         stderr: vec![(*b"last words").into()],
         requests,
         now: player.now,
+        is_part: player.past.is_part(),
     };
     let (report, tally) = player.director.finish(&witness);
     compare(scenario, &report, &tally)

@@ -41,12 +41,17 @@ const SAID: [&str; 5] = [
 impl Case {
     /// Both tools are called, one after the other.
     pub fn new() -> Self {
+        Self::saying(&SAID, "then")
+    }
+
+    /// The client says this, and every tool answers so.
+    fn saying(said: &[&str], answer: &str) -> Self {
         let library = Library::new();
         let answers = library.path().join("answers");
-        fs::write(&answers, "then").expect("it can be written");
+        fs::write(&answers, answer).expect("it can be written");
         let mut run = library.run(["sh", "-c", SERVER, "server"]);
         let session = Session::start(run.arg(&answers));
-        for (at, line) in SAID.iter().enumerate() {
+        for (at, line) in said.iter().enumerate() {
             let mut stdin = session.stdin.as_ref().expect("stdin is open");
             writeln!(stdin, "{line}").expect("the server reads");
             let answers = at + 1 - usize::from(at > 0);
@@ -152,6 +157,45 @@ fn the_session_is_replayed_and_stands_beside_the_recording() {
     has(&viewer, &["3 recordings"]);
     viewer.act("g P");
     has(&viewer, &["2 changed"]);
+}
+
+/// The server makes a handle, and the client gives it back.
+fn with_a_handle() -> Case {
+    let given = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"look","arguments":{"handle":"h-37c25f9c"}}}"#;
+    let said = [SAID[0], SAID[1], SAID[2], SAID[3], given];
+    let case = Case::saying(&said, "h-37c25f9c");
+    case.answers("h-272da2a8");
+    case
+}
+
+/// Once the command said that nothing differs, and the viewer that every handle does.
+#[test]
+fn a_handle_that_the_replay_has_bound_is_no_difference() {
+    let case = with_a_handle();
+    let mut viewer = case.viewer();
+    viewer.act("a w y");
+    assert!(case.calls()[1].contains("h-272da2a8"), "{:?}", case.calls());
+    has(&viewer, &["nothing differs", "4 the same"]);
+}
+
+/// Once the headline was a green "nothing differs" though the call had not been made.
+#[test]
+fn a_call_that_lacks_a_handle_is_told_not_to_be_made_and_how_it_is() {
+    let case = with_a_handle();
+    let mut viewer = case.viewer();
+    viewer.act("f 'tool:look' Enter G a y");
+    assert_eq!(case.calls(), [""; 0]);
+    has(
+        &viewer,
+        &["not replayed: needs the answer of #6 look; on the call `a u` sends all up to it"],
+    );
+    assert!(
+        !viewer.text().contains("✓ nothing differs"),
+        "{}",
+        viewer.text()
+    );
+    viewer.act("Esc a u y");
+    assert_eq!(case.calls().len(), 2);
 }
 
 #[test]

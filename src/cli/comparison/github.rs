@@ -1,9 +1,9 @@
 //! A comparison as annotations: what fails is an error, the rest a notice.
 
-use super::Compared;
 use super::grouped::grouped;
 use super::party::opens;
 use super::words;
+use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::machine::github::{Annotation, Annotations, Kind};
 use crate::cli::output::Output;
@@ -86,7 +86,7 @@ fn add(
 ) {
     annotations.add(Annotation {
         kind,
-        file: &compared.parties[1].path,
+        file: &Party::file(compared.parties),
         title,
         message,
         stands_for,

@@ -1,14 +1,14 @@
 //! A comparison as a test report: a case per method and tool, and one for the comparison.
 
-use super::Compared;
 use super::grouped::{Entry, Group, What, grouped};
 use super::party::opens;
 use super::words;
+use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::machine::junit::{self, Case, Verdict};
 use crate::cli::output::Output;
 use crate::replay::compare::Class;
-use crate::replay::report::{Call, Offer, Report, Tally};
+use crate::replay::report::{Call, Counts, Offer, Report, Tally};
 use crate::text::plural;
 use std::collections::BTreeMap;
 
@@ -17,8 +17,6 @@ const SHOWN: usize = 20;
 
 /// Writes it.
 pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
-    let [left, right] = compared.parties;
-    let suite = format!("{} with {}", left.short(), right.short());
     let mut cases = vec![whole(compared)];
     let mut lines = said(compared);
     let tallies = compared.report.tallies.iter();
@@ -27,8 +25,18 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         case(call, tally, lines, compared.report)
     }));
     junit::begin(compared.command, out)?;
-    junit::suite(&suite, &cases, out)?;
+    junit::suite(&suite(compared), &cases, out)?;
     junit::end(out)
+}
+
+/// What was compared, by names that are the same in every run: who reads test reports tells from them
+/// how a test went before.
+fn suite(compared: &Compared<'_>) -> String {
+    let [left, right] = compared.parties.each_ref().map(Party::lasting_name);
+    match compared.command {
+        "mcpreel diff" if left != right => format!("{left} with {right}"),
+        _ => left,
+    }
 }
 
 /// The comparison as a whole: whether there was anything to compare.
@@ -50,10 +58,13 @@ fn whole(compared: &Compared<'_>) -> Case {
 
 fn case((method, name): &Call, tally: &Tally, lines: Vec<String>, report: &Report) -> Case {
     let failed = tally.counts.failing(report.fail_on) > 0;
+    let is_skipped = tally.compared == 0 && tally.counts == Counts::default();
     Case {
         name: words::call((method, name.as_deref())),
         verdict: if failed {
             Verdict::Failed(words::counted(tally.counts))
+        } else if is_skipped {
+            Verdict::Skipped("not tried".to_owned())
         } else {
             Verdict::Passed
         },

@@ -1,11 +1,12 @@
 //! One of the two that were compared.
 
 use crate::cli::select;
-use crate::store::library::{Entry, Library, short_id};
+use crate::store::library::{Entry, Library, REEL, short_id};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural, size};
 use crate::trace::frame::Seq;
 use crate::words;
+use std::path::Path;
 
 /// One of the two that were compared.
 #[derive(Clone, Debug)]
@@ -68,6 +69,32 @@ impl Party {
             Some(seq) => format!("{}#{}", self.short, seq.0),
             None => self.short.clone(),
         }
+    }
+
+    /// What it is called in every run: the file of a cassette, the name of a recording. Not escaped.
+    #[must_use]
+    pub fn lasting_name(&self) -> String {
+        let file = Path::new(&self.path).file_name();
+        match file.filter(|_| self.is_cassette()) {
+            Some(file) => file.to_string_lossy().into_owned(),
+            None => self.name.clone(),
+        }
+    }
+
+    fn is_cassette(&self) -> bool {
+        let extension = Path::new(&self.path).extension();
+        extension.is_none_or(|extension| extension != REEL)
+    }
+
+    /// The file that annotations are about: a cassette, which lies beside the code, or the right
+    /// recording. From the folder where we are, where it lies below that. Not escaped.
+    #[must_use]
+    pub fn file(parties: &[Self; 2]) -> String {
+        let cassette = parties.iter().find(|party| party.is_cassette());
+        let path = Path::new(&cassette.unwrap_or(&parties[1]).path);
+        let here = std::env::current_dir().ok();
+        let below = here.and_then(|here| path.strip_prefix(here).ok());
+        below.unwrap_or(path).display().to_string()
     }
 
     /// `weather-server 1.2.0`, escaped.

@@ -35,6 +35,7 @@ pub fn judge(
         strict_logs: strictness.strict_logs,
         fail_on: strictness.fail_on,
         rewrites,
+        pairs: Vec::new(),
     };
     Ok(Judging {
         judge: Judge::new(rules, options),

@@ -24,6 +24,8 @@ pub enum Verdict {
     Failed(String),
     /// It could not be tested: why.
     Error(String),
+    /// It was not tested: why.
+    Skipped(String),
 }
 
 /// The beginning of the report of a command.
@@ -42,10 +44,11 @@ pub fn suite(name: &str, cases: &[Case], out: &mut Output) -> Result<(), Failure
     let count = |what: fn(&Verdict) -> bool| cases.iter().filter(|one| what(&one.verdict)).count();
     let name = xml(name);
     out.line(&format!(
-        r#"  <testsuite name="{name}" tests="{}" failures="{}" errors="{}">"#,
+        r#"  <testsuite name="{name}" tests="{}" failures="{}" errors="{}" skipped="{}">"#,
         cases.len(),
         count(|verdict| matches!(verdict, Verdict::Failed(_))),
         count(|verdict| matches!(verdict, Verdict::Error(_))),
+        count(|verdict| matches!(verdict, Verdict::Skipped(_))),
     ))?;
     for case in cases {
         out.line(&case.xml(&name))?;
@@ -68,6 +71,9 @@ impl Case {
                 format!(r#"<failure message="{}">{said}</failure>"#, xml(short))
             }
             Verdict::Error(short) => format!(r#"<error message="{}">{said}</error>"#, xml(short)),
+            Verdict::Skipped(short) => {
+                format!(r#"<skipped message="{}">{said}</skipped>"#, xml(short))
+            }
         };
         format!("{begin}>{body}</testcase>")
     }

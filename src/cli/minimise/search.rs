@@ -10,7 +10,7 @@ use crate::cli::replay::plan::{Plan, Played, Run};
 use crate::cli::{filter, folder};
 use crate::outgoing::temporary::Folder;
 use crate::query::Query;
-use crate::replay::minimise::{Tried, Units, Verdict, ddmin};
+use crate::replay::minimise::{Units, Verdict, ddmin};
 use crate::store::library::{self, spool_of};
 use crate::store::reader::Recording;
 use crate::store::recovery;
@@ -37,7 +37,6 @@ pub struct Search<'a> {
     plan: Plan<'a>,
     query: &'a Query,
     units: &'a Units,
-    tried: Tried,
     /// Where runs are put on record: below the folder of recordings, so that the best can be moved.
     scratch: Folder,
     dir: PathBuf,
@@ -70,7 +69,6 @@ impl<'a> Search<'a> {
             plan,
             query,
             units,
-            tried: Tried::default(),
             dir,
             clock: Clock::start(),
             best: None,
@@ -94,7 +92,6 @@ impl<'a> Search<'a> {
                 self.plan.learn(made)?;
             }
             if ran.fails {
-                self.tried.add(&all, Verdict::Fails);
                 self.best = Some((ran.played.made.path, all));
                 return Ok(Whole::Fails);
             }
@@ -143,7 +140,7 @@ impl<'a> Search<'a> {
         let again = AGAIN.max(u64::from(self.args.search.runs));
         let most = u64::from(self.args.search.max_runs);
         let mut failed = None;
-        ddmin(self.units.all().len(), |units| {
+        ddmin(self.units.all(), |units| {
             let verdict = self.verdict(units, most.saturating_sub(again));
             verdict.unwrap_or_else(|failure| {
                 failed = Some(failure);
@@ -183,31 +180,25 @@ impl<'a> Search<'a> {
         format!("{} of {} messages", count(self.frames(kept)), count(all))
     }
 
-    /// Whether `units` fail, with all that they need; `None`: it is enough.
-    fn verdict(&mut self, units: &[usize], most: u64) -> Result<Option<Verdict>, Failure> {
-        let kept = self.units.closed(units);
-        if let Some(verdict) = self.tried.verdict(&kept) {
-            return Ok(Some(verdict));
-        }
-        let mut which = self.part(&kept);
+    /// Whether the units `kept` fail; `None`: it is enough.
+    fn verdict(&mut self, kept: &[usize], most: u64) -> Result<Option<Verdict>, Failure> {
+        let mut which = self.part(kept);
         if let Some((_, best)) = &self.best {
             which = format!("{which}, {} are enough", count(self.frames(best)));
         }
         for _ in 0..self.args.search.runs {
-            let Some(ran) = self.once(&kept, &which, most)? else {
+            let Some(ran) = self.once(kept, &which, most)? else {
                 return Ok(None);
             };
             let path = ran.played.made.path;
             if ran.fails {
-                self.tried.add(&kept, Verdict::Fails);
-                if let Some((longer, _)) = self.best.replace((path, kept)) {
+                if let Some((longer, _)) = self.best.replace((path, kept.to_vec())) {
                     remove(&longer);
                 }
                 return Ok(Some(Verdict::Fails));
             }
             remove(&path);
         }
-        self.tried.add(&kept, Verdict::Passes);
         Ok(Some(Verdict::Passes))
     }
 

@@ -8,6 +8,7 @@ use crate::replay::client::guard::Guard;
 use crate::replay::client::survey;
 use crate::store::reader::Recording;
 use crate::text::{escape, plural};
+use crate::trace::exchange::Exchange;
 use std::io::{self, IsTerminal as _};
 
 /// Tools that are listed.
@@ -19,16 +20,19 @@ pub fn ask(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<
         return Ok(());
     }
     let mut wanted = only::wanted(wish.part.only.as_deref(), recording)?;
-    let refused = survey::refused(recording, guard, wish.part.until, &mut wanted)?;
+    let mut is_wanted =
+        |exchange: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(exchange));
+    let refused = survey::refused(recording, guard, wish.part.until, &mut is_wanted)?;
     if refused.is_empty() {
         return Ok(());
     }
     let mut text = "These tools do not say that they only read:\n".to_owned();
     for (tool, calls) in refused.iter().take(MOST_LISTED) {
         let calls = plural(*calls, "call");
-        let claimed = match guard.is_claimed(tool) {
-            true => " (by the recording it only reads, but that is not your own)",
-            false => "",
+        let claimed = if guard.is_claimed(tool) {
+            " (by the recording it only reads, but that is not your own)"
+        } else {
+            ""
         };
         text += &["  ", &escape(tool), ", ", &calls, claimed, "\n"].concat();
     }

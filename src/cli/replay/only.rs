@@ -17,16 +17,19 @@ use std::collections::VecDeque;
 /// Rows that are read at once.
 const PAGE: u32 = 500;
 
-/// Whether an exchange is wanted, asked in the order of the recording. The handshake always is:
-/// without it no legacy server answers.
-pub fn wanted<'r>(filter: Option<&str>, recording: &'r Recording) -> Result<Wanted<'r>, Failure> {
+/// Whether an exchange is wanted, asked in the order of the recording; `None`: all are. The handshake
+/// always is: without it no legacy server answers.
+pub fn wanted<'r>(
+    filter: Option<&str>,
+    recording: &'r Recording,
+) -> Result<Option<Wanted<'r>>, Failure> {
     let Some(query) = filter::parse_as("--only", filter)? else {
-        return Ok(Box::new(|_| true));
+        return Ok(None);
     };
     let mut rows = Rows::new(&query, recording)?;
-    Ok(Box::new(move |exchange: &Exchange| {
+    Ok(Some(Box::new(move |exchange: &Exchange| {
         &*exchange.method == "initialize" || rows.has(exchange)
-    }))
+    })))
 }
 
 /// Refuses a filter that fits no request of the client: the handshake alone would be compared, and

@@ -21,6 +21,7 @@ pub(super) fn make_public(summary: &mut Summary) {
 }
 
 /// Whether the id of this recording is a sum of all its bytes.
+#[must_use]
 pub fn comes_from_its_bytes(summary: &Summary) -> bool {
     summary.origin == "import"
 }

@@ -5,7 +5,7 @@ use super::handle;
 use crate::protocol::json::Path;
 use crate::replay::rules::{Bind, Calls};
 use crate::trace::frame::Seq;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 /// Which of the values that a server chooses by the protocol.
@@ -24,13 +24,14 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    fn what(self) -> &'static str {
+    /// What is missing where a live answer does not say it.
+    pub(super) fn what(self) -> &'static str {
         match self {
-            Self::Cursor => "the page before it",
-            Self::Task => "the task that it is about",
-            Self::Elicitation => "the elicitation that it is about",
-            Self::Token => "the request that it tells progress of",
-            Self::Rule(_) => "a value of an answer that a rule binds it to",
+            Self::Cursor => "needs the page before it",
+            Self::Task => "needs the task that it is about",
+            Self::Elicitation => "needs the elicitation that it is about",
+            Self::Token => "needs the request that it tells progress of",
+            Self::Rule(_) => "needs what the answer that a rule binds it to does not say now",
         }
     }
 }
@@ -81,30 +82,32 @@ impl Bound {
 /// All of them, bounded.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// `None`: there is no live value.
-    chosen: Bounded<Chosen, Option<Box<str>>>,
+    /// The live value, or why there is none.
+    chosen: Bounded<Chosen, Result<Box<str>, Box<str>>>,
     handles: Bounded<Box<str>, Bound>,
     /// Texts that rules bind, wherever the server says them.
     echoes: Bounded<Box<str>, Box<str>>,
-    /// Handles that came with answers that were never asked for.
-    orphans: HashSet<Box<str>>,
+    /// Handles that came with answers that were never asked for: with which.
+    orphans: HashMap<Box<str>, Box<str>>,
     pub forgotten: u64,
 }
 
 impl Known {
     pub(super) fn is_empty(&self) -> bool {
-        // Whatever is echoed is chosen as well.
-        self.chosen.map.is_empty() && self.handles.map.is_empty() && self.orphans.is_empty()
+        self.chosen.map.is_empty()
+            && self.handles.map.is_empty()
+            && self.echoes.map.is_empty()
+            && self.orphans.is_empty()
     }
 
-    pub(super) fn bind(&mut self, chosen: Chosen, live: Option<Box<str>>) {
+    pub(super) fn bind(&mut self, chosen: Chosen, live: Result<Box<str>, Box<str>>) {
         self.forgotten += self.chosen.insert(chosen, live);
     }
 
     /// The live value, or what is missing; `None` where nothing is known: it is sent as it is.
-    pub(super) fn chosen(&self, chosen: &Chosen) -> Option<Result<&str, &'static str>> {
+    pub(super) fn chosen(&self, chosen: &Chosen) -> Option<Result<&str, &str>> {
         let live = self.chosen.map.get(chosen)?;
-        Some(live.as_deref().ok_or(chosen.slot.what()))
+        Some(live.as_deref().map_err(|missing| &**missing))
     }
 
     pub(super) fn bind_handle(&mut self, bound: Bound) {
@@ -145,18 +148,19 @@ impl Known {
             .or_else(handle)
     }
 
-    /// A recorded text that will not come has this in it.
-    pub(super) fn lose(&mut self, text: &str, is_known: impl Fn(&str) -> bool) {
+    /// A recorded text that will not come has this in it; `why` says what it would have come with.
+    pub(super) fn lose(&mut self, text: &str, why: &str, is_known: impl Fn(&str) -> bool) {
         for part in handle::candidates(text) {
             let new = !is_known(part) && !self.handles.map.contains_key(part);
             if new && self.orphans.len() < MOST {
-                self.orphans.insert(part.into());
+                self.orphans.insert(part.into(), why.into());
             }
         }
     }
 
-    pub(super) fn is_orphan(&self, text: &str) -> bool {
-        self.orphans.contains(text)
+    /// What is missing for a text that is such a handle.
+    pub(super) fn orphan(&self, text: &str) -> Option<&str> {
+        self.orphans.get(text).map(AsRef::as_ref)
     }
 
     /// What has come all the same, with another answer.
@@ -166,10 +170,6 @@ impl Known {
                 self.orphans.remove(part);
             }
         }
-    }
-
-    pub(super) fn has_orphans(&self) -> bool {
-        !self.orphans.is_empty()
     }
 
     pub(super) fn bound(&self) -> Vec<Bound> {
@@ -226,16 +226,13 @@ mod tests {
     fn the_oldest_values_are_forgotten_and_counted() {
         let mut known = Known::default();
         for n in 0..MOST + 3 {
-            known.bind(task(&n.to_string()), Some("live".into()));
+            known.bind(task(&n.to_string()), Ok("live".into()));
         }
         assert_eq!(known.forgotten, 3);
         assert_eq!(known.chosen(&task("2")), None);
         assert_eq!(known.chosen(&task("3")), Some(Ok("live")));
-        known.bind(task("3"), None);
-        assert_eq!(
-            known.chosen(&task("3")),
-            Some(Err("the task that it is about"))
-        );
+        known.bind(task("3"), Err("needs the task".into()));
+        assert_eq!(known.chosen(&task("3")), Some(Err("needs the task")));
         assert_eq!(known.forgotten, 3);
     }
 }

@@ -8,6 +8,7 @@ use crate::protocol::id::RequestId;
 use crate::protocol::json::{Document, Kind, Path, Step, Value};
 use crate::redact::token;
 use crate::replay::rules::Calls;
+use crate::text::escape;
 use crate::trace::frame::Seq;
 use std::borrow::Cow;
 
@@ -103,6 +104,7 @@ impl Binder {
                 taken[at] = true;
             }
             let value = at.map(|at| live[at].chosen.value.clone());
+            let value = value.ok_or_else(|| place.chosen.slot.what().into());
             self.known.bind(place.chosen, value);
         }
     }
@@ -114,15 +116,15 @@ impl Binder {
             return;
         };
         for place in places(document.root(), about.method, From::Server) {
-            self.known.bind(place.chosen, None);
+            self.known.bind(place.chosen, Err(needs(about)));
         }
         self.learn_ruled(about, document.root(), None);
         let result = document.root().get("result");
         let result = result.filter(|_| !LISTS.contains(&about.method));
         if let Some(result) = result {
             let lost = each_string(result, &mut Vec::new(), &mut |_, value| {
-                self.known
-                    .lose(&value.as_str().unwrap_or_default(), &is_known);
+                let text = value.as_str().unwrap_or_default();
+                self.known.lose(&text, &needs(about), &is_known);
                 Ok::<(), ()>(())
             });
             debug_assert!(lost.is_ok(), "nothing stops it");
@@ -133,6 +135,16 @@ impl Binder {
     /// another value for, and what was supplied, are no differences.
     #[must_use]
     pub fn as_now<'t>(&self, about: About<'_>, then: &'t [u8]) -> Cow<'t, [u8]> {
+        self.now(about, then, false)
+    }
+
+    /// The same of a request: what it repeats of an answer by a rule is what the live answer said.
+    #[must_use]
+    pub fn request_as_now<'t>(&self, about: About<'_>, then: &'t [u8]) -> Cow<'t, [u8]> {
+        self.now(about, then, true)
+    }
+
+    fn now<'t>(&self, about: About<'_>, then: &'t [u8], is_request: bool) -> Cow<'t, [u8]> {
         let secrets = token::may_be_in(then);
         if self.known.is_empty() && !secrets && !self.fresh_ids {
             return Cow::Borrowed(then);
@@ -145,8 +157,16 @@ impl Binder {
             let fresh = fresh_id(&RequestId::from_value(id));
             edits.replace(id, fresh.json());
         }
-        self.edit_ruled(document.root(), about, &mut edits);
+        let ruled = if is_request {
+            self.edit_repeated(document.root(), about, &mut edits)
+        } else {
+            self.edit_ruled(document.root(), about, &mut edits);
+            Vec::new()
+        };
         let visited = each_string(document.root(), &mut Vec::new(), &mut |_, value| {
+            if ruled.contains(&value.span()) {
+                return Ok(());
+            }
             let text = value.as_str().unwrap_or_default();
             let filled = if secrets {
                 Cow::Owned(self.secrets.fill_known(&text))
@@ -163,6 +183,12 @@ impl Binder {
         debug_assert!(visited.is_ok(), "nothing stops it");
         edits.apply(then)
     }
+}
+
+/// What is missing where the exchange of a value was not had. Escaped.
+pub(super) fn needs(about: About<'_>) -> Box<str> {
+    let what = escape(about.name.unwrap_or(about.method));
+    format!("needs the answer of #{} {what}", about.seq.0).into()
 }
 
 /// Strings that stand at the same place of two values and differ.

@@ -238,8 +238,7 @@ impl Binder {
             edits.replace_string(value, live);
             return Ok(());
         }
-        if self.known.has_orphans() && !is_name && self.known.is_orphan(&filled) {
-            let missing = "a value that came with an answer which was not asked for";
+        if !is_name && let Some(missing) = self.known.orphan(&filled) {
             return Err(Fault::Unreached(missing.into()));
         }
         let now = self.rewrites.apply(&filled);

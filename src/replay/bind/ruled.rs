@@ -1,10 +1,12 @@
 //! Values that rules bind: what an answer says is what a later request has to say.
 
 use super::known::{Chosen, Slot};
+use super::learn::needs;
 use super::message::Place;
 use super::{About, Binder, Edits};
 use crate::protocol::json::{Kind, Value, canonical};
 use crate::replay::rules::{Bind, RuleId, Rules};
+use std::ops::Range;
 
 impl Binder {
     /// Binds as these rules say as well.
@@ -13,7 +15,33 @@ impl Binder {
         self.binds.extend(binds);
     }
 
-    /// The rules by which a value was sent in place of another.
+    /// The server says `now` where it said `then`, wherever that is.
+    pub fn stands_for(&mut self, then: &str, now: &str) {
+        self.known.echo(then.into(), now.into());
+    }
+
+    /// Whether the answers to such a request have values that rules bind.
+    #[must_use]
+    pub fn binds_from(&self, about: About<'_>) -> bool {
+        let mut binds = self.binds.iter();
+        binds.any(|(_, bind)| bind.answer.include(about.method, about.name))
+    }
+
+    /// Learns from what two answers say what rules want to know of them, and nothing else. A rule
+    /// that finds two different values is of use.
+    pub fn learn_bound(&mut self, about: About<'_>, then: Value<'_>, now: Value<'_>) {
+        self.learn_ruled(about, then, Some(now));
+        for (rule, bind) in &self.binds {
+            if bind.answer.include(about.method, about.name) {
+                let mut both = bind.from.all(then).into_iter().zip(bind.from.all(now));
+                if both.any(|(then, now)| canonical(then) != canonical(now)) {
+                    self.fired.insert(*rule);
+                }
+            }
+        }
+    }
+
+    /// The rules by which a value was sent in place of another, or taken for it.
     pub fn fired(&self) -> impl Iterator<Item = RuleId> {
         self.fired.iter().copied()
     }
@@ -35,8 +63,13 @@ impl Binder {
                 if let (Some(then), Some(now)) = (text(recorded), live.copied().and_then(text)) {
                     self.known.echo(then, now);
                 }
-                let live = live.map(|live| live.raw_text().into());
-                self.known.bind(chosen(at, recorded), live);
+                let chosen = chosen(at, recorded);
+                let live = match (live, now) {
+                    (Some(live), _) => Ok(live.raw_text().into()),
+                    (None, Some(_)) => Err(chosen.slot.what().into()),
+                    (None, None) => Err(needs(about)),
+                };
+                self.known.bind(chosen, live);
             }
         }
     }
@@ -55,6 +88,23 @@ impl Binder {
                 edits.replace(place.value, live);
             }
         }
+    }
+
+    /// What a request repeats by rules is what the live answer said. Where that stands.
+    pub(super) fn edit_repeated(
+        &self,
+        then: Value<'_>,
+        about: About<'_>,
+        edits: &mut Edits,
+    ) -> Vec<Range<usize>> {
+        let mut edited = Vec::new();
+        for place in self.ruled(then, about) {
+            if let Some(Ok(live)) = self.known.chosen(&place.chosen) {
+                edits.replace(place.value, live);
+                edited.push(place.value.span());
+            }
+        }
+        edited
     }
 
     fn places<'d>(

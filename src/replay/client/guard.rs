@@ -59,6 +59,7 @@ impl Guard {
     }
 
     /// The tools that only read, by a word that counts.
+    #[must_use]
     pub fn reading(&self) -> HashSet<&str> {
         let tools = self.recorded.keys().chain(self.live.keys());
         let tools = tools.map(|tool| &**tool);

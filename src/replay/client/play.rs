@@ -21,8 +21,8 @@ pub struct Play<'r> {
     pub summary: &'r Summary,
     /// Nothing after this frame.
     pub until: Option<Seq>,
-    /// Which exchanges.
-    pub wanted: Wanted<'r>,
+    /// Which exchanges; `None`: all of them.
+    pub wanted: Option<Wanted<'r>>,
     /// Which frames of the client are not sent.
     pub left_out: Option<LeftOut<'r>>,
     /// Everything else that a user chooses.
@@ -69,7 +69,10 @@ impl Play<'_> {
         let made = recorder.id().zip(recorder.path());
         let made = made.map(|(id, path)| (id.to_owned(), path.to_owned()));
         let (id, path) = made.ok_or(PlayError::NoRecord)?;
-        let library = Library::new(self.recording, self.until, self.wanted).without(self.left_out);
+        // Up to the last frame is all of it.
+        let last = self.summary.frames;
+        let until = self.until.filter(|until| until.0 < last);
+        let library = Library::new(self.recording, until, self.wanted).without(self.left_out);
         let director = Director::new(self.options, self.judge, clock.now());
         let outcome = target::run(
             self.command,

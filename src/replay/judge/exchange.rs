@@ -1,12 +1,12 @@
 //! Two exchanges.
 
 use super::words;
-use super::{Judge, Occurrence, account, call, pages};
+use super::{Judge, Occurrence, account, call, offered, pages};
 use crate::replay::compare::{
     Change, Class, Comparison, Excerpt, Half, Limits, Side, Terms, Verdict, compare_by,
 };
 use crate::replay::report::{self, Counts, Difference, Outcome, Threshold};
-use crate::replay::rules::{Scope, ignore_rule};
+use crate::replay::rules::Scope;
 use crate::text;
 use crate::trace::exchange::Status;
 
@@ -240,10 +240,7 @@ fn difference(
     let path = found.path(at);
     let shown = |side: &Option<Excerpt>| side.as_ref().map(report::value);
     let written = path.to_string();
-    // A rule for what is noise already, or for the order of a list, would say nothing or too much.
-    let is_ruled = class < Class::Order && *change != Change::Outcome && path.steps().len() > 1;
-    let only = words::only(line, *change);
-    let rule = is_ruled.then(|| ignore_rule(call.method, call.name, &path, only));
+    let rule = offered::rule(found, (at, class), &path, call);
     Some(Difference {
         half,
         path: report::name(&written),

@@ -17,6 +17,7 @@ mod exchange;
 mod lacking;
 mod latency;
 mod notices;
+mod offered;
 mod pages;
 mod progress;
 pub mod surface;
@@ -84,7 +85,7 @@ pub enum Skip {
     Redacted(Vec<Box<str>>),
     /// The server answered at once what it had asked for input for.
     NotNeeded,
-    /// Something that it depends on did not come: what. Escaped.
+    /// Something that it depends on did not come: `needs the answer of #12 open`. Escaped.
     Unreached(Box<str>),
 }
 
@@ -101,6 +102,9 @@ pub struct Options {
     pub fail_on: Threshold,
     /// Paths of the left side and what stands for them on the right: workspace roots.
     pub rewrites: Rewrites,
+    /// Texts that the server chose on the left side, each with what it chose on the right, where
+    /// that is known beforehand.
+    pub pairs: Vec<(Box<str>, Box<str>)>,
 }
 
 /// Judges exchange after exchange.

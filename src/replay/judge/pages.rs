@@ -8,9 +8,9 @@ use super::exchange::{Draft, responses, terms};
 use super::surface::{self, Finding, List, Surface};
 use super::{Judge, Missing, Occurrence, Skip};
 use crate::protocol::json::{Document, Value};
-use crate::replay::compare::Half;
+use crate::replay::compare::{Change, Half};
 use crate::replay::report::{self, Difference, Offer};
-use crate::replay::rules::{Side, ignore_rule};
+use crate::replay::rules::{Matching, Side, ignore_rule, match_rule};
 use crate::trace::frame::Seq;
 use std::collections::BTreeMap;
 
@@ -222,7 +222,14 @@ fn difference(list: List, finding: &Finding) -> Difference {
         [None, Some(_)] => Some(Side::Right),
         _ => None,
     };
-    let rule = ignore_rule(list.method(), None, &finding.path, only);
+    let rule = match finding.change {
+        // All that differs in the list would be passed over.
+        Change::Order => {
+            let by_name = Matching::Keyed(list.key().into());
+            match_rule(list.method(), None, &finding.path, &by_name)
+        }
+        _ => ignore_rule(list.method(), None, &finding.path, only),
+    };
     Difference {
         half: Half::Response,
         path: report::name(&finding.path.to_string()),

@@ -3,8 +3,13 @@
 //! The algorithm is Zeller's and Hildebrandt's `ddmin`: try without ever smaller pieces until no
 //! single unit can be left out. What fails only sometimes is beyond it; whoever asks decides how
 //! often a set has to be tried.
+//!
+//! A unit may need others, without which it means nothing: whatever is tried has all that it needs.
+//! A unit is left out together with those that need it, so that one that nothing needs any more but
+//! the failure itself stays, and who only used it goes.
 
-use std::collections::HashMap;
+use super::Unit;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// What is known of a set of units while the smallest is looked for.
@@ -19,7 +24,8 @@ pub enum Verdict {
 /// What came of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimal {
-    /// The units that are needed, in order. None can be left out, unless the search was stopped.
+    /// The units that are needed, in order, with all that they need. None can be left out, unless
+    /// the search was stopped.
     pub units: Vec<usize>,
     /// How many sets were tried.
     pub tried: usize,
@@ -27,16 +33,17 @@ pub struct Minimal {
     pub complete: bool,
 }
 
-/// The fewest of `count` units with which `fails` still says that it fails. All of them together
-/// are taken to fail: whoever asks has seen it.
+/// The fewest of `units` with which `fails` still says that it fails. All of them together are taken
+/// to fail: whoever asks has seen it.
 ///
 /// `fails` is asked about each set once; it returns `None` to stop the search, with the smallest
 /// set that is known to fail.
-pub fn ddmin(count: usize, fails: impl FnMut(&[usize]) -> Option<Verdict>) -> Minimal {
+pub fn ddmin(units: &[Unit], fails: impl FnMut(&[usize]) -> Option<Verdict>) -> Minimal {
     let mut search = Search {
         fails,
         known: HashMap::new(),
-        units: (0..count).collect(),
+        all: units,
+        units: (0..units.len()).collect(),
     };
     let complete = search.run().is_some();
     Minimal {
@@ -46,14 +53,15 @@ pub fn ddmin(count: usize, fails: impl FnMut(&[usize]) -> Option<Verdict>) -> Mi
     }
 }
 
-struct Search<F> {
+struct Search<'u, F> {
     fails: F,
+    all: &'u [Unit],
     known: HashMap<Bits, Verdict>,
     /// The smallest set that is known to fail.
     units: Vec<usize>,
 }
 
-impl<F: FnMut(&[usize]) -> Option<Verdict>> Search<F> {
+impl<F: FnMut(&[usize]) -> Option<Verdict>> Search<'_, F> {
     /// `None`: stopped.
     fn run(&mut self) -> Option<()> {
         // Often nothing is needed but what is always there.
@@ -75,15 +83,12 @@ impl<F: FnMut(&[usize]) -> Option<Verdict>> Search<F> {
     fn round(&mut self, pieces: usize) -> Option<usize> {
         let cuts = cuts(self.units.len(), pieces);
         for piece in &cuts {
-            if self.smaller(self.units[piece.clone()].to_vec())? {
+            if self.smaller(closed(self.all, &self.units[piece.clone()]))? {
                 return Some(2);
             }
         }
-        // With two pieces, all but one is the other.
-        for piece in cuts.iter().filter(|_| pieces > 2) {
-            let before = &self.units[..piece.start];
-            let rest = [before, &self.units[piece.end..]].concat();
-            if self.smaller(rest)? {
+        for piece in &cuts {
+            if self.smaller(self.without(piece))? {
                 return Some((pieces - 1).max(2));
             }
         }
@@ -94,8 +99,31 @@ impl<F: FnMut(&[usize]) -> Option<Verdict>> Search<F> {
         })
     }
 
-    /// Whether `set` fails; then it is the smallest that is known.
+    /// The units that need none of a piece of them.
+    fn without(&self, piece: &Range<usize>) -> Vec<usize> {
+        let mut gone: BTreeSet<usize> = self.units[piece.clone()].iter().copied().collect();
+        let mut kept = self.units.clone();
+        loop {
+            let before = kept.len();
+            kept.retain(|unit| {
+                let goes = gone.contains(unit) || !self.all[*unit].needs.is_disjoint(&gone);
+                if goes {
+                    gone.insert(*unit);
+                }
+                !goes
+            });
+            // Most of what is needed comes before who needs it.
+            if kept.len() == before {
+                return kept;
+            }
+        }
+    }
+
+    /// Whether `set`, which is less than the smallest that is known, fails; then it is that.
     fn smaller(&mut self, set: Vec<usize>) -> Option<bool> {
+        if set.len() >= self.units.len() {
+            return Some(false);
+        }
         let key = bits(&set);
         let verdict = match self.known.get(&key) {
             Some(verdict) => *verdict,
@@ -110,11 +138,22 @@ impl<F: FnMut(&[usize]) -> Option<Verdict>> Search<F> {
     }
 }
 
+/// `units` with all that they need, in order.
+pub(super) fn closed(all: &[Unit], units: &[usize]) -> Vec<usize> {
+    let mut closed: BTreeSet<_> = units.iter().copied().collect();
+    let mut open = units.to_vec();
+    while let Some(unit) = open.pop() {
+        let needs = all[unit].needs.iter().copied();
+        open.extend(needs.filter(|needed| closed.insert(*needed)));
+    }
+    closed.into_iter().collect()
+}
+
 /// A set of units, a bit for each: thousands of sets of thousands of units are remembered.
 type Bits = Box<[u64]>;
 
 /// `units` as bits.
-pub(super) fn bits(units: &[usize]) -> Bits {
+fn bits(units: &[usize]) -> Bits {
     let words = units.iter().max().map_or(0, |last| last / 64 + 1);
     let mut bits = vec![0; words];
     for unit in units {
@@ -134,8 +173,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn independent(count: usize) -> Vec<Unit> {
+        vec![Unit::default(); count]
+    }
+
     /// A failure that shows where all of `needed` are there.
-    fn needing(needed: &[usize]) -> impl FnMut(&[usize]) -> Option<Verdict> {
+    fn needing(needed: &[usize]) -> impl FnMut(&[usize]) -> Option<Verdict> + use<> {
         let needed = needed.to_vec();
         move |set| {
             let all = needed.iter().all(|unit| set.contains(unit));
@@ -153,7 +196,7 @@ mod tests {
             (100, &[1, 50, 51]),
             (3, &[0, 1, 2]),
         ] {
-            let minimal = ddmin(count, needing(needed));
+            let minimal = ddmin(&independent(count), needing(needed));
             assert_eq!(minimal.units, needed, "{count} units");
             assert!(minimal.complete);
         }
@@ -163,7 +206,7 @@ mod tests {
     fn a_stopped_search_has_the_smallest_set_that_was_seen_to_fail() {
         let mut left = 4;
         let mut needed = needing(&[9]);
-        let minimal = ddmin(64, |set| {
+        let minimal = ddmin(&independent(64), |set| {
             left -= 1;
             (left > 0).then(|| needed(set)).flatten()
         });
@@ -175,11 +218,30 @@ mod tests {
     fn no_set_is_tried_twice() {
         let mut seen = std::collections::HashSet::new();
         let mut needed = needing(&[2, 5, 11]);
-        let minimal = ddmin(12, |set| {
+        let minimal = ddmin(&independent(12), |set| {
             assert!(seen.insert(set.to_vec()), "{set:?} again");
             needed(set)
         });
         assert_eq!(minimal.tried, seen.len());
+    }
+
+    /// Once the reader was kept for the sake of the handle that it reads.
+    #[test]
+    fn who_uses_something_goes_though_it_has_to_be_made() {
+        let (open, read, search) = (3, 4, 9);
+        let mut units = independent(12);
+        units[read].needs.insert(open);
+        let mut seen = std::collections::HashSet::new();
+        let mut needed = needing(&[open, search]);
+        let minimal = ddmin(&units, |set| {
+            assert!(!set.contains(&read) || set.contains(&open), "{set:?}");
+            assert!(seen.insert(set.to_vec()), "{set:?} again");
+            needed(set)
+        });
+        assert_eq!(minimal.units, [open, search]);
+        // Who fails itself needs what it uses.
+        let minimal = ddmin(&units, needing(&[read]));
+        assert_eq!(minimal.units, [open, read]);
     }
 
     proptest! {
@@ -195,7 +257,7 @@ mod tests {
             let fails = |set: &[usize]| sets.iter().any(|all| all.iter().all(|unit| set.contains(unit)));
             let verdict = |set: &[usize]| Some(if fails(set) { Verdict::Fails } else { Verdict::Passes });
             prop_assume!(fails(&(0..count).collect::<Vec<_>>()));
-            let minimal = ddmin(count, verdict);
+            let minimal = ddmin(&independent(count), verdict);
             prop_assert!(fails(&minimal.units));
             for leave in 0..minimal.units.len() {
                 let mut rest = minimal.units.clone();

@@ -1,5 +1,6 @@
 //! A session in units that stay or go together.
 
+use super::ddmin::closed;
 use crate::protocol::json::{Document, Value, parse_into};
 use crate::protocol::message::{Body, Message};
 use crate::replay::bind::Trail;
@@ -65,13 +66,7 @@ impl Units {
     /// `units` with all that they need, in order.
     #[must_use]
     pub fn closed(&self, units: &[usize]) -> Vec<usize> {
-        let mut closed: BTreeSet<_> = units.iter().copied().collect();
-        let mut open = units.to_vec();
-        while let Some(unit) = open.pop() {
-            let needs = self.all[unit].needs.iter().copied();
-            open.extend(needs.filter(|needed| closed.insert(*needed)));
-        }
-        closed.into_iter().collect()
+        closed(&self.all, units)
     }
 
     /// Whether a frame of the client belongs to a unit that is not in `kept`, which is in order.

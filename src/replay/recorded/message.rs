@@ -22,6 +22,11 @@ impl Message {
         &self.original.bytes
     }
 
+    /// The bytes of it, where it was read as a whole.
+    pub(super) fn whole(&self) -> Option<&[u8]> {
+        self.outline.is_none().then(|| self.bytes())
+    }
+
     /// The message of the first recording at `place`; what stands for it in the other one, as far
     /// as that is known, stands at `counterpart`.
     pub(super) fn read(

@@ -5,10 +5,13 @@
 //!                                    besides: notifications, ends ──┘
 //! ```
 //!
+//! `bound`: what rules bind is the same on both sides, though the server chose it anew.
 //! Messages are read one exchange at a time. What is too long to be held is compared by its
 //! outline, and by a digest that says whether all of it is the same.
 
 mod besides;
+mod bound;
+mod held;
 mod holding;
 mod message;
 mod original;
@@ -23,8 +26,10 @@ use super::rules::Side;
 use crate::protocol::message::Direction;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
+use bound::Bound;
+use held::Held;
 use holding::Holding;
-use side::{Held, One, WHOLE};
+use side::{One, WHOLE};
 use std::collections::HashSet;
 
 /// Which exchanges are compared.
@@ -121,6 +126,7 @@ fn pairs(
     let all = pairs.len();
     let recordings = [one.recording(), other.recording()];
     let mut holding = Holding::of(&recordings);
+    let mut bound = Bound::by(judge);
     for (at, pair) in pairs.into_iter().enumerate() {
         if !witness.goes_on(at, all) {
             return Ok(false);
@@ -128,17 +134,41 @@ fn pairs(
         let ids = ids(pair, cards);
         if !wanted.has(ids) {
             judge.unwanted();
+            learn([one, other], ids, &mut bound)?;
             continue;
         }
         holding.next()?;
-        let held = match ids {
+        let mut held = match ids {
             [Some(left), Some(right)] => held_both([(one, left), (other, right)])?,
             [left, right] => [one.held(left)?, other.held(right)?],
         };
         holding.read(held.iter().flatten().map(Held::bytes).sum());
+        if let [Some(left), Some(right)] = &mut held {
+            bound.apply(left, right, judge);
+        }
         judged(&held, judge, witness);
     }
     Ok(true)
+}
+
+/// What others bind to the answers of exchanges that are not to be compared themselves.
+fn learn(
+    [one, other]: [One<'_>; 2],
+    ids: [Option<ExchangeId>; 2],
+    bound: &mut Bound,
+) -> Result<(), ReadError> {
+    let [Some(left), Some(right)] = ids else {
+        return Ok(());
+    };
+    let Some(exchange) = one.exchange(left)? else {
+        return Ok(());
+    };
+    if bound.wants(held::about(&exchange))
+        && let [Some(left), Some(right)] = held_both([(one, left), (other, right)])?
+    {
+        bound.pair([&left, &right]);
+    }
+    Ok(())
 }
 
 /// Compares two exchanges.
@@ -149,8 +179,15 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let one = One::new([left.0, right.0], Side::Left, &left.0.summary()?);
     let other = One::new([right.0, left.0], Side::Right, &right.0.summary()?);
-    let held = held_both([(one, left.1), (other, right.1)])?;
+    let mut held = held_both([(one, left.1), (other, right.1)])?;
+    if let [Some(left), Some(right)] = &mut held {
+        Bound::by(judge).apply(left, right, judge);
+    }
     judged(&held, judge, &mut |_: usize, _: usize| {});
+    // Two alone are no session in which something could be said again.
+    for (rule, _) in judge.rules().binds() {
+        judge.rules().fired(rule);
+    }
     Ok(())
 }
 

@@ -1,13 +1,14 @@
 //! One of two recordings: its exchanges, read one at a time.
 
 use super::Witness;
+use super::held::Held;
 use super::holding::Holding;
 use super::message::Message;
 use super::original::{self, Original};
 use crate::protocol::json::Document;
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
-use crate::replay::judge::{Judge, Notices, Occurrence, Progress};
+use crate::replay::judge::{Judge, Notices, Progress};
 use crate::replay::key;
 use crate::replay::rules::Side;
 use crate::store::reader::{ReadError, Recording, Summary};
@@ -32,55 +33,6 @@ pub(super) struct One<'r> {
     beside: &'r Recording,
     side: Side,
     wall_ns: u64,
-}
-
-/// An exchange and its messages.
-pub(super) struct Held {
-    exchange: Exchange,
-    request: Option<Message>,
-    response: Option<Message>,
-    progress: Progress,
-    wall_ns: u64,
-    /// Values that are redacted here and are as they were on the other side.
-    redacted: u64,
-}
-
-impl Held {
-    /// Which way the request went.
-    pub(super) fn direction(&self) -> Direction {
-        self.exchange.direction
-    }
-
-    pub(super) fn exchange(&self) -> &Exchange {
-        &self.exchange
-    }
-
-    /// How long its messages are.
-    pub(super) fn bytes(&self) -> u64 {
-        let (request, response) = (self.exchange.request_size, self.exchange.response_size);
-        request.saturating_add(response)
-    }
-
-    /// How many values are redacted here and are as they were on the other side.
-    pub(super) fn redacted(&self) -> u64 {
-        self.redacted
-    }
-
-    pub(super) fn occurrence(&self) -> Occurrence<'_> {
-        let exchange = &self.exchange;
-        Occurrence {
-            seq: Some(exchange.request.0),
-            method: &exchange.method,
-            name: exchange.name.as_deref(),
-            request: self.request.as_ref().map(Message::bytes),
-            response: self.response.as_ref().map(Message::bytes),
-            outline: self.response.as_ref().and_then(|message| message.outline),
-            status: exchange.status,
-            latency_ns: exchange.latency_ns(),
-            wall_ns: Some(self.wall_ns.saturating_add(exchange.t_request.0)),
-            progress: Some(&self.progress),
-        }
-    }
 }
 
 impl<'r> One<'r> {

@@ -19,7 +19,8 @@
 //! [[keep]]                         # `_meta` of a request says nothing about which one it is,
 //! path = 'params._meta["com.example/tenant"]'                              # but this does
 //!
-//! [[bind]]                         # what an answer says is what a later request has to say
+//! [[bind]]                         # what an answer says is what a later request has to say, and
+//!                                  # the same wherever it stands
 //! answer = "tool:open"
 //! from = "result.structuredContent.handle"
 //! request = "tool:read"
@@ -40,7 +41,7 @@ mod write;
 pub use read::{Problem, SECTIONS};
 pub use scope::Scope;
 pub use spot::{Spot, path};
-pub use write::{bind_rule, ignore_rule};
+pub use write::{bind_rule, ignore_rule, match_rule};
 
 use crate::config::Position;
 use crate::protocol::json::Path;

@@ -23,6 +23,22 @@ pub fn ignore_rule(method: &str, name: Option<&str>, path: &Path, only: Option<S
     )
 }
 
+/// The rule by which the elements of the list at `path` are matched in such exchanges, whatever their
+/// order.
+#[must_use]
+pub fn match_rule(method: &str, name: Option<&str>, path: &Path, matching: &Matching) -> String {
+    let how = match matching {
+        Matching::Set => "set".to_owned(),
+        Matching::Keyed(member) => format!("keyed({member})"),
+    };
+    format!(
+        "[[match]]\n{}path = {}\nas = {}\n",
+        Calls::of(method, name).line("for"),
+        quoted(&path.to_string()),
+        quoted(&how)
+    )
+}
+
 /// The rule that binds a value of a later request to one of an answer.
 #[must_use]
 pub fn bind_rule(bind: &Bind) -> String {

@@ -60,6 +60,8 @@ pub struct Compared {
     pub said: Vec<(Option<Class>, Box<str>)>,
     /// Exchanges of the left side that were not to be replayed.
     pub left_out: u64,
+    /// Why the call that was to be replayed was not made, where that is so: one sentence, escaped.
+    pub not_made: Option<Box<str>>,
     /// How much there is of what.
     pub counts: Counts,
     /// What is on the screen, in order.

@@ -218,6 +218,8 @@ fn show(app: &mut App, done: Done) -> Effects {
         report: done.report,
         until: done.until,
         only: done.only,
+        bound: done.bound,
+        shows: done.shows,
     };
     let left = Which::File(done.original);
     comparison::begin(app, left, done.path, Some(Box::new(replayed)), done.shows)

@@ -140,7 +140,10 @@ fn summary(look: &Look, comparison: &Comparison, compared: &Compared) -> spans::
     let mut line = vec![(Role::Text, " ".to_owned())];
     let changes = &compared.changes;
     let passed = changes.partition_point(|at| *at <= comparison.at);
-    if changes.is_empty() {
+    if let Some(why) = &compared.not_made {
+        let text = format!("{} {why}  ", look.glyph(Glyph::Warning));
+        line.push((Role::Warn, text));
+    } else if changes.is_empty() {
         let text = format!("{} nothing differs  ", look.glyph(Glyph::Ok));
         line.push((Role::Good, text));
     } else {

@@ -95,6 +95,8 @@ pub struct Done {
     pub path: PathBuf,
     /// What it found.
     pub report: Report,
+    /// Values that the server had chosen, and what was sent in their place.
+    pub bound: Vec<(Box<str>, Box<str>)>,
     /// What was done, in words, escaped.
     pub told: String,
 }
@@ -158,6 +160,7 @@ fn play(
         only: order.only,
         shows: order.shows,
         path,
+        bound: bound(&outcome.tally),
         report: outcome.report,
     })
 }
@@ -199,11 +202,17 @@ fn binder(order: &Order) -> Result<Binder, String> {
     Ok(binder)
 }
 
-fn wanted(only: Option<Only>) -> Wanted<'static> {
-    Box::new(move |exchange: &Exchange| match &only {
-        Some(only) => is_needed(only.id, only.chain, exchange),
-        None => true,
-    })
+fn bound(tally: &Tally) -> Vec<(Box<str>, Box<str>)> {
+    let bound = tally.bound.iter();
+    let pairs = bound.map(|bound| (bound.recorded.clone(), bound.live.clone()));
+    pairs.collect()
+}
+
+fn wanted(only: Option<Only>) -> Option<Wanted<'static>> {
+    let only = only?;
+    Some(Box::new(move |exchange: &Exchange| {
+        is_needed(only.id, only.chain, exchange)
+    }))
 }
 
 /// `3 of 4 sent, 3 answered, 1 call refused`. `is_whole`: its recording had been completed.

@@ -20,7 +20,11 @@ impl Director {
     /// The walk has come to the recorded answer to a question.
     pub(super) fn answer_ask(&mut self, id: ExchangeId, step: &Step, scene: &mut Scene<'_>) {
         if let Some(ask) = self.asks.find(id) {
-            ask.answer = Some(step.alone());
+            // What may never be asked is read again if it is.
+            if !ask.is_left_out || ask.live.is_some() {
+                let answer = Bytes::copy_from_slice(step.raw.as_deref().unwrap_or_default());
+                ask.answer = Some((step.head.seq, answer));
+            }
             let is_roots = &*ask.exchange.method == "roots/list";
             if let Some(result) = step.raw.as_deref().filter(|_| is_roots).and_then(result_of) {
                 self.asks.roots = Some(result);
@@ -32,7 +36,7 @@ impl Director {
     /// Sends the recorded answer to a question, if both are there.
     fn send_answer(&mut self, id: ExchangeId, scene: &mut Scene<'_>) {
         let ready = |ask: &mut Ask| ask.live.clone().zip(ask.answer.clone());
-        let Some((live_id, step)) = self.asks.find(id).and_then(ready) else {
+        let Some((live_id, (seq, raw))) = self.asks.find(id).and_then(ready) else {
             return;
         };
         let Some(ask) = self.asks.remove(id) else {
@@ -42,8 +46,7 @@ impl Director {
             part: 0,
             role: Role::Answer(&live_id),
         };
-        let raw = step.raw.as_deref().unwrap_or_default();
-        match self.options.binder.prepare(step.head.seq, raw, &[part]) {
+        match self.options.binder.prepare(seq, &raw, &[part]) {
             Ok(bytes) if !bytes.is_empty() => {
                 self.action.send.extend_from_slice(&bytes);
                 self.tally.asked += 1;
@@ -83,32 +86,56 @@ impl Director {
             };
             self.learn_from(about, &raw, message, scene);
         }
+        self.answer_at_once(id, scene);
         self.send_answer(id, scene);
     }
 
+    /// Where only a part of the session is played, the walk may never come to the recorded answer, or
+    /// wait for something that waits for it.
+    fn answer_at_once(&mut self, id: ExchangeId, scene: &mut Scene<'_>) {
+        let is_part = scene.past.is_part();
+        let Some(ask) = self.asks.find(id) else {
+            return;
+        };
+        if ask.answer.is_some() || !(is_part || ask.is_left_out) {
+            return;
+        }
+        let Some((seq, part)) = ask.exchange.response else {
+            return;
+        };
+        let frame = scene.past.raw(seq).unwrap_or_default();
+        let mut answer = message_at(&frame, part).unwrap_or_default().to_vec();
+        if !answer.is_empty() && !answer.ends_with(b"\n") {
+            answer.push(b'\n');
+        }
+        ask.answer = Some((seq, answer.into()));
+    }
+
     /// The recorded question that a live one stands for: of those of the same words first the ones
-    /// of the same call, the earliest of them.
+    /// of the same call, last those of calls that are not made, the earliest of them.
     fn stands_for(&mut self, live: Value<'_>, scene: &mut Scene<'_>) -> Option<ExchangeId> {
         self.asks.look_ahead(scene);
         let wall_ns = self.options.wall_ns.checked_add(scene.now.0);
         let words = self.words(live, Side::Right, wall_ns);
         let parent = self.calls.newest();
         let mut asks = std::mem::take(&mut self.asks.list);
-        let mut best = None;
+        let mut best: Option<(u8, ExchangeId)> = None;
         for ask in asks.iter_mut().filter(|ask| ask.live.is_none()) {
-            let same_call = parent.is_some() && ask.exchange.parent == parent;
-            if best.is_some() && !same_call {
+            let is_same_call = parent.is_some() && ask.exchange.parent == parent;
+            let rank = match (is_same_call, ask.is_left_out) {
+                (true, _) => 0,
+                (false, false) => 1,
+                (false, true) => 2,
+            };
+            if best.is_some_and(|(known, _)| known <= rank) {
                 continue;
             }
             if self.words_of(ask, scene) == Some(words) {
-                best = Some(ask.exchange.id);
-                if same_call {
-                    break;
-                }
+                best = Some((rank, ask.exchange.id));
             }
         }
         self.asks.list = asks;
-        best
+        best.map(|(_, id)| id)
     }
 
     /// By which words a recorded question is known; `None` where it cannot be read.

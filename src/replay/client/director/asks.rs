@@ -4,9 +4,10 @@ use super::calls::{Call, Calls};
 use super::walk::Hold;
 use super::{Scene, Waits};
 use crate::replay::key::Digest;
-use crate::replay::script::Step;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId};
+use crate::trace::frame::Seq;
+use bytes::Bytes;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -30,8 +31,10 @@ pub(super) struct Ask {
     until: Option<Moment>,
     /// The id of the live question that stands for it, JSON text.
     pub live: Option<Box<str>>,
-    /// The frame of the recorded answer, once the walk has come to it.
-    pub answer: Option<Step>,
+    /// The recorded answer and its frame, once it may be given.
+    pub answer: Option<(Seq, Bytes)>,
+    /// Whether it was asked within a call that is not made: perhaps it is not asked now, or elsewhere.
+    pub is_left_out: bool,
 }
 
 /// All of them.
@@ -52,16 +55,17 @@ pub(super) struct Asks {
 }
 
 impl Asks {
-    /// The walk has come to a question. One that is `unwanted` will not be asked.
+    /// The walk has come to a question. One that is `unwanted` need not be asked.
     pub fn pass(&mut self, exchange: Exchange, unwanted: bool, gap: Duration, now: Moment) {
         let id = exchange.id;
         self.know(exchange);
-        if unwanted {
-            self.remove(id);
-        }
         let Some(ask) = self.find(id) else {
             return;
         };
+        ask.is_left_out = unwanted;
+        if unwanted {
+            return;
+        }
         ask.until = Some(now + (gap * 2).clamp(LEAST_GRACE, MOST_GRACE));
         if ask.live.is_none() && &*ask.exchange.method != "ping" {
             self.held.push(id);
@@ -85,6 +89,7 @@ impl Asks {
             until: None,
             live: None,
             answer: None,
+            is_left_out: false,
         });
         if self.list.len() > MOST {
             self.given_up.extend(self.list.pop_front());
@@ -113,9 +118,10 @@ impl Asks {
         None
     }
 
-    /// Whether a question is known and was not asked yet.
+    /// Whether a question is known, is to be asked, and was not asked yet.
     pub fn is_unmet(&mut self, id: ExchangeId) -> bool {
-        self.find(id).is_some_and(|ask| ask.live.is_none())
+        let ask = self.find(id);
+        ask.is_some_and(|ask| ask.live.is_none() && !ask.is_left_out)
     }
 
     /// What somebody waits for who waits for a question.
@@ -142,7 +148,8 @@ impl Asks {
 
     /// Knows those that the walk comes to next as well: a live question may come early.
     pub fn look_ahead(&mut self, scene: &mut Scene<'_>) {
-        let ahead = self.list.iter().filter(|ask| ask.until.is_none());
+        let is_ahead = |ask: &&Ask| ask.until.is_none() && !ask.is_left_out;
+        let ahead = self.list.iter().filter(is_ahead);
         if ahead.count() < AHEAD {
             for exchange in scene.past.asked_later(self.last.as_deref()) {
                 self.know(exchange);

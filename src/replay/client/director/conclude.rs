@@ -23,6 +23,8 @@ pub struct Witness {
     pub requests: u64,
     /// When it is.
     pub now: crate::trace::clock::Moment,
+    /// Whether only a part of the recording was to be played.
+    pub is_part: bool,
 }
 
 impl Director {
@@ -33,14 +35,16 @@ impl Director {
             Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why),
             Some(Stop::Interrupted(_)) | None => {}
             Some(Stop::End) => {
-                self.conclude_end();
+                self.conclude_end(witness);
                 self.conclude_nothing(witness);
             }
         }
         let missing = self.asks.missing();
         let could_come = |exchange: &Exchange| {
             let parent = exchange.parent.and_then(|parent| self.calls.get(parent));
-            parent.is_none_or(|call| !call.is_awaited())
+            // What belongs to no call may come with what was left out.
+            let is_due = exchange.parent.is_some() || !witness.is_part;
+            is_due && parent.is_none_or(|call| !call.is_awaited())
         };
         let missing: Vec<_> = missing.into_iter().filter(could_come).collect();
         for exchange in missing {
@@ -116,8 +120,9 @@ impl Director {
         }
     }
 
-    /// Everything was done; whether the server left as it should, and as it did then.
-    fn conclude_end(&mut self) {
+    /// Everything was done; whether the server left as it should, and as it did then. A server whose
+    /// session is cut short may still have been at work.
+    fn conclude_end(&mut self, witness: &Witness) {
         let text = match (&self.ending.exited, self.ending.needed) {
             _ if self.is_as_recorded() => return,
             (_, Some(Deadly::Kill)) => "the server did not end at SIGTERM, and was killed".into(),
@@ -125,7 +130,15 @@ impl Director {
             (Some((ended, _)), None) if ended.code != Some(0) => in_words(ended),
             _ => return,
         };
-        self.say(Class::Changed, text, None);
+        let exited = self.ending.exited.as_ref();
+        let is_hurt = exited.is_some_and(|(ended, _)| ended.signal.is_some());
+        let is_ours = self.ending.needed.is_some();
+        let class = if witness.is_part && (is_ours || !is_hurt) {
+            Class::Noise
+        } else {
+            Class::Changed
+        };
+        self.say(class, text, None);
     }
 
     /// Why nothing was compared, if that is so and nobody has said it.

@@ -60,12 +60,17 @@ pub trait Past {
     fn sends_after(&mut self, seq: Seq, text: &str) -> bool;
     /// Whether the user wants this exchange.
     fn is_wanted(&mut self, exchange: &Exchange) -> bool;
+    /// Whether the user wants only a part of the session. Then what the server asks comes earlier or
+    /// later than in the recording, or not at all.
+    fn is_part(&self) -> bool {
+        false
+    }
     /// Whether this frame of the client is not to be sent, whatever it is.
     fn leaves_out(&self, _seq: Seq) -> bool {
         false
     }
     /// What the server asks in the recording after the exchange of the last one of `known`, as far
-    /// as is worth looking ahead; nothing where there is no more.
+    /// as is worth looking ahead, also where nothing more is sent; nothing where there is no more.
     fn asked_later(&mut self, known: Option<&Exchange>) -> Vec<Exchange>;
 }
 

@@ -93,7 +93,7 @@ impl Director {
                 let live = self.asks.live_id(*id).ok_or(Held::Unwanted)?;
                 Ok((None, Some(live)))
             }
-            _ => Ok((None, None)),
+            What::Other => Ok((None, None)),
         }
     }
 

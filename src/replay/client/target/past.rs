@@ -42,7 +42,8 @@ pub struct Library<'r> {
     recording: &'r Recording,
     script: Script<'r>,
     until: Option<Seq>,
-    wanted: Wanted<'r>,
+    /// `None`: all of them.
+    wanted: Option<Wanted<'r>>,
     left_out: Option<LeftOut<'r>>,
     /// After this one the server asks nothing more.
     no_more_questions: bool,
@@ -55,7 +56,7 @@ pub struct Library<'r> {
 impl<'r> Library<'r> {
     /// `recording` up to the frame `until`.
     #[must_use]
-    pub fn new(recording: &'r Recording, until: Option<Seq>, wanted: Wanted<'r>) -> Self {
+    pub fn new(recording: &'r Recording, until: Option<Seq>, wanted: Option<Wanted<'r>>) -> Self {
         Self {
             recording,
             script: Script::new(recording, until),
@@ -174,7 +175,12 @@ impl Past for Library<'_> {
     }
 
     fn is_wanted(&mut self, exchange: &Exchange) -> bool {
-        (self.wanted)(exchange)
+        let wanted = self.wanted.as_mut();
+        wanted.is_none_or(|is_wanted| is_wanted(exchange))
+    }
+
+    fn is_part(&self) -> bool {
+        self.wanted.is_some() || self.until.is_some() || self.left_out.is_some()
     }
 
     fn leaves_out(&self, seq: Seq) -> bool {
@@ -187,10 +193,8 @@ impl Past for Library<'_> {
         }
         let after = known.map_or(ExchangeId(0), |exchange| exchange.id);
         let questions = self.recording.light_questions(after, QUESTIONS);
-        let mut questions = self.keep(questions).unwrap_or_default();
+        let questions = self.keep(questions).unwrap_or_default();
         self.no_more_questions = questions.is_empty();
-        let until = self.until.unwrap_or(Seq(u64::MAX));
-        questions.retain(|exchange| exchange.request.0 <= until);
         questions
     }
 }

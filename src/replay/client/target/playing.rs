@@ -6,7 +6,9 @@ use super::{Library, Outcome, Progress, Signals, TargetError};
 use crate::capture::gauge::Gauge;
 use crate::capture::process::ending::{exit_event, signal_name};
 use crate::capture::tap::Tap;
-use crate::replay::client::director::{Deadly, Director, Ended, Scene, Stop, Want, Witness};
+use crate::replay::client::director::{
+    Deadly, Director, Ended, Past as _, Scene, Stop, Want, Witness,
+};
 use crate::trace::clock::{Clock, Moment};
 use crate::trace::event::{Closer, EventKind, Passed};
 use crate::trace::frame::StreamId;
@@ -76,6 +78,7 @@ impl Target<'_> {
             stderr: self.stderr.lines(),
             requests,
             now: self.clock.now(),
+            is_part: self.library.is_part(),
         };
         let (report, tally) = self.director.finish(&witness);
         Ok(Outcome {

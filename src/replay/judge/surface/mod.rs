@@ -83,7 +83,7 @@ impl List {
     }
 
     /// The member by which an element is known.
-    fn key(self) -> &'static str {
+    pub(super) fn key(self) -> &'static str {
         match self {
             Self::Tools | Self::Prompts => "name",
             Self::Resources => "uri",
@@ -166,7 +166,8 @@ impl Comparing<'_> {
         let places: HashMap<&Key, usize> = r.iter().zip(0..).collect();
         let known: HashMap<&Key, usize> = l.iter().zip(0..).collect();
         let common: Vec<_> = l.iter().filter_map(|key| places.get(key)).collect();
-        if !common.is_sorted() {
+        let is_ruled = || self.terms.scope.matching(&self.place).is_some();
+        if !common.is_sorted() && !is_ruled() {
             let sentence = format!("the {}s are listed in another order", self.list.word());
             self.add(Class::Order, Change::Order, sentence, [None, None]);
         }

@@ -117,6 +117,7 @@ mod tests {
             pairs: classes.iter().copied().map(pair).collect(),
             said: Vec::new(),
             left_out: 0,
+            not_made: None,
             counts: Counts::default(),
             rows: Vec::new(),
             changes: Vec::new(),

@@ -77,6 +77,7 @@ fn compared() -> Compared {
         pairs: vec![same, worse, refused],
         said: vec![(Some(Class::Changed), "the server ended otherwise".into())],
         left_out: 2,
+        not_made: None,
         counts: Counts::default(),
         rows: Vec::new(),
         changes: Vec::new(),

@@ -4,6 +4,7 @@ mod telling;
 
 use super::survey::is_needed;
 use super::{Answer, Which, Work};
+use crate::protocol::message::Direction;
 use crate::replay::judge::{self, Judge};
 use crate::replay::recorded::{self, Paired, Wanted, Witness};
 use crate::replay::report::{self, Call, Report};
@@ -18,7 +19,7 @@ use crate::tui::worker::replay::Only;
 use crate::words::{recording, sentence};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use telling::{tell_of_accounts, tell_of_lists, tell_of_replay, tell_of_whole};
+use telling::{not_made, tell_of_accounts, tell_of_lists, tell_of_replay, tell_of_whole};
 
 /// How often it is told how far it is, nanoseconds.
 const TOLD_NS: u64 = 100_000_000;
@@ -38,6 +39,10 @@ pub struct Replayed {
     pub until: Seq,
     /// The call that was made alone.
     pub only: Option<Only>,
+    /// Values that the server had chosen, and what was sent in their place.
+    pub bound: Vec<(Box<str>, Box<str>)>,
+    /// The frame of the request that it was made for.
+    pub shows: Option<Seq>,
 }
 
 /// Compares them as `mcpreel diff` does, with the rules beside the left one.
@@ -51,11 +56,19 @@ pub(super) fn compare(
     let both = [work.open(left)?, work.open(&Which::File(right.to_owned()))?];
     let [left, right] = &both;
     let sides = [side(left)?, side(right)?];
+    let mut besides = HashSet::new();
     let wanted = match replayed {
-        Some(replayed) => Wanted::Part(part(left, replayed).map_err(|error| sentence(&error))?),
+        Some(replayed) => {
+            let part = part(left, replayed, &mut besides);
+            Wanted::Part(part.map_err(|error| sentence(&error))?)
+        }
         None => Wanted::All,
     };
-    let Some(found) = find(work, generation, &both, &wanted)? else {
+    let options = judge::Options {
+        pairs: replayed.map_or_else(Vec::new, |replayed| replayed.bound.clone()),
+        ..judge::Options::default()
+    };
+    let Some(found) = find(work, generation, &both, &wanted, options)? else {
         return Ok(());
     };
     let mut compared = Compared {
@@ -65,6 +78,7 @@ pub(super) fn compare(
         pairs: found.pairs,
         said: Vec::new(),
         left_out: 0,
+        not_made: None,
         counts: Counts::default(),
         rows: Vec::new(),
         changes: Vec::new(),
@@ -72,7 +86,10 @@ pub(super) fn compare(
     tell_of_lists(&mut compared);
     tell_of_accounts(&mut compared);
     match replayed {
-        Some(replayed) => tell_of_replay(&mut compared, &replayed.report),
+        Some(replayed) => {
+            tell_of_replay(&mut compared, &replayed.report, &besides);
+            compared.not_made = not_made(&compared, replayed);
+        }
         None => tell_of_whole(&mut compared.said, &compared.report),
     }
     compared.fold(false);
@@ -93,9 +110,10 @@ fn find(
     generation: u64,
     [left, right]: &[Recording; 2],
     wanted: &Wanted,
+    options: judge::Options,
 ) -> Result<Option<Found>, String> {
     let (rules, _) = files::read(&[], left.path()).map_err(|error| sentence(&error))?;
-    let mut judge = Judge::new(rules, judge::Options::default());
+    let mut judge = Judge::new(rules, options);
     let mut collecting = Collecting {
         pairs: Vec::new(),
         calls: Vec::new(),
@@ -117,8 +135,13 @@ fn find(
     }))
 }
 
-/// The exchanges that were to be replayed, and what the server asked within them.
-fn part(left: &Recording, replayed: &Replayed) -> Result<HashSet<ExchangeId>, ReadError> {
+/// The exchanges that were to be replayed, and what the server asked within them; and, noted in
+/// `besides`, what it asked elsewhere, which it may ask in a part of the session as well.
+fn part(
+    left: &Recording,
+    replayed: &Replayed,
+    besides: &mut HashSet<Seq>,
+) -> Result<HashSet<ExchangeId>, ReadError> {
     let mut part = HashSet::new();
     let mut after = ExchangeId(0);
     loop {
@@ -128,16 +151,20 @@ fn part(left: &Recording, replayed: &Replayed) -> Result<HashSet<ExchangeId>, Re
         };
         after = last.id;
         for exchange in &page {
-            if exchange.request.0 > replayed.until || part.len() == MOST {
+            if part.len() == MOST {
                 return Ok(part);
             }
+            let is_reached = exchange.request.0 <= replayed.until;
             let is_needed = replayed.only.as_ref().is_none_or(|only| {
                 let parent = exchange.parent;
                 is_needed(only.id, only.chain, exchange)
                     || parent.is_some_and(|parent| part.contains(&parent))
             });
-            if is_needed {
+            if is_reached && is_needed {
                 part.insert(exchange.id);
+            } else if exchange.direction == Direction::ServerToClient {
+                part.insert(exchange.id);
+                besides.insert(exchange.request.0);
             }
         }
     }

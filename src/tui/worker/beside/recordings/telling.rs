@@ -1,12 +1,13 @@
 //! What the reports say of single exchanges, and of the sessions as a whole.
 
 use crate::replay::compare::Class;
-use crate::replay::judge::Missing;
+use crate::replay::judge::{Missing, Skip};
 use crate::replay::report::{Account, Outcome, Report, Trouble, words};
 use crate::text::plural;
 use crate::trace::frame::Seq;
 use crate::tui::app::comparison::{Compared, Pair};
-use std::collections::HashMap;
+use crate::tui::worker::beside::Replayed;
+use std::collections::{HashMap, HashSet};
 
 /// The frames of the requests on both sides.
 type Seqs = [Option<Seq>; 2];
@@ -48,17 +49,18 @@ pub(super) fn tell_of_accounts(compared: &mut Compared) {
 }
 
 /// What the replay itself said counts more: it knows why something was not tried. What was not to
-/// be replayed is left out.
-pub(super) fn tell_of_replay(compared: &mut Compared, replay: &Report) {
+/// be replayed is left out, and what the server asked `besides` is nothing that was to be reached.
+pub(super) fn tell_of_replay(compared: &mut Compared, replay: &Report, besides: &HashSet<Seq>) {
     let missing = replay.accounts.iter().filter(|account| is_missing(account));
     let missing: HashMap<Option<Seq>, &Account> =
         missing.map(|account| (account.left, account)).collect();
-    let before = compared.pairs.len();
+    let mut left_out = 0;
     compared.pairs.retain_mut(|pair| {
         let [Some(left), None] = pair.sides else {
             return true;
         };
         let Some(account) = missing.get(&Some(left.request.0)) else {
+            left_out += u64::from(!besides.contains(&left.request.0));
             return false;
         };
         pair.class = account.class;
@@ -66,8 +68,30 @@ pub(super) fn tell_of_replay(compared: &mut Compared, replay: &Report) {
         pair.said = words::said(account).map(Into::into);
         true
     });
-    compared.left_out = (before - compared.pairs.len()) as u64;
+    compared.left_out = left_out;
     tell_of_whole(&mut compared.said, replay);
+}
+
+/// Why the call that was replayed was not made, if it was not; what it lacks may be had with more of
+/// the session.
+pub(super) fn not_made(compared: &Compared, replayed: &Replayed) -> Option<Box<str>> {
+    let shows = replayed.shows?;
+    let accounts = replayed.report.accounts.iter();
+    let mut accounts = accounts.filter(|account| account.left == Some(shows));
+    let why = accounts.find_map(|account| match &account.outcome {
+        Outcome::Missing(Missing::Skipped(Skip::Unreached(what))) => Some(what.to_string()),
+        Outcome::Missing(Missing::Skipped(_) | Missing::Refused(_)) => words::said(account),
+        _ => None,
+    })?;
+    let made = |pair: &Pair| matches!(pair.sides, [Some(left), Some(_)] if left.request.0 == shows);
+    if compared.pairs.iter().any(made) {
+        return None;
+    }
+    let hint = match replayed.only {
+        Some(_) if why.starts_with("needs") => "; on the call `a u` sends all up to it",
+        _ => "",
+    };
+    Some(format!("not replayed: {why}{hint}").into())
 }
 
 fn is_missing(account: &Account) -> bool {

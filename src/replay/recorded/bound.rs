@@ -1,0 +1,76 @@
+//! Values that rules bind: what the server chose differs from session to session, and so does every
+//! message that says it again.
+//!
+//! The values at the place of a rule in the answers of both sides are a pair. From then on the left
+//! side is compared as if it had said the other one of the pair, in requests and in answers, as a
+//! replay sends and expects it.
+
+use super::held::{Held, about};
+use super::message::Message;
+use crate::protocol::json::Document;
+use crate::replay::bind::{About, Binder};
+use crate::replay::judge::Judge;
+use std::borrow::Cow;
+
+/// The pairs so far.
+#[derive(Default)]
+pub(super) struct Bound {
+    binder: Binder,
+}
+
+impl Bound {
+    /// What `judge` knows beforehand; its rules say where others are found.
+    pub(super) fn by(judge: &Judge) -> Self {
+        let mut binder = Binder::default();
+        binder.bind_by(judge.rules());
+        for (then, now) in &judge.options().pairs {
+            binder.stands_for(then, now);
+        }
+        Self { binder }
+    }
+
+    /// Whether the answers to such a request have values that are bound.
+    pub(super) fn wants(&self, about: About<'_>) -> bool {
+        self.binder.binds_from(about)
+    }
+
+    /// Finds the pairs in the answers of two exchanges that stand for each other, and makes what
+    /// the left one says what it would say on the right side.
+    pub(super) fn apply(&mut self, left: &mut Held, right: &Held, judge: &Judge) {
+        let about = about(&left.exchange);
+        rewrite(left.request.as_mut(), |then| {
+            self.binder.request_as_now(about, then)
+        });
+        if self.wants(about) {
+            self.learn(about, [left.response.as_ref(), right.response.as_ref()]);
+        }
+        rewrite(left.response.as_mut(), |then| {
+            self.binder.as_now(about, then)
+        });
+        for rule in self.binder.fired() {
+            judge.rules().fired(rule);
+        }
+    }
+
+    /// Finds the pairs in two answers.
+    pub(super) fn pair(&mut self, [left, right]: [&Held; 2]) {
+        let answers = [left, right].map(|held| held.response.as_ref());
+        self.learn(about(&left.exchange), answers);
+    }
+
+    fn learn(&mut self, about: About<'_>, answers: [Option<&Message>; 2]) {
+        let [then, now] = answers.map(|answer| Document::parse(answer?.whole()?).ok());
+        if let (Some(then), Some(now)) = (then, now) {
+            self.binder.learn_bound(about, then.root(), now.root());
+        }
+    }
+}
+
+/// Changes the bytes of a message that was read as a whole.
+fn rewrite(message: Option<&mut Message>, as_now: impl FnOnce(&[u8]) -> Cow<'_, [u8]>) {
+    let Some(message) = message else { return };
+    let Some(Cow::Owned(changed)) = message.whole().map(as_now) else {
+        return;
+    };
+    message.original.bytes = changed;
+}

@@ -53,7 +53,7 @@ const PLACES: [&str; 56] = [
     "password: &pw ⟦⟧",
     "password: !vault |\n  ⟦⟧\nend",
     "api_keys:\n  prod: ⟦⟧\n  dev: ⟦1⟧\nend",
-    "- name: API_KEY\n  value: ⟦⟧",
+    "- name: API_KEY\n  value: ⟦⟧\n",
     "\n  12 | password: |\n  13 |   ⟦⟧\n",
     "\n+password: |\n+  ⟦⟧\n",
     "<password><![CDATA[⟦⟧]]></password>",

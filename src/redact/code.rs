@@ -66,6 +66,9 @@ pub(super) fn is_file(name: &[u8], value: &[u8]) -> bool {
         && plausible::is_path(&String::from_utf8_lossy(value))
 }
 
+/// A longer row of letters and digits is no name that anybody writes.
+const NAME: usize = 16;
+
 /// Whether it is written as names in code are, of more than one word: `MinLength12`, `utf8Decoder`.
 pub(super) fn is_camel(value: &str) -> bool {
     let bytes = value.as_bytes();
@@ -74,7 +77,10 @@ pub(super) fn is_camel(value: &str) -> bool {
             && four[1].is_ascii_uppercase()
             && four[2..].iter().all(u8::is_ascii_lowercase)
     });
-    turns && bytes.iter().all(u8::is_ascii_alphanumeric) && dense::is_read(bytes)
+    turns
+        && bytes.len() < NAME
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && dense::is_read(bytes)
 }
 
 /// Whether a few digits say how many there are of what follows: `123 items`.
@@ -242,7 +248,13 @@ mod tests {
         for name in ["MinLength12", "utf8Decoder", "NoSpaces2"] {
             assert!(is_camel(name), "{name}");
         }
-        for value in ["hunter2", "Sunshine9", "Kq8vWp3mXrT4", "a-Bcd"] {
+        for value in [
+            "hunter2",
+            "Sunshine9",
+            "Kq8vWp3mXrT4",
+            "a-Bcd",
+            "k3YkmhXWWVkydGEMXSWQ",
+        ] {
             assert!(!is_camel(value), "{value}");
         }
     }

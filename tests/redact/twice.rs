@@ -53,7 +53,7 @@ const PLACES: [&str; 56] = [
     "password: &pw ⟦⟧",
     "password: !vault |\n  ⟦⟧\nend",
     "api_keys:\n  prod: ⟦⟧\n  dev: ⟦1⟧\nend",
-    "- name: API_KEY\n  value: ⟦⟧",
+    "- name: API_KEY\n  value: ⟦⟧\n",
     "\n  12 | password: |\n  13 |   ⟦⟧\n",
     "\n+password: |\n+  ⟦⟧\n",
     "<password><![CDATA[⟦⟧]]></password>",
@@ -82,6 +82,10 @@ fn frame(dice: &mut Dice, secrets: &mut Vec<String>) -> String {
             secrets.push(own);
         }
         let place = place.replace("⟦1⟧", &secrets[0]);
+        // What stands below a name is told by how far that is indented.
+        if place.contains('\n') && !said.is_empty() {
+            said.push('\n');
+        }
         said.push_str(&place.replace("⟦2⟧", HOME));
         said.push_str([" ", "\n", "; ", ", "][dice.length_below(4)]);
     }

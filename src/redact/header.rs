@@ -96,7 +96,9 @@ fn is_of_parameters(text: &[u8], all: &Range<usize>) -> bool {
     let after = text.get(all.end + 1).copied().unwrap_or(b' ');
     let is_over = after.is_ascii_whitespace() || b",;)]}\"'\\".contains(&after);
     let is_begun = text.get(all.end) == Some(&b'"') && !is_over;
-    is_begun && name > 0 && before[..before.len() - name].ends_with(b" ")
+    let scheme = before[..before.len() - name].strip_suffix(b" ");
+    let is_word = |scheme: &[u8]| scheme.iter().all(u8::is_ascii_alphanumeric);
+    is_begun && name > 0 && scheme.is_some_and(is_word)
 }
 
 /// What stands on the next line, where a line is folded behind its scheme.
@@ -168,6 +170,7 @@ mod tests {
             ("Bearer\n  Kq8vWp3mXrT4\nc", "Kq8vWp3mXrT4"),
             ("Bearer\nKq8vWp3mXrT4", "Bearer"),
             ("Digest username=\"ada\", response=\"1\"", ""),
+            ("a=x y Digest username=\"ada\"", "a=x y Digest username="),
             ("Basic YWRhOmh1bnRlcjI=\" x", "Basic YWRhOmh1bnRlcjI="),
         ] {
             assert_eq!(&text[line(text.as_bytes(), 0)], value, "{text}");

@@ -2,6 +2,7 @@
 
 use super::code::is_camel;
 use super::dense;
+use super::more::is_value;
 use super::names::Class;
 use super::prose::is_prose;
 use super::token::{Piece, Pieces};
@@ -145,7 +146,10 @@ fn is_certain(class: Class, value: &str, stands: Stands) -> bool {
     match class {
         Class::Password | Class::Token | Class::Pair => is_whole && is_dense(value),
         // Of a line of several values the last one may be cut where a quote or a bracket begins.
-        Class::Header => is_dense(value) && !is_prose(value),
+        Class::Header => {
+            let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
+            words.any(|word| is_value(word.as_bytes())) && !is_prose(value)
+        }
         Class::Folder | Class::Digits | Class::Many => false,
     }
 }
@@ -396,6 +400,12 @@ mod tests {
         assert!(fits(Class::Password, "1234", Stands::Alone));
         assert!(fits(Class::Many, "Kq8vWp3mXrT4", Stands::Alone));
         assert!(fits(Class::Header, "a=Kq8vWp3mXrT4; b = (", Stands::InText));
+        assert!(fits(
+            Class::Header,
+            "a=k35GmaqpZTASgKXVBXeb (",
+            Stands::InText
+        ));
+        assert!(!fits(Class::Header, "await token(", Stands::InText));
         assert!(!fits(Class::Many, "4096", Stands::Alone));
     }
 

@@ -207,9 +207,12 @@ fn made_up_parts(path: &str) -> String {
     let folders = parts.iter().position(|part| *part == "folders");
     let is_users =
         |at: usize| folders.is_some_and(|folders| (1..=2).contains(&at.wrapping_sub(folders)));
-    let told = |(at, part)| match is_users(at) || is_random(part) {
-        true => "\u{0}temporary\u{0}",
-        false => part,
+    let told = |(at, part)| {
+        if is_users(at) || is_random(part) {
+            "\u{0}temporary\u{0}"
+        } else {
+            part
+        }
     };
     let parts: Vec<_> = parts.iter().copied().enumerate().map(told).collect();
     parts.join("/")

@@ -112,6 +112,7 @@ fn candidates(index: &Index, wanted: &Wanted, cursor: u32) -> (bool, Vec<u32>) {
 }
 
 /// Where the params of a request differ from those of one that it was taken for, by their texts.
+#[must_use]
 pub fn noise(recorded: &str, wanted: &Wanted, rules: &Rules) -> Vec<String> {
     let scope = rules.scope(&wanted.method, wanted.name.as_deref());
     let live = &wanted.texts.exact;

@@ -130,6 +130,16 @@ impl Party {
         format!("mcpreel open '{}'", place.replace('\'', r"'\''"))
     }
 
+    /// The same of a recording that cannot be read yet: this is its id, and this its file.
+    #[must_use]
+    pub fn placed(mut self, id: &str, path: &Path) -> Self {
+        id.clone_into(&mut self.id);
+        id.get(..4).unwrap_or(id).clone_into(&mut self.short);
+        self.path = path.display().to_string();
+        self.address.clone_from(&self.path);
+        self
+    }
+
     /// A command on all of it, to be pasted into a shell.
     #[must_use]
     pub fn command(&self, name: &str) -> String {
@@ -168,5 +178,8 @@ mod tests {
         };
         assert_eq!(party.open(Seq(7)), r"mcpreel open 'a'\''; rm -r \x1bx#7'");
         assert_eq!(party.server(), "n\\x1b 1\\u{202e}");
+        let other = party.placed("c04d9c21", Path::new("/r/b.reel"));
+        assert_eq!((&*other.short(), &*other.id), ("c04d", "c04d9c21"));
+        assert_eq!(other.open(Seq(7)), "mcpreel open '/r/b.reel#7'");
     }
 }

@@ -78,14 +78,6 @@ pub fn run(args: &Args) -> Outcome {
     Ok(Exit::Process(ExitCode::from(code)))
 }
 
-/// A run of which nothing can be read but what we have in hand.
-fn unrecorded(left: &Party, played: &Played) -> Party {
-    let mut right = left.clone();
-    right.id.clone_from(&played.made.id);
-    right.path = played.made.path.display().to_string();
-    right
-}
-
 /// The recording that was played, and what it was compared with.
 fn parties(args: &Args, recording: &Recording, played: &Played) -> Result<[Party; 2], Failure> {
     let folder = &args.driving.folder;
@@ -100,7 +92,8 @@ fn parties(args: &Args, recording: &Recording, played: &Played) -> Result<[Party
     let left = party(recording)?;
     let mut right = match &played.made.recording {
         Some(recording) => party(recording)?,
-        None => unrecorded(&left, played),
+        // A run of which nothing can be read but what we have in hand.
+        None => left.clone().placed(&played.made.id, &played.made.path),
     };
     // After a long run the tables of the recording are behind; who reads it next completes them.
     right.exchanges = played.outcome.tally.sent + played.outcome.tally.asked;

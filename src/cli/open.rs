@@ -76,7 +76,11 @@ impl Viewer {
         if let Some(fault) = read.faults().next() {
             return Err(Failure::Usage(fault));
         }
-        let library = Library::new(read.recordings_dir(folder).map_err(Failure::Usage)?);
+        let dir = read.recordings_dir(folder).map_err(Failure::Usage)?;
+        let library = match folder.dir {
+            Some(_) => Library::of_anybody(dir),
+            None => Library::new(dir),
+        };
         let memory = read.state_file();
         let remembered = memory.as_deref().map(memory::read).unwrap_or_default();
         let (settings, faults) = settings::Settings::new(

@@ -35,6 +35,9 @@ pub enum ImportError {
     /// It could not be written.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// It is of none of the three streams.
+    #[error("the recording is damaged: it has something of a stream {0}, and there is none")]
+    NoStream(u16),
 }
 
 /// A recording that is being made. One that is not finished leaves its files behind.
@@ -111,7 +114,7 @@ impl Import {
             }
             _ => {}
         }
-        self.sent[usize::from(stream.0)] += bytes;
+        *self.sent(stream)? += bytes;
         self.events += u64::from(bytes > 0);
         self.append(stream, t, &[])
     }
@@ -163,11 +166,17 @@ impl Import {
     }
 
     fn append(&mut self, stream: StreamId, t: Moment, bytes: &[u8]) -> Result<(), ImportError> {
-        let sent = &mut self.sent[usize::from(stream.0)];
+        let sent = self.sent(stream)?;
+        let before = std::mem::replace(sent, *sent + bytes.len() as u64);
         self.spool
-            .append(RecordKind::Chunk, stream, t, *sent, bytes)?;
-        *sent += bytes.len() as u64;
+            .append(RecordKind::Chunk, stream, t, before, bytes)?;
         self.drain(DRAIN_AT)
+    }
+
+    /// How much of a stream there is.
+    fn sent(&mut self, stream: StreamId) -> Result<&mut u64, ImportError> {
+        let sent = self.sent.get_mut(usize::from(stream.0));
+        sent.ok_or(ImportError::NoStream(stream.0))
     }
 
     /// Indexes what stands in the journal, if that is as much as `least` bytes.

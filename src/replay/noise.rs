@@ -167,7 +167,7 @@ static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?P<port>(?:localhost|127\.0\.0\.1|\[::1\]):\d+)",
         // A folder called `tmp` somewhere below others is an ordinary one.
         r"|(?P<before>^|file://|[\s\x22'(=:,\[{<>])",
-        r"(?P<temporary>(?:/private)?/(?:tmp|var/tmp|var/folders)/[^\s\x22',;)]+)",
+        r"(?P<temporary>(?:/private)?/(?:tmp|var/tmp|var/folders)/[^\s\x22',;)\]}|&?<>]+)",
         r"|(?P<pid>\b(?i:pid)[ =:]{1,2}\d+)",
         r"|(?P<duration>\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds|min|minutes)\b)",
     ))
@@ -199,34 +199,46 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A path of temporary files with a word in place of each part that a program has made up: what else
-/// is in it somebody has chosen.
+/// What stands for something that was made up.
+const MADE_UP_PART: &str = "\u{0}temporary\u{0}";
+
+/// A path of temporary files with one word in place of each that a program has made up: what else is
+/// in it somebody has chosen.
 fn made_up_parts(path: &str) -> String {
     let parts: Vec<_> = path.split('/').collect();
     // macOS gives each user a folder of two made up names.
     let folders = parts.iter().position(|part| *part == "folders");
     let is_users =
         |at: usize| folders.is_some_and(|folders| (1..=2).contains(&at.wrapping_sub(folders)));
-    let told = |(at, part)| {
-        if is_users(at) || is_random(part) {
-            "\u{0}temporary\u{0}"
+    let told = |(at, part): (usize, &&str)| {
+        if is_users(at) {
+            MADE_UP_PART.to_owned()
         } else {
-            part
+            made_up_words(part)
         }
     };
-    let parts: Vec<_> = parts.iter().copied().enumerate().map(told).collect();
+    let parts: Vec<_> = parts.iter().enumerate().map(told).collect();
     parts.join("/")
 }
 
-/// Whether a part of a path is like those that `mkdtemp` and test runners make: `tmp` and more, a number
-/// behind a hyphen, or with a word in it that is none.
-fn is_random(part: &str) -> bool {
-    let named = part.trim_start_matches('.');
-    let numbered = part.rsplit_once(['-', '.']);
-    let mut words = part.split(|letter: char| !letter.is_ascii_alphanumeric());
-    (named.starts_with("tmp") && named.len() >= 6)
-        || numbered.is_some_and(|(_, number)| is_number(number))
-        || words.any(is_no_word)
+/// A part of a path, likewise: `mkdtemp` and test runners make words that are none, begin them with
+/// `tmp`, or count behind a hyphen.
+fn made_up_words(part: &str) -> String {
+    let mut told = String::new();
+    for word in part.split_inclusive(|letter: char| !is_of_word(letter)) {
+        let end = word.trim_end_matches(|letter| !is_of_word(letter)).len();
+        let (word, sign) = word.split_at(end);
+        let is_counted = told.ends_with(['-', '.']) && is_number(word);
+        let is_named = word.starts_with("tmp") && word.len() >= 6;
+        let is_made_up = is_counted || is_named || word.split('_').any(is_no_word);
+        told += if is_made_up { MADE_UP_PART } else { word };
+        told += sign;
+    }
+    told
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 fn is_number(text: &str) -> bool {

@@ -4,7 +4,7 @@ use super::known::{Chosen, Slot};
 use super::learn::needs;
 use super::message::Place;
 use super::{About, Binder, Edits};
-use crate::protocol::json::{Kind, Value, canonical};
+use crate::protocol::json::{Document, Kind, Value, canonical};
 use crate::replay::rules::{Bind, RuleId, Rules};
 use std::ops::Range;
 
@@ -82,9 +82,12 @@ impl Binder {
     /// What rules found in an answer is what they found in the live one.
     pub(super) fn edit_ruled(&self, then: Value<'_>, about: About<'_>, edits: &mut Edits) {
         for place in self.places(then, about, |bind| (&bind.answer, &bind.from)) {
-            // A text is one everywhere.
-            let is_text = place.value.kind() == Kind::String;
-            if let Some(Ok(live)) = self.known.chosen(&place.chosen).filter(|_| !is_text) {
+            // A text is one everywhere; what is neither that nor a number is no handle.
+            let is_number = place.value.kind() == Kind::Number;
+            if let Some(Ok(live)) = self.known.chosen(&place.chosen).filter(|_| is_number)
+                && Document::parse(live.as_bytes())
+                    .is_ok_and(|live| matches!(live.root().kind(), Kind::Number | Kind::String))
+            {
                 edits.replace(place.value, live);
             }
         }

@@ -145,10 +145,17 @@ impl Guard {
 fn named<'d>(object: Value<'d>, name: &'static str) -> impl Iterator<Item = Value<'d>> {
     let is_it = move |key: &Value<'d>| {
         key.as_str()
-            .is_some_and(|key| key.eq_ignore_ascii_case(name))
+            .is_some_and(|key| folded(&key).eq(name.chars()))
     };
     let members = object.members().filter(move |(key, _)| is_it(key));
     members.map(|(_, value)| value)
+}
+
+/// Without case, as servers fold it that know of letters like `ſ` and the sign of kelvin.
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
 }
 
 fn learn(hints: &mut HashMap<Box<str>, bool>, result: Value<'_>) {
@@ -231,6 +238,8 @@ mod tests {
             writes.replace(r#""id":1,"#, r#""id":null,"#),
             writes.replace("tools/call", r"tools\u002fcall"),
             writes.replace("method", "Method"),
+            writes.replace("params", "param\u{17f}"),
+            writes.replace("params", r#"params":{"name":"reads"},"PARAM\u017f"#),
             writes.replace(r#""method""#, r#""method":"ping","method""#),
             writes.replace(r#""name""#, r#""weight":NaN,"name""#),
             writes.replace(r#""name""#, r#""name":"reads","Name""#),

@@ -48,6 +48,8 @@ pub struct LibraryError {
 #[derive(Clone, Debug)]
 pub struct Library {
     dir: PathBuf,
+    /// Whether what lies there may be anybody's.
+    is_anybodys: bool,
 }
 
 /// Creates the folder `dir` with all that is missing above it, each readable by its owner only.
@@ -65,7 +67,19 @@ impl Library {
     /// The recordings in `dir`, which need not exist.
     #[must_use]
     pub fn new(dir: impl Into<PathBuf>) -> Self {
-        Self { dir: dir.into() }
+        Self {
+            dir: dir.into(),
+            is_anybodys: false,
+        }
+    }
+
+    /// The recordings in a folder that the user has named for once: they may be anybody's.
+    #[must_use]
+    pub fn of_anybody(dir: impl Into<PathBuf>) -> Self {
+        Self {
+            is_anybodys: true,
+            ..Self::new(dir)
+        }
     }
 
     /// The folder.
@@ -92,7 +106,10 @@ impl Library {
     #[must_use]
     pub fn made(&self, recording: &Recording, summary: &Summary) -> bool {
         let is_copied = matches!(&*summary.origin, "import" | "mock");
-        !is_copied && !recording.is_temporary() && self.contains(recording.path())
+        !is_copied
+            && !self.is_anybodys
+            && !recording.is_temporary()
+            && self.contains(recording.path())
     }
 
     /// All recordings, the newest first. A folder that does not exist has none.

@@ -316,7 +316,9 @@ fn no_status_is_cut_beside_the_detail() {
             "[...document.querySelectorAll('.row .status')].map((cell) => {
                 const word = cell.querySelector('.word');
                 if (word) word.textContent = 'input-required';
-                if (!cell.querySelector('.flag')) cell.append('⚑');
+                if (!cell.querySelector('.flag')) {
+                    cell.append(Object.assign(document.createElement('span'), { className: 'flag', textContent: '⚑' }));
+                }
                 return cell;
             }).filter((cell) => [cell, ...cell.children].some((part) => part.scrollWidth > part.clientWidth + 1
                 && getComputedStyle(part).display !== 'inline')).map((cell) => cell.textContent).join('|')",

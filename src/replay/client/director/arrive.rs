@@ -44,7 +44,7 @@ impl Director {
                         None => self.stray(id),
                     }
                 }
-                Body::Notification(_) => self.notices.tell(message),
+                Body::Notification(_) => self.notices.tell(message, scene.now),
                 Body::Request(request) => self.stray(Some(&request.id)),
                 Body::Invalid => self.noise(outline),
             }
@@ -115,7 +115,7 @@ impl Director {
                 {
                     self.progressed(token, progress.as_deref(), total.as_deref());
                 }
-                self.notices.tell(message);
+                self.notices.tell(message, scene.now);
                 self.log(message, line, None, scene.now);
             }
             Body::Invalid => self.noise(text),

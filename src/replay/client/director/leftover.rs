@@ -29,14 +29,16 @@ impl Director {
             let text = format!("{} did not come, {times}", escape(&method));
             self.say(class, text, seq);
         }
-        let mut more: BTreeMap<Box<str>, u64> = BTreeMap::new();
+        let mut more: BTreeMap<(Box<str>, bool), u64> = BTreeMap::new();
         for notice in &self.notices.live {
-            *more.entry(notice.method.clone()).or_default() += 1;
+            let crossed = self.notices.listening.is_crossed(notice);
+            *more.entry((notice.method.clone(), crossed)).or_default() += 1;
         }
-        for (method, count) in more {
+        for ((method, crossed), count) in more {
+            let class = if crossed { Class::Noise } else { Class::Added };
             let times = plural(count, "time");
             let text = format!("{} came in addition, {times}", escape(&method));
-            self.say(Class::Added, text, None);
+            self.say(class, text, None);
         }
         let [recorded, live] = self.notices.dropped;
         if recorded + live > 0 {

@@ -8,7 +8,7 @@
 //! | `settle` | what an answer means for what comes later |
 //! | `calls` | the requests that wait for their answers |
 //! | `asks`, `asked` | what the server asks, then and now |
-//! | `notices`, `progress` | what the server tells |
+//! | `notices`, `listening`, `progress` | what the server tells |
 //! | `ending` | deadlines, the end of the server, the end of everything |
 //! | `conclude`, `leftover` | what is left to be said then |
 
@@ -20,6 +20,7 @@ mod conclude;
 mod ending;
 mod held;
 mod leftover;
+mod listening;
 mod notices;
 mod progress;
 mod send;

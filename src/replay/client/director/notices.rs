@@ -1,11 +1,13 @@
 //! What the server tells: notifications, then and now, as a multiset.
 //!
 //! Progress and log messages are not among them: progress belongs to its call, log messages are
-//! for people, and compared only where a user wants that. Of the rest each live one stands for a recorded one of the same words, whichever
-//! came first. What is left over at the end is told: a recorded one that came while a call was
-//! open, or just after one, is missed; one that came by itself is not, because a replay is over
-//! sooner than the clock that made it.
+//! for people, and compared only where a user wants that. Of the rest each live one stands for a
+//! recorded one of the same words, whichever came first. What is left over at the end is told: a
+//! recorded one that came while a call was open, or just after one, is missed; one that came by
+//! itself is not, because a replay is over sooner than the clock that made it, and one that crossed
+//! the end of its subscription is not either.
 
+use super::listening::Listening;
 use super::walk::Hold;
 use super::{Director, Waits};
 use crate::protocol::mcp::methods::canonical;
@@ -39,9 +41,10 @@ pub(super) struct Notice {
     pub method: Box<str>,
     /// What it is about, where the client knows it by that name.
     pub about: Option<Box<str>>,
-    /// Where and when it was recorded.
+    /// Where it was recorded.
     pub seq: Option<Seq>,
-    t: Moment,
+    /// When it came, then or now.
+    pub t: Moment,
     /// Whether it came while, or just after, the client wanted something.
     pub is_due: bool,
     waited_since: Option<Moment>,
@@ -54,6 +57,7 @@ pub(super) struct Notices {
     pub live: VecDeque<Notice>,
     /// Those that were too many to keep, recorded and live.
     pub dropped: [u64; 2],
+    pub listening: Listening,
     /// When an answer or a message of the client was recorded last.
     last_activity: Option<Moment>,
 }
@@ -66,12 +70,11 @@ impl Notices {
         let soon = self
             .last_activity
             .is_some_and(|last| t.since(last) <= REACTION);
-        let Some(mut notice) = notice(message) else {
+        let Some(mut notice) = notice(message, t) else {
             return;
         };
         notice.seq = Some(head.seq);
-        notice.t = t;
-        notice.is_due = (busy || soon) && !lost;
+        notice.is_due = (busy || soon) && !lost && !self.listening.is_over(&notice);
         if let Some(at) = self.live.iter().position(|other| other.is_like(&notice)) {
             self.live.remove(at);
             return;
@@ -89,8 +92,8 @@ impl Notices {
     }
 
     /// A notification came.
-    pub fn tell(&mut self, message: &Message) {
-        let Some(notice) = notice(message) else {
+    pub fn tell(&mut self, message: &Message, now: Moment) {
+        let Some(notice) = notice(message, now) else {
             return;
         };
         if let Some(at) = self
@@ -123,8 +126,10 @@ impl Notices {
         let ends = |notice: &Notice| match step.single() {
             Some(What::Asks(exchange)) => {
                 &*exchange.method == "resources/unsubscribe"
-                    && &*notice.method == UPDATED
-                    && notice.about.as_deref() == exchange.name.as_deref()
+                    && exchange
+                        .name
+                        .as_deref()
+                        .is_some_and(|it| notice.is_update_of(it))
             }
             _ => ends_listening && notice.is_news(),
         };
@@ -178,8 +183,13 @@ impl Notice {
         self.method == other.method && self.about == other.about
     }
 
+    /// Whether it says that this resource has changed.
+    pub fn is_update_of(&self, resource: &str) -> bool {
+        &*self.method == UPDATED && self.about.as_deref() == Some(resource)
+    }
+
     /// Whether it is what a client listens for.
-    fn is_news(&self) -> bool {
+    pub fn is_news(&self) -> bool {
         &*self.method == UPDATED || self.method.ends_with("/list_changed")
     }
 
@@ -197,8 +207,9 @@ impl Notice {
     }
 }
 
-/// The notification that a message is, unless it is one of those that are not compared here.
-fn notice(message: &Message) -> Option<Notice> {
+/// The notification that a message is which came at `t`, unless it is one of those that are not
+/// compared here.
+fn notice(message: &Message, t: Moment) -> Option<Notice> {
     let Body::Notification(notification) = &message.body else {
         return None;
     };
@@ -216,7 +227,7 @@ fn notice(message: &Message) -> Option<Notice> {
         method: canonical(&notification.method).into(),
         about,
         seq: None,
-        t: Moment(0),
+        t,
         is_due: false,
         waited_since: None,
     })

@@ -39,7 +39,10 @@ impl Director {
             self.prepared(&step, scene)
         };
         match prepared {
-            Ok(()) => self.sent(step, scene),
+            Ok(()) => {
+                self.listen(&step, scene.now);
+                self.sent(step, scene);
+            }
             Err(held) => self.hold_back(&step, &held, scene),
         }
     }

@@ -1,7 +1,6 @@
 //! What the recorded frames want, one after the other.
 
 use super::{Director, Scene, Waits};
-use crate::protocol::message::{Body, Subject};
 use crate::replay::client::options::Order;
 use crate::replay::script::{Part, Step, What};
 use crate::trace::clock::Moment;
@@ -175,24 +174,6 @@ impl Director {
         } else {
             self.walk.unfinished = Some(step);
         }
-    }
-
-    /// Whether the client cancels a request by which it listens.
-    fn ends_listening(&self, step: &Step) -> bool {
-        let Some(What::Tells(message)) = step.single() else {
-            return false;
-        };
-        let Body::Notification(notification) = &message.body else {
-            return false;
-        };
-        let Subject::Cancelled {
-            request_id: Some(id),
-        } = &notification.subject
-        else {
-            return false;
-        };
-        let mut listening = self.calls.all().filter(|call| call.exchange.is_listen());
-        listening.any(|call| call.exchange.rpc_id == *id)
     }
 
     /// Why a request or notification of the client cannot be sent yet.

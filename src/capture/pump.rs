@@ -61,33 +61,13 @@ impl Pump {
     pub fn run(self) -> Option<Box<dyn End>> {
         let ended = self.relay();
         let kept = self.keeps_sink && matches!(ended, Ended::ByWriter);
+        self.tell(&ended);
         let Self {
             source,
             sink,
-            tap,
             gauge,
             ..
         } = self;
-        let stream = gauge.stream();
-        match ended {
-            Ended::ByWriter => tap.event(EventKind::Eof {
-                stream,
-                by: Closer::Writer,
-            }),
-            Ended::ByReader { undelivered } => {
-                if undelivered > 0 {
-                    tap.event(EventKind::Undelivered {
-                        stream,
-                        bytes: undelivered as u64,
-                    });
-                }
-                tap.event(EventKind::Eof {
-                    stream,
-                    by: Closer::Reader,
-                });
-            }
-            Ended::Told => {}
-        }
         let sink = if kept {
             Some(sink)
         } else {
@@ -97,6 +77,23 @@ impl Pump {
         source.close();
         gauge.idle();
         sink
+    }
+
+    /// Puts on record how the stream ended.
+    fn tell(&self, ended: &Ended) {
+        let stream = self.gauge.stream();
+        let by = match *ended {
+            Ended::ByWriter => Closer::Writer,
+            Ended::ByReader { undelivered } => {
+                if undelivered > 0 {
+                    let bytes = undelivered as u64;
+                    self.tap.event(EventKind::Undelivered { stream, bytes });
+                }
+                Closer::Reader
+            }
+            Ended::Told => return,
+        };
+        self.tap.event(EventKind::Eof { stream, by });
     }
 
     fn relay(&self) -> Ended {

@@ -239,5 +239,5 @@ pub(super) fn stub(method: &str) -> Option<&'static str> {
 
 /// A recorded question as the left side of a comparison.
 pub(super) fn recorded_ask(exchange: &Exchange, wall_ns: Option<u64>) -> Occurrence<'_> {
-    super::recorded(exchange, wall_ns, None)
+    super::sides::recorded(exchange, wall_ns, None)
 }

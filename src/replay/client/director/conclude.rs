@@ -2,7 +2,8 @@
 
 use super::asked::recorded_ask;
 use super::calls::Call;
-use super::{Deadly, Director, Ended, Stop, recorded};
+use super::sides::recorded;
+use super::{Deadly, Director, Ended, Stop};
 use crate::replay::compare::Class;
 use crate::replay::judge::Missing;
 use crate::replay::report::{Remark, Trouble};

@@ -1,7 +1,7 @@
 //! Deadlines, the end of the server, the end of everything.
 //!
 //! ```text
-//!  walking ──▶ settling ──▶ closing ──2 s──▶ SIGTERM ──2 s──▶ SIGKILL ──▶ over
+//!  walking ──▶ settling ──▶ closing ─2, 10 s─▶ SIGTERM ──2 s──▶ SIGKILL ──▶ over
 //!     │            │           ▲
 //!     ├─ hang ─────┴───────────┤
 //!     └─ the server ends ─▶ leaving (what it said last is read)
@@ -9,6 +9,7 @@
 
 use super::{Deadly, Director, Scene};
 use crate::trace::clock::Moment;
+use crate::trace::session::End;
 use std::time::Duration;
 
 /// What the recorded client got no answer to is waited for so long at the end: it may be answered
@@ -21,6 +22,10 @@ const STILL_DUE: Duration = Duration::from_secs(1);
 /// How long a server may take to end once its input is closed, and again after SIGTERM: what
 /// official clients grant.
 const LEAVING: Duration = Duration::from_secs(2);
+
+/// How long a server may take to end at the end of its input that did so in the recording: that it
+/// does no more is worth being sure of, also on a busy machine.
+const LEAVING_AS_RECORDED: Duration = Duration::from_secs(10);
 
 /// The end of a process and the end of its output come in any order, one soon after the other.
 const BOTH: Duration = Duration::from_millis(500);
@@ -106,11 +111,11 @@ impl Director {
             Stage::Walking => self.go(scene),
             Stage::Settling { .. } => self.settle(now),
             Stage::Leaving { since } => self.left(since, now),
-            Stage::Closing { since } => self.end_by(Deadly::Term, since, now),
+            Stage::Closing { since } => self.end_by(Deadly::Term, since + self.leaving(), now),
             Stage::Signalled {
                 by: Deadly::Term,
                 since,
-            } => self.end_by(Deadly::Kill, since, now),
+            } => self.end_by(Deadly::Kill, since + LEAVING, now),
             Stage::Signalled { since, .. } if since + LEAVING <= now => {
                 self.ending.stage = Stage::Over;
             }
@@ -126,7 +131,8 @@ impl Director {
             Stage::Walking => self.walk.until(),
             Stage::Settling { since } => Some(self.settle_until(since)),
             Stage::Leaving { since } => Some(since + BOTH),
-            Stage::Closing { since } | Stage::Signalled { since, .. } => Some(since + LEAVING),
+            Stage::Closing { since } => Some(since + self.leaving()),
+            Stage::Signalled { since, .. } => Some(since + LEAVING),
             Stage::Over => None,
         };
         let gone = ending.exited.as_ref().map(|(_, t)| *t + BOTH);
@@ -201,8 +207,20 @@ impl Director {
         self.gone(now);
     }
 
-    fn end_by(&mut self, by: Deadly, since: Moment, now: Moment) {
-        if since + LEAVING <= now && self.ending.exited.is_none() {
+    /// How long the server may take once its input is closed.
+    fn leaving(&self) -> Duration {
+        // A shell says by a code above 128 that a signal ended it.
+        let end = self.options.recorded_end.as_ref();
+        let ended_by_itself = matches!(end, Some(End::Exited { code }) if *code <= 128);
+        if ended_by_itself && self.ending.stop == Some(Stop::End) {
+            LEAVING_AS_RECORDED
+        } else {
+            LEAVING
+        }
+    }
+
+    fn end_by(&mut self, by: Deadly, at: Moment, now: Moment) {
+        if at <= now && self.ending.exited.is_none() {
             self.signal(by, now);
         }
     }

@@ -2,8 +2,9 @@
 
 use super::send::{Held, listing};
 use super::settle::{about, message_at};
+use super::sides::recorded;
 use super::skipped::Chain;
-use super::{Director, Scene, Stop, recorded};
+use super::{Director, Scene, Stop};
 use crate::replay::bind::Fault;
 use crate::replay::judge::{Missing, Skip};
 use crate::replay::report::Trouble;

@@ -14,9 +14,23 @@ impl Director {
         if reached {
             let [then, now] = std::mem::take(&mut self.logs);
             self.judge.notices(&then, &now);
+            self.conclude_missed();
         }
+        self.conclude_more();
+        let [recorded, live] = self.notices.dropped;
+        if recorded + live > 0 {
+            let text = format!(
+                "{} had no counterpart and were too many to keep",
+                plural(recorded + live, "notification")
+            );
+            self.say(Class::Noise, text, None);
+        }
+    }
+
+    /// Notifications that were recorded, and did not come.
+    fn conclude_missed(&mut self) {
         let mut counts: BTreeMap<(Box<str>, bool), (u64, Option<Seq>)> = BTreeMap::new();
-        for notice in self.notices.recorded.iter().filter(|_| reached) {
+        for notice in &self.notices.recorded {
             let entry = counts
                 .entry((notice.method.clone(), notice.is_due))
                 .or_default();
@@ -29,6 +43,10 @@ impl Director {
             let text = format!("{} did not come, {times}", escape(&method));
             self.say(class, text, seq);
         }
+    }
+
+    /// Notifications that came now alone.
+    fn conclude_more(&mut self) {
         let mut more: BTreeMap<(Box<str>, bool), u64> = BTreeMap::new();
         for notice in &self.notices.live {
             let crossed = self.notices.listening.is_crossed(notice);
@@ -39,14 +57,6 @@ impl Director {
             let times = plural(count, "time");
             let text = format!("{} came in addition, {times}", escape(&method));
             self.say(class, text, None);
-        }
-        let [recorded, live] = self.notices.dropped;
-        if recorded + live > 0 {
-            let text = format!(
-                "{} had no counterpart and were too many to keep",
-                plural(recorded + live, "notification")
-            );
-            self.say(Class::Noise, text, None);
         }
     }
 

@@ -6,6 +6,7 @@
 //! | `send`, `held` | what goes out for a frame of the client, or why nothing does |
 //! | `arrive` | what a live line is, and whom it concerns |
 //! | `settle` | what an answer means for what comes later |
+//! | `sides` | the two sides of a comparison |
 //! | `calls` | the requests that wait for their answers |
 //! | `asks`, `asked` | what the server asks, then and now |
 //! | `notices`, `listening`, `progress` | what the server tells |
@@ -25,6 +26,7 @@ mod notices;
 mod progress;
 mod send;
 mod settle;
+mod sides;
 mod skipped;
 mod tally;
 mod walk;
@@ -37,12 +39,12 @@ use super::options::Options;
 use crate::capture::gauge::STALL;
 use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
-use crate::replay::judge::{self, Judge, Occurrence};
+use crate::replay::judge::{self, Judge};
 use crate::replay::key::{Digest, Terms, key};
 use crate::replay::report::{Report, Trouble};
 use crate::replay::rules::{Scope, Side};
 use crate::trace::clock::Moment;
-use crate::trace::exchange::{Exchange, Status};
+use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use asks::Asks;
 use bytes::Bytes;
@@ -255,47 +257,5 @@ impl Director {
     /// Nanoseconds of a moment of the recording since the Unix epoch.
     fn recorded_wall(&self, t: Moment) -> Option<u64> {
         self.options.recorded_wall_ns.checked_add(t.0)
-    }
-}
-
-/// A recorded exchange as the left side of a comparison.
-fn recorded<'a>(
-    exchange: &'a Exchange,
-    wall_ns: Option<u64>,
-    response: Option<&'a [u8]>,
-) -> Occurrence<'a> {
-    Occurrence {
-        seq: Some(exchange.request.0),
-        method: &exchange.method,
-        name: exchange.name.as_deref(),
-        request: None,
-        response,
-        outline: None,
-        status: exchange.status,
-        latency_ns: exchange.latency_ns(),
-        wall_ns,
-        progress: None,
-    }
-}
-
-/// What came now, as the right side of it.
-fn live<'a>(
-    exchange: &'a Exchange,
-    wall_ns: Option<u64>,
-    response: Option<&'a [u8]>,
-    status: Status,
-    latency_ns: Option<u64>,
-) -> Occurrence<'a> {
-    Occurrence {
-        seq: None,
-        method: &exchange.method,
-        name: exchange.name.as_deref(),
-        request: None,
-        response,
-        outline: None,
-        status,
-        latency_ns,
-        wall_ns,
-        progress: None,
     }
 }

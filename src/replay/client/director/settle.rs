@@ -2,8 +2,9 @@
 
 use super::calls::{Call, was_answered};
 use super::send::listing;
+use super::sides::{live, recorded};
 use super::skipped::Chain;
-use super::{Director, Scene, live, recorded};
+use super::{Director, Scene};
 use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Outcome;
 use crate::replay::bind::{About, Round};

@@ -25,6 +25,7 @@ pub use past::{LeftOut, Library, Wanted};
 pub use signals::{Signals, Stopper};
 
 use super::director::{Director, Tally, Waits};
+use crate::capture::process::spawn::SpawnError;
 use crate::capture::tap::MAX_CHUNK;
 use crate::record::Recorder;
 use crate::replay::report::Report;
@@ -82,22 +83,9 @@ pub fn run(
     told: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Outcome, TargetError> {
     let tap = recorder.tap();
-    let started = Pipes::start(command);
-    let (pipes, child) = match started {
+    let (pipes, child) = match Pipes::start(command) {
         Ok(started) => started,
-        Err(error) => {
-            let (exit_code, message) = (error.exit_code(), error.to_string());
-            let (report, tally) = director.not_started(escape(&message).into());
-            tap.event(EventKind::SpawnFailed { exit_code, message });
-            tap.end(None);
-            recorder.start();
-            return Ok(Outcome {
-                report,
-                tally,
-                requests: library.requests()?,
-                interrupted: None,
-            });
-        }
+        Err(error) => return not_started(&error, &library, director, recorder),
     };
     tap.event(EventKind::Spawned { pid: child.id() });
     recorder.start();
@@ -118,4 +106,25 @@ pub fn run(
         told_at: Moment(0),
     };
     target.play(told)
+}
+
+/// What comes of it where there is no server.
+fn not_started(
+    error: &SpawnError,
+    library: &Library<'_>,
+    director: Director,
+    recorder: &mut Recorder,
+) -> Result<Outcome, TargetError> {
+    let tap = recorder.tap();
+    let (exit_code, message) = (error.exit_code(), error.to_string());
+    let (report, tally) = director.not_started(escape(&message).into());
+    tap.event(EventKind::SpawnFailed { exit_code, message });
+    tap.end(None);
+    recorder.start();
+    Ok(Outcome {
+        report,
+        tally,
+        requests: library.requests()?,
+        interrupted: None,
+    })
 }

@@ -1,0 +1,46 @@
+//! The two sides of a comparison: an exchange as it was recorded, and as it came now.
+
+use crate::replay::judge::Occurrence;
+use crate::trace::exchange::{Exchange, Status};
+
+/// A recorded exchange as the left side of a comparison.
+pub(super) fn recorded<'a>(
+    exchange: &'a Exchange,
+    wall_ns: Option<u64>,
+    response: Option<&'a [u8]>,
+) -> Occurrence<'a> {
+    Occurrence {
+        seq: Some(exchange.request.0),
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+        request: None,
+        response,
+        outline: None,
+        status: exchange.status,
+        latency_ns: exchange.latency_ns(),
+        wall_ns,
+        progress: None,
+    }
+}
+
+/// What came now, as the right side of it.
+pub(super) fn live<'a>(
+    exchange: &'a Exchange,
+    wall_ns: Option<u64>,
+    response: Option<&'a [u8]>,
+    status: Status,
+    latency_ns: Option<u64>,
+) -> Occurrence<'a> {
+    Occurrence {
+        seq: None,
+        method: &exchange.method,
+        name: exchange.name.as_deref(),
+        request: None,
+        response,
+        outline: None,
+        status,
+        latency_ns,
+        wall_ns,
+        progress: None,
+    }
+}

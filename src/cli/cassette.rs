@@ -4,7 +4,6 @@ use super::exit::Failure;
 use super::output::{self, Progress};
 use crate::capture::spool::open_regular;
 use crate::formats::cassette::{self, Entry, Fault, Reader};
-use crate::formats::export::SelectionNote;
 use crate::outgoing::temporary::Folder;
 use crate::record::import::{Import, ImportError};
 use crate::store::library::REEL;
@@ -263,7 +262,7 @@ impl Told {
         if let Some(note) = selection {
             lines.push(format!(
                 "{shown} holds a part of a recording ({}): what is missing is no fault of the session",
-                escape(&in_words(note))
+                escape(&note.to_string())
             ));
         }
         if reader.is_renumbered() {
@@ -273,13 +272,4 @@ impl Told {
         }
         lines
     }
-}
-
-/// How a part was asked for.
-fn in_words(note: &SelectionNote) -> String {
-    let query = note.query.as_ref().map(|query| format!("-q {query}"));
-    let from = note.from.map(|from| format!("from #{from}"));
-    let to = note.to.map(|to| format!("to #{to}"));
-    let parts: Vec<_> = [query, from, to].into_iter().flatten().collect();
-    parts.join(", ")
 }

@@ -3,8 +3,10 @@
 
 use super::family::Family;
 use super::finding::Finding;
+use super::part;
 use super::rule::Rule;
 use crate::protocol::mcp::Revision;
+use crate::trace::part::SelectionNote;
 use std::collections::HashMap;
 
 static FINDINGS_LEFT_OUT: Rule = Rule::note(
@@ -37,6 +39,8 @@ impl Family for Limits {
 /// Counts what was found, and leaves out what is too much.
 #[derive(Debug, Default)]
 pub struct Bounds {
+    /// What is selected of the session, where it is not all of it.
+    pub part: Option<SelectionNote>,
     found: HashMap<&'static str, u64>,
 }
 
@@ -51,7 +55,9 @@ impl Bounds {
     ) {
         for mut finding in found {
             let revision = revision(&finding);
-            if finding.rule.revisions.contains(revision) {
+            let is_told = |part: &SelectionNote| part::applies(finding.rule, part);
+            let is_told = self.part.as_ref().is_none_or(is_told);
+            if is_told && finding.rule.revisions.contains(revision) {
                 let worst = finding.rule.severity_in(revision);
                 finding.severity = finding.severity.min(worst);
                 self.keep(finding, findings);

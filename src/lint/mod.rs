@@ -14,6 +14,7 @@
 //!   [`capability`] (what was declared), [`shape`] and [`content`] (params and results), [`flow`]
 //!   (progress, cancellation, pages), [`tools`], [`errors`], [`process`]. A new family is a module
 //!   that implements [`Family`] and an entry in [`families`];
+//! * [`part`]: what is not said of a part of a session;
 //! * `digest`: what tells values apart that are not kept; `few`: the first few findings of a rule;
 //! * [`bounds`]: how many findings are kept;
 //! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
@@ -45,6 +46,7 @@ pub mod modern;
 pub mod once;
 pub mod page;
 pub mod pairing;
+pub mod part;
 pub mod process;
 pub mod quote;
 pub mod remembered;
@@ -70,7 +72,7 @@ pub use seen::{Part, Seen};
 
 use crate::protocol::mcp::Revision;
 use crate::trace::correlator::Observation;
-use crate::trace::event::Event;
+use crate::trace::event::{Event, EventKind};
 use crate::trace::frame::FrameHead;
 use std::sync::LazyLock;
 
@@ -171,6 +173,9 @@ impl Linter {
 
     /// Looks at the next event.
     pub fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Vec<Finding>) {
+        if let EventKind::Start(process) = &event.kind {
+            self.bounds.part.clone_from(&process.selection);
+        }
         for family in &mut self.families {
             family.passed(context, &mut self.found);
             family.event(event, context, &mut self.found);

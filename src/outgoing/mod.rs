@@ -162,20 +162,27 @@ pub fn write(
     Ok((raw(&redacted, &order, out, tell)?, Some(report)))
 }
 
-/// Copies all of a recording into the empty file `into`: what was replaced, unless that is raw.
+/// Copies what is selected of a recording into the empty file `into`: what was replaced, unless that
+/// is raw.
 pub fn copy(
     recording: &Recording,
-    policy: Option<&Arc<Policy>>,
+    (selection, policy): (&Selection, Option<&Arc<Policy>>),
     into: &Path,
     tell: &mut Tell<'_>,
 ) -> Result<Option<Report>, Error> {
+    let is_all = selection.note().is_none();
     let Some(policy) = policy else {
-        recording.copy_into(into)?;
+        if is_all {
+            recording.copy_into(into)?;
+        } else {
+            redacted::trimmed(recording, selection, tell)?.copy_into(into)?;
+        }
         return Ok(None);
     };
-    let copying = Copying::start(recording);
+    let copying = is_all.then(|| Copying::start(recording)).flatten();
     let mut redacting = learn(recording, policy, tell)?;
-    let (redacted, report) = redacted::its_own(&mut redacting, copying, tell)?;
+    let selection = &redacting.selected(selection);
+    let (redacted, report) = redacted::its_own(&mut redacting, (selection, copying), tell)?;
     redacted.copy_into(into)?;
     Ok(Some(report))
 }

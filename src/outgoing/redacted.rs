@@ -76,32 +76,59 @@ pub fn one_of_its_own(
     redacting: &mut Redacting<'_>,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), MakeError> {
-    its_own(redacting, None, tell)
+    its_own(redacting, (&Selection::default(), None), tell)
 }
 
-/// The same; `copying` is a copy that was begun meanwhile.
+/// What is selected, likewise; `copying` is a copy that was begun meanwhile.
 pub(super) fn its_own(
     redacting: &mut Redacting<'_>,
-    copying: Option<Copying>,
+    (selection, copying): (&Selection, Option<Copying>),
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), MakeError> {
-    let all = Selection::default();
-    let mut summary = look(redacting, &all, tell)?;
+    let mut summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    let id = id_of(&summary.id, &report);
-    let parent = std::mem::replace(&mut summary.id, id);
-    summary.context.recording.clone_from(&summary.id);
-    summary.context.parent = (!comes_from_its_bytes(&summary)).then_some(parent);
-    let (recording, _) = under(&summary, copying, redacting, &all, tell)?;
+    let what = (&report, selection.note());
+    make_another(&mut summary, serde_json::to_vec(&what).unwrap_or_default());
+    take_part(&mut summary, selection);
+    let (recording, _) = under(&summary, copying, redacting, selection, tell)?;
     Ok((recording, report))
 }
 
+/// What is selected of a recording, with all that is secret in it, as one with an id of its own.
+pub(super) fn trimmed(
+    recording: &Recording,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<Recording, MakeError> {
+    let mut summary = recording.summary()?;
+    make_another(
+        &mut summary,
+        serde_json::to_vec(&selection.note()).unwrap_or_default(),
+    );
+    take_part(&mut summary, selection);
+    made::trimmed(recording, selection, &summary, tell)
+}
+
+/// Says what is selected, where that is not all.
+fn take_part(summary: &mut Summary, selection: &Selection) {
+    if let Some(note) = selection.note() {
+        summary.context.selection = Some(note.clone());
+    }
+}
+
+/// Says that it is another recording than the one that it was made of, by `what`.
+fn make_another(summary: &mut Summary, what: Vec<u8>) {
+    let id = id_of(&summary.id, &what);
+    let parent = std::mem::replace(&mut summary.id, id);
+    summary.context.recording.clone_from(&summary.id);
+    summary.context.parent = (!comes_from_its_bytes(summary)).then_some(parent);
+}
+
 /// Eight hex digits, other ones than those of the recording.
-fn id_of(parent: &str, report: &Report) -> String {
-    let replaced = serde_json::to_vec(report).unwrap_or_default();
+fn id_of(parent: &str, what: &[u8]) -> String {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(parent.as_bytes());
-    hasher.update(&replaced);
+    hasher.update(what);
     let number = hasher.finalize();
     let id = format!("{number:08x}");
     if id == parent {

@@ -99,7 +99,7 @@ fn a_raw_one_has_what_was_said_and_another_has_not() {
     let into = dir.path().join("copy.reel");
     fs::write(&into, "").unwrap();
     let policy = order(&all, Format::Recording, false).policy;
-    copy(&recording, policy.as_ref(), &into, &mut |_| Ok(())).unwrap();
+    copy(&recording, (&all, policy.as_ref()), &into, &mut |_| Ok(())).unwrap();
     let copied = Recording::open(&into).unwrap().raw(Seq(1)).unwrap();
     assert!(!String::from_utf8_lossy(&copied).contains(TOKEN));
 }

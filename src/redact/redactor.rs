@@ -10,6 +10,7 @@ use super::report::{Place, Report};
 use super::token;
 use crate::protocol::json::{Edits, Node};
 use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::part::SelectionNote;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -151,7 +152,12 @@ impl Redactor {
     /// Who asked for what where, likewise. Ids stay: nothing that was said is in them.
     pub fn context(&mut self, context: &ProcessContext, report: &mut Report) -> ProcessContext {
         let redacted: Option<ProcessContext> = self.value(Place::Start, context, report);
+        let selection = context.selection.clone().map(|note| SelectionNote {
+            query: note.query.map(|query| self.filter(&query, report)),
+            ..note
+        });
         ProcessContext {
+            selection,
             recording: context.recording.clone(),
             origin: context.origin.clone(),
             parent: context.parent.clone(),

@@ -2,6 +2,7 @@
 
 use super::clock::Moment;
 use super::frame::{Seq, StreamId};
+use super::part::SelectionNote;
 use serde::{Deserialize, Serialize};
 
 /// What `slow` means unless it is configured: a second. Whoever waits begins to wonder then.
@@ -254,6 +255,9 @@ pub struct ProcessContext {
     /// The list that says so may have been left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_only_tools: Vec<String>,
+    /// What was selected of that which the recording was made from, where it is not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionNote>,
     /// What had been taken out of that which the recording was made from: JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redaction: Option<String>,

@@ -4,6 +4,7 @@ use super::{Session, command};
 use crate::store::reader::Summary;
 use crate::text::{duration, escape, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
+use crate::trace::part::SelectionNote;
 use crate::trace::session::{Peer, Side};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -22,6 +23,9 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     if let Some(redaction) = &summary.redaction {
         facts.push(("redacted", redacted(redaction)));
     }
+    if let Some(selection) = &summary.context.selection {
+        facts.push(("only", only(selection)));
+    }
     if let Some(note) = &summary.note {
         facts.push(("note", escape(note).into_owned()));
     }
@@ -34,6 +38,19 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
     ending(&summary.session, summary, &mut facts);
     counts(summary, given_up, &mut facts);
     facts
+}
+
+/// What is selected of a session, in words.
+#[must_use]
+pub fn only(note: &SelectionNote) -> String {
+    let bounds = [("from", note.from), ("to", note.to)];
+    let mut words: Vec<_> = bounds
+        .iter()
+        .filter_map(|(word, seq)| seq.map(|seq| format!("{word} #{seq}")))
+        .collect();
+    let query = note.query.as_deref();
+    words.extend(query.map(|query| format!("what fits {}", escape(query))));
+    words.join(", ")
 }
 
 /// What was taken out of it, as far as it says so.

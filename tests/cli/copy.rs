@@ -2,6 +2,9 @@
 
 use super::{live_with_a_frame, mcpreel, refusal, stdout};
 use crate::support::{Library, text};
+use mcpreel::store::annotate::set_note;
+use mcpreel::store::reader::Recording;
+use mcpreel::trace::frame::Seq;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -96,11 +99,15 @@ fn what_is_no_copy_is_refused() {
     let cases: [(&[&str], i32, &str); 4] = [
         (&["--raw"], 2, "makes a file: name it"),
         (
-            &["--raw", "-o", shown, "-q", "is:failed"],
-            2,
-            "copies all of it",
+            &["--raw", "-o", shown, "-q", "tool:nobody"],
+            3,
+            "nothing on record fits",
         ),
-        (&["--raw", "-o", shown, "--to", "5"], 2, "copies all of it"),
+        (
+            &["--raw", "-o", shown, "--from", "500"],
+            2,
+            "there is no frame #500",
+        ),
         (&["--raw", "-o", "/dev/null"], 3, "it is no regular file"),
     ];
     for (args, exit, why) in cases {
@@ -110,4 +117,89 @@ fn what_is_no_copy_is_refused() {
         assert!(said.contains(why), "{args:?}: {said}");
         assert!(!path.exists());
     }
+}
+
+/// What is said of a file: why it went wrong, and what its rules find.
+fn judged(library: &Library, file: &Path) -> (String, String) {
+    let path = file.to_str().expect("the path is text");
+    let why = stdout(library, &["why", path]);
+    (why, stdout(library, &["lint", path, "--fail-on", "error"]))
+}
+
+#[test]
+fn a_part_says_so_and_what_is_missing_is_no_fault() {
+    let library = Library::new();
+    let sample = sample("well-behaved");
+    let file = |name: &str| library.path().join(name).display().to_string();
+    let recording = Path::new(&sample);
+    let of_sample = frames(&library, recording);
+    let part = ["--from", "5", "--to", "8"];
+    for (name, options) in [
+        ("raw.reel", &["--format", "recording", "--raw"][..]),
+        ("redacted.reel", &["--format", "recording"]),
+        ("raw.jsonl", &["--format", "jsonl", "--raw"]),
+    ] {
+        let (target, command) = (file(name), ["export", &sample, "-o"]);
+        let args = [&command[..], &[&target], options, &part].concat();
+        let output = mcpreel(&library, &args);
+        assert!(output.status.success(), "{}", text(&output));
+        let target = Path::new(&target);
+        let raw = |frames: &[serde_json::Value]| -> Vec<_> {
+            frames.iter().map(|frame| frame["text"].clone()).collect()
+        };
+        let frames = frames(&library, target);
+        assert!(!frames[0]["text"].is_null());
+        assert_eq!(raw(&frames), raw(&of_sample[4..8]), "{name}");
+        let shown = stdout(&library, &["show", &target.display().to_string()]);
+        assert!(shown.contains("only       from #5, to #8"), "{shown}");
+        let (why, lint) = judged(&library, target);
+        assert!(why.contains("only a part of the session"), "{why}");
+        assert!(lint.contains("nothing found"), "{lint}");
+    }
+    let whole = file("again.jsonl");
+    let of_part = file("raw.reel");
+    stdout(&library, &["export", &of_part, "--raw", "-o", &whole]);
+    let header = std::fs::read_to_string(whole).expect("it is text");
+    let header = header.lines().next().expect("it has a header");
+    assert!(
+        header.contains(r#""selection":{"from":5,"to":8}"#),
+        "{header}"
+    );
+}
+
+#[test]
+fn a_part_by_a_filter_keeps_its_marks_and_the_faults_that_are_in_it() {
+    let library = Library::new();
+    let marked = library.path().join("crash.reel");
+    std::fs::copy(sample("crash"), &marked).expect("it can be copied");
+    let note = Some("the call that kills it");
+    set_note(&marked, Some(Seq(10)), note).expect("it can be annotated");
+    let target = library.path().join("part.reel");
+    let (from, to) = (marked.display().to_string(), target.display().to_string());
+    let args = [
+        "export",
+        &from,
+        "--format",
+        "recording",
+        "-q",
+        "tool:transfer",
+        "-o",
+        &to,
+    ];
+    let output = mcpreel(&library, &args);
+    assert!(output.status.success(), "{}", text(&output));
+    let part = Recording::open(&target).expect("it can be opened");
+    let annotated = part.annotations(Seq(0)).expect("it can be read");
+    let noted: Vec<_> = annotated
+        .iter()
+        .map(|(seq, annotation)| (seq.0, annotation.note.as_deref()))
+        .collect();
+    assert_eq!(noted, [(1, note)]);
+    let findings = library.json(&["lint", &to]);
+    assert!(
+        findings
+            .iter()
+            .any(|one| one["rule"] == "request-unanswered"),
+        "{findings:?}"
+    );
 }

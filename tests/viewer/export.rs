@@ -5,6 +5,7 @@ use crate::fixture::{self, Recording};
 use crate::support::session::Session;
 use crate::support::{Library, wait_for};
 use mcpreel::outgoing::Format;
+use mcpreel::store::reader;
 use mcpreel::tui::app::Overlay;
 use mcpreel::tui::effect::Effect;
 use mcpreel::tui::worker::export::{Goal, What};
@@ -191,16 +192,22 @@ fn only_what_is_wanted_is_written() {
     );
     viewer.act("e");
     has(&viewer, &["write it to b02c77e0-29.jsonl"]);
-    // A recording is copied as a whole.
     viewer.act("f r");
-    has(&viewer, &["what: all of it", "b02c77e0-copy.reel"]);
+    has(&viewer, &["what: this exchange, #29", "b02c77e0-29.reel"]);
+    let path = dir.path().join("part.reel");
+    name(&mut viewer, &path);
+    viewer.act("y");
+    let part = reader::Recording::open(&path).expect("it was written");
+    let summary = part.summary().expect("it can be read");
+    assert_eq!((summary.exchanges, summary.frames), (1, 2));
+    viewer.act("Esc x");
     viewer.act("f l w f");
     let path = dir.path().join("tides");
     name(&mut viewer, &path);
     viewer.act("y");
     let tides = fs::read_to_string(&path).expect("it was written");
     assert!(tides.contains("get_tides") && !tides.contains("search_docs"));
-    let Goal::File(file) = &viewer.exports[0].goal else {
+    let Goal::File(file) = &viewer.exports[1].goal else {
         panic!("it is no file")
     };
     assert!(matches!(&file.what, What::Rows(text, _) if text == "tool:get_tides"));

@@ -22,7 +22,7 @@ pub enum ExportFormat {
     Perfetto,
     /// A page for a browser: one file with all that it needs, which loads and sends nothing
     Html,
-    /// One recording file, also of a recording that is being made or of a cassette
+    /// One recording file: a copy or a part, also of a recording that is being made or of a cassette
     Recording,
 }
 

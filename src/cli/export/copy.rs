@@ -6,27 +6,23 @@ use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Progress};
 use crate::cli::select;
+use crate::formats::export::Selection;
 use crate::outgoing::Format;
 use crate::outgoing::told::in_words;
 use crate::outgoing::whole::Whole;
 use crate::store::reader::Recording;
 use crate::text::{escape, plural, size};
 
-/// What has no meaning for a copy.
+/// A recording is no text that could be piped on.
 pub fn refuse(args: &Args) -> Result<(), Failure> {
-    if args.query.is_some() || args.from.is_some() || args.to.is_some() {
-        return Err(usage(
-            "--format recording copies all of it; -q, --from and --to are for the other formats",
-        ));
-    }
     if args.output.is_none() {
         return Err(usage("--format recording makes a file: name it (-o FILE)"));
     }
     Ok(())
 }
 
-/// Copies `recording` to where the arguments say.
-pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
+/// Copies what is selected of `recording` to where the arguments say.
+pub fn run(recording: &Recording, args: &Args, selection: &Selection) -> Result<(), Failure> {
     let Some(path) = &args.output else {
         return refuse(args);
     };
@@ -37,7 +33,8 @@ pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
     progress.show(&format!("copying {}", size(summary.bytes)));
     let policy = write::policy(args)?;
     let mut tell = write::progress(recording)?;
-    let report = crate::outgoing::copy(recording, policy.as_ref(), whole.draft.path(), &mut tell)?;
+    let what = (selection, policy.as_ref());
+    let report = crate::outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
     drop(tell);
     drop(progress);
     let copied = whole.draft.path().metadata();
@@ -53,6 +50,9 @@ pub fn run(recording: &Recording, args: &Args) -> Result<(), Failure> {
         size(bytes),
         in_words(report.as_ref(), Format::Recording)
     ));
+    if selection.note().is_some() {
+        output::say("its frames have new numbers, from #1 on");
+    }
     if is_live {
         output::say("it is still recorded: what comes from now on is not in the copy");
     }

@@ -34,20 +34,20 @@ pub fn run(args: &Args) -> Outcome {
     if selected.seq.is_some() {
         return Err(usage("#SEQ names one frame; --from and --to name several"));
     }
+    let selection = selection(&recording, args, query.as_ref())?;
     match args.format {
-        ExportFormat::Recording => copy::run(&recording, args)?,
-        _ => file(&recording, args, query.as_ref())?,
+        ExportFormat::Recording => copy::run(&recording, args, &selection)?,
+        _ => file(&recording, args, &selection)?,
     }
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
 /// Writes a file that is made of what is selected.
-fn file(recording: &Recording, args: &Args, query: Option<&Query>) -> Result<(), Failure> {
-    let selection = selection(recording, args, query)?;
+fn file(recording: &Recording, args: &Args, selection: &Selection) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let mut target = Target::open(path, recording.path(), may(args))?;
-    let (written, report) = write::write(recording, args, &selection, &mut target)?;
+    let (written, report) = write::write(recording, args, selection, &mut target)?;
     let bytes = target.finish()?;
     let redacted = told::in_words(report.as_ref(), args.format.into());
     match path {

@@ -76,7 +76,9 @@ fn write(
     let may = if force { Replace::Yes } else { Replace::No };
     let whole = Whole::begin(path, recording.path(), may)?;
     let mut tell = progress(recording)?;
-    let report = outgoing::copy(recording, Some(policy), whole.draft.path(), &mut tell)?;
+    let all = Selection::default();
+    let what = (&all, Some(policy));
+    let report = outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
     drop(tell);
     whole.finish()?;
     tell_unfinished(recording)?;

@@ -1,9 +1,9 @@
 //! The first line of a cassette: what it is, and of what.
 
 use super::VERSION;
-use crate::formats::export::SelectionNote;
 use crate::protocol::json::{Document, Kind, SyntaxError, Value};
 use crate::store::reader::Summary;
+use crate::trace::part::SelectionNote;
 use serde::Serialize;
 use serde_json::Value as Json;
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ impl Header {
             transport: Some(summary.transport.clone()),
             command: summary.context.argv.clone(),
             redaction: summary.redaction.as_deref().map(json_of),
-            selection: selection.cloned(),
+            selection: selection.or(summary.context.selection.as_ref()).cloned(),
             more: summary
                 .context
                 .cassette

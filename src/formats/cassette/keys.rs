@@ -48,7 +48,13 @@ impl Keys {
 const OPTIONAL: [(&str, &[&str]); 5] = [
     (
         "start",
-        &["parent", "read_only_tools", "redaction", "cassette"],
+        &[
+            "parent",
+            "read_only_tools",
+            "selection",
+            "redaction",
+            "cassette",
+        ],
     ),
     ("signal", &["sender"]),
     ("exit", &["code", "signal"]),
@@ -115,6 +121,7 @@ pub(super) fn members(json: &str, room: usize) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::trace::event::ProcessContext;
+    use crate::trace::part::SelectionNote;
 
     fn keys(line: &str) -> Option<Keys> {
         let document = Document::parse(line.as_bytes()).unwrap();
@@ -211,6 +218,7 @@ mod tests {
             EventKind::Start(context) => EventKind::Start(Box::new(ProcessContext {
                 parent: text(),
                 read_only_tools: vec!["x".to_owned()],
+                selection: Some(SelectionNote::default()),
                 redaction: text(),
                 cassette: text(),
                 ..*context

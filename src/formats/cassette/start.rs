@@ -6,7 +6,7 @@ use crate::trace::event::{EventKind, ProcessContext};
 use serde_json::{Map, Value};
 
 /// What another session of the same command would have otherwise, or what the header says.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 11] = [
     "recording",
     "origin",
     "parent",
@@ -15,6 +15,7 @@ const LEFT_OUT: [&str; 10] = [
     "argv",
     "pid",
     "mcpreel",
+    "selection",
     "redaction",
     "cassette",
 ];
@@ -67,6 +68,7 @@ pub(super) fn context(header: &Header, event: Option<EventKind>) -> ProcessConte
         argv: header.command.clone(),
         pid: 0,
         mcpreel: header.tool_version().to_owned(),
+        selection: header.selection.clone(),
         redaction: header.redaction.clone(),
         cassette: header.unknown(),
         ..known
@@ -101,6 +103,7 @@ mod tests {
             mcpreel: "0.1.0".into(),
             slow_ns: Some(9),
             read_only_tools: vec!["look".into()],
+            selection: None,
             redaction: None,
             cassette: None,
         };

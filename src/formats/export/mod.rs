@@ -22,7 +22,7 @@ pub mod text;
 
 pub(in crate::formats) use excerpt::Manner;
 pub use excerpt::{Excerpt, Part};
-pub use selection::{Selection, SelectionNote};
+pub use selection::Selection;
 
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::clock::Moment;

@@ -4,7 +4,7 @@ use crate::store::reader::EventRow;
 use crate::trace::event::CassetteLine;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
-use serde::{Deserialize, Serialize};
+use crate::trace::part::SelectionNote;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which frames and events are meant: all, those between two frames, or those that were picked.
@@ -12,21 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Selection {
     note: SelectionNote,
     picked: Option<Picked>,
-}
-
-/// How a selection was asked for, so that whoever reads what was written knows that it is not all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SelectionNote {
-    /// The filter.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub query: Option<String>,
-    /// The first frame.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<u64>,
-    /// The last frame.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<u64>,
 }
 
 /// A bit per frame: a million of them have room in some hundred kilobytes.

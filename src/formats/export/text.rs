@@ -20,7 +20,7 @@
 
 mod frame;
 
-use super::{Export, Part, Selection, SelectionNote, WriteError, Written};
+use super::{Export, Part, Selection, WriteError, Written};
 use crate::store::halves;
 use crate::store::links::Link;
 use crate::store::reader::{Recording, Summary};
@@ -77,24 +77,12 @@ fn heading(summary: &Summary, given_up: u64, selection: &Selection) -> String {
     let long = clock(summary.t_last_ns);
     let mut facts = vec![("started", format!("{started}, {long} long"))];
     facts.extend(session::facts(summary, given_up));
-    facts.extend(selection.note().map(|note| ("only", only(note))));
+    facts.extend(selection.note().map(|note| ("only", session::only(note))));
     for (name, value) in facts {
         let _ = writeln!(text, "{}{value}", pad_end(name, NAMES));
     }
     text.push('\n');
     text
-}
-
-/// What is selected, in words.
-fn only(note: &SelectionNote) -> String {
-    let bounds = [("from", note.from), ("to", note.to)];
-    let mut words: Vec<_> = bounds
-        .iter()
-        .filter_map(|(word, seq)| seq.map(|seq| format!("{word} #{seq}")))
-        .collect();
-    let query = note.query.as_deref();
-    words.extend(query.map(|query| format!("what fits {}", escape(query))));
-    words.join(", ")
 }
 
 struct Writer<'r, W> {

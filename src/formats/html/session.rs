@@ -1,11 +1,12 @@
 //! The session as a whole: who, which versions, how it ended, why.
 
 use super::block::Blocks;
-use crate::formats::export::{Excerpt, SelectionNote, WriteError};
+use crate::formats::export::{Excerpt, WriteError};
 use crate::lint::cause::{Cause, Evidence, Place, causes};
 use crate::store::reader::Summary;
 use crate::text::cut;
 use crate::trace::event::ProcessContext;
+use crate::trace::part::SelectionNote;
 use crate::trace::session::{End, Peer, Side};
 use crate::words;
 use serde::Serialize;

@@ -19,7 +19,9 @@ fn find(facts: &Facts) -> Option<Cause> {
         plural(facts.events.len() as u64, "event")
     );
     let sentence = format!("cannot say what is wrong, if anything is: {why}; looked at {looked}");
-    let advice = if facts.is_short {
+    let advice = if facts.context.selection.is_some() {
+        "Look at the recording that it was made from, or ask whoever made it for all of it."
+    } else if facts.is_short {
         "Its recorder still writes, or was killed, or this is a copy of a part: the rest stands in a \
          spool beside the original. `--dir` with the folder of that lets mcpreel complete it."
     } else {
@@ -52,6 +54,7 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
 
 fn why(facts: &Facts) -> Option<&'static str> {
     match facts.end() {
+        _ if facts.context.selection.is_some() => Some("only a part of the session is in it"),
         _ if facts.counts.gap_bytes > 0 => Some("a part of the session is not on record"),
         Some(End::Unknown) => Some("the recording ends before the server did"),
         _ if facts.is_short => Some("the recording stops in the middle of the session"),

@@ -23,7 +23,7 @@ pub struct Facts {
     /// Whether somebody still records.
     pub is_live: bool,
     /// Whether it stops before the session did, for all that is known: it was copied while it was
-    /// recorded, or the rest stands in a spool that was not read.
+    /// recorded, the rest stands in a spool that was not read, or was not selected.
     pub is_short: bool,
     /// Now, of a live recording; else when the last thing on record happened.
     pub now: Moment,

@@ -286,13 +286,20 @@ pub static KINDS: [Kind; 29] = [
     nothing_wrong::KIND,
 ];
 
+/// Those that say what is missing at the start, which a part of a session need not have.
+const OF_THE_START: [&str; 2] = [died_at_start::KIND.id, handshake::KIND.id];
+
 /// The causes of what went wrong, the best first: what is merely possible comes after what is
 /// likely or certain, and of those the gravest comes first. Never empty: where nothing is wrong,
 /// or nothing can be said, it says so.
 #[must_use]
 pub fn causes(facts: &Facts) -> Vec<Cause> {
     let (rest, fallbacks) = KINDS.split_at(KINDS.len() - 2);
-    let mut causes: Vec<_> = rest.iter().filter_map(|kind| (kind.find)(facts)).collect();
+    let is_part = facts.context.selection.is_some();
+    let kinds = rest
+        .iter()
+        .filter(|kind| !is_part || !OF_THE_START.contains(&kind.id));
+    let mut causes: Vec<_> = kinds.filter_map(|kind| (kind.find)(facts)).collect();
     causes.sort_by_key(|cause| cause.certainty == Certainty::Possible);
     if causes.is_empty() {
         let said = fallbacks.iter().find_map(|kind| (kind.find)(facts));

@@ -1,18 +1,18 @@
 //! What is selected of a recording, recorded again.
 
 use super::{MakeError, context, named};
-use crate::formats::export::{Part, Selection};
+use crate::formats::export::{Excerpt, Part, Selection};
 use crate::formats::redacted::Redacting;
 use crate::outgoing::copying::place;
 use crate::outgoing::numbers::Numbers;
 use crate::outgoing::temporary::Folder;
-use crate::outgoing::{Stage, Tell};
+use crate::outgoing::{Stage, Tell, last};
 use crate::record::import::Import;
 use crate::store::annotate;
 use crate::store::reader::{EventRow, Recording, Summary};
 use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
-use crate::trace::frame::FrameHead;
+use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Annotation;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,42 @@ pub(in crate::outgoing) fn made(
     Ok((recording, numbers))
 }
 
+/// What is selected of a recording, as it is.
+pub(in crate::outgoing) fn trimmed(
+    recording: &Recording,
+    selection: &Selection,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<Recording, MakeError> {
+    let last = last(recording)?;
+    let excerpt = Excerpt {
+        last,
+        ..Excerpt::of(recording, selection)
+    };
+    let poured = pour(summary, tell, |visit| {
+        excerpt.walk_alone(&mut |part| match part {
+            // It is too long for what shows it.
+            Part::Frame(head, None, link) => {
+                visit(Part::Frame(head, Some(&recording.raw(head.seq)?), link))
+            }
+            part => visit(part),
+        })
+    })?;
+    poured.import.finish(Moment(summary.t_last_ns))?;
+    let (reel, numbers) = (poured.reel, poured.numbers);
+    let mut after = Seq(0);
+    while let page = recording.annotations(after)?
+        && let Some((last, _)) = page.last()
+    {
+        after = *last;
+        for (seq, annotation) in page {
+            annotate(selection, (&numbers, &reel), seq, &annotation)?;
+        }
+    }
+    note(summary, &reel)?;
+    Ok(named(Recording::open(&reel)?, summary, poured.folder))
+}
+
 /// All that happened, in a recording that is not finished.
 pub(in crate::outgoing) struct Poured {
     pub folder: Folder,
@@ -46,10 +82,21 @@ pub(in crate::outgoing) fn poured(
     summary: &Summary,
     tell: &mut Tell<'_>,
 ) -> Result<Poured, MakeError> {
+    pour(summary, tell, |mut visit| {
+        redacting.walk_alone(selection, &mut visit)
+    })
+}
+
+/// Tells there what `walk` gives.
+fn pour(
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+    walk: impl FnOnce(&mut dyn FnMut(Part<'_>) -> Result<(), MakeError>) -> Result<(), MakeError>,
+) -> Result<Poured, MakeError> {
     let (folder, reel) = place(&summary.id)?;
     let mut import = Import::begin(&reel, context(summary))?;
     let (mut numbers, mut frames) = (Numbers::default(), 0);
-    redacting.walk_alone(selection, &mut |part| match part {
+    walk(&mut |part| match part {
         Part::Frame(head, raw, _) => {
             tell(Stage::Written(head.seq))?;
             frames += 1;
@@ -61,7 +108,7 @@ pub(in crate::outgoing) fn poured(
             numbers.event(row.id, import.events());
             Ok(())
         }
-        Part::Passed(_) => Ok::<(), MakeError>(()),
+        Part::Passed(_) => Ok(()),
     })?;
     Ok(Poured {
         folder,
@@ -78,7 +125,14 @@ pub(in crate::outgoing) fn annotated(
     summary: &Summary,
     (numbers, reel): (&Numbers, &Path),
 ) -> Result<(), MakeError> {
-    annotations(redacting, selection, numbers, reel)?;
+    redacting.annotations(&mut |seq, annotation| {
+        annotate(selection, (numbers, reel), seq, &annotation)
+    })?;
+    note(summary, reel)
+}
+
+/// The note on the recording as a whole.
+fn note(summary: &Summary, reel: &Path) -> Result<(), MakeError> {
     if let Some(note) = &summary.note {
         annotate::set_note(reel, None, Some(note))?;
     }
@@ -115,24 +169,22 @@ fn event(import: &mut Import, row: &EventRow) -> Result<(), MakeError> {
     Ok(())
 }
 
-/// Marks and notes, where all frames are there: else they have other numbers.
-fn annotations(
-    redacting: &mut Redacting<'_>,
+/// The mark and the note of a frame, if that is selected.
+fn annotate(
     selection: &Selection,
-    numbers: &Numbers,
-    reel: &Path,
+    (numbers, reel): (&Numbers, &Path),
+    seq: Seq,
+    Annotation { mark, note }: &Annotation,
 ) -> Result<(), MakeError> {
-    if selection.note().is_some() {
+    if !selection.has_frame(seq) {
         return Ok(());
     }
-    redacting.annotations(&mut |seq, Annotation { mark, note }| {
-        let seq = numbers.of_frame(seq);
-        if mark.is_some() {
-            annotate::set_mark(reel, seq, mark.as_deref())?;
-        }
-        if note.is_some() {
-            annotate::set_note(reel, Some(seq), note.as_deref())?;
-        }
-        Ok(())
-    })
+    let seq = numbers.of_frame(seq);
+    if mark.is_some() {
+        annotate::set_mark(reel, seq, mark.as_deref())?;
+    }
+    if note.is_some() {
+        annotate::set_note(reel, Some(seq), note.as_deref())?;
+    }
+    Ok(())
 }

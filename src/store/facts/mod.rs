@@ -98,9 +98,11 @@ impl Recording {
     fn gather(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
         let summary = self.summary()?;
         let findings = self.groups()?;
+        let selection = summary.context.selection.as_ref();
+        let is_cut = selection.is_some_and(|part| part.to.is_some());
         let mut facts = Facts {
             is_live: now.is_some(),
-            is_short: now.is_none() && !summary.state.is_final(),
+            is_short: is_cut || now.is_none() && !summary.state.is_final(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
             counts: self.counts(&summary)?,
             events: self.first_and_last_events()?,

@@ -134,24 +134,13 @@ pub const FORMATS: [(char, Format, &str, &str, &str); 8] = [
 ];
 
 impl Offer {
-    /// How much is exported: a recording is copied as a whole.
-    #[must_use]
-    pub fn scope(&self) -> Scope {
-        if self.format == Format::Recording {
-            return Scope::All;
-        }
-        self.scope
-    }
-
     /// What there is to choose from.
     #[must_use]
     pub fn scopes(&self) -> Vec<Scope> {
         let mut scopes = vec![Scope::All];
-        if self.format != Format::Recording {
-            scopes.extend(self.filter.as_ref().map(|_| Scope::Filter));
-            scopes.push(Scope::Marked);
-            scopes.extend(self.exchange.map(|_| Scope::Exchange));
-        }
+        scopes.extend(self.filter.as_ref().map(|_| Scope::Filter));
+        scopes.push(Scope::Marked);
+        scopes.extend(self.exchange.map(|_| Scope::Exchange));
         scopes
     }
 
@@ -174,7 +163,7 @@ impl Offer {
         // A stranger may have put anything into the recording.
         let id = sanitised(&self.id);
         let (_, ending, _) = self.format();
-        let part = match (self.scope(), self.exchange) {
+        let part = match (self.scope, self.exchange) {
             (Scope::Exchange, Some((seq, _))) => format!("-{}", seq.0),
             (Scope::Filter, _) => "-filtered".to_owned(),
             (Scope::Marked, _) => "-marked".to_owned(),

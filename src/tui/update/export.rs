@@ -159,7 +159,7 @@ fn start(app: &mut App) -> Effects {
     let Some(offer) = app.export.offer.take() else {
         return vec![];
     };
-    let what = match (offer.scope(), &offer.filter, offer.exchange) {
+    let what = match (offer.scope, &offer.filter, offer.exchange) {
         (Scope::Filter, Some((text, question)), _) => What::Rows(text.clone(), question.clone()),
         (Scope::Marked, ..) => What::Marked,
         (Scope::Exchange, _, Some(request)) => What::Exchange(request),

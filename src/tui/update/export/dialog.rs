@@ -78,7 +78,7 @@ fn menu(app: &App, offer: &Offer) -> Menu {
         ('f', format!("format: {name}, {what}"), Pick::Formats),
         (
             'w',
-            format!("what: {}", scope(offer, offer.scope())),
+            format!("what: {}", scope(offer, offer.scope)),
             Pick::Scopes,
         ),
         ('r', secrets.to_owned(), Pick::Raw(!offer.is_raw)),
@@ -137,7 +137,7 @@ pub fn scopes(app: &mut App) {
         return;
     };
     let scopes = offer.scopes();
-    let at = scopes.iter().position(|scope| *scope == offer.scope());
+    let at = scopes.iter().position(|scope| *scope == offer.scope);
     let entries = scopes.iter().map(|one| {
         let letter = match one {
             Scope::All => 'a',

@@ -35,7 +35,13 @@ pub(super) fn write(
     let policy = (!file.is_raw).then(|| super::policy(means)).transpose()?;
     let mut whole = Whole::begin(&target, reel, file.may)?;
     let poured = if file.format == Format::Recording {
-        copied(recording, policy.as_ref(), &target, &whole, tell)?
+        copied(
+            recording,
+            (&selection, policy.as_ref()),
+            &target,
+            &whole,
+            tell,
+        )?
     } else {
         let order = outgoing::Order {
             format: file.format,
@@ -73,13 +79,13 @@ struct Poured {
 
 fn copied(
     recording: &Recording,
-    policy: Option<&Arc<Policy>>,
+    what: (&Selection, Option<&Arc<Policy>>),
     target: &Path,
     whole: &Whole,
     tell: &mut Tell<'_>,
 ) -> Result<Poured, End> {
     let draft = whole.draft.path();
-    let report = outgoing::copy(recording, policy, draft, tell)?;
+    let report = outgoing::copy(recording, what, draft, tell)?;
     let bytes = draft.metadata().map_err(Error::from)?.len();
     let frames = Recording::open(draft)?.summary()?.frames;
     let (name, frames) = (shown(target), plural(frames, "frame"));

@@ -33,6 +33,7 @@ use crate::formats::export::{
 use crate::formats::redacted::Redacting;
 use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
+use crate::store::altered::Rest;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
 use copying::Copying;
@@ -139,7 +140,8 @@ pub fn write(
     };
     let copying = match order.format {
         Format::Jsonl => None,
-        _ => Copying::start(recording),
+        // What is made is gone before the recording is.
+        _ => Copying::start(recording, Rest::There),
     };
     let mut redacting = learn(recording, policy, tell)?;
     let selection = &redacting.selected(order.selection);
@@ -173,7 +175,7 @@ pub fn copy(
         recording.copy_into(into)?;
         return Ok(None);
     };
-    let copying = Copying::start(recording);
+    let copying = Copying::start(recording, Rest::Copied);
     let mut redacting = learn(recording, policy, tell)?;
     let (redacted, report) = redacted::its_own(&mut redacting, copying, tell)?;
     redacted.copy_into(into)?;

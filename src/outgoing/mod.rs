@@ -149,6 +149,7 @@ pub fn write(
         let written = stoppable(out, tell, |out, told| {
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
+        redacting.count_void(false);
         return Ok((written, Some(redacting.take_report())));
     }
     // Of these the places in the recording are told, and the filter is none of it.

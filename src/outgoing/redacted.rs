@@ -170,5 +170,6 @@ pub fn look(
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;
     redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
+    redacting.count_void(true);
     Ok(redacting.summary()?)
 }

@@ -50,8 +50,11 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
                 ways.insert(0, (&raw, "raw"));
             }
             for (options, what) in ways {
-                let export = export_as(setup, (&recording, frames), (format, options), what);
-                rows.extend(export?);
+                let what = called(frames, (format, options), what);
+                if what.contains(&setup.rows) {
+                    let export = export_as(setup, (&recording, frames), (format, options), &what);
+                    rows.extend(export?);
+                }
             }
         }
         std::fs::remove_file(&recording)?;
@@ -59,7 +62,15 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One of them, with `what` is written of it.
+/// What the row of one of them is called.
+fn called(frames: usize, (format, options): (&str, &[&str]), what: &str) -> String {
+    let with = options.iter().find(|option| **option != "--raw");
+    let with = with.map(|option| format!(" {option}"));
+    let with = with.unwrap_or_default();
+    format!("export of {frames} frames: {format}{with}, {what}")
+}
+
+/// One of them, whose row is called `what`.
 fn export_as(
     setup: &Setup,
     (recording, frames): (&Path, usize),
@@ -83,14 +94,10 @@ fn export_as(
     std::fs::remove_file(&to)?;
     #[expect(clippy::cast_precision_loss, reason = "some hundred megabytes")]
     let (bytes, peak) = ((frames * SIZE) as f64, peak as f64 / f64::from(1 << 20));
-    let with = options.iter().find(|option| **option != "--raw");
-    let with = with.map(|option| format!(" {option}"));
-    let with = with.unwrap_or_default();
-    let what = format!("export of {frames} frames: {format}{with}, {what}");
     let speed = |speed| format!("{speed:.0} MB/s");
     let memory = |mib| format!("{mib:.1} MiB");
     Ok([
-        Row::at_least(what.clone(), SPEED, bytes / 1e6 / seconds, speed),
+        Row::at_least(what, SPEED, bytes / 1e6 / seconds, speed),
         Row::at_most(format!("{what}, memory"), MEMORY_LIMIT_MIB, peak, memory),
     ])
 }

@@ -12,23 +12,27 @@ pub struct Wanted {
     names: Vec<String>,
     /// Fewer and shorter rounds: figures that show a blunder, and no more.
     pub quick: bool,
+    /// A part of what the rows are called that are wanted, where a line has many.
+    pub rows: String,
 }
 
 impl Wanted {
-    /// `[--quick] [LINE]...`
+    /// `[--quick] [--rows=TEXT] [LINE]...`
     pub fn read(arguments: Vec<String>) -> anyhow::Result<Self> {
         let (options, names): (Vec<_>, Vec<_>) = arguments
             .into_iter()
             .partition(|word| word.starts_with("--"));
-        // Cargo adds `--bench`.
-        if let Some(unknown) = options
-            .iter()
-            .find(|o| !["--quick", "--bench"].contains(&&***o))
-        {
-            bail!("unknown option {unknown}; there is --quick");
+        let (mut quick, mut rows) = (false, String::new());
+        for option in options {
+            match (option.as_str(), option.strip_prefix("--rows=")) {
+                (_, Some(text)) => text.clone_into(&mut rows),
+                ("--quick", _) => quick = true,
+                // Cargo adds it.
+                ("--bench", _) => {}
+                _ => bail!("unknown option {option}; there are --quick and --rows=TEXT"),
+            }
         }
-        let quick = options.iter().any(|option| option == "--quick");
-        Ok(Self { names, quick })
+        Ok(Self { names, quick, rows })
     }
 
     /// Measures those of `lines` that were named, or all, and prints them.
@@ -40,6 +44,7 @@ impl Wanted {
             writeln!(std::io::stderr(), "measuring {name}")?;
             rows.extend(measure(setup).with_context(|| format!("could not measure {name}"))?);
         }
+        rows.retain(|row| row.what.contains(&self.rows));
         let mut out = std::io::stdout().lock();
         writeln!(out, "{}", machine::describe(&load_before))?;
         table::print(&mut out, &rows)?;

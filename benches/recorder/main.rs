@@ -1,7 +1,7 @@
 //! What the recorder costs, side by side with a relay of two `cat` around the same server.
 //!
 //! ```text
-//! cargo bench --bench recorder [-- [--quick] [LINE]...]
+//! cargo bench --bench recorder [-- [--quick] [--rows=TEXT] [LINE]...]
 //! ```
 //!
 //! Prints a Markdown table, one row per budget. Both arms run in the same minute on the same
@@ -53,6 +53,8 @@ const LINES: [(&str, Line<Setup>); 11] = [
 struct Setup {
     /// Fewer and shorter rounds: figures that show a blunder, and no more.
     quick: bool,
+    /// A part of what the exports are called that are measured.
+    rows: String,
     /// A folder for recordings, on a real disk.
     dir: PathBuf,
 }
@@ -85,6 +87,7 @@ fn main() -> anyhow::Result<()> {
         .tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let setup = Setup {
         quick: wanted.quick,
+        rows: wanted.rows.clone(),
         dir: dir.path().to_owned(),
     };
     wanted.measure(&LINES, &setup)

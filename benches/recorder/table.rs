@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 /// One measured budget.
 pub struct Row {
-    what: String,
+    /// What it is called.
+    pub what: String,
     budget: String,
     measured: String,
     /// `None` where there is no budget.

@@ -42,6 +42,16 @@ pub struct Redacting<'r> {
     changed: Changed,
     /// Whether there are frames that have no bit.
     has_far: bool,
+    void: Void,
+}
+
+/// Frames that somebody has put in by hand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Void {
+    /// With a number that none has: nobody gets to them.
+    unnumbered: u64,
+    /// Without bytes.
+    empty: u64,
 }
 
 /// What was given that is not as it was.
@@ -176,6 +186,12 @@ impl<'r> Redacting<'r> {
     pub fn selected(&mut self, selection: &Selection) -> Selection {
         let (redactor, report) = (&mut self.redactor, &mut self.report);
         selection.told(|query| redactor.filter(query, report))
+    }
+
+    /// Counts frames that are not given; those without bytes where nothing becomes of them.
+    pub fn count_void(&mut self, with_empty: bool) {
+        let Void { unnumbered, empty } = self.void;
+        self.report.void = unnumbered + if with_empty { empty } else { 0 };
     }
 
     /// Gives the marks and notes on frames to `visit`; those on frames that are not there are

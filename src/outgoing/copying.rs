@@ -2,7 +2,7 @@
 
 use super::redacted::MakeError;
 use super::temporary::Folder;
-use crate::store::altered::Altered;
+use crate::store::altered::{Altered, Rest};
 use crate::store::library::REEL;
 use crate::store::reader::Recording;
 use std::panic::resume_unwind;
@@ -20,15 +20,14 @@ pub(super) struct Copying {
 #[derive(Debug)]
 pub(super) struct Begun {
     pub altered: Altered,
-    /// Its file.
-    pub reel: PathBuf,
-    /// Where that is.
+    /// Where its file is.
     pub folder: Folder,
 }
 
 impl Copying {
     /// Begins a copy of `recording`; none where that is not over yet, or there is no place for it.
-    pub fn start(recording: &Recording) -> Option<Self> {
+    /// `rest` says where the frames of it are that stay as they are.
+    pub fn start(recording: &Recording, rest: Rest) -> Option<Self> {
         let summary = recording.summary().ok()?;
         if !summary.state.is_final() {
             return None;
@@ -37,8 +36,7 @@ impl Copying {
         let recording = recording.another().ok()?;
         let begin = move || {
             Ok(Begun {
-                altered: recording.alter(&reel)?,
-                reel,
+                altered: recording.alter(&reel, rest)?,
                 folder,
             })
         };

@@ -33,6 +33,7 @@ use crate::formats::export::{
 use crate::formats::redacted::Redacting;
 use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
+use crate::store::altered::Rest;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::frame::Seq;
 use copying::Copying;
@@ -139,7 +140,8 @@ pub fn write(
     };
     let copying = match order.format {
         Format::Jsonl => None,
-        _ => Copying::start(recording),
+        // What is made is gone before the recording is.
+        _ => Copying::start(recording, Rest::There),
     };
     let mut redacting = learn(recording, policy, tell)?;
     let selection = &redacting.selected(order.selection);
@@ -147,6 +149,7 @@ pub fn write(
         let written = stoppable(out, tell, |out, told| {
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
+        redacting.count_void(false);
         return Ok((written, Some(redacting.take_report())));
     }
     // Of these the places in the recording are told, and the filter is none of it.
@@ -179,7 +182,9 @@ pub fn copy(
         }
         return Ok(None);
     };
-    let copying = is_all.then(|| Copying::start(recording)).flatten();
+    let copying = is_all
+        .then(|| Copying::start(recording, Rest::Copied))
+        .flatten();
     let mut redacting = learn(recording, policy, tell)?;
     let selection = &redacting.selected(selection);
     let (redacted, report) = redacted::its_own(&mut redacting, (selection, copying), tell)?;

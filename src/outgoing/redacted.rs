@@ -21,7 +21,7 @@ use crate::formats::redacted::Redacting;
 use crate::formats::redacted::identity::comes_from_its_bytes;
 use crate::record::import::ImportError;
 use crate::redact::Report;
-use crate::store::altered::AlterError;
+use crate::store::altered::{AlterError, Rest};
 use crate::store::annotate::AnnotateError;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::ProcessContext;
@@ -159,7 +159,7 @@ fn under(
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Numbers), MakeError> {
     let whole = redacting.whole().filter(|_| selection.note().is_none());
-    let copying = whole.and_then(|whole| copying.or_else(|| Copying::start(whole)));
+    let copying = whole.and_then(|whole| copying.or_else(|| Copying::start(whole, Rest::Copied)));
     if let Some(copying) = copying {
         match altered(copying, redacting, summary, tell) {
             // Mostly what is derived is damaged.
@@ -197,5 +197,6 @@ pub fn look(
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;
     redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
+    redacting.count_void(true);
     Ok(redacting.summary()?)
 }

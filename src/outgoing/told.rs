@@ -45,11 +45,20 @@ pub fn in_words(report: Option<&Report>, format: Format) -> String {
     text
 }
 
-/// Of a file that is damaged, what people wrote on frames that it does not have.
+/// Of a file that is damaged, what people wrote on frames that it does not have, and frames that no
+/// recording has.
 #[must_use]
 pub fn unplaced(report: &Report) -> Option<String> {
     let notes = plural(report.unplaced, "note");
-    (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
+    let frames = plural(report.void, "frame");
+    let notes = format!("left out, on frames that are not there: {notes}");
+    let frames = format!("left out, without bytes or with a number that none has: {frames}");
+    match (report.unplaced, report.void) {
+        (0, 0) => None,
+        (_, 0) => Some(notes),
+        (0, _) => Some(frames),
+        (_, _) => Some(format!("{notes}; {frames}")),
+    }
 }
 
 /// What was written, for people.

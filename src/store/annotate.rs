@@ -8,6 +8,7 @@ use super::open::{self, OpenError};
 use super::values::to_sql;
 use crate::trace::clock::wall_clock_ns;
 use crate::trace::frame::Seq;
+use crate::trace::item::Annotation;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -62,6 +63,22 @@ pub fn set_note(path: &Path, frame: Option<Seq>, note: Option<&str>) -> Result<(
     };
     write(path, |conn| on_frame(conn, SET_NOTE, frame, note))
         .and_then(|found| found_or(found, path, frame))
+}
+
+/// Puts what people wrote on `frame` into a copy that nobody else has.
+pub(super) fn put(conn: &Connection, frame: Seq, wrote: &Annotation) -> rusqlite::Result<()> {
+    for (sql, text) in [(SET_MARK, &wrote.mark), (SET_NOTE, &wrote.note)] {
+        if let Some(text) = text {
+            let now = to_sql(wall_clock_ns());
+            conn.execute(sql, params![to_sql(frame.0), text, now])?;
+        }
+    }
+    Ok(())
+}
+
+/// The same of the recording as a whole.
+pub(super) fn put_note(conn: &Connection, note: &str) -> rusqlite::Result<()> {
+    conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
 }
 
 fn found_or(found: bool, path: &Path, frame: Seq) -> Result<(), AnnotateError> {

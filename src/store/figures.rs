@@ -42,7 +42,7 @@ const BEGINNINGS: &str = "SELECT id, t_request FROM exchange
     WHERE id > ?1 AND request <= ?2 ORDER BY id LIMIT ?3";
 const BEFORE: &str = "SELECT id FROM exchange WHERE request <= ?1
     ORDER BY request DESC, request_part DESC LIMIT 1";
-const PROGRESS: &str = "SELECT f.t_last FROM message m JOIN frame f ON f.seq = m.frame
+const PROGRESS: &str = "SELECT f.t_last, m.frame FROM message m JOIN frame f ON f.seq = m.frame
     WHERE m.exchange = ?1 AND m.frame <= ?2 AND m.method = 'notifications/progress'
     ORDER BY m.frame LIMIT ?3";
 const ASKED: &str = concat!(

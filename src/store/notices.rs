@@ -18,7 +18,8 @@ macro_rules! notice_columns {
     () => {
         concat!(
             "SELECT m.frame, m.part, m.direction, m.kind, m.method, m.name, m.exchange,
-            m.trace_id IS NOT NULL, f.t_first, f.t_last, m.size, ",
+            m.trace_id IS NOT NULL, (SELECT t_first FROM frame WHERE seq = m.frame),
+            (SELECT t_last FROM frame WHERE seq = m.frame), m.size, ",
             summary_columns!("m")
         )
     };
@@ -27,16 +28,16 @@ macro_rules! notice_columns {
 /// What is a row of its own: the index `message_alone` has exactly these.
 const ALONE: &str = concat!(
     notice_columns!(),
-    " FROM message m INDEXED BY message_alone JOIN frame f ON f.seq = m.frame
-    WHERE (m.exchange IS NULL OR (m.kind = 'notification'
+    " FROM message m INDEXED BY message_alone
+    WHERE EXISTS (SELECT 1 FROM frame WHERE seq = m.frame) AND (m.exchange IS NULL OR (m.kind = 'notification'
         AND m.method <> 'notifications/progress' AND m.method <> 'notifications/cancelled'))
       AND (m.frame, m.part) > (?1, ?2) AND m.frame <= ?3
     ORDER BY m.frame, m.part LIMIT ?4"
 );
 const OF_EXCHANGE: &str = concat!(
     notice_columns!(),
-    " FROM message m JOIN frame f ON f.seq = m.frame
-    WHERE m.exchange = ?1 AND m.kind = 'notification' AND m.frame <= ?2
+    " FROM message m WHERE EXISTS (SELECT 1 FROM frame WHERE seq = m.frame)
+        AND m.exchange = ?1 AND m.kind = 'notification' AND m.frame <= ?2
     ORDER BY m.frame, m.part LIMIT ?3"
 );
 const COUNT_OF_EXCHANGE: &str = "SELECT count(*) FROM message
@@ -46,9 +47,10 @@ const HAS_LOGS: &str = "SELECT EXISTS (SELECT 1 FROM message INDEXED BY message_
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'))
       AND exchange IS NOT NULL)";
 const IS_TRACED: &str = "SELECT EXISTS (SELECT 1 FROM message WHERE trace_id IS NOT NULL)";
-const LINES: &str = "SELECT l.frame, l.stream, f.t_last, length(f.raw), substr(f.raw, 1, ?4)
-    FROM line l JOIN frame f ON f.seq = l.frame
-    WHERE l.frame > ?1 AND l.frame <= ?2 ORDER BY l.frame LIMIT ?3";
+const LINES: &str = "SELECT l.frame, l.stream, (SELECT t_last FROM frame WHERE seq = l.frame),
+        (SELECT length(raw) FROM frame WHERE seq = l.frame),
+        (SELECT substr(raw, 1, ?4) FROM frame WHERE seq = l.frame)
+    FROM line l WHERE EXISTS (SELECT 1 FROM frame WHERE seq = l.frame) AND l.frame > ?1 AND l.frame <= ?2 ORDER BY l.frame LIMIT ?3";
 
 /// A message that is neither the request nor the response of an exchange, but for one that fits
 /// nothing.

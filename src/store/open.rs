@@ -11,12 +11,14 @@
 mod copy;
 mod error;
 mod header;
+mod over;
 
 pub use error::OpenError;
 
 use super::schema::{self, Additions, FormatVersion};
 use copy::TemporaryCopy;
 use header::Header;
+pub(crate) use over::{Source, over};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
@@ -41,6 +43,8 @@ pub(crate) struct Opened {
     pub frozen: bool,
     /// What the connection reads, where that is not the file itself.
     copy: Option<TemporaryCopy>,
+    /// Where most of its frames stand, if not in the file.
+    pub source: Option<Source>,
 }
 
 impl Opened {
@@ -74,6 +78,7 @@ pub(crate) fn read_only(path: &Path) -> Result<Opened, OpenError> {
             conn: connect(path, Mode::Immutable)?,
             frozen: true,
             copy: None,
+            source: None,
         }
     } else {
         shared(path, beside)?
@@ -147,6 +152,7 @@ fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
             conn: conn?,
             frozen: false,
             copy: None,
+            source: None,
         }),
     }
 }
@@ -172,6 +178,7 @@ fn copy_of(path: &Path) -> Result<Opened, OpenError> {
         conn,
         frozen: true,
         copy: Some(copy),
+        source: None,
     })
 }
 

@@ -26,7 +26,8 @@ const LAST_LOST: &str = concat!(
         WHERE status <> 'ok' AND status IN ('lost', 'unanswered') ORDER BY id DESC LIMIT ?1)
     ORDER BY e.id"
 );
-const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096) FROM line l JOIN frame f ON f.seq = l.frame
+const LAST_LINES: &str = "SELECT substr(f.raw, 1, 4096), l.frame FROM line l
+    JOIN frame f ON f.seq = l.frame
     WHERE l.stream = ?1 ORDER BY l.frame DESC LIMIT ?2";
 
 const SEVERITIES: &str = "SELECT severity, count(*) FROM finding

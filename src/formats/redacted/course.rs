@@ -4,6 +4,16 @@ use crate::store::reader::EventRow;
 use crate::trace::event::EventKind;
 use crate::trace::frame::{FrameHead, Seq, StreamId};
 
+/// How much there is of a recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub frames: u64,
+    /// Bytes of the frames.
+    pub bytes: u64,
+    /// Bytes that are missing.
+    pub gap_bytes: u64,
+}
+
 /// What came of a recording so far. Whoever recorded it counts frames and events without a gap, and
 /// the bytes of each stream; somebody may have taken rows out of it, and bytes may be missing.
 #[derive(Debug, Default)]
@@ -11,6 +21,9 @@ pub(super) struct Course {
     last: Seq,
     /// Bytes of each stream.
     bytes: [u64; StreamId::STDIO.len()],
+    counts: Counts,
+    /// Frames without bytes.
+    empty: u64,
     last_event: u64,
     is_broken: bool,
     /// Whether bytes are missing.
@@ -28,26 +41,36 @@ impl Course {
             *at = head.offset.saturating_add(head.size);
         }
         self.last = head.seq;
+        self.counts.frames += 1;
+        self.empty += u64::from(head.size == 0);
+        self.counts.bytes = self.counts.bytes.saturating_add(head.size);
     }
 
     /// The next event.
     pub fn event(&mut self, row: &EventRow) {
         let is_next = row.id == self.last_event.wrapping_add(1);
         let is_start = matches!(row.event.kind, EventKind::Start(_));
-        let is_gap = matches!(row.event.kind, EventKind::Gap { .. });
         self.is_broken |= !is_next || is_start != (row.id == 1);
-        self.has_gaps |= is_gap;
+        if let EventKind::Gap { bytes, .. } = row.event.kind {
+            self.has_gaps = true;
+            self.counts.gap_bytes = self.counts.gap_bytes.saturating_add(bytes);
+        }
         self.last_event = row.id;
     }
 
-    /// Whether all of it is there, one after the other, of a recording of so many frames.
-    pub fn is_whole(&self, frames: u64) -> bool {
-        self.is_counted(frames) && !self.has_gaps
+    /// How many frames have no bytes.
+    pub fn empty(&self) -> u64 {
+        self.empty
+    }
+
+    /// Whether all of it is there, one after the other, of a recording that says so of itself.
+    pub fn is_whole(&self, said: Counts) -> bool {
+        self.is_counted(said) && !self.has_gaps
     }
 
     /// The same, though bytes of streams may be missing.
-    pub fn is_counted(&self, frames: u64) -> bool {
-        !self.is_broken && self.last_event > 0 && self.last.0 == frames
+    pub fn is_counted(&self, said: Counts) -> bool {
+        !self.is_broken && self.last_event > 0 && self.counts == said
     }
 }
 
@@ -77,6 +100,14 @@ mod tests {
         EventRow { id, event }
     }
 
+    fn said(frames: u64, bytes: u64) -> Counts {
+        Counts {
+            frames,
+            bytes,
+            gap_bytes: 0,
+        }
+    }
+
     fn is_whole(heads: &[FrameHead], rows: &[EventRow]) -> bool {
         let mut course = Course::default();
         for head in heads {
@@ -85,7 +116,10 @@ mod tests {
         for row in rows {
             course.event(row);
         }
-        course.is_whole(heads.len() as u64)
+        course.is_whole(said(
+            heads.len() as u64,
+            heads.iter().map(|head| head.size).sum(),
+        ))
     }
 
     #[test]
@@ -99,7 +133,15 @@ mod tests {
         let mut gapped = Course::default();
         gapped.frame(&head(1, c2s, 5, 5));
         gapped.event(&start());
-        assert!(gapped.is_counted(1) && !gapped.is_counted(2) && !gapped.is_whole(1));
+        assert!(gapped.is_counted(said(1, 5)) && !gapped.is_whole(said(1, 5)));
+        for other in [said(2, 5), said(1, 4)] {
+            assert!(!gapped.is_counted(other));
+        }
+        let gap_bytes = 1;
+        assert!(!gapped.is_counted(Counts {
+            gap_bytes,
+            ..said(1, 5)
+        }));
         for broken in [
             [head(1, c2s, 0, 5), head(3, c2s, 5, 7)],
             [head(1, c2s, 0, 5), head(2, c2s, 6, 7)],

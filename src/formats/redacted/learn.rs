@@ -1,8 +1,8 @@
 //! Going over a recording to learn what is secret in it.
 
-use super::course::Course;
+use super::course::{Counts, Course};
 use super::frame_set::FrameSet;
-use super::{Changed, HELD, Redacting};
+use super::{Changed, HELD, Redacting, Void};
 use crate::redact::{Glance, Learner, Policy, is_readable};
 use crate::store::halves;
 use crate::store::indexer::COLLECT_LIMIT;
@@ -27,36 +27,57 @@ impl<'r> Redacting<'r> {
         if let Some(note) = &summary.note {
             learner.text(note);
         }
-        let (mut after, mut looked) = (Seq(0), FrameSet::default());
-        let mut course = Course::default();
-        let mut pages = Pages::new(recording, FramePager::new(last, false));
-        while let Some(page) = pages.next_page()? {
-            let frames: Vec<_> = page.frames.iter().collect();
-            let glances = glances(learner.policy(), &frames);
-            for ((head, raw), glance) in frames.iter().zip(glances) {
-                course.frame(head);
-                after = head.seq;
-                if learn_frame(recording, &mut learner, head, raw.zip(glance))? {
-                    looked.set(head.seq);
-                }
-            }
-            progress(after)?;
-        }
+        let (mut looked, mut course) = (FrameSet::default(), Course::default());
+        let taken = (&mut learner, &mut looked, &mut course);
+        let after = learn_frames(recording, last, taken, progress)?;
         learn_beside(recording, &mut learner, &mut course)?;
         let redactor = learner.finish();
         let report = redactor.report();
+        let said = Counts {
+            frames: summary.frames,
+            bytes: summary.bytes,
+            gap_bytes: summary.gap_bytes,
+        };
         Ok(Self {
             recording,
             last,
             redactor,
             report,
             looked,
-            is_whole: course.is_whole(summary.frames),
-            is_counted: course.is_counted(summary.frames),
+            is_whole: course.is_whole(said),
+            is_counted: course.is_counted(said),
             changed: Changed::default(),
             has_far: FrameSet::is_far(after),
+            void: Void {
+                unnumbered: recording.unnumbered()?,
+                empty: course.empty(),
+            },
         })
     }
+}
+
+/// Takes in the frames up to `last`: the last one that there is.
+fn learn_frames<E: From<ReadError>>(
+    recording: &Recording,
+    last: Seq,
+    (learner, looked, course): (&mut Learner, &mut FrameSet, &mut Course),
+    progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+) -> Result<Seq, E> {
+    let mut after = Seq(0);
+    let mut pages = Pages::new(recording, FramePager::new(last, false));
+    while let Some(page) = pages.next_page()? {
+        let frames: Vec<_> = page.frames.iter().collect();
+        let glances = glances(learner.policy(), &frames);
+        for ((head, raw), glance) in frames.iter().zip(glances) {
+            course.frame(head);
+            after = head.seq;
+            if learn_frame(recording, learner, head, raw.zip(glance))? {
+                looked.set(head.seq);
+            }
+        }
+        progress(after)?;
+    }
+    Ok(after)
 }
 
 /// Takes in a frame, of which these are the bytes and what was seen of them; one that is too long

@@ -1,11 +1,9 @@
 //! All of a recording, copied but for what is replaced.
 
-use super::made::annotated;
 use super::{MakeError, context, named};
-use crate::formats::export::{Part, Selection};
+use crate::formats::export::Part;
 use crate::formats::redacted::Redacting;
 use crate::outgoing::copying::{Begun, Copying};
-use crate::outgoing::numbers::Numbers;
 use crate::outgoing::{Stage, Tell};
 use crate::store::altered::Derived;
 use crate::store::reader::{Recording, Summary};
@@ -21,7 +19,6 @@ pub(in crate::outgoing) fn altered(
 ) -> Result<(Recording, Derived), MakeError> {
     let Begun {
         altered: mut copy,
-        reel,
         folder,
     } = copying.finish()?;
     copy.describe(&context(summary))?;
@@ -37,8 +34,10 @@ pub(in crate::outgoing) fn altered(
         Part::Passed(_) => Ok::<(), MakeError>(()),
     })?;
     copy.frames(Seq(summary.frames), &mut tell)?;
-    let derived = copy.finish(summary.state, has_changed_events, &mut tell)?;
-    let (all, numbers) = (Selection::default(), Numbers::default());
-    annotated(redacting, &all, summary, (&numbers, &reel))?;
-    Ok((named(Recording::open(&reel)?, summary, folder), derived))
+    redacting.annotations(&mut |seq, wrote| Ok::<_, MakeError>(copy.annotate(seq, &wrote)?))?;
+    if let Some(note) = &summary.note {
+        copy.note(note)?;
+    }
+    let (recording, derived) = copy.finish(summary.state, has_changed_events, &mut tell)?;
+    Ok((named(recording, summary, folder), derived))
 }

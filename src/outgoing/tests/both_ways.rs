@@ -11,8 +11,9 @@ use crate::outgoing::redacted::altered::altered;
 use crate::outgoing::redacted::look;
 use crate::outgoing::redacted::made::made;
 use crate::outgoing::{Format, learn};
-use crate::store::altered::Derived;
+use crate::store::altered::{Derived, Rest};
 use crate::store::reader::Recording;
+use crate::trace::frame::Seq;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rusqlite::types::Value;
@@ -26,6 +27,16 @@ const PASSWORD: &str = "wandering-heron-42x";
 
 /// A number that is.
 const PIN: &str = "482137";
+
+/// Those that are made of more than frames and events.
+const FORMATS: [Format; 6] = [
+    Format::Text,
+    Format::Csv,
+    Format::Markdown,
+    Format::Html,
+    Format::Otlp,
+    Format::Perfetto,
+];
 
 const SECRETS: [&str; 3] = [TOKEN, PASSWORD, PIN];
 
@@ -80,12 +91,18 @@ fn made_both_ways(reel: &Path, secrets: &[&str]) -> Result<Option<Derived>, Test
     let Some(whole) = redacting.whole() else {
         return Ok(None);
     };
-    let copying = Copying::start(whole).unwrap();
-    let (quick, derived) = altered(copying, &mut redacting, &summary, &mut |_| Ok(())).unwrap();
+    let mut altered = |rest| {
+        let copying = Copying::start(whole, rest).unwrap();
+        altered(copying, &mut redacting, &summary, &mut |_| Ok(())).unwrap()
+    };
+    let (quick, derived) = altered(Rest::Copied);
+    let (over, also_derived) = altered(Rest::There);
+    prop_assert_eq!(derived, also_derived);
+    is_read_the_same(&quick, &over, derived)?;
     let (slow, _) = made(&mut redacting, &all, &summary, &mut |_| Ok(())).unwrap();
     let differs = difference(&rows(slow.file()), &rows(quick.file()));
     prop_assert!(differs.is_none(), "{derived:?} {}", differs.unwrap());
-    for (way, recording) in [("quick", &quick), ("slow", &slow)] {
+    for (way, recording) in [("quick", &quick), ("over", &over), ("slow", &slow)] {
         let bytes = std::fs::read(recording.file()).unwrap();
         for secret in secrets {
             let is_there = memchr::memmem::find(&bytes, secret.as_bytes()).is_some();
@@ -97,6 +114,50 @@ fn made_both_ways(reel: &Path, secrets: &[&str]) -> Result<Option<Derived>, Test
         }
     }
     Ok(Some(derived))
+}
+
+/// Whether a copy is read like another one, `over` the recording that has most of its frames.
+fn is_read_the_same(
+    copy: &Recording,
+    over: &Recording,
+    derived: Derived,
+) -> Result<(), TestCaseError> {
+    if derived == Derived::Anew {
+        let differs = difference(&rows(copy.file()), &rows(over.file()));
+        prop_assert!(differs.is_none(), "{}", differs.unwrap());
+    }
+    let all = super::Selection::default();
+    let mut heads = copy.heads(Seq(0), u32::MAX).unwrap();
+    // One of them each time: all take long.
+    for format in FORMATS
+        .into_iter()
+        .skip(heads.len() % FORMATS.len())
+        .take(1)
+    {
+        let exported = |recording| {
+            let mut out = Vec::new();
+            super::raw(recording, &order(&all, format, true), &mut out, &mut |_| {
+                Ok(())
+            })
+            .unwrap();
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        prop_assert_eq!(exported(copy), exported(over), "{:?}", format);
+    }
+    let (mut frames, other) = (0, over.another().unwrap());
+    for head in heads.drain(..) {
+        let bytes = copy.raw(head.seq).unwrap();
+        prop_assert_eq!(&bytes, &over.raw(head.seq).unwrap());
+        prop_assert_eq!(&bytes, &other.raw(head.seq).unwrap());
+        prop_assert_eq!(bytes, over.piece(head.seq, 0..u64::MAX).unwrap());
+        prop_assert_eq!(
+            Some(head.size),
+            over.head(head.seq).unwrap().map(|head| head.size)
+        );
+        frames += 1;
+    }
+    prop_assert_eq!(over.heads(Seq(0), u32::MAX).unwrap().len(), frames);
+    Ok(())
 }
 
 /// The rows that say it.

@@ -1,36 +1,43 @@
 //! A copy of a recording with other bytes in some of its frames.
 //!
 //! ```text
-//!  frames ── as they are, or with other bytes ──▶ the copy
+//!  frames with other bytes ──▶ the copy
+//!  frames as they are ─┬─ of a copy that stays: copied
+//!                      └─ else: stay where they are, and are read from there
 //!  what is derived of them ─┬─ the same with the other bytes (`twins`): copied
-//!                           └─ else: derived anew
+//!                           └─ else: derived anew, in a copy that has all frames
 //! ```
 //!
 //! Frames and events keep their numbers and their times. It is made in a new file that nobody else
 //! knows of, and needs no care for a power failure until it is whole.
 
+mod differ;
+mod error;
 mod odd;
 mod prose;
+mod rest;
 mod twins;
 
+use super::annotate;
 use super::indexer::write;
-use super::open::{self, OpenError};
-use super::reader::{EventRow, ReadError, Recording};
+use super::open::{self, Source};
+use super::reader::{EventRow, Recording};
 use super::reindex::{self, Ended, ReindexError};
-use super::schema::{self, SchemaError};
+use super::schema;
 use super::values::{State, to_sql};
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::{Seq, StreamId};
+use crate::trace::item::Annotation;
+pub use error::AlterError;
 use odd::Odd;
+pub use rest::Rest;
 use rusqlite::{Connection, params};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Nobody needs it after a power failure, and nothing of what is written over stays in it. What was
 /// written is not looked at again soon.
 const FAST_AND_CLEAN: &str =
     "PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA cache_size = -1000";
-const ATTACH: &str = "ATTACH ?1 AS source";
 const COPY_DERIVED: &str = "INSERT INTO main.message SELECT * FROM source.message;
     INSERT INTO main.line SELECT * FROM source.line;
     INSERT INTO main.finding SELECT * FROM source.finding";
@@ -41,9 +48,7 @@ const COPY_EXCHANGES: &str = "DROP INDEX main.exchange_by_request;
     INSERT INTO main.exchange SELECT * FROM source.exchange";
 const INDEX: &str = "SELECT sql FROM main.sqlite_schema WHERE name = 'exchange_by_request'";
 const FORGET_RECORDING: &str = "DELETE FROM main.recording";
-/// It is gone through once: what of it is kept in memory is of no use.
-const BEGIN: &str = "PRAGMA source.cache_size = -500;
-    CREATE TEMP TABLE altered (frame INTEGER PRIMARY KEY); BEGIN";
+const BEGIN: &str = "CREATE TEMP TABLE altered (frame INTEGER PRIMARY KEY); BEGIN";
 const COPY_FRAMES: &str = r#"INSERT INTO main.frame (seq, stream, "offset", t_first, t_last, raw)
     SELECT seq, stream, "offset" + CASE stream WHEN 0 THEN ?3 WHEN 1 THEN ?4 ELSE ?5 END,
         t_first, t_last, raw
@@ -71,31 +76,13 @@ pub enum Derived {
     Anew,
 }
 
-/// Why it could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum AlterError {
-    /// It could not be opened, or what it is made of.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// It could not be created.
-    #[error(transparent)]
-    Schema(#[from] SchemaError),
-    /// What is derived could not be derived anew.
-    #[error(transparent)]
-    Derive(#[from] ReindexError),
-    /// It could not be written, or what it is made of could not be read.
-    #[error("could not copy the recording")]
-    Sqlite(#[from] rusqlite::Error),
-    /// There is no second thread to be had.
-    #[error("could not look through the recording")]
-    Thread(#[source] io::Error),
-}
-
 /// Such a copy while it is being made.
 #[derive(Debug)]
 pub struct Altered {
     odd: Odd,
     conn: Connection,
+    source: Source,
+    rest: Rest,
     reel: PathBuf,
     context: ProcessContext,
     /// Bytes by which each stream is longer than it was.
@@ -107,7 +94,7 @@ pub struct Altered {
 impl Recording {
     /// Begins a copy in the new file `reel`. The recording is over, all of its frames are of the
     /// streams of a stdio session, one after the other without a gap.
-    pub fn alter(&self, reel: &Path) -> Result<Altered, AlterError> {
+    pub fn alter(&self, reel: &Path, rest: Rest) -> Result<Altered, AlterError> {
         let summary = self.summary()?;
         let odd = Odd::look(self, twins::most(summary.frames))?;
         let context = ProcessContext {
@@ -115,7 +102,11 @@ impl Recording {
             ..ProcessContext::default()
         };
         let conn = create(reel, &context)?;
-        conn.execute(ATTACH, [self.opened().uri()])?;
+        let source = Source(self.opened().uri());
+        source.attach(&conn)?;
+        if rest == Rest::There {
+            Source::join(&conn)?;
+        }
         conn.execute_batch(BEGIN)?;
         // As if it were the same: mostly it is.
         conn.execute_batch(COPY_DERIVED)?;
@@ -125,6 +116,8 @@ impl Recording {
         Ok(Altered {
             odd,
             conn,
+            source,
+            rest,
             reel: reel.to_owned(),
             context,
             longer: [0; StreamId::STDIO.len()],
@@ -160,13 +153,17 @@ impl Altered {
         Ok(())
     }
 
-    /// Copies the frames up to `last` that are not in it yet. `tell` is told how far it is, and may
-    /// stop it.
+    /// The frames up to `last` are as they were: copies those that are not in it yet, unless they
+    /// stay where they are. `tell` is told how far it is, and may stop it.
     pub fn frames<E: From<AlterError>>(
         &mut self,
         last: Seq,
         tell: &mut dyn FnMut(Seq) -> Result<(), E>,
     ) -> Result<(), E> {
+        if self.rest == Rest::There {
+            self.last = last;
+            return tell(last);
+        }
         while self.last < last {
             let until = Seq(last.0.min(self.last.0 + AT_ONCE));
             self.copy_frames(until).map_err(AlterError::from)?;
@@ -192,7 +189,11 @@ impl Altered {
         let (stream, was): (u16, i64) =
             place.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let stream = usize::from(stream);
-        let before = self.longer.get(stream).copied().unwrap_or_default();
+        // Frames that stay where they are keep their places in their stream as well.
+        let before = match (self.rest, self.longer.get(stream)) {
+            (Rest::Copied, Some(longer)) => *longer,
+            (Rest::There, _) | (_, None) => 0,
+        };
         let mut alter = self.conn.prepare_cached(ALTER_FRAME)?;
         alter.execute(params![key, before, raw])?;
         self.conn.prepare_cached(NOTE_ALTERED)?.execute([key])?;
@@ -209,6 +210,16 @@ impl Altered {
         Ok(())
     }
 
+    /// What people wrote on a frame.
+    pub fn annotate(&mut self, frame: Seq, wrote: &Annotation) -> Result<(), AlterError> {
+        Ok(annotate::put(&self.conn, frame, wrote)?)
+    }
+
+    /// What people wrote on the recording as a whole.
+    pub fn note(&mut self, note: &str) -> Result<(), AlterError> {
+        Ok(annotate::put_note(&self.conn, note)?)
+    }
+
     /// All frames and events are in it: adds what is derived of them, and what is known of the
     /// session as a whole; of events it is said whether one is another than it was. `tell` is told
     /// how far it is where that takes long, and may stop it.
@@ -217,16 +228,17 @@ impl Altered {
         state: State,
         has_other_events: bool,
         tell: &mut dyn FnMut(Seq) -> Result<(), E>,
-    ) -> Result<Derived, E> {
+    ) -> Result<(Recording, Derived), E> {
         self.save(state).map_err(AlterError::from)?;
         if !has_other_events {
             let odd = self.odd.found()?;
             if twins::are_same(&self, &odd)? {
-                return Ok(Derived::Copied);
+                return Ok((self.open()?, Derived::Copied));
             }
         }
+        self.copy_rest(tell)?;
         self.derive(tell)?;
-        Ok(Derived::Anew)
+        Ok((self.open()?, Derived::Anew))
     }
 
     fn save(&self, state: State) -> rusqlite::Result<()> {
@@ -259,14 +271,5 @@ impl Altered {
         let derived: Result<(), ReindexError> = derive();
         told?;
         Ok(derived.map_err(AlterError::from)?)
-    }
-}
-
-impl From<ReadError> for AlterError {
-    fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::Open(error) => Self::Open(error),
-            ReadError::Reindex(error) => Self::Derive(error),
-        }
     }
 }

@@ -2,9 +2,9 @@
 //! words, found by a thread of its own while the frames are copied.
 //!
 //! Anybody can change rows of a recording by hand, and leave what was derived of bytes that are
-//! gone. What is derived of a plain call is few: the name and the ids, which stand in the bytes as
-//! they are unless these are written otherwise, with escapes; then it counts as odd as well, and is
-//! derived anew like all that is.
+//! gone. What is derived of a plain call is few: where its messages stand and when, and the name and the ids,
+//! which stand in the bytes as they are unless these are written otherwise, with escapes; then it
+//! counts as odd as well, and is derived anew like all that is.
 
 use super::AlterError;
 use crate::store::indexer::COLLECT_LIMIT;
@@ -27,6 +27,7 @@ const ODD: &str = "SELECT e.id FROM exchange e
     LEFT JOIN message q ON q.frame = e.request AND q.part = 0
     LEFT JOIN frame f ON f.seq = e.request
     LEFT JOIN message p ON p.frame = e.response AND p.part = 0
+    LEFT JOIN frame g ON g.seq = e.response
     WHERE (e.status = 'ok' AND e.method = 'tools/call' AND e.direction = 'c2s'
         AND e.era = 'legacy' AND e.request_part = 0 AND e.response_part = 0
         AND e.waited = 0 AND e.progress_count = 0
@@ -35,10 +36,15 @@ const ODD: &str = "SELECT e.id FROM exchange e
         AND q.exchange = e.id AND q.kind = 'request' AND q.direction = 'c2s'
         AND p.exchange = e.id AND p.kind = 'response' AND p.direction = 's2c'
         AND q.rpc_id = e.rpc_id AND p.rpc_id = e.rpc_id
+        AND q.start = 0 AND e.request_size = length(f.raw)
+        AND p.start = 0 AND e.response_size = length(g.raw)
+        AND e.t_request = f.t_last AND e.t_response = g.t_first AND e.t_response_last = g.t_last
         AND coalesce(q.era, q.method, q.name, q.code, q.task, q.subscription, q.summary,
             p.era, p.method, p.name, p.code, p.task, p.subscription, p.summary,
             p.token, p.trace_id) IS NULL
-        AND CASE WHEN length(f.raw) <= ?3 THEN
+        AND CASE WHEN length(f.raw) <= ?3 AND length(g.raw) <= ?3 THEN
+            substr(f.raw, q.size) IN (x'7d', x'7d0a', x'7d0d0a')
+            AND substr(g.raw, p.size) IN (x'7d', x'7d0a', x'7d0d0a') AND
             instr(f.raw, CAST(e.rpc_id AS BLOB))
             AND instr(f.raw, CAST(coalesce(e.name, '') AS BLOB))
             AND instr(f.raw, CAST(coalesce(q.token, '') AS BLOB))

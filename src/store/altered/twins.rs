@@ -21,6 +21,7 @@
 //! up) is of calls that are in the part, and a token stands for the same value everywhere and for
 //! no other. In doubt everything is derived anew.
 
+use super::differ::{IS_OTHER_PART, IS_OTHER_TWIN};
 use super::prose::is_same_but_prose;
 use super::{AlterError, Altered, FAST_AND_CLEAN, create};
 use crate::store::indexer::COLLECT_LIMIT;
@@ -94,110 +95,16 @@ const KEEP_FRAMES: &str = "INSERT INTO temp.kept
     UNION SELECT frame FROM source.line LIMIT ?1";
 const FRAMES: &str = "SELECT frames FROM source.recording";
 
-/// Whether there are other messages than those of the part and the two of each other exchange.
+/// Whether there are other messages than those of the part and the two of each other exchange, or
+/// they were counted otherwise.
 const HAS_OTHERS: &str = "SELECT (SELECT count(*) FROM source.message)
         - (SELECT count(*) FROM temp.kept k CROSS JOIN source.message m ON m.frame = k.frame)
     <> 2 * ((SELECT count(*) FROM source.exchange) - (SELECT count(*) FROM temp.odd))
         - (SELECT count(*) FROM temp.kept k CROSS JOIN source.message m ON m.frame = k.frame
-            WHERE m.part = 0 AND m.exchange NOT IN (SELECT id FROM temp.odd))";
-
-/// Whether one table has rows that another has not.
-macro_rules! differ {
-    ($columns:expr, $one:literal, $other:literal) => {
-        concat!(
-            "EXISTS (SELECT ",
-            $columns,
-            " FROM ",
-            $one,
-            " EXCEPT SELECT ",
-            $columns,
-            " FROM ",
-            $other,
-            ") OR EXISTS (SELECT ",
-            $columns,
-            " FROM ",
-            $other,
-            " EXCEPT SELECT ",
-            $columns,
-            " FROM ",
-            $one,
-            ")"
-        )
-    };
-}
-
-/// Of messages what does not change with their length, but for the number of their exchange.
-macro_rules! message {
-    () => {
-        "frame, part, direction, kind, era, method, name, rpc_id, code, token, trace_id, task,
-        subscription, exchange IS NULL"
-    };
-}
-
-/// Likewise of exchanges.
-macro_rules! exchange {
-    () => {
-        "direction, era, method, name, rpc_id, request, request_part, t_request, response,
-        response_part, t_response, t_response_last, waited, status, code, task, cancelled,
-        progress_count, progress, parent IS NULL, chain IS NULL"
-    };
-}
-
-macro_rules! finding {
-    () => {
-        "rule, severity, frame, path, related, detail, exchange IS NULL"
-    };
-}
-
-/// Whether the part was derived otherwise than the whole, in which exchanges have other numbers.
-const IS_OTHER_PART: &str = concat!(
-    "SELECT ",
-    differ!(
-        concat!(message!(), ", start, size, summary"),
-        "before.message",
-        "source.message WHERE frame IN (SELECT frame FROM temp.kept)"
-    ),
-    " OR ",
-    differ!(
-        concat!(exchange!(), ", request_size, response_size"),
-        "before.exchange",
-        "source.exchange WHERE request IN (SELECT frame FROM temp.kept)"
-    ),
-    " OR ",
-    differ!(finding!(), "before.finding", "source.finding"),
-    " OR (SELECT count(*) FROM before.finding) <> (SELECT count(*) FROM source.finding) OR ",
-    differ!("session", "before.recording", "source.recording"),
-);
-
-/// Whether the one twin was derived otherwise than the other.
-const IS_OTHER_TWIN: &str = concat!(
-    "SELECT ",
-    differ!(
-        concat!(message!(), ", exchange"),
-        "before.message",
-        "after.message"
-    ),
-    " OR ",
-    differ!(
-        concat!(exchange!(), ", id, parent, chain"),
-        "before.exchange",
-        "after.exchange"
-    ),
-    " OR ",
-    differ!(
-        concat!(finding!(), ", id, exchange"),
-        "before.finding",
-        "after.finding"
-    ),
-    " OR ",
-    differ!("frame, stream", "before.line", "after.line"),
-    " OR ",
-    differ!(
-        "messages, exchanges, failed, open, findings, session",
-        "before.recording",
-        "after.recording"
-    ),
-);
+            WHERE m.part = 0 AND m.exchange NOT IN (SELECT id FROM temp.odd))
+    OR EXISTS (SELECT 1 FROM source.recording
+        WHERE messages <> (SELECT count(*) FROM source.message)
+            OR exchanges <> (SELECT count(*) FROM source.exchange))";
 
 /// What is said of the session as a whole.
 const SAY: &str = "UPDATE main.recording SET (derived_version, messages, exchanges, failed, open,
@@ -223,9 +130,9 @@ struct Twin {
     fill: &'static str,
 }
 
-/// The twin `$name`, with the bytes that stand in `$source`.
+/// The twin `$name`, with the bytes that stand in `$frames`.
 macro_rules! twin {
-    ($name:literal, $source:literal) => {
+    ($name:literal, $frames:literal) => {
         Twin {
             name: $name,
             attach: concat!("ATTACH ?1 AS ", $name),
@@ -238,10 +145,10 @@ macro_rules! twin {
                 INSERT INTO ",
                 $name,
                 ".frame (seq, stream, \"offset\", t_first, t_last, raw)
-                    SELECT f.seq, f.stream, f.\"offset\", f.t_first, f.t_last, f.raw
+                    SELECT k.frame, f.stream, f.\"offset\", f.t_first, f.t_last, f.raw
                     FROM temp.kept k CROSS JOIN ",
-                $source,
-                ".frame f ON f.seq = k.frame
+                $frames,
+                " f ON f.seq = k.frame
                     ORDER BY k.frame;
                 INSERT INTO ",
                 $name,
@@ -252,8 +159,9 @@ macro_rules! twin {
     };
 }
 
-const BEFORE: Twin = twin!("before", "source");
-const AFTER: Twin = twin!("after", "main");
+const BEFORE: Twin = twin!("before", "source.frame");
+// Whichever file they stand in.
+const AFTER: Twin = twin!("after", "frame");
 
 /// Whether what is derived, which was copied, is what the bytes say, and the same with the other
 /// bytes. If it is, nothing is missing in it any more. `odd` are exchanges that are in the part.

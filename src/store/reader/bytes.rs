@@ -7,7 +7,6 @@ use crate::store::values::to_sql;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::{FrameHead, Seq};
 use bytes::Bytes;
-use rusqlite::MAIN_DB;
 use rusqlite::blob::Blob;
 use std::ops::Range;
 
@@ -25,6 +24,7 @@ const RESERVED: usize = 576;
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
     CASE WHEN length(raw) <= ?3 THEN raw ELSE length(raw) END
     FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
+const UNNUMBERED: &str = "SELECT count(*) FROM frame WHERE seq < 1";
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 
 /// Frames in order, each with its bytes unless it is too long to hold.
@@ -92,6 +92,12 @@ impl From<Vec<FrameHead>> for FrameBlock {
 }
 
 impl Recording {
+    /// How many frames have a number that none has, and are in no page.
+    pub fn unnumbered(&self) -> Result<u64, ReadError> {
+        let count = self.one(UNNUMBERED, [], |row| rows::number(row, 0))?;
+        Ok(count.unwrap_or(0))
+    }
+
     /// What the first of these exchanges said, as many of them as have about half a megabyte, at
     /// least one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
@@ -183,8 +189,10 @@ impl Recording {
     /// The bytes of the frame `seq`, to be read and sought piece by piece. To be held for a short
     /// time only: it keeps a live recording's WAL from being checkpointed.
     pub fn stream(&self, seq: Seq) -> Result<Blob<'_>, ReadError> {
-        let conn = &self.opened.conn;
-        let blob = conn.blob_open(MAIN_DB, c"frame", c"raw", to_sql(seq.0), true);
+        let (opened, key) = (&self.opened, to_sql(seq.0));
+        let place = opened.place_of(key);
+        let open = |place| opened.conn.blob_open(place, c"frame", c"raw", key, true);
+        let blob = place.and_then(open);
         Ok(blob.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
     }
 

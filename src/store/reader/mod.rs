@@ -9,6 +9,7 @@ mod bytes;
 mod copy;
 mod held;
 mod notifications;
+mod over;
 pub(crate) mod rows;
 mod stand_in;
 mod summary;
@@ -131,16 +132,6 @@ impl Recording {
         Ok(Self {
             path: path.to_owned(),
             opened: open::read_only(path)?,
-            stands_in: None,
-        })
-    }
-
-    /// The same recording on a connection of its own, for another thread. Not to be used for longer
-    /// than this one: what both read may vanish with it.
-    pub fn another(&self) -> Result<Self, ReadError> {
-        Ok(Self {
-            path: self.path.clone(),
-            opened: open::read_only(self.opened.file().unwrap_or(self.file()))?,
             stands_in: None,
         })
     }

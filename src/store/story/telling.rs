@@ -21,7 +21,7 @@ const ANSWER: &str = concat!(
 );
 const FRAME: &str = "SELECT t_last, length(raw) FROM frame WHERE seq = ?1";
 const COUNT_MESSAGES: &str = "SELECT count(*) FROM message WHERE exchange = ?1";
-const LINES: &str = r#"SELECT f.seq, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
+const LINES: &str = r#"SELECT l.frame, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
     substr(f.raw, 1, ?4) FROM line l JOIN frame f ON f.seq = l.frame
     WHERE l.frame > ?1 AND l.frame < ?2 ORDER BY l.frame LIMIT ?3"#;
 const COUNT_LINES: &str = "SELECT count(*) FROM line WHERE frame > ?1 AND frame < ?2";

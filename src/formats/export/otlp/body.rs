@@ -111,33 +111,39 @@ pub(super) fn event(
     };
     let message = bytes.and_then(|bytes| classify(&bytes).messages.pop());
     if let Some(Body::Notification(notification)) = message.map(|message| message.body) {
-        let number = |json: Option<Box<str>>| json.and_then(|json| json.parse().ok());
-        match notification.subject {
-            Subject::Progress {
-                progress, total, ..
-            } => {
-                "progress".clone_into(&mut name);
-                let numbers = [
-                    ("mcpreel.progress", number(progress)),
-                    ("mcpreel.progress.total", number(total)),
-                ];
-                for (key, number) in numbers {
-                    if let Some(number) = number {
-                        attributes.decimal(key, number);
-                    }
-                }
-            }
-            Subject::Log { level, logger } => {
-                "log".clone_into(&mut name);
-                attributes.some("mcpreel.log.level", level.as_deref());
-                attributes.some("mcpreel.log.logger", logger.as_deref());
-            }
-            Subject::Cancelled { .. } => "cancelled".clone_into(&mut name),
-            Subject::Task { .. } | Subject::Other { .. } => {}
-        }
+        let known = about(notification.subject, &mut attributes);
+        name = known.map_or(name, str::to_owned);
     }
     if bodies == Bodies::With {
         attributes.text("mcpreel.summary", &notice.summary);
     }
     Ok((super::attribute::cut(&name), attributes))
+}
+
+/// Adds what a notification is about; returns what its event is called, if not by its method.
+fn about(subject: Subject, attributes: &mut Attributes) -> Option<&'static str> {
+    let number = |json: Option<Box<str>>| json.and_then(|json| json.parse().ok());
+    match subject {
+        Subject::Progress {
+            progress, total, ..
+        } => {
+            let numbers = [
+                ("mcpreel.progress", number(progress)),
+                ("mcpreel.progress.total", number(total)),
+            ];
+            for (key, number) in numbers {
+                if let Some(number) = number {
+                    attributes.decimal(key, number);
+                }
+            }
+            Some("progress")
+        }
+        Subject::Log { level, logger } => {
+            attributes.some("mcpreel.log.level", level.as_deref());
+            attributes.some("mcpreel.log.logger", logger.as_deref());
+            Some("log")
+        }
+        Subject::Cancelled { .. } => Some("cancelled"),
+        Subject::Task { .. } | Subject::Other { .. } => None,
+    }
 }

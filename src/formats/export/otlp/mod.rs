@@ -26,6 +26,7 @@ mod attribute;
 mod body;
 mod ids;
 mod lines;
+mod names;
 mod session;
 mod span;
 
@@ -41,6 +42,7 @@ use crate::words;
 use attribute::Attributes;
 use ids::{Context, Ids};
 use lines::Lines;
+use names::{has_uri, id, name_of, plain};
 use span::{Event, Failure, Link, Span, Spanned};
 use std::io::Write;
 
@@ -270,33 +272,6 @@ impl<W: Write> Trace<'_, W> {
             failure: None,
         }))
     }
-}
-
-/// `tools/call search_docs`: of tools and prompts the name stands in the name of the span.
-fn name_of(method: &str, name: Option<&str>) -> String {
-    match (method, name) {
-        ("tools/call" | "prompts/get", Some(name)) => format!("{method} {name}"),
-        _ => method.to_owned(),
-    }
-}
-
-fn has_uri(method: &str) -> bool {
-    matches!(
-        method,
-        "resources/read"
-            | "resources/subscribe"
-            | "resources/unsubscribe"
-            | "notifications/resources/updated"
-    )
-}
-
-fn id(exchange: &Exchange) -> String {
-    plain(exchange.rpc_id.json())
-}
-
-/// The text of a JSON string, or of whatever else it is.
-fn plain(json: &str) -> String {
-    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
 
 #[cfg(test)]

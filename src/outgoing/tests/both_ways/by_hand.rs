@@ -1,8 +1,11 @@
 //! Recordings whose rows somebody has changed by hand: what is derived says what the bytes do not.
 
 use super::told::{Place, Step, told};
-use super::{TOKEN, kept};
-use crate::outgoing::tests::redacted_of;
+use super::{TOKEN, difference, kept, rows};
+use crate::formats::export::Selection;
+use crate::outgoing::tests::{order, redacted_of};
+use crate::outgoing::{Format, write};
+use crate::store::reader::Recording;
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -29,6 +32,25 @@ const DERIVED: [&str; 13] = [
         VALUES ('x', 'note', 60, 'see ada-lovelace')",
     "UPDATE recording SET session = json_set(session, '$.client.name', 'ada-lovelace')",
     "UPDATE recording SET session = json_set(session, '$.x', 'ada-lovelace')",
+];
+
+/// Where messages of a plain call stand, when they came, and how many there are.
+const NUMBERS: [&str; 15] = [
+    "UPDATE message SET start = 3 WHERE frame = 60",
+    "UPDATE message SET size = size - 1 WHERE frame = 60",
+    "UPDATE message SET size = size + 1 WHERE frame = 61",
+    "UPDATE exchange SET request_size = 7 WHERE id = 30",
+    "UPDATE exchange SET response_size = 7 WHERE id = 30",
+    "UPDATE exchange SET t_request = t_request - 1 WHERE id = 30",
+    "UPDATE exchange SET t_response = t_response + 1 WHERE id = 30",
+    "UPDATE exchange SET t_response_last = t_response_last + 1 WHERE id = 30",
+    "UPDATE recording SET messages = 7",
+    "UPDATE recording SET exchanges = 7",
+    "UPDATE recording SET failed = 7",
+    "UPDATE recording SET open = 7",
+    "UPDATE recording SET findings = 7",
+    "UPDATE recording SET bytes = 7",
+    "UPDATE recording SET gap_bytes = 7",
 ];
 
 /// Of the bytes of all frames: the name of a tool, what a long answer begins with.
@@ -75,6 +97,55 @@ fn what_is_derived_leaves_only_if_the_bytes_say_it() {
             let reel = told(dir.path(), &steps);
             run(&reel, sql);
             assert_gone(&reel, NEEDLE, sql);
+        }
+    }
+}
+
+#[test]
+fn frames_that_no_copy_has_are_told() {
+    for (sql, is_in_a_cassette) in [
+        ("UPDATE frame SET seq = -5 WHERE seq = 60", false),
+        (
+            "INSERT INTO frame (seq, stream, \"offset\", t_first, t_last, raw)
+            VALUES (-5, 0, 0, 0, 0, x'0a')",
+            false,
+        ),
+        ("UPDATE frame SET raw = x'' WHERE seq = 60", true),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let reel = told(dir.path(), &[Step::Plain(50)]);
+        run(&reel, sql);
+        let recording = Recording::open(&reel).unwrap();
+        let all = Selection::default();
+        for format in [Format::Text, Format::Jsonl] {
+            let (mut out, order) = (Vec::new(), order(&all, format, false));
+            let (_, report) = write(&recording, &order, &mut out, &mut |_| Ok(())).unwrap();
+            let report = report.unwrap();
+            let said = crate::outgoing::told::in_words(Some(&report), format);
+            let is_told = said.contains("without bytes or with a number that none has: 1 frame");
+            assert_eq!(
+                is_told,
+                !(is_in_a_cassette && format == Format::Jsonl),
+                "{sql} {said}"
+            );
+            assert_eq!(report.lacks(), is_told);
+        }
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_bytes_whatever_somebody_wrote() {
+    for steps in sessions() {
+        let dir = tempfile::tempdir().unwrap();
+        let redacted = redacted_of(&told(dir.path(), &steps));
+        let genuine = rows(redacted.file());
+        for sql in NUMBERS {
+            let dir = tempfile::tempdir().unwrap();
+            let reel = told(dir.path(), &steps);
+            run(&reel, sql);
+            let redacted = redacted_of(&reel);
+            let differs = difference(&genuine, &rows(redacted.file()));
+            assert!(differs.is_none(), "{sql}: {}", differs.unwrap());
         }
     }
 }

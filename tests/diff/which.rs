@@ -199,6 +199,27 @@ fn what_is_redacted_is_known_as_such_wherever_its_counterpart_stands() {
     }
 }
 
+/// Once it was called by the id of what is made of it for as long as it is compared.
+#[test]
+fn a_cassette_is_called_by_its_file() {
+    let library = recorded(
+        &Story::weather(),
+        &Story::new().result("tools/list", "{}", "{}"),
+    );
+    let cassette = library.path().join("it's.jsonl");
+    let mut export = library.mcpreel("export");
+    export.args(["7f3a", "--raw", "-o"]).arg(&cassette);
+    assert!(export.status().expect("mcpreel starts").success());
+    let output = diff(&library, &[&cassette.display().to_string(), "c04d"]);
+    let told = text(&output.stdout);
+    let first = told.lines().next().unwrap_or_default();
+    assert!(
+        first.contains("c04d") && first.contains("it's.jsonl"),
+        "{told}"
+    );
+    assert!(told.contains("left   it's.jsonl"), "{told}");
+}
+
 /// Once a rule for each index was offered, or one that passes over all of a list.
 #[test]
 fn for_another_order_a_rule_about_the_order_is_offered() {

@@ -97,7 +97,8 @@ fn of_many_changes_each_tool_is_told_in_a_line_first() {
     }
     assert!(lines.contains(&"  breaking  tool old  is gone"), "{told}");
     assert_eq!(
-        each.matches("inputSchema.properties.q.maximum").count(),
+        each.matches("properties.q.maximum\n            was")
+            .count(),
         6,
         "{told}"
     );

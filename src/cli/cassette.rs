@@ -38,7 +38,8 @@ impl Tape {
             return Ok(None);
         }
         let folder = Folder::make()?;
-        let taken = take_into(path, folder.path(), None)?;
+        let shown = path.display().to_string();
+        let taken = take_into((path, &escape(&shown)), folder.path(), None)?;
         Ok(taken.map(|(reel, told)| Self {
             reel,
             told,
@@ -72,20 +73,20 @@ pub fn is_one(path: &Path) -> bool {
     look(path).is_some()
 }
 
-/// Makes a recording in `folder` of the file `path`, called `name` if that is given: where it is, and
-/// what is to be known about it, one sentence each, escaped. `None` if it is no cassette.
+/// Makes a recording in `folder` of the file `path`, which is shown so, escaped, called `name` if that
+/// is given: where it is, and what is to be known about it, one sentence each, escaped. `None` if it
+/// is no cassette.
 pub(super) fn take_into(
-    path: &Path,
+    (path, shown): (&Path, &str),
     folder: &Path,
     name: Option<&str>,
 ) -> Result<Option<(PathBuf, Vec<String>)>, Failure> {
     let Some(file) = look(path) else {
         return Ok(None);
     };
-    let taken = take(path, file, folder, name).map(Some);
+    let taken = take((path, shown), file, folder, name).map(Some);
     taken.map_err(|error| {
-        let shown = path.display().to_string();
-        let context = format!("{} cannot be read", escape(&shown));
+        let context = format!("{shown} cannot be read");
         Failure::Refused(anyhow::Error::from(error).context(context))
     })
 }
@@ -112,7 +113,7 @@ impl From<io::Error> for TakeError {
 }
 
 fn take(
-    path: &Path,
+    (path, shown): (&Path, &str),
     mut file: File,
     folder: &Path,
     name: Option<&str>,
@@ -130,8 +131,6 @@ fn take(
         context.name = stem.to_string_lossy().into_owned();
     }
     let reel = folder.join(&context.recording).with_extension(REEL);
-    let shown = path.display().to_string();
-    let shown = escape(&shown);
     let mut taking = Taking {
         import: Import::begin(&reel, context)?,
         now: Moment(0),

@@ -23,6 +23,7 @@
 //! * [`rewrite`]: paths that stand for others;
 //! * [`script`]: a recording as steps; [`bind`]: recorded values and what stands for them now;
 //!   [`client`]: a recorded client, played to a server again;
+//! * [`called`]: what recordings are called where somebody is to find them again;
 //! * [`minimise`]: the fewest messages of a client with which it still fails;
 //! * [`mod@renew`]: a session that was had again, as the one before;
 //! * [`mock`]: a server that answers from a recording.
@@ -34,6 +35,7 @@
 pub mod align;
 pub mod arguments;
 pub mod bind;
+pub mod called;
 pub mod client;
 pub mod compare;
 pub mod judge;

@@ -194,6 +194,9 @@ struct Telling<'r> {
     known: Known,
     /// When the protocol and stderr were told last: neither of them goes back.
     ends: [Moment; 2],
+    /// When a message was told last that has no time of its own, or came after such a one: nothing
+    /// that came later is told before it.
+    floor: Moment,
     /// The last moment now, and what it was told as.
     latest: Times,
     all: Vec<Told>,
@@ -208,6 +211,7 @@ impl<'r> Telling<'r> {
             keys: Keys::new(now),
             known: Known::of(before)?,
             ends: [Moment(0); 2],
+            floor: Moment(0),
             latest: (Moment(0), Moment(0)),
             all: Vec::new(),
         };
@@ -245,20 +249,41 @@ impl<'r> Telling<'r> {
         let before = self.known.frames.get_mut(&key);
         let before = before.and_then(VecDeque::pop_front);
         let (before, keys) = before.unzip();
-        let (first, last) = before.unwrap_or_else(|| {
-            let last = self.later(head.t_last);
-            let took = nanos(head.t_last.since(head.t_first));
-            (Moment(last.0.saturating_sub(took)), last)
-        });
-        let is_text = head.stream == StreamId::STDERR;
-        let last = self.goes_on(usize::from(is_text), last);
-        self.latest = (head.t_last, last);
+        let times = match before {
+            Some(times) => self.kept(head.stream, times),
+            None => self.made(head),
+        };
+        self.latest = (head.t_last, times.1);
         self.all.push(Told {
-            times: (first.min(last), last),
+            times,
             keys: keys.flatten(),
             what: What::Frame(*head),
         });
         Ok(())
+    }
+
+    /// The times of a frame that has a counterpart, which had these.
+    fn kept(&mut self, stream: StreamId, (first, last): Times) -> Times {
+        let is_text = stream == StreamId::STDERR;
+        let told = self.goes_on(usize::from(is_text), last.max(self.floor));
+        let first = first.max(self.floor).min(told);
+        if told > last && !is_text {
+            self.floor = told;
+        }
+        (first, told)
+    }
+
+    /// Those of one that has none.
+    fn made(&mut self, head: &FrameHead) -> Times {
+        let is_text = head.stream == StreamId::STDERR;
+        let sort = usize::from(is_text);
+        let before = self.ends[sort].max(self.floor);
+        let last = self.goes_on(sort, self.later(head.t_last).max(before));
+        let took = nanos(head.t_last.since(head.t_first));
+        if !is_text {
+            self.floor = last;
+        }
+        (Moment(last.0.saturating_sub(took)).max(before), last)
     }
 
     fn event(&mut self, row: &EventRow) {
@@ -267,6 +292,7 @@ impl<'r> Telling<'r> {
             Some((before, keys)) => (before.event.t, before.event.kind, keys),
             None => (self.later(row.event.t), row.event.kind.clone(), None),
         };
+        let t = t.max(self.floor);
         self.latest = (row.event.t, t);
         self.all.push(Told {
             times: (t, t),

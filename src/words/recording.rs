@@ -37,15 +37,26 @@ pub fn title_of(summary: &Summary) -> String {
     }
 }
 
-/// `name (who)`, or `who` alone where the name is the command's, or the server's.
+/// `name (who)`, or `who` alone where the name is the command's, or the server's: a word of it, not a
+/// part of one. Whoever calls a recording `prod` has another one of `prod-weather`.
 fn named(name: &str, argv: &[String], who: String) -> String {
     let name = escape(name);
-    let is_theirs = who.contains(&*name) || argv.iter().any(|word| escape(word).contains(&*name));
+    let is_theirs = has_word(&who, &name) || argv.iter().any(|word| has_word(&escape(word), &name));
     if is_theirs {
         who
     } else {
         format!("{name} ({who})")
     }
+}
+
+/// Whether `word` stands in `text` with nothing before or after it that could belong to it.
+fn has_word(text: &str, word: &str) -> bool {
+    let goes_on = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
+    let mut places = text.match_indices(word);
+    places.any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(goes_on) && !after.starts_with(goes_on)
+    })
 }
 
 /// What it is, in a word or two, where it is not a session as it was had: `replay`, `mock, redacted`.
@@ -105,6 +116,9 @@ mod tests {
         };
         assert_eq!(said("server-weather", "weather 1.4"), "weather 1.4");
         assert_eq!(said("weather", "weather 1.4"), "weather 1.4");
+        // Once the name was hidden where a longer one has it.
+        let other = said("prod", "prod-weather 1.4");
+        assert_eq!(other, "prod (prod-weather 1.4)");
         assert_eq!(
             said("test bench", "weather 1.4"),
             "test bench (weather 1.4)"

@@ -2,6 +2,7 @@
 //!
 //! * [`classes`]: how bad each kind of difference is, and what is no difference;
 //! * [`surface`]: tools, prompts and resources: what is gone, what is new, what takes less;
+//! * [`bound`]: values that the server chose anew, by rules;
 //! * [`which`]: which recordings and exchanges are compared, by which rules;
 //! * [`exits`]: how the command ends;
 //! * [`forms`]: for people, for programs, for test reports, as annotations;
@@ -10,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bound;
 mod classes;
 mod exits;
 mod forms;

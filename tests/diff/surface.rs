@@ -1,7 +1,7 @@
 //! What a server offers: gone, new, narrowed, widened.
 
-use super::compared;
 use super::made::{Story, TOOLS};
+use super::{compared, diff, recorded, text};
 
 /// A session that lists these tools.
 fn listing(tools: &str) -> Story {
@@ -61,6 +61,46 @@ fn a_tool_that_no_longer_only_reads_is_told() {
     assert!(
         lines[0].contains("no longer says that it only reads"),
         "{lines:?}"
+    );
+}
+
+/// Once twenty changes took three screens before anybody saw which tools they are about.
+#[test]
+fn of_many_changes_each_tool_is_told_in_a_line_first() {
+    let tools = |max: u32, more: &str| {
+        let tool = |n: u32| {
+            format!(
+                r#"{{"name":"t{n}","description":"{max}","inputSchema":{{"type":"object","properties":{{"q":{{"type":"integer","maximum":{max}}}}}}}}}"#
+            )
+        };
+        let tools: Vec<_> = (0..6).map(tool).collect();
+        format!(r#"{{"tools":[{}{more}]}}"#, tools.join(","))
+    };
+    let library = recorded(
+        &listing(&tools(7, r#",{"name":"old","inputSchema":{}}"#)),
+        &listing(&tools(3, "")),
+    );
+    let output = diff(&library, &["7f3a", "c04d"]);
+    let told = text(&output.stdout);
+    let (_, offers) = told
+        .split_once("what the server offers\n")
+        .expect("it is said");
+    let (first, each) = offers
+        .split_once("what the server offers, one by one")
+        .expect("as well");
+    let lines: Vec<_> = first.lines().filter(|line| !line.is_empty()).collect();
+    let narrowed = "1 breaking, 1 changed, such as input narrowed: `q`: `maximum` is 3 now";
+    assert_eq!(lines.len(), 7, "{told}");
+    for n in 0..6 {
+        let line = format!("  breaking  tool t{n}  {narrowed}");
+        assert!(lines.contains(&&*line), "{line} in\n{told}");
+    }
+    assert!(lines.contains(&"  breaking  tool old  is gone"), "{told}");
+    assert_eq!(
+        each.matches("properties.q.maximum\n            was")
+            .count(),
+        6,
+        "{told}"
     );
 }
 

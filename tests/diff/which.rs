@@ -199,66 +199,25 @@ fn what_is_redacted_is_known_as_such_wherever_its_counterpart_stands() {
     }
 }
 
-/// A session in which a handle is made, given back and told again.
-fn handles(made: &str, given: &str) -> Story {
-    Story::new()
-        .call(
-            "open",
-            "{}",
-            &format!(
-                r#"{{"content":[{{"type":"text","text":"opened {made}"}}],"structuredContent":{{"handle":"{made}"}}}}"#
-            ),
-        )
-        .says("read", &format!(r#"{{"handle":"{given}"}}"#), &format!("the content of {given}"))
-}
-
-const BIND: &str = r#"
-[[bind]]
-answer = "tool:open"
-from = "result.structuredContent.handle"
-request = "tool:read"
-to = "params.arguments.handle"
-"#;
-
-/// Once `replay` said of the same two that nothing differs.
+/// Once it was called by the id of what is made of it for as long as it is compared.
 #[test]
-fn what_a_rule_binds_is_the_same_on_both_sides_wherever_it_stands() {
-    let library = Library::new();
-    let left = handles("h-37c25f9c", "h-37c25f9c").record(&library, LEFT);
-    handles("h-272da2a8", "h-272da2a8").record(&library, RIGHT);
-    let without = compare(&library, &[]);
-    assert_eq!((without.code, without.count("changed")), (1, 4));
-    let rules = left.with_extension("rules.toml");
-    std::fs::write(&rules, BIND).expect("it can be written");
-    for args in [&[][..], &["--only", "tool:read"]] {
-        let found = compare(&library, args);
-        assert_eq!((found.code, found.said()), (0, vec![]), "{args:?}");
-        let unfired = found.rows.iter().filter(|row| row["kind"] == "unfired");
-        assert_eq!(unfired.count(), 0, "it was of use");
-    }
-    // One exchange has the pair, the other one has not; a rule for a session says nothing of either.
-    for (frame, exit) in [(4, 0), (6, 1)] {
-        let both = [format!("7f3a#{frame}"), format!("c04d#{frame}")];
-        let alone = diff(&library, &[&both[0], &both[1]]);
-        assert_eq!(code(&alone), exit, "{}", text(&alone.stdout));
-        assert!(!text(&alone.stdout).contains("changed nothing"));
-    }
-}
-
-#[test]
-fn another_value_than_the_one_that_is_bound_differs() {
-    let library = Library::new();
-    let left = handles("h-37c25f9c", "h-37c25f9c").record(&library, LEFT);
-    handles("h-272da2a8", "h-5517e0b1").record(&library, RIGHT);
-    std::fs::write(left.with_extension("rules.toml"), BIND).expect("it can be written");
-    let found = compare(&library, &[]);
-    assert_eq!(
-        found.said(),
-        [
-            "changed params.arguments.handle",
-            "changed result.content[0].text"
-        ]
+fn a_cassette_is_called_by_its_file() {
+    let library = recorded(
+        &Story::weather(),
+        &Story::new().result("tools/list", "{}", "{}"),
     );
+    let cassette = library.path().join("it's.jsonl");
+    let mut export = library.mcpreel("export");
+    export.args(["7f3a", "--raw", "-o"]).arg(&cassette);
+    assert!(export.status().expect("mcpreel starts").success());
+    let output = diff(&library, &[&cassette.display().to_string(), "c04d"]);
+    let told = text(&output.stdout);
+    let first = told.lines().next().unwrap_or_default();
+    assert!(
+        first.contains("c04d") && first.contains("it's.jsonl"),
+        "{told}"
+    );
+    assert!(told.contains("left   it's.jsonl"), "{told}");
 }
 
 /// Once a rule for each index was offered, or one that passes over all of a list.

@@ -26,9 +26,9 @@ fn what_was_used_and_what_was_not_is_said_at_the_end() {
     assert_eq!(
         text(&received.err),
         "mcpreel: mock of 7f3a9c21: 1 of 3 recorded requests used, 1 repeated, 1 not on record\n\
-         mcpreel:   not on record: tools/call a: not on record with these params; the nearest is \
+         mcpreel:   missed: tools/call a: not on record with these params; the nearest is \
          7f3a9c21#1, which differs in params.arguments.q\n\
-         mcpreel:   unused: #3, #5\n"
+         mcpreel:   unused: #3 tools/call a, #5 tools/list\n"
     );
 }
 
@@ -43,7 +43,7 @@ fn a_request_that_differs_as_two_runs_do_is_named_with_where() {
     let recording = record(library.path(), &rows);
     let other = ask(2, "16fd2706-8baf-433b-82eb-8c7fada847da");
     let received = hears(&mut mock(&library, &recording, &[]), &[&other]);
-    let line = "mcpreel:   matched but for ids and times: tools/call user: on record but for ids, times \
+    let line = "mcpreel:   matched: tools/call user: on record but for ids, times \
                 and temporary files; the nearest is 7f3a9c21#1, which differs in params.arguments.id\n";
     let said = text(&received.err);
     assert!(said.contains(line), "{said}");
@@ -87,8 +87,8 @@ fn what_came_of_it_is_said_to_programs_as_well() {
                 "text": "tools/call a: not on record with these params; the nearest is \
                          7f3a9c21#1, which differs in params.arguments.q",
             }),
-            json!({"kind": "unused", "seq": 3}),
-            json!({"kind": "unused", "seq": 5}),
+            json!({"kind": "unused", "seq": 3, "method": "tools/call", "name": "a"}),
+            json!({"kind": "unused", "seq": 5, "method": "tools/list", "name": null}),
             json!({"kind": "assertion", "assertion": "--assert-no-miss", "found": 1}),
         ]
     );
@@ -293,6 +293,18 @@ fn it_dies_as_the_recorded_server_did_or_by_way_of_a_fault() {
     let received = asked(&["--fault", "tool:a -> crash"], &[LIST, FIRST]);
     assert_eq!(received.status.signal(), Some(Signal::SIGABRT as i32));
     assert!(text(&received.out).contains("\"tools\":[]"));
+}
+
+#[test]
+fn a_fault_that_fits_nothing_on_record_is_told_at_the_start() {
+    let faults = ["--fault", "tool:a params.arguments.q=2 -> delay 1ms"];
+    let idle = ["--fault", "tool:aa → drop"];
+    let received = asked(&[faults, idle].concat(), &[LIST]);
+    let err = text(&received.err);
+    let first = err.lines().next().unwrap_or_default();
+    let told = "mcpreel: --fault 'tool:aa → drop': no request on record fits";
+    assert_eq!(first, told, "{err}");
+    assert_eq!(err.matches("--fault").count(), 1, "{err}");
 }
 
 #[test]

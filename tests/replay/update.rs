@@ -169,6 +169,43 @@ fn what_is_new_comes_where_it_was_said_and_what_is_gone_is_gone() {
     assert!(said.lines().all(|line| line.contains("`team`")), "{said}");
 }
 
+/// Once an answer kept the time at which its line had begun, before its request was told, and what
+/// happened was told before the answers that it came after.
+#[test]
+fn a_server_that_says_more_is_told_in_the_order_in_which_it_was() {
+    let at_once = ROWS.map(|(_, stream, what)| (0, stream, what));
+    let case = taped(&at_once);
+    let mut said = script("new");
+    said.insert(1, "> notify notifications/tools/list_changed".to_owned());
+    update(&case, &["--fail-on", "noise"], &said).is(0, &["written anew"]);
+    let after = read(&case);
+    let lines = after.lines().skip(1);
+    let lines: Vec<serde_json::Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let time = |line: &serde_json::Value, key: &str| line[key].as_u64();
+    let mut latest = 0;
+    for line in &lines {
+        let begins = time(line, "t0").or(time(line, "t")).unwrap();
+        assert!(
+            begins >= latest || line["d"] == "stderr",
+            "{line} in\n{after}"
+        );
+        latest = time(line, "t").unwrap().max(latest);
+    }
+    let at = |text: &str| {
+        let mut lines = after.lines();
+        lines.position(|line| line.contains(text)).unwrap()
+    };
+    assert!(at("list_changed") < at("\"re\":"), "{after}");
+    assert!(at("\"n\":3}") < at("\"kind\":\"exit\""), "{after}");
+    let seen = lines.iter().find(|line| line["raw"]["id"] == 3).unwrap();
+    let answer = lines
+        .iter()
+        .find(|line| line["raw"]["result"]["text"] == "new");
+    assert_eq!(seen["seen"], answer.unwrap()["n"], "{after}");
+}
+
 #[test]
 fn a_recording_is_what_happened_and_is_not_rewritten() {
     let case = Case::new(&ROWS);

@@ -276,6 +276,11 @@ fn a_file_of_a_stranger_says_so() {
         &viewer,
         &["this recording is not your own: whoever made it chose what is"],
     );
+    viewer.act("w");
+    has(
+        &viewer,
+        &["calls of tools that do not say that they only read, or only in a recording that is not"],
+    );
 }
 
 #[test]

@@ -10,7 +10,8 @@
 //!
 //! * [`strict`]: the judge that the command line asks for, with its rules;
 //! * [`party`]: the two sides, and the commands that open a place of one;
-//! * `grouped`: what is said of one call, together.
+//! * `grouped`: what is said of one call, together;
+//! * `members`: what is said of one tool that the server offers, in a line.
 //!
 //! Texts in a [`Report`] are escaped already; what comes from elsewhere is escaped here.
 
@@ -18,6 +19,7 @@ mod github;
 mod grouped;
 mod json;
 mod junit;
+mod members;
 mod party;
 mod pasted;
 mod pen;

@@ -1,7 +1,8 @@
 //! One of the two that were compared.
 
 use crate::cli::select;
-use crate::store::library::{Entry, Library, REEL, short_id};
+use crate::replay::called;
+use crate::store::library::{Entry, Library, short_id};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, plural, size};
 use crate::trace::frame::Seq;
@@ -27,7 +28,8 @@ pub struct Party {
     pub gap_bytes: u64,
     /// The exchange of it that was compared, where it is one.
     pub seq: Option<Seq>,
-    /// The beginning of its id that names it.
+    /// The beginning of its id that names it, or the file of a cassette, whose id nobody can open.
+    /// Escaped.
     short: String,
     /// What other commands call it, ready for a shell.
     address: String,
@@ -44,7 +46,10 @@ impl Party {
     ) -> Self {
         let path = recording.path().display().to_string();
         let entries = folder.map_or(&[][..], |(_, entries)| entries);
-        let short = short_id(&summary.id, entries).to_owned();
+        let short = match called::cassette_name(recording) {
+            Some(file) => escape(&file).into_owned(),
+            None => short_id(&summary.id, entries).to_owned(),
+        };
         let alone = entries.iter().filter(|entry| entry.id == summary.id);
         let is_there = folder.is_some_and(|(library, _)| library.contains(recording.path()));
         let by_id = is_there && alone.count() == 1;
@@ -62,7 +67,7 @@ impl Party {
         }
     }
 
-    /// `7f3a`, or `7f3a#12` where one exchange is meant.
+    /// `7f3a`, or `search.jsonl` for a cassette; `7f3a#12` where one exchange is meant.
     #[must_use]
     pub fn short(&self) -> String {
         match self.seq {
@@ -82,8 +87,7 @@ impl Party {
     }
 
     fn is_cassette(&self) -> bool {
-        let extension = Path::new(&self.path).extension();
-        extension.is_none_or(|extension| extension != REEL)
+        called::is_cassette(Path::new(&self.path))
     }
 
     /// The file that annotations are about: a cassette, which lies beside the code, or the right

@@ -15,6 +15,7 @@
 //! ```
 
 use super::grouped::{Entry, Group, What, grouped};
+use super::members::{Member, members};
 use super::party::opens;
 use super::pasted::Pasted;
 use super::pen::Pen;
@@ -29,6 +30,9 @@ use crate::trace::frame::Seq;
 
 /// Differences in what the server offers that are shown; `--json` has all that are kept.
 const OFFERS: usize = 50;
+
+/// Of more of them it is said first what they are about, one line each, so that a screen tells it.
+const AT_A_GLANCE: usize = 8;
 
 /// Methods and tools of which something is shown.
 const GROUPS: usize = 50;
@@ -108,6 +112,17 @@ impl<'r> Text<'r, '_> {
             return Ok(());
         }
         self.pen.title("what the server offers", "")?;
+        if offers.len() > AT_A_GLANCE {
+            for Member {
+                subject,
+                class,
+                note,
+            } in members(&offers).iter().take(OFFERS)
+            {
+                self.entry_head(Some(*class), subject, note, 1)?;
+            }
+            self.pen.title("what the server offers, one by one", "")?;
+        }
         for offer in offers.iter().take(OFFERS) {
             let difference = &offer.difference;
             let note = difference.note.as_deref().unwrap_or_default();

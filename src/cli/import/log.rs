@@ -7,7 +7,7 @@ use crate::cli::output::Progress;
 use crate::formats::import::{About, Format, MAX_LINE, Said, What};
 use crate::record::import::{Import, ImportError};
 use crate::store::library::REEL;
-use crate::text::{escape, plural, size};
+use crate::text::{plural, size};
 use crate::trace::clock::Moment;
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
@@ -26,6 +26,8 @@ const MOST_TOLD: usize = 5;
 pub(super) struct Log<'a> {
     pub file: File,
     pub path: &'a Path,
+    /// What it is called in what is said of it, escaped.
+    pub shown: &'a str,
     pub format: Format,
     /// What its recordings are called, whatever it says.
     pub name: Option<&'a str>,
@@ -43,8 +45,7 @@ pub(super) enum LogError {
 impl Log<'_> {
     /// Makes its recordings in `folder`.
     pub fn take(mut self, folder: &Path) -> Result<Vec<Made>, LogError> {
-        let shown = self.path.display().to_string();
-        let shown = escape(&shown);
+        let shown = self.shown;
         let (id, len) = (checksum(&mut self.file)?, self.file.metadata()?.len());
         self.file.rewind()?;
         let mut reader = self.format.reader();
@@ -72,7 +73,7 @@ impl Log<'_> {
         }
         drop(progress);
         sessions.hear(lines.number(), |said| reader.finish(said))?;
-        sessions.finish(&shown)
+        sessions.finish(shown)
     }
 }
 

@@ -63,7 +63,7 @@ fn take(file: &OsStr, args: &Args, library: &Library, out: &mut Output) -> Resul
         _ => PathBuf::from(file),
     };
     let shown = escape(&file.to_string_lossy()).into_owned();
-    for made in made(&path, args, folder.path())? {
+    for made in made((&path, &shown), args, folder.path())? {
         for line in &made.told {
             output::say(line);
         }
@@ -79,12 +79,10 @@ fn from_stdin(folder: &Folder) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// The recordings in a file.
-fn made(path: &Path, args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
-    let shown = path.display().to_string();
-    let shown = escape(&shown);
+/// The recordings in a file, which is shown so, escaped.
+fn made((path, shown): (&Path, &str), args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
     let name = args.name.as_deref();
-    if let Some((reel, told)) = cassette::take_into(path, folder, name)? {
+    if let Some((reel, told)) = cassette::take_into((path, shown), folder, name)? {
         let of = "a cassette";
         return Ok(vec![Made { reel, of, told }]);
     }
@@ -95,11 +93,12 @@ fn made(path: &Path, args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
     looked_at.read_to_end(&mut beginning).with_context(cannot)?;
     file.rewind().with_context(cannot)?;
     let Some(format) = Format::of(&beginning) else {
-        return Err(unknown(&shown, path));
+        return Err(unknown(shown, path));
     };
     let made = log::Log {
         file,
         path,
+        shown,
         format,
         name,
     }
@@ -145,7 +144,14 @@ fn stored(
     Ok((reel, false))
 }
 
-/// The same, and says so.
+/// What the recording is called: one that was there keeps its name, whatever is asked for now.
+fn name_of(reel: &Path, new: &str, is_there: bool) -> String {
+    let there = || Recording::open(reel).ok()?.summary().ok();
+    let there = if is_there { there() } else { None };
+    there.map_or_else(|| new.to_owned(), |summary| summary.name)
+}
+
+/// Settles it, and says so.
 fn settle(
     made: &Made,
     shown: &str,
@@ -154,8 +160,11 @@ fn settle(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let summary = Recording::open(&made.reel)?.summary()?;
-    let (id, name) = (&*summary.id, args.name.as_deref().unwrap_or(&summary.name));
-    let (reel, is_there) = stored(made, library, &summary, name)?;
+    let id = &*summary.id;
+    let new = args.name.as_deref().unwrap_or(&summary.name);
+    let (reel, is_there) = stored(made, library, &summary, new)?;
+    let name = name_of(&reel, new, is_there);
+    let name = &*name;
     if args.json {
         let path = reel.display().to_string();
         out.json(&serde_json::json!({

@@ -3,7 +3,7 @@
 use super::Broken;
 use super::told::{self, Found};
 use crate::replay::mock::Report;
-use crate::replay::mock::report::Missed;
+use crate::replay::mock::report::{Missed, Unused};
 use crate::text::escape;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +26,10 @@ pub fn report(report: &Report, broken: &[Broken]) -> Vec<Value> {
                 let kept = frames.kept.iter();
                 lines.extend(kept.map(|seq| json!({"kind": told.key, "seq": seq.0})));
             }
+            Found::Recorded(requests) => {
+                let kept = requests.kept.iter();
+                lines.extend(kept.map(|one| recorded(told.key, one)));
+            }
         }
     }
     lines.extend(broken.iter().map(
@@ -42,6 +46,7 @@ fn summary(report: &Report) -> Value {
             Found::Number(_) => continue,
             Found::Requests(requests) => requests.more(),
             Found::Frames(frames) => frames.more(),
+            Found::Recorded(requests) => requests.more(),
         };
         left_out.insert(told.key.to_owned(), more.into());
     }
@@ -56,6 +61,18 @@ fn summary(report: &Report) -> Value {
         "counts": counts,
         "left_out": left_out,
         "behind_failed": tally.behind_failed.as_deref().map(escape),
+    })
+}
+
+/// A request that is on record.
+fn recorded(kind: &str, request: &Unused) -> Value {
+    let subject = request.subject.as_ref();
+    let name = subject.and_then(|subject| subject.name.as_deref());
+    json!({
+        "kind": kind,
+        "seq": request.seq.0,
+        "method": subject.map(|subject| escape(&subject.method)),
+        "name": name.map(escape),
     })
 }
 

@@ -15,9 +15,11 @@ use crate::record::{self, Ending};
 use crate::replay::mock::reel::Source;
 use crate::replay::mock::serve::{How, Manner, Signals, serve};
 use crate::replay::mock::server::Ended;
+use crate::replay::mock::unfit::unfit;
 use crate::replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
 use crate::replay::mock::{OnMiss as Missing, index};
 use crate::replay::rules::Rules;
+use crate::store::reader::Recording;
 use crate::text::{count, escape};
 use nix::sys::signal::Signal;
 use std::fmt::Write as _;
@@ -59,6 +61,7 @@ pub fn run(args: &Mock) -> Outcome {
     let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
     let mut record = record_options(args, &summary.name, &summary.id);
     record.remarks.extend(needless(&secrets, &index));
+    record.remarks.extend(idle(&options.faults, &recording)?);
     let server = Server::new(index, Source::new(recording, secrets), options);
     let manner = Voice { args };
     let signals = Signals::catch().map_err(anyhow::Error::from)?;
@@ -109,6 +112,13 @@ fn needless(secrets: &Secrets, index: &Index) -> Vec<String> {
     needless
         .map(|name| format!("--bind {name}: the recording has no such placeholder"))
         .collect()
+}
+
+/// That a fault is meant for nothing that the host will ask by the recording.
+fn idle(faults: &[Fault], recording: &Recording) -> Result<Vec<String>, Failure> {
+    let unfit = unfit(faults, recording)?.into_iter();
+    let idle = |fault: &Fault| format!("--fault '{}': no request on record fits", fault.text);
+    Ok(unfit.map(idle).collect())
 }
 
 /// The session with the host is recorded like any other.

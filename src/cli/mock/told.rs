@@ -1,7 +1,7 @@
 //! What came of a session with a mock, in lines for stderr.
 
 use crate::replay::mock::Report;
-use crate::replay::mock::report::{Counted, Missed};
+use crate::replay::mock::report::{Counted, Missed, Unused};
 use crate::text::{count, escape, plural};
 use crate::trace::frame::Seq;
 
@@ -37,6 +37,8 @@ pub enum Found<'r> {
     Requests(&'r Counted<Missed>),
     /// These frames of the recording.
     Frames(&'r Counted<Seq>),
+    /// These requests of the recording.
+    Recorded(&'r Counted<Unused>),
 }
 
 impl Found<'_> {
@@ -46,6 +48,7 @@ impl Found<'_> {
             Self::Number(number) => *number,
             Self::Requests(requests) => requests.count,
             Self::Frames(frames) => frames.count,
+            Self::Recorded(requests) => requests.count,
         }
     }
 }
@@ -53,17 +56,17 @@ impl Found<'_> {
 /// All that is counted, in the order in which it is told.
 #[rustfmt::skip]
 pub fn all(report: &Report) -> Vec<Told<'_>> {
-    use Found::{Frames, Number, Requests};
+    use Found::{Frames, Number, Recorded, Requests};
     let t = &report.tally;
     let rows = [
         ("repeated", "repeated", "", Number(t.repeated)),
-        ("normalised", NOISE, NOISE, Requests(&t.normalised)),
+        ("normalised", NOISE, "matched", Requests(&t.normalised)),
         ("near", "answered by the nearest", "nearest", Requests(&t.near)),
-        ("missed", "not on record", "not on record", Requests(&t.missed)),
+        ("missed", "not on record", "missed", Requests(&t.missed)),
         ("passed", "passed on and answered", "answered by the server behind", Requests(&t.passed)),
         ("left_open", LEFT_OPEN, LEFT_OPEN, Requests(&t.left_open)),
         ("not_passed", "not passed on", "not passed on", Requests(&t.not_passed)),
-        ("unused", "", "unused", Frames(&report.unused)),
+        ("unused", "", "unused", Recorded(&report.unused)),
         ("out_of_order", "out of order", "out of order", Frames(&t.out_of_order)),
         ("otherwise", "", "the host's answers differ from", Frames(&t.otherwise)),
         ("faults", "gone wrong on purpose", "", Number(t.faults)),
@@ -110,7 +113,11 @@ pub fn details(report: &Report) -> Vec<String> {
         match told.found {
             Found::Number(number) => lines.push(format!("{}: {what}", count(number))),
             Found::Requests(missed) => requests(&mut lines, what, missed, &report.recording),
-            Found::Frames(found) => lines.push(format!("{what}: {}", frames(found))),
+            Found::Frames(found) => {
+                let named = |seq: &Seq| format!("#{}", seq.0);
+                lines.push(format!("{what}: {}", all_of(found, named)));
+            }
+            Found::Recorded(found) => lines.push(format!("{what}: {}", all_of(found, unused))),
         }
     }
     lines
@@ -127,10 +134,17 @@ fn requests(lines: &mut Vec<String>, what: &str, missed: &Counted<Missed>, recor
     }
 }
 
-fn frames(frames: &Counted<Seq>) -> String {
-    let named = frames.kept.iter().take(MOST_NAMED);
-    let mut named: Vec<_> = named.map(|seq| format!("#{}", seq.0)).collect();
-    let more = frames.count.saturating_sub(MOST_NAMED as u64);
+/// `#12 tools/call search`
+fn unused(request: &Unused) -> String {
+    let subject = request.subject.as_ref();
+    let subject = subject.map(|subject| format!(" {}", escape(&subject.to_string())));
+    format!("#{}{}", request.seq.0, subject.unwrap_or_default())
+}
+
+fn all_of<T>(found: &Counted<T>, name: impl Fn(&T) -> String) -> String {
+    let named = found.kept.iter().take(MOST_NAMED);
+    let mut named: Vec<_> = named.map(name).collect();
+    let more = found.count.saturating_sub(MOST_NAMED as u64);
     if more > 0 {
         named.push(format!("and {} more", count(more)));
     }

@@ -11,7 +11,7 @@
 
 use super::{About, Lines, Said, What, when};
 use crate::protocol::json::Document;
-use crate::trace::event::EventKind;
+use crate::trace::event::{Closer, EventKind};
 use crate::trace::frame::StreamId;
 use std::collections::HashSet;
 
@@ -23,6 +23,9 @@ const MESSAGES: [(&str, StreamId); 2] = [
 
 /// What the host says when it starts a server.
 const BEGINS: &str = "Initializing server";
+
+/// What it says when the server has closed its side without being asked to.
+const CLOSED: &str = "Server transport closed unexpectedly";
 
 /// What stands after whatever there is nothing more to say of.
 const NO_METADATA: &str = " { metadata: undefined }";
@@ -84,7 +87,12 @@ impl Claude {
         let Some((message, stream)) = message else {
             let message = entry.text.strip_suffix(NO_METADATA).unwrap_or(entry.text);
             let (level, message) = (entry.level.to_owned(), message.trim_end().to_owned());
-            return self.say(What::Event(EventKind::HostLog { level, message }), tell);
+            let happened = happened(&message);
+            self.say(What::Event(EventKind::HostLog { level, message }), tell);
+            if let Some(happened) = happened {
+                self.say(What::Event(happened), tell);
+            }
+            return;
         };
         let bytes = json(message).as_bytes();
         let is_guess = false;
@@ -122,6 +130,28 @@ impl Claude {
             );
         }
     }
+}
+
+/// What the host tells of the process, as the recorder would have put it on record.
+fn happened(message: &str) -> Option<EventKind> {
+    if message.starts_with(CLOSED) {
+        let (stream, by) = (StreamId::S2C, Closer::Writer);
+        return Some(EventKind::Eof { stream, by });
+    }
+    let (_, failed) = message.split_once("spawn ").filter(|(before, _)| {
+        // At the beginning, or behind the words `Error: `.
+        before.is_empty() || before.ends_with(": ")
+    })?;
+    let codes = [
+        (" ENOENT", 127, "not found"),
+        (" EACCES", 126, "not executable"),
+    ];
+    let (program, exit_code, why) = codes.into_iter().find_map(|(code, exit_code, why)| {
+        let (program, _) = failed.split_once(code)?;
+        Some((program, exit_code, why))
+    })?;
+    let message = format!("{program}: {why}, says the host's log");
+    Some(EventKind::SpawnFailed { exit_code, message })
 }
 
 /// The message that `text` begins with; all of it where it begins with none.

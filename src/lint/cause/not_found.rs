@@ -24,6 +24,16 @@ fn find(facts: &Facts) -> Option<Cause> {
             "Install the program that the first line of the script names, or start the script with \
              it: that program first, then the script.",
         )
+    } else if program.is_empty() {
+        // Only what a log tells is known.
+        let sentence = format!(
+            "the server's command was not found: {}",
+            words::noted(message)
+        );
+        Cause::certain(KIND.id, sentence).advise(format!(
+            "{host} starts servers with its own PATH, not with that of your shell: write the whole \
+             path of the command into its configuration."
+        ))
     } else if program.contains('/') {
         let cwd = facts.context.cwd.as_deref().unwrap_or("an unknown folder");
         let sentence = format!(

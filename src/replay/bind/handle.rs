@@ -11,6 +11,12 @@ const LONGEST: usize = 512;
 /// Longer texts are not searched for handles.
 const LONGEST_TEXT: usize = 64 * 1024;
 
+/// What a rule says is a handle may be so short and is still not taken for something else.
+const SHORTEST_TELLING: usize = 6;
+
+/// Bits of entropy that it has at least.
+const TELLING_BITS: f64 = 12.0;
+
 /// Bits of entropy that a handle has at least, by how often its characters occur in it.
 const BITS: f64 = 20.0;
 
@@ -23,6 +29,16 @@ pub(super) fn is_handle(text: &str) -> bool {
             .all(|char| char.is_ascii_graphic() && char != '"')
         && text.bytes().any(|byte| byte.is_ascii_digit());
     shape && !is_moment(text) && bits(text) >= BITS
+}
+
+/// Whether a handle can be told by itself wherever it stands: nobody says by chance what is as long
+/// and has letters and digits. `7`, `ok` and `completed` may mean anything.
+pub(super) fn is_telling(text: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let shape = (SHORTEST_TELLING..=LONGEST).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_handle(text) || (shape && is_mixed && !is_moment(text) && bits(text) >= TELLING_BITS)
 }
 
 /// The handles that two texts have at the same places, where all else in them is alike: each as it
@@ -158,6 +174,27 @@ mod tests {
             "application/json",
         ] {
             assert!(!is_handle(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_mean_something_else_is_not_telling() {
+        for text in ["h-37c2", "sess_8f3kd92k", "12345678", "abc123", "urn:a7"] {
+            assert!(is_telling(text), "{text}");
+        }
+        for text in [
+            "7",
+            "42",
+            "12345",
+            "ok",
+            "failed",
+            "completed",
+            "aaaaa1",
+            "v1",
+            "2026-11-20",
+            "a b 12",
+        ] {
+            assert!(!is_telling(text), "{text}");
         }
     }
 

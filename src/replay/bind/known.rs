@@ -1,12 +1,13 @@
 //! What the server chose, in the recording and now.
 
 use super::MOST;
+use super::bounded::Bounded;
 use super::handle;
+use super::pairs::Pairs;
 use crate::protocol::json::Path;
 use crate::replay::rules::{Bind, Calls};
 use crate::trace::frame::Seq;
-use std::collections::{HashMap, VecDeque};
-use std::hash::Hash;
+use std::collections::HashMap;
 
 /// Which of the values that a server chooses by the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,8 +86,8 @@ pub(super) struct Known {
     /// The live value, or why there is none.
     chosen: Bounded<Chosen, Result<Box<str>, Box<str>>>,
     handles: Bounded<Box<str>, Bound>,
-    /// Texts that rules bind, wherever the server says them.
-    echoes: Bounded<Box<str>, Box<str>>,
+    /// What those and the values of rules are in the messages that are compared.
+    pub pairs: Pairs,
     /// Handles that came with answers that were never asked for: with which.
     orphans: HashMap<Box<str>, Box<str>>,
     pub forgotten: u64,
@@ -96,12 +97,12 @@ impl Known {
     pub(super) fn is_empty(&self) -> bool {
         self.chosen.map.is_empty()
             && self.handles.map.is_empty()
-            && self.echoes.map.is_empty()
+            && self.pairs.is_empty()
             && self.orphans.is_empty()
     }
 
     pub(super) fn bind(&mut self, chosen: Chosen, live: Result<Box<str>, Box<str>>) {
-        self.forgotten += self.chosen.insert(chosen, live);
+        self.forgotten += u64::from(self.chosen.insert(chosen, live).is_some());
     }
 
     /// The live value, or what is missing; `None` where nothing is known: it is sent as it is.
@@ -112,12 +113,13 @@ impl Known {
 
     pub(super) fn bind_handle(&mut self, bound: Bound) {
         self.orphans.remove(&bound.recorded);
+        self.pairs.everywhere(&bound.recorded, &bound.live);
         if let Some(known) = self.handles.map.get_mut(&bound.recorded) {
             known.live = bound.live;
             return;
         }
         let recorded = bound.recorded.clone();
-        self.forgotten += self.handles.insert(recorded, bound);
+        self.forgotten += u64::from(self.handles.insert(recorded, bound).is_some());
     }
 
     /// What is to be sent in place of a recorded handle.
@@ -131,21 +133,6 @@ impl Known {
         bound.uses += 1;
         bound.to = bound.to.take().or_else(place);
         Some(&bound.live)
-    }
-
-    /// The server says this now where it said `recorded`.
-    pub(super) fn echo(&mut self, recorded: Box<str>, live: Box<str>) {
-        self.forgotten += self.echoes.insert(recorded, live);
-    }
-
-    /// What stands for a recorded text now, where the server says it.
-    pub(super) fn said(&self, recorded: &str) -> Option<&str> {
-        let handle = || self.handles.map.get(recorded).map(|bound| &*bound.live);
-        self.echoes
-            .map
-            .get(recorded)
-            .map(|live| &**live)
-            .or_else(handle)
     }
 
     /// A recorded text that will not come has this in it; `why` says what it would have come with.
@@ -176,37 +163,6 @@ impl Known {
         let order = self.handles.order.iter();
         let all = order.filter_map(|recorded| self.handles.map.get(recorded));
         all.filter(|bound| bound.uses > 0).cloned().collect()
-    }
-}
-
-/// A map of [`MOST`] entries, of which the oldest go first.
-#[derive(Debug)]
-struct Bounded<K, V> {
-    map: HashMap<K, V>,
-    order: VecDeque<K>,
-}
-
-impl<K, V> Default for Bounded<K, V> {
-    fn default() -> Self {
-        Self {
-            map: HashMap::new(),
-            order: VecDeque::new(),
-        }
-    }
-}
-
-impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
-    /// How many had to go.
-    fn insert(&mut self, key: K, value: V) -> u64 {
-        if self.map.insert(key.clone(), value).is_some() {
-            return 0;
-        }
-        self.order.push_back(key);
-        if self.order.len() <= MOST {
-            return 0;
-        }
-        let oldest = self.order.pop_front();
-        oldest.map_or(0, |oldest| u64::from(self.map.remove(&oldest).is_some()))
     }
 }
 

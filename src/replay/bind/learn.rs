@@ -160,10 +160,9 @@ impl Binder {
         let ruled = if is_request {
             self.edit_repeated(document.root(), about, &mut edits)
         } else {
-            self.edit_ruled(document.root(), about, &mut edits);
-            Vec::new()
+            self.edit_ruled(document.root(), about, &mut edits)
         };
-        let visited = each_string(document.root(), &mut Vec::new(), &mut |_, value| {
+        let visited = each_string(document.root(), &mut Vec::new(), &mut |names, value| {
             if ruled.contains(&value.span()) {
                 return Ok(());
             }
@@ -173,10 +172,12 @@ impl Binder {
             } else {
                 text.clone()
             };
-            let bound = handle::replaced(&filled, |part| self.known.said(part));
+            let bound = handle::replaced(&filled, |part| self.known.pairs.said(part));
             let changed = bound.as_deref().unwrap_or(&filled);
             if *changed != *text {
                 edits.replace_string(value, changed);
+            } else if let Some(live) = self.said_by_name(names, value) {
+                edits.replace(value, live);
             }
             Ok::<(), ()>(())
         });

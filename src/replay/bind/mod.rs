@@ -13,6 +13,8 @@
 //! * What looks like a handle (`handle`) and differs between the two answers, and is sent by the
 //!   recorded client later as a whole value, is bound as well, and reported.
 //! * What rules bind (`ruled`) comes before that.
+//! * What stands for what in messages that are compared is told by `pairs`, more narrowly: there a
+//!   difference would be hidden.
 //! * Placeholders of redacted values are supplied by the user, or by a live answer in their place.
 //!   What is neither makes the message one that cannot be sent: [`Fault::Redacted`].
 //! * What came with an answer that was never asked for has no live value: a message that needs it
@@ -23,12 +25,14 @@
 //! * Everything is bounded: [`MOST`] values of a kind are remembered, the oldest are forgotten and
 //!   counted.
 
+mod bounded;
 mod fresh;
 mod handle;
 mod known;
 mod learn;
 mod message;
 mod own;
+mod pairs;
 mod prepare;
 mod round;
 mod ruled;

@@ -4,9 +4,12 @@ use super::known::{Chosen, Slot};
 use super::learn::needs;
 use super::message::Place;
 use super::{About, Binder, Edits};
-use crate::protocol::json::{Document, Kind, Value, canonical};
+use crate::protocol::json::{Path, Step, Value, canonical};
 use crate::replay::rules::{Bind, RuleId, Rules};
 use std::ops::Range;
+
+/// The member of what a tool says in words, which are about anything.
+const ANYTHING: &str = "text";
 
 impl Binder {
     /// Binds as these rules say as well.
@@ -15,9 +18,9 @@ impl Binder {
         self.binds.extend(binds);
     }
 
-    /// The server says `now` where it said `then`, wherever that is.
+    /// The server says `now` where it said `then`, wherever that is: a handle that was found.
     pub fn stands_for(&mut self, then: &str, now: &str) {
-        self.known.echo(then.into(), now.into());
+        self.known.pairs.everywhere(then, now);
     }
 
     /// Whether the answers to such a request have values that rules bind.
@@ -60,8 +63,8 @@ impl Binder {
             let live = now.map(|now| bind.from.all(now)).unwrap_or_default();
             for (nth, recorded) in bind.from.all(then).into_iter().enumerate() {
                 let live = live.get(nth);
-                if let (Some(then), Some(now)) = (text(recorded), live.copied().and_then(text)) {
-                    self.known.echo(then, now);
+                if let Some(live) = live {
+                    self.known.pairs.learn(at, recorded, *live);
                 }
                 let chosen = chosen(at, recorded);
                 let live = match (live, now) {
@@ -79,18 +82,43 @@ impl Binder {
         self.places(message, about, |bind| (&bind.request, &bind.to))
     }
 
-    /// What rules found in an answer is what they found in the live one.
-    pub(super) fn edit_ruled(&self, then: Value<'_>, about: About<'_>, edits: &mut Edits) {
+    /// What rules found in an answer is what they found in the live one. Where that stands.
+    pub(super) fn edit_ruled(
+        &self,
+        then: Value<'_>,
+        about: About<'_>,
+        edits: &mut Edits,
+    ) -> Vec<Range<usize>> {
+        let mut edited = Vec::new();
         for place in self.places(then, about, |bind| (&bind.answer, &bind.from)) {
-            // A text is one everywhere; what is neither that nor a number is no handle.
-            let is_number = place.value.kind() == Kind::Number;
-            if let Some(Ok(live)) = self.known.chosen(&place.chosen).filter(|_| is_number)
-                && Document::parse(live.as_bytes())
-                    .is_ok_and(|live| matches!(live.root().kind(), Kind::Number | Kind::String))
-            {
+            let Slot::Rule(rule) = place.chosen.slot else {
+                continue;
+            };
+            let live = self.known.pairs.said_at(rule, &place.chosen.value);
+            if let Some(live) = live.filter(|_| !edited.contains(&place.value.span())) {
                 edits.replace(place.value, live);
+                edited.push(place.value.span());
             }
         }
+        edited
+    }
+
+    /// What a text is now that is all that a member has of which a rule has the name.
+    pub(super) fn said_by_name(&self, names: &[Value<'_>], text: Value<'_>) -> Option<&str> {
+        let name = names.last()?.as_str()?;
+        let is_named = |bind: &Bind| {
+            [&bind.from, &bind.to]
+                .into_iter()
+                .any(|path| member(path) == Some(&name))
+        };
+        if name == ANYTHING {
+            return None;
+        }
+        let mut binds = self.binds.iter().enumerate();
+        binds.find_map(|(rule, (_, bind))| {
+            let value = is_named(bind).then(|| canonical(text))?;
+            self.known.pairs.said_at(rule, &value)
+        })
     }
 
     /// What a request repeats by rules is what the live answer said. Where that stands.
@@ -139,6 +167,10 @@ fn chosen(rule: usize, value: Value<'_>) -> Chosen {
     }
 }
 
-fn text(value: Value<'_>) -> Option<Box<str>> {
-    value.as_str().map(Into::into)
+/// The name of the member at the end of a path.
+fn member(path: &Path) -> Option<&str> {
+    path.steps().iter().rev().find_map(|step| match step {
+        Step::Member(name) => Some(&**name),
+        _ => None,
+    })
 }

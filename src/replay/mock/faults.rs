@@ -17,6 +17,8 @@ const ARROWS: [&str; 2] = ["→", "->"];
 /// What goes wrong with requests that fit a filter.
 #[derive(Clone, Debug)]
 pub struct Fault {
+    /// As it was written.
+    pub text: Box<str>,
     /// Which requests.
     matcher: Matcher,
     /// What happens to them.
@@ -89,6 +91,7 @@ impl Fault {
             slow_ns: u64::MAX,
         };
         Ok(Self {
+            text: text.into(),
             matcher: Matcher::new(&query, context),
             effect,
         })

@@ -16,7 +16,8 @@
 //! * [`nearest`]: of one that stands for none, what comes nearest and where it differs;
 //! * [`server`]: live messages and time in, actions out. It knows neither pipes nor a clock;
 //! * [`reel`]: the recorded bytes, with bound secrets in place of redacted values;
-//! * [`faults`], [`latency`]: what goes wrong on purpose, and when answers come;
+//! * [`faults`], [`latency`]: what goes wrong on purpose, and when answers come; [`unfit`]: faults
+//!   that are meant for nothing on record;
 //! * [`serve`]: pipes, threads, signals, and the recording of the session that is had with us.
 //!
 //! # What it promises
@@ -70,6 +71,7 @@ pub mod secrets;
 pub mod serve;
 
 pub mod server;
+pub mod unfit;
 pub mod wanted;
 
 pub use faults::Fault;

@@ -1,6 +1,6 @@
 //! What was used of a recording, what was not, and what was asked that is not on it.
 
-use super::index::{Index, Place};
+use super::index::{Index, Place, Subject};
 use super::matcher::{Matcher, Reason};
 use crate::trace::frame::Seq;
 
@@ -24,10 +24,11 @@ impl Missed {
     /// What it was about.
     #[must_use]
     pub fn subject(&self) -> String {
-        match &self.name {
-            Some(name) => format!("{} {name}", self.method),
-            None => self.method.to_string(),
-        }
+        let subject = Subject {
+            method: self.method.clone(),
+            name: self.name.clone(),
+        };
+        subject.to_string()
     }
 
     /// Why, and what comes nearest on `recording`.
@@ -55,6 +56,15 @@ impl Missed {
             });
         format!("{}: {why}{nearest}", self.subject())
     }
+}
+
+/// A request on record that nobody asked again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unused {
+    /// Its frame.
+    pub seq: Seq,
+    /// What it is about, as far as that is known.
+    pub subject: Option<Subject>,
 }
 
 /// Things of which the first are kept, and all counted.
@@ -153,12 +163,12 @@ impl Tally {
 /// What came of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The id of the recording.
+    /// The id of the recording, or the file of a cassette. Not escaped.
     pub recording: String,
     /// Requests that are on record; pings do not count.
     pub recorded: u64,
     /// Those that nobody asked again.
-    pub unused: Counted<Seq>,
+    pub unused: Counted<Unused>,
     /// Responses on record that answered nothing, which are not served.
     pub orphans: u64,
     /// What was counted.
@@ -180,7 +190,10 @@ impl Report {
             }
             report.recorded += 1;
             if !matcher.is_used(number) {
-                report.unused.add(entry.request.seq());
+                report.unused.add(Unused {
+                    seq: entry.request.seq(),
+                    subject: index.subjects.get(&entry.name).cloned(),
+                });
             }
         }
         report

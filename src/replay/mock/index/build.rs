@@ -9,6 +9,7 @@ mod server;
 
 use super::{Act, Index, NONE, Notice, Outcome, Place, Step, Trigger};
 use crate::protocol::message::Classifier;
+use crate::replay::called;
 use crate::replay::mock::Secrets;
 use crate::replay::rules::Rules;
 use crate::store::reader::{MessageRow, ReadError, Recording};
@@ -119,7 +120,7 @@ impl<'r> Reading<'r> {
         let summary = recording.summary()?;
         Ok(Self {
             index: Index {
-                recording: summary.id.clone(),
+                recording: called::cassette_name(recording).unwrap_or_else(|| summary.id.clone()),
                 death: ends::death(&summary),
                 agreed: summary.session.version_agreed.clone(),
                 end: Moment(summary.t_last_ns),

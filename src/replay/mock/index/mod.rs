@@ -12,7 +12,8 @@ pub use build::IndexError;
 pub use place::Place;
 
 use crate::trace::clock::Moment;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 /// No entry, no step.
 pub(super) const NONE: u32 = u32::MAX;
@@ -137,6 +138,24 @@ pub struct Notice {
     pub place: Place,
 }
 
+/// What a request is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Its method; not escaped, like its name.
+    pub method: Box<str>,
+    /// Tool, prompt or URI.
+    pub name: Option<Box<str>>,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{} {name}", self.method),
+            None => f.write_str(&self.method),
+        }
+    }
+}
+
 /// How the server died over a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Death {
@@ -149,10 +168,12 @@ pub enum Death {
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub struct Index {
-    /// The id of the recording.
+    /// The id of the recording, or the file of a cassette. Not escaped.
     pub recording: String,
     /// In the order of their requests.
     pub entries: Vec<Entry>,
+    /// What they are about, by the digests of their methods and names; the first of so many.
+    pub subjects: HashMap<u64, Subject>,
     /// By trigger, then as recorded.
     pub(super) steps: Vec<Step>,
     /// In recorded order.

@@ -114,9 +114,13 @@ pub fn serve<R: Reel>(
     recorder.start();
     let (notify, notices) = sync_channel(NOTICES);
     start_threads(&tap, caught, &notify)?;
+    let mut output = Output::new(&tap, &arrivals);
+    for message in &record.remarks {
+        output.say(&manner.remark(message));
+    }
     let ending = Session {
         server,
-        output: Output::new(&tap, &arrivals),
+        output,
         lines: Lines::default(),
         behind: None,
         tap: &tap,

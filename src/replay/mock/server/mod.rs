@@ -29,7 +29,7 @@ mod cancel;
 mod client;
 mod era;
 mod miss;
-mod own;
+pub(in crate::replay::mock) mod own;
 mod play;
 mod request;
 mod rounds;

@@ -118,14 +118,7 @@ fn changing(app: &App, requests: &Requests, warning: &str) -> Vec<(Role, String)
     if requests.changes == 0 {
         return Vec::new();
     }
-    let calls = match requests.changes {
-        1 => "1 call of a tool that does not say that it only reads:".to_owned(),
-        many => format!(
-            "{} calls of tools that do not say that they only read:",
-            count(many)
-        ),
-    };
-    let mut text = vec![(Role::Warn, format!("{warning} {calls}"))];
+    let mut text = vec![(Role::Warn, format!("{warning} {}:", doubtful(requests)))];
     let room = usize::from(app.size.1.saturating_sub(BESIDES)).max(LEAST);
     let shown = requests.changing.iter().take(room);
     text.extend(shown.map(|(seq, asked)| (Role::Warn, format!("#{} {asked}", seq.0))));
@@ -145,6 +138,24 @@ fn changing(app: &App, requests: &Requests, warning: &str) -> Vec<(Role, String)
         ));
     }
     text
+}
+
+/// Of what tools there are such calls. What a stranger's recording says of them is no word that
+/// counts.
+fn doubtful(requests: &Requests) -> String {
+    let claim = match (requests.claimed, requests.changes) {
+        (0, 1) => "does not say that it only reads",
+        (0, _) => "do not say that they only read",
+        (_, 1) => "says itself that it only reads, in a recording that is not yours",
+        (claimed, all) if claimed == all => {
+            "say themselves that they only read, in a recording that is not yours"
+        }
+        _ => "do not say that they only read, or only in a recording that is not yours",
+    };
+    match requests.changes {
+        1 => format!("1 call of a tool that {claim}"),
+        many => format!("{} calls of tools that {claim}", count(many)),
+    }
 }
 
 fn others(requests: &Requests) -> Option<(Role, String)> {

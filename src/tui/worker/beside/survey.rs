@@ -184,6 +184,7 @@ impl<'r> Survey<'r> {
             return Ok(());
         }
         to.changes += 1;
+        to.claimed += u64::from(self.guard.is_claimed(tool));
         if to.tools.len() < KINDS || to.tools.contains_key(tool) {
             *to.tools.entry(tool.into()).or_default() += 1;
         }

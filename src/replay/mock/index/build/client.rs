@@ -2,7 +2,8 @@
 
 use super::{Anchor, Reading, Whose, narrow};
 use crate::protocol::message::{Body, Era, Lines};
-use crate::replay::mock::index::{Act, Entry, NONE, Notice, Outcome, Place, Trigger};
+use crate::replay::mock::index::{Act, Entry, NONE, Notice, Outcome, Place, Subject, Trigger};
+use crate::replay::mock::server::own;
 use crate::replay::mock::wanted::{self, Texts, digest};
 use crate::replay::rules::Side;
 use crate::store::reader::{MessageRow, ReadError};
@@ -12,6 +13,10 @@ use crate::trace::frame::FrameHead;
 
 /// Modern versions that are remembered: a recording of an honest client has one or two.
 pub(super) const MOST_VERSIONS: usize = 64;
+
+/// Methods with the names that they are about that are remembered: what was not used is named by
+/// them, and a client may have read any number of resources.
+const MOST_SUBJECTS: usize = 1000;
 
 /// The error of a server that does not speak the version of a request.
 const UNSUPPORTED_VERSION: &str = "-32022";
@@ -90,6 +95,11 @@ impl Reading<'_> {
             let identity = message.meta.identity.as_deref()?;
             identity.protocol_version.clone()
         });
+        let name = wanted::name(&exchange.method, exchange.name.as_deref());
+        let subjects = &mut self.index.subjects;
+        if subjects.len() < MOST_SUBJECTS {
+            subjects.entry(name).or_insert_with(|| subject(exchange));
+        }
         let is_retry = exchange.is_retry()
             && matches!(message.map(|it| &it.body), Some(Body::Request(it)) if it.retry.is_some());
         let is_refused = exchange.code.as_deref() == Some(UNSUPPORTED_VERSION);
@@ -98,7 +108,7 @@ impl Reading<'_> {
             response: exchange.response.map(|(seq, part)| Place::new(seq, part)),
             exact: digest(&exchange.method, &texts.exact),
             normalised: digest(&exchange.method, &texts.normalised),
-            name: wanted::name(&exchange.method, exchange.name.as_deref()),
+            name,
             method: digest(&exchange.method, ""),
             next: NONE,
             outcome: outcome(exchange),
@@ -163,5 +173,13 @@ fn outcome(exchange: &Exchange) -> Outcome {
         _ if exchange.is_listen() && exchange.code.is_none() => Outcome::Stream,
         _ if answered => Outcome::Answer,
         _ => Outcome::Silence,
+    }
+}
+
+fn subject(exchange: &Exchange) -> Subject {
+    let quoted = |text: &str| own::quoted(text).into();
+    Subject {
+        method: quoted(&exchange.method),
+        name: exchange.name.as_deref().map(quoted),
     }
 }

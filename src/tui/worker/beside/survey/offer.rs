@@ -82,6 +82,8 @@ pub struct Requests {
     pub changing: Vec<(Seq, String)>,
     /// How many such calls there are.
     pub changes: u64,
+    /// Those among them whose tools say so, in a recording of somebody else.
+    pub claimed: u64,
     /// Their tools, as on the wire, with how many calls there are.
     pub tools: BTreeMap<Box<str>, u64>,
     /// The others, escaped, with how many there are of each kind.

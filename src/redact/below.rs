@@ -222,6 +222,8 @@ impl Style {
         match self {
             Self::Until(word) => count <= HERE && *said != *bare_word(&word),
             Self::Lines if line.is_item => line.indent >= indent,
+            // What nobody says stands there as in a sentence, `The key:` above it.
+            Self::Lines if line.indent == indent => more::is_value(said),
             _ => line.indent > indent,
         }
     }

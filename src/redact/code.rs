@@ -51,12 +51,20 @@ pub(super) fn is_code(text: &[u8], name: &Range<usize>, value: &Range<usize>) ->
 pub(super) fn is_other(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let (called, said) = (&text[name.clone()], &text[value.clone()]);
     let is_button = value.len() == 1 && called.eq_ignore_ascii_case(b"accesskey");
+    let is_public = called.to_ascii_lowercase().ends_with(b"key") && is_public(said);
     let is_test = called == b"PASS" && said.contains(&b'_') && dense::is_read(said);
     is_button
         || is_test
+        || is_public
         || is_file(called, said)
         || is_counted(said, &text[value.end..])
         || text[..name.start].ends_with(b":") && is_within_arn(&text[..name.start])
+}
+
+/// Whether it is the kind of a key that everybody may know, behind which it stands.
+fn is_public(value: &[u8]) -> bool {
+    let kinds = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-"];
+    kinds.iter().any(|kind| value.starts_with(kind))
 }
 
 /// Whether it is where a key is kept: a password may look so.

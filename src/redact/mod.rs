@@ -37,6 +37,7 @@ mod json;
 mod known;
 mod layer;
 mod learn;
+mod linked;
 mod matcher;
 mod more;
 mod named;

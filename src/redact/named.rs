@@ -6,6 +6,7 @@ use super::dense;
 use super::find::Finder;
 use super::header;
 use super::hit::Found;
+use super::linked;
 use super::more;
 use super::names::Class;
 use super::plausible::{Stands, fits, is_one};
@@ -18,6 +19,9 @@ use std::ops::Range;
 
 /// A longer name is none.
 pub(super) const NAME: usize = 96;
+
+/// Words of a name: `one time code`.
+const WORDS: usize = 3;
 
 /// A longer value in quotes is one that has no end.
 const QUOTED: usize = 64 * 1024;
@@ -63,7 +67,7 @@ pub(super) fn find(
     if is_token(text, &name) {
         return;
     }
-    let Some(class) = class(finder, text, &name) else {
+    let Some((name, class)) = called(finder, text, name) else {
         return;
     };
     if let Some(below) = below::of(text, &name) {
@@ -73,8 +77,10 @@ pub(super) fn find(
     let mark = found.hits.len();
     if let Some(beside) = value::of(text, &name, class) {
         *until = add_beside(finder, text, (&name, class), beside, found);
-    } else if let Some(word) = more::linked(text, &name, class) {
-        put(finder, text, word, found);
+    } else {
+        for word in linked::values(text, &name, class) {
+            put(finder, text, word, found);
+        }
     }
     if found.hits.len() > mark {
         let key = told(finder, &text[name]);
@@ -151,6 +157,43 @@ fn told(finder: &Finder<'_>, name: &[u8]) -> Box<str> {
     let is_told = inside.hits.is_empty();
     let name = String::from_utf8_lossy(if is_told { name } else { b"" });
     name.trim_start_matches('-').into()
+}
+
+/// A name, and what it says: that of a word, or of several that make a name together, `API key`.
+pub(super) fn called(
+    finder: &Finder<'_>,
+    text: &[u8],
+    name: Range<usize>,
+) -> Option<(Range<usize>, Class)> {
+    match class(finder, text, &name) {
+        Some(class) => Some((name, class)),
+        None => in_words(finder, text, &name),
+    }
+}
+
+/// The name of which a word is the last one, if those in front of it make it one that says more.
+fn in_words(
+    finder: &Finder<'_>,
+    text: &[u8],
+    last: &Range<usize>,
+) -> Option<(Range<usize>, Class)> {
+    let mut start = last.start;
+    for _ in 1..WORDS {
+        let before = text[..start].strip_suffix(b" ")?;
+        start = super::find::begin_of_name(before, before.len(), NAME);
+        if start == before.len() {
+            return None;
+        }
+        let name = start..last.end;
+        let class = finder.policy.class(&text[name.clone()]);
+        match class {
+            None => {}
+            Some(Class::Password | Class::Token) => return Some((name, Class::Key)),
+            Some(Class::Digits) => return Some((name, Class::Digits)),
+            Some(_) => return None,
+        }
+    }
+    None
 }
 
 /// What the name says. Behind a backslash the first letter may be an escape.

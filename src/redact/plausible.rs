@@ -113,9 +113,15 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
         Class::Digits => {
             (3..=10).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
         }
-        Class::Pair => super::base::is_pair(value.as_bytes()),
-        Class::Many => value.len() >= MANY && is_dense(value) && !is_prose(value),
+        Class::Pair => super::base::is_pair(value.as_bytes()) || is_unread(value),
+        Class::Many => value.len() >= MANY && is_unread(value) && !is_prose(value),
+        Class::Key => key(value, stands),
     }
+}
+
+/// Whether something in it is nothing that anybody reads, where its name says that it may be so.
+fn is_unread(value: &str) -> bool {
+    is_dense(value) || dense::is_mixed(value) || dense::is_signed(value.as_bytes())
 }
 
 /// Whether a row in it is nothing that is read.
@@ -150,7 +156,7 @@ fn is_certain(class: Class, value: &str, stands: Stands) -> bool {
             let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
             words.any(|word| is_value(word.as_bytes())) && !is_prose(value)
         }
-        Class::Folder | Class::Digits | Class::Many => false,
+        Class::Folder | Class::Digits | Class::Many | Class::Key => false,
     }
 }
 
@@ -162,15 +168,37 @@ fn password(value: &str, stands: Stands) -> bool {
     match stands {
         Stands::Alone | Stands::Whole => !is_prose(value),
         Stands::InText => {
-            value.len() >= 4 && (looks_random(value) || value.len() >= 16 && !value.contains('-'))
+            value.len() >= 4
+                && !is_link(value)
+                && (looks_random(value) || value.len() >= 16 && !value.contains('-'))
         }
     }
+}
+
+/// A shorter key of which people write may be a word for it: `32-character`.
+const KEY: usize = 16;
+
+fn key(value: &str, stands: Stands) -> bool {
+    if stands != Stands::InText {
+        return token(value, stands);
+    }
+    let is_long = value.len() >= KEY && looks_random(value) && !value.contains('/');
+    is_value(value.as_bytes()) || is_long && token(value, stands)
+}
+
+/// Whether it is where something is told, and nothing is said in front of its host.
+fn is_link(value: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|it| value.starts_with(it))
+        && !value.contains('@')
 }
 
 fn token(value: &str, stands: Stands) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase()) && value.len() < 16;
     let is_one = value.len() >= 6 && !value.contains(char::is_whitespace) && !is_word;
-    let is_telling = || value.len() >= 8 && looks_random(value) && !is_camel(value);
+    let is_telling =
+        || value.len() >= 8 && looks_random(value) && !is_camel(value) && !is_link(value);
     is_one && (stands != Stands::InText || is_telling())
 }
 

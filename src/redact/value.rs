@@ -3,6 +3,7 @@
 use super::code;
 use super::dense;
 use super::header;
+use super::linked;
 use super::named::{LONG, bare, quoted};
 use super::names::Class;
 use super::plausible::Stands;
@@ -16,6 +17,16 @@ const BEHIND: usize = 16;
 
 /// How far behind a name stands what is called its value.
 const NEAR: usize = 128;
+
+/// Quotes of printers. Those of placeholders are none of them.
+pub(super) const MARKS: [(&str, &str); 6] = [
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("‘", "’"),
+    ("‚", "‘"),
+    ("«", "»"),
+];
 
 /// What XML keeps from being read begins so.
 const KEPT: &[u8] = b"<![CDATA[";
@@ -43,11 +54,13 @@ struct Sign {
 
 /// What stands beside a name, if a sign tells that something does.
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
-    let end = called(text, name).unwrap_or(name.end);
+    let whose = || linked::whose(text, name);
+    let end = called(text, name).or_else(whose).unwrap_or(name.end);
     let at = past_quote(text, end);
     let is_tag = is_element(text, name, (end, at));
     let is_flag = text[name.clone()].starts_with(b"--");
-    let sign = sign(&text[at..], is_tag);
+    let is_apart = at > 0 && is_space(text[at - 1]);
+    let sign = sign(&text[at..], is_tag, is_apart);
     let sign = sign.or_else(|| (is_flag && at > name.end).then_some(Sign::NONE))?;
     // What begins like an option is the next one.
     if at == text.len() || text[at..].starts_with(b"--") {
@@ -59,6 +72,13 @@ pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Besid
     let start = Some(start).filter(|start| *start <= begin + BEHIND)?;
     let tags = is_colon.then(|| past_tags(text, start));
     let (start, is_reference) = tags.unwrap_or((start, false));
+    // What is bold goes on behind its sign: `**Password:** …`.
+    let is_bold = text[start..].starts_with(b"** ");
+    let start = if is_bold { start + 3 } else { start };
+    if let Some(span) = in_marks(text, start) {
+        let one = Some((span, Stands::Alone));
+        return Some(Beside { start, one });
+    }
     let escapes = skip(text, start, |byte| byte == b'\\');
     if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
         let span = in_quotes(text, (start, escapes), quote)?;
@@ -88,6 +108,35 @@ fn in_quotes(text: &[u8], (start, escapes): (usize, usize), quote: u8) -> Option
     } else {
         opened(text, span)
     }
+}
+
+/// A value in quotes of printers, on one line.
+fn in_marks(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let near = &text[start..text.len().min(start + LONG)];
+    let near = near.split(|byte| *byte == b'\n').next()?;
+    MARKS.iter().find_map(|(open, close)| {
+        let said = near.strip_prefix(open.as_bytes())?;
+        let length = memchr::memmem::find(said, close.as_bytes())?;
+        let begin = start + open.len();
+        Some(begin..begin + length)
+    })
+}
+
+/// A word without quotes of printers around it.
+pub(super) fn inside(text: &[u8], word: Range<usize>) -> Range<usize> {
+    if text[word.clone()].is_ascii() {
+        return word;
+    }
+    let (mut start, mut end) = (word.start, word.end);
+    for (open, close) in MARKS {
+        if text[start..end].starts_with(open.as_bytes()) {
+            start += open.len();
+        }
+        if text[start..end].ends_with(close.as_bytes()) {
+            end -= close.len();
+        }
+    }
+    start..end
 }
 
 /// A word that is no code; nothing where there is none.
@@ -147,9 +196,17 @@ fn is_named(text: &[u8], start: usize) -> bool {
     before.is_some_and(|before| before.ends_with(b" name=") || before.ends_with(b" key="))
 }
 
+/// Whether a sign may follow that does not stand right behind the name.
+pub(super) fn may_be_beside(raw: &[u8], name: &Range<usize>) -> bool {
+    let end = called(raw, name).or_else(|| linked::whose(raw, name));
+    let at = end.unwrap_or_else(|| past_quote(raw, name.end));
+    end.is_some() || sign(&raw[at..], false, true).is_some()
+}
+
 /// Behind a name, its quote and the white space that follows.
 fn past_quote(text: &[u8], end: usize) -> usize {
     let mut at = skip(text, end, |byte| byte == b'\\');
+    at += if text[at..].starts_with(b"**") { 2 } else { 0 };
     at += usize::from(matches!(text.get(at), Some(b'"' | b'\'' | b'`')));
     skip(text, at, is_space)
 }
@@ -163,7 +220,8 @@ impl Sign {
     };
 }
 
-fn sign(rest: &[u8], is_tag: bool) -> Option<Sign> {
+/// The sign that `rest` begins with; an arrow is one where white space stands in front of it.
+fn sign(rest: &[u8], is_tag: bool, is_apart: bool) -> Option<Sign> {
     let (length, stands) = match rest {
         [b':', b':', ..] => return None,
         [b'=', b'=', b'=', ..] => (3, Stands::Alone),
@@ -171,6 +229,8 @@ fn sign(rest: &[u8], is_tag: bool) -> Option<Sign> {
         [b'=', ..] => (1, Stands::Alone),
         [b':', ..] => (1, Stands::InText),
         [b'>', ..] if is_tag => (1, Stands::Alone),
+        [b'-', b'>', ..] if is_apart => (2, Stands::InText),
+        [0xe2, 0x86, 0x92, ..] if is_apart => ("→".len(), Stands::InText),
         _ => return None,
     };
     Some(Sign {
@@ -268,6 +328,15 @@ mod tests {
             "<p name=\"password\">Zx9kQ</p>",
             "{\"name\":\"password\",\"value\":\"Zx9kQ\"",
             "password                              : Zx9kQ",
+            "password for ada: Zx9kQ",
+            "password (of ada) = Zx9kQ",
+            "**password**: Zx9kQ",
+            "**password:** Zx9kQ",
+            "password: “Zx9kQ”",
+            "password = „Zx9kQ“",
+            "password: «Zx9kQ»",
+            "password -> Zx9kQ",
+            "password →  Zx9kQ",
         ] {
             assert_eq!(value(text), Some("Zx9kQ"), "{text}");
         }
@@ -282,6 +351,9 @@ mod tests {
             "Password:                         'Zx9kQ'",
             "password: !secret of_db_2",
             "password",
+            "password->Zx9kQ",
+            "password(a) -> Zx9kQ",
+            "password for ada Zx9kQ",
         ] {
             assert_eq!(value(text), None, "{text}");
         }

@@ -49,7 +49,6 @@ pub(super) fn is_signed(word: &[u8]) -> bool {
         && word
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || SIGNS.contains(byte))
-        && has(u8::is_ascii_digit)
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_uppercase);
     if !is_made {
@@ -59,7 +58,18 @@ pub(super) fn is_signed(word: &[u8]) -> bool {
     let odd = rows.filter(|row| is_odd(row)).count();
     let telling = word[1..word.len() - 1].iter();
     let telling = telling.filter(|byte| SIGNS[8..].contains(byte)).count();
-    odd + telling > 1
+    odd + telling > 1 && (telling > 0 || has(u8::is_ascii_digit))
+}
+
+/// Whether something in it is read in no word, where its name tells that it may be a key.
+pub(super) fn has_odd(word: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| word.iter().any(test);
+    let mut rows = word.split(|byte| !byte.is_ascii_alphanumeric());
+    word.len() >= SIGNED
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && rows.any(is_odd)
 }
 
 /// Whether letters and digits stand in it as in no word, in no number, and in no name of several.
@@ -136,6 +146,7 @@ mod tests {
             "yzP-CB9t_2039",
             "QUae!ZP6$zR3",
             "fM2o!eq3$hDa",
+            "Llqs!ajA$IxN",
         ] {
             assert!(is_signed(word.as_bytes()), "{word}");
         }

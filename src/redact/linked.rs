@@ -49,7 +49,11 @@ pub(super) fn values(text: &[u8], name: &Range<usize>, class: Class) -> Vec<Rang
         if is_changed && said.eq_ignore_ascii_case(b"from") {
             return both(text, those, class);
         }
-        if is_value(said) {
+        if class == Class::Digits {
+            if fits(class, &String::from_utf8_lossy(said), Stands::InText) && said.len() > 3 {
+                return vec![word];
+            }
+        } else if is_value(said) {
             return vec![whole(text, word, near.end)];
         }
         if is_quoted(text, (from, &word), class) {
@@ -105,6 +109,11 @@ fn both(
 /// Whether something may follow a name without a sign.
 fn is_open(text: &[u8], name: &Range<usize>, class: Class) -> bool {
     let next = text.get(name.end);
+    if class == Class::Digits {
+        // A number right behind it may count or name it.
+        let rest = &text[name.end..];
+        return rest.starts_with(b" is ") || rest.starts_with(b" was ");
+    }
     matches!(class, Class::Password | Class::Token | Class::Key)
         && matches!(next, Some(b' ' | b'\t' | b'"' | b'\'' | b'`' | b'*' | b'|'))
 }
@@ -173,14 +182,14 @@ fn of_somebody(said: &[u8]) -> Option<usize> {
         if is_sign || count > 1 && word == b"is" {
             return Some(at - 1);
         }
-        if count > 0
-            && let Some(sign) = sign_in(word)
-        {
-            return Some(at + sign);
-        }
-        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.@-/'\"`\\".contains(byte);
-        if !word.iter().all(is_of_name) || word.is_empty() {
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.@-:/'\"`\\".contains(byte);
+        let sign = sign_in(word).filter(|_| count > 0);
+        let own = &word[..sign.unwrap_or(word.len())];
+        if own.is_empty() || !own.iter().all(is_of_name) {
             return None;
+        }
+        if let Some(sign) = sign {
+            return Some(at + sign);
         }
         at += word.len() + 1;
     }
@@ -276,6 +285,8 @@ mod tests {
             "password (ada)",
             "password(ada): x",
             "password form: x",
+            "password of ‹secret:1›”",
+            "password of a,b: x",
             "password\nfor ada: x",
         ] {
             assert_eq!(rest(text), None, "{text}");

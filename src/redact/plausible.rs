@@ -182,8 +182,8 @@ fn key(value: &str, stands: Stands) -> bool {
     if stands != Stands::InText {
         return token(value, stands);
     }
-    let is_long = value.len() >= KEY && looks_random(value) && !value.contains('/');
-    is_value(value.as_bytes()) || is_long && token(value, stands)
+    let is_telling = value.len() >= KEY || dense::has_odd(value.as_bytes());
+    is_value(value.as_bytes()) || is_telling && !value.contains('/') && token(value, stands)
 }
 
 /// Whether it is where something is told, and nothing is said in front of its host.

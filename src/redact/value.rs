@@ -54,7 +54,8 @@ struct Sign {
 
 /// What stands beside a name, if a sign tells that something does.
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
-    let whose = || linked::whose(text, name);
+    // A header of which people write is none.
+    let whose = || linked::whose(text, name).filter(|_| class != Class::Header);
     let end = called(text, name).or_else(whose).unwrap_or(name.end);
     let at = past_quote(text, end);
     let is_tag = is_element(text, name, (end, at));

@@ -93,15 +93,15 @@ pub(super) fn is_camel(value: &str) -> bool {
 
 /// Whether a few digits say how many there are of what follows: `123 items`.
 fn is_counted(value: &[u8], after: &[u8]) -> bool {
+    value.len() < 4 && value.iter().all(u8::is_ascii_digit) && counts(after)
+}
+
+/// Whether what follows a number is what it counts.
+pub(super) fn counts(after: &[u8]) -> bool {
     let word = after.strip_prefix(b" ").unwrap_or_default();
-    let word = &word[..word
-        .iter()
-        .take_while(|byte| byte.is_ascii_lowercase())
-        .count()];
-    value.len() < 4
-        && value.iter().all(u8::is_ascii_digit)
-        && word.len() > 2
-        && word.ends_with(b"s")
+    let length = word.iter().take_while(|byte| byte.is_ascii_lowercase());
+    let word = &word[..length.count()];
+    word.len() > 2 && word.ends_with(b"s")
 }
 
 /// Whether the word that a text ends with is the beginning of an ARN.

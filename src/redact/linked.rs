@@ -5,6 +5,7 @@
 //!  password for ada: one    password (of ada): one
 //! ```
 
+use super::code;
 use super::more::{is_item, is_value, words};
 use super::named;
 use super::names::Class;
@@ -50,13 +51,14 @@ pub(super) fn values(text: &[u8], name: &Range<usize>, class: Class) -> Vec<Rang
             return both(text, those, class);
         }
         if class == Class::Digits {
-            if fits(class, &String::from_utf8_lossy(said), Stands::InText) && said.len() > 3 {
+            let is_code = fits(class, &String::from_utf8_lossy(said), Stands::InText);
+            if is_code && said.len() > 3 && !code::counts(&text[word.end..]) {
                 return vec![word];
             }
         } else if is_value(said) {
             return vec![whole(text, word, near.end)];
         }
-        if is_quoted(text, (from, &word), class) {
+        if is_quoted(text, (name, from, &word), class) {
             return vec![word];
         }
         let is_in = |those: &[&str]| {
@@ -99,8 +101,9 @@ fn both(
     let new = those.next().filter(is_to).and_then(|_| those.next());
     let is_one = |word: &Range<usize>| {
         let said = &text[word.clone()];
+        let is_plain = memchr::memchr(b'-', said).is_none();
         said.iter().any(u8::is_ascii_alphabetic)
-            && is_item(said)
+            && (is_value(said) || is_plain && is_item(said))
             && fits(class, &String::from_utf8_lossy(said), Stands::InText)
     };
     old.into_iter().chain(new).filter(is_one).collect()
@@ -119,9 +122,17 @@ fn is_open(text: &[u8], name: &Range<usize>, class: Class) -> bool {
 }
 
 /// Whether a word that can be a value stands in quotes right behind a name, as in SQL. In others
-/// than there a name may stand as well.
-fn is_quoted(text: &[u8], (name, word): (usize, &Range<usize>), class: Class) -> bool {
-    let (before, after) = (&text[name..word.start], &text[word.end..]);
+/// than there a name may stand as well, and tokens and secrets have names of their own.
+fn is_quoted(
+    text: &[u8],
+    (name, from, word): (&Range<usize>, usize, &Range<usize>),
+    class: Class,
+) -> bool {
+    let (before, after) = (&text[from..word.start], &text[word.end..]);
+    let called = text[name.clone()].to_ascii_lowercase();
+    let is_own = [&b"pass"[..], b"pwd"]
+        .iter()
+        .any(|it| memchr::memmem::find(&called, it).is_some());
     let is_in = |open: &[u8], close: &[u8]| {
         let inner = before
             .strip_suffix(open)
@@ -130,7 +141,8 @@ fn is_quoted(text: &[u8], (name, word): (usize, &Range<usize>), class: Class) ->
     };
     let said = &text[word.clone()];
     let is_one = is_in(b"'", b"'")
-        || is_item(said)
+        || is_own
+            && is_item(said)
             && (is_in(b"\"", b"\"")
                 || MARKS
                     .iter()
@@ -254,6 +266,7 @@ mod tests {
         for text in [
             "password changed from 2026-01-01 to 2026-02-02",
             "password reset from the console to nothing",
+            "password rotated from us-east-1 to eu-west-2",
             "password taken from hunter2 to hunter3",
         ] {
             assert_eq!(value(text), [""; 0], "{text}");

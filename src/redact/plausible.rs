@@ -183,7 +183,8 @@ fn key(value: &str, stands: Stands) -> bool {
         return token(value, stands);
     }
     let is_telling = value.len() >= KEY || dense::has_odd(value.as_bytes());
-    is_value(value.as_bytes()) || is_telling && !value.contains('/') && token(value, stands)
+    let is_joined = value.trim_end_matches('=').contains(['/', '=', ':', '.']);
+    is_value(value.as_bytes()) || is_telling && !is_joined && token(value, stands)
 }
 
 /// Whether it is where something is told, and nothing is said in front of its host.

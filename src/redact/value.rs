@@ -4,6 +4,7 @@ use super::code;
 use super::dense;
 use super::header;
 use super::linked;
+use super::more;
 use super::named::{LONG, bare, quoted};
 use super::names::Class;
 use super::plausible::Stands;
@@ -56,7 +57,9 @@ struct Sign {
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
     // A header of which people write is none.
     let whose = || linked::whose(text, name).filter(|_| class != Class::Header);
-    let end = called(text, name).or_else(whose).unwrap_or(name.end);
+    let called = called(text, name);
+    let whose = called.map_or_else(whose, |_| None);
+    let end = called.or(whose).unwrap_or(name.end);
     let at = past_quote(text, end);
     let is_tag = is_element(text, name, (end, at));
     let is_flag = text[name.clone()].starts_with(b"--");
@@ -76,6 +79,7 @@ pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Besid
     // What is bold goes on behind its sign: `**Password:** …`.
     let is_bold = text[start..].starts_with(b"** ");
     let start = if is_bold { start + 3 } else { start };
+    let is_loose = is_bold || text[end..].starts_with(b"**");
     if let Some(span) = in_marks(text, start) {
         let one = Some((span, Stands::Alone));
         return Some(Beside { start, one });
@@ -83,7 +87,13 @@ pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Besid
     let escapes = skip(text, start, |byte| byte == b'\\');
     if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
         let span = in_quotes(text, (start, escapes), quote)?;
-        let one = Some((span, Stands::Alone));
+        // What is code there may be the name of something.
+        let stands = if is_loose && quote == b'`' {
+            Stands::InText
+        } else {
+            Stands::Alone
+        };
+        let one = Some((span, stands));
         return Some(Beside { start, one });
     }
     let span = if class == Class::Header && is_colon {
@@ -94,8 +104,20 @@ pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Besid
         word(text, name, start, is_flag)
     };
     let is_none = span.is_empty() || is_reference && dense::is_read(&text[span.clone()]);
+    let is_far = whose.is_some() || sign.is_arrow();
+    let is_none = is_none || is_far && !is_told(text, name, &span);
     let one = (!is_none).then_some((span, sign.stands));
     Some(Beside { start, one })
+}
+
+/// Whether what stands further from its name is more than a word about it: what is said of it in
+/// brackets may say what kind of a value it is.
+fn is_told(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let said = &text[value.clone()];
+    if text[name.end..].starts_with(b" (") {
+        return more::is_value(said);
+    }
+    more::is_item(said) || said.iter().all(u8::is_ascii_digit)
 }
 
 /// A value in quotes; of one that is never closed what there is of it.
@@ -219,6 +241,10 @@ impl Sign {
         stands: Stands::InText,
         is_tag: false,
     };
+
+    fn is_arrow(self) -> bool {
+        self.length > 1 && self.stands == Stands::InText
+    }
 }
 
 /// The sign that `rest` begins with; an arrow is one where white space stands in front of it.
@@ -330,7 +356,6 @@ mod tests {
             "{\"name\":\"password\",\"value\":\"Zx9kQ\"",
             "password                              : Zx9kQ",
             "password for ada: Zx9kQ",
-            "password (of ada) = Zx9kQ",
             "**password**: Zx9kQ",
             "**password:** Zx9kQ",
             "password: “Zx9kQ”",
@@ -358,6 +383,10 @@ mod tests {
         ] {
             assert_eq!(value(text), None, "{text}");
         }
+        let token = "password (of ada) = Zx7cVb2nMq9";
+        assert_eq!(value(token), Some("Zx7cVb2nMq9"));
+        assert_eq!(value("password (hashed): bcrypt12"), None);
+        assert_eq!(value("password -> PasswordHash2"), None);
         assert_eq!(value("password: !Zx9k Q"), Some("!Zx9k"));
         assert_eq!(value("password: !Zx"), Some("!Zx"));
         assert_eq!(value("password='[Zx9k"), Some("Zx9k"));

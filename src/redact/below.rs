@@ -18,7 +18,7 @@ use super::named::{self, LONG, bare};
 use super::names::Class;
 use super::plausible::Stands;
 use super::prose::is_prose;
-use super::value;
+use super::tags::past_tags;
 use std::ops::Range;
 use style::{Style, bare_word, style};
 
@@ -67,7 +67,7 @@ pub(super) fn of(text: &[u8], name: &Range<usize>) -> Option<Below> {
     let sign = text.get(at).filter(|sign| matches!(sign, b':' | b'='))?;
     let at = past(text, at + 1, b" \t");
     let at = if *sign == b':' {
-        value::past_tags(text, at).0
+        past_tags(text, at).0
     } else {
         at
     };
@@ -234,7 +234,7 @@ impl Line {
     fn value(&self, text: &[u8]) -> Range<usize> {
         let item = usize::from(self.is_item);
         let start = past(text, self.span.start + item, b" ").min(self.span.end);
-        value::past_tags(&text[..self.span.end], start).0..self.span.end
+        past_tags(&text[..self.span.end], start).0..self.span.end
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::dense;
 use super::names;
-use super::plausible;
+use super::place;
 use std::ops::Range;
 
 /// A longer one is looked at no further.
@@ -71,7 +71,7 @@ fn is_public(value: &[u8]) -> bool {
 pub(super) fn is_file(name: &[u8], value: &[u8]) -> bool {
     let name = name.trim_ascii_end().to_ascii_lowercase();
     (name.ends_with(b"key") || name.ends_with(b"keys"))
-        && plausible::is_path(&String::from_utf8_lossy(value))
+        && place::is_path(&String::from_utf8_lossy(value))
 }
 
 /// A longer row of letters and digits is no name that anybody writes.

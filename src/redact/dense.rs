@@ -33,9 +33,14 @@ pub(super) fn is_read(said: &[u8]) -> bool {
     rows(&String::from_utf8_lossy(said)).next().is_none()
 }
 
+/// Whether something in it is nothing that anybody reads, where its name says that it may be so.
+pub(super) fn is_unread(value: &str) -> bool {
+    rows(value).next().is_some() || is_mixed(value) || is_signed(value.as_bytes())
+}
+
 /// Whether there is a row in it in which letters and digits change so often that nobody reads it,
 /// be it in hex digits: an id looks alike, and only its name tells.
-pub(super) fn is_mixed(text: &str) -> bool {
+fn is_mixed(text: &str) -> bool {
     let mut rows = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
     rows.any(|row| {
         row.len() >= MIXED && row.iter().any(u8::is_ascii_alphabetic) && pieces(row) * 4 > row.len()

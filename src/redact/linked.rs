@@ -6,11 +6,11 @@
 //! ```
 
 use super::code;
+use super::marks::MARKS;
 use super::more::{is_item, is_value, words};
 use super::named;
 use super::names::Class;
 use super::plausible::{Stands, fits};
-use super::value::MARKS;
 use super::variable;
 use std::ops::Range;
 
@@ -61,16 +61,18 @@ pub(super) fn values(text: &[u8], name: &Range<usize>, class: Class) -> Vec<Rang
         if is_quoted(text, (name, from, &word), class) {
             return vec![word];
         }
-        let is_in = |those: &[&str]| {
-            let mut those = those.iter();
-            those.any(|one| said.eq_ignore_ascii_case(one.as_bytes()))
-        };
-        if !is_in(&LINKS) && said.iter().any(u8::is_ascii_alphanumeric) {
+        if !is_one_of(said, &LINKS) && said.iter().any(u8::is_ascii_alphanumeric) {
             break;
         }
-        is_changed |= is_in(&CHANGES);
+        is_changed |= is_one_of(said, &CHANGES);
     }
     Vec::new()
+}
+
+fn is_one_of(word: &[u8], those: &[&str]) -> bool {
+    those
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
 }
 
 /// All of a value of which `word` is the beginning, or what is near of it.

@@ -9,12 +9,13 @@ use super::code::is_camel;
 use super::dense;
 use super::find::Finder;
 use super::hit::Found;
+use super::marks::inside;
 use super::named::{self, LONG};
 use super::names::{self, Class};
 use super::plausible::{Stands, fits, looks_random};
 use super::rule::is_of_name;
+use super::tags::past_tags;
 use super::token;
-use super::value::{self, past_tags};
 use std::ops::Range;
 
 /// Letters and digits in a row that are no word and no number, whatever they mean.
@@ -95,7 +96,7 @@ pub(super) fn words(text: &[u8], near: Range<usize>) -> impl Iterator<Item = Ran
             .count();
         let trailing = |byte: &&u8| matches!(byte, b'.' | b':' | b'!' | b'\\');
         let over = line[start..at].iter().rev().take_while(trailing).count();
-        (start < at).then(|| value::inside(text, start..at - over))
+        (start < at).then(|| inside(text, start..at - over))
     })
 }
 

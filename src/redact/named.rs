@@ -1,11 +1,13 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
+mod words;
+
 use super::below;
 use super::code;
 use super::dense;
 use super::find::Finder;
 use super::header;
-use super::hit::Found;
+use super::hit::{Found, Hit};
 use super::linked;
 use super::more;
 use super::names::Class;
@@ -16,12 +18,10 @@ use super::token::Kind;
 use super::value::{self, Beside};
 use super::variable;
 use std::ops::Range;
+pub(super) use words::called;
 
 /// A longer name is none.
 pub(super) const NAME: usize = 96;
-
-/// Words of a name: `one time code`.
-const WORDS: usize = 3;
 
 /// A longer value in quotes is one that has no end.
 const QUOTED: usize = 64 * 1024;
@@ -82,11 +82,17 @@ pub(super) fn find(
             put(finder, text, word, found);
         }
     }
-    if found.hits.len() > mark {
-        let key = told(finder, &text[name]);
-        for hit in &mut found.hits[mark..] {
-            hit.key.clone_from(&key);
-        }
+    tell(finder, &text[name], &mut found.hits[mark..]);
+}
+
+/// Adds to hits by which name they were found.
+fn tell(finder: &Finder<'_>, name: &[u8], hits: &mut [Hit]) {
+    if hits.is_empty() {
+        return;
+    }
+    let key = told(finder, name);
+    for hit in hits {
+        hit.key.clone_from(&key);
     }
 }
 
@@ -157,50 +163,6 @@ fn told(finder: &Finder<'_>, name: &[u8]) -> Box<str> {
     let is_told = inside.hits.is_empty();
     let name = String::from_utf8_lossy(if is_told { name } else { b"" });
     name.trim_start_matches('-').into()
-}
-
-/// A name, and what it says: that of a word, or of several that make a name together, `API key`.
-pub(super) fn called(
-    finder: &Finder<'_>,
-    text: &[u8],
-    name: Range<usize>,
-) -> Option<(Range<usize>, Class)> {
-    match class(finder, text, &name) {
-        Some(class) => Some((name, class)),
-        None => in_words(finder, text, &name),
-    }
-}
-
-/// The name of which a word is the last one, if those in front of it make it one that says more.
-fn in_words(
-    finder: &Finder<'_>,
-    text: &[u8],
-    last: &Range<usize>,
-) -> Option<(Range<usize>, Class)> {
-    let mut start = last.start;
-    for _ in 1..WORDS {
-        let before = text[..start].strip_suffix(b" ")?;
-        start = super::find::begin_of_name(before, before.len(), NAME);
-        if start == before.len() {
-            return None;
-        }
-        let name = start..last.end;
-        let class = finder.policy.class(&text[name.clone()]);
-        match class {
-            None => {}
-            Some(Class::Password | Class::Token) => return Some((name, Class::Key)),
-            Some(Class::Digits) => return Some((name, Class::Digits)),
-            Some(_) => return None,
-        }
-    }
-    None
-}
-
-/// What the name says. Behind a backslash the first letter may be an escape.
-fn class(finder: &Finder<'_>, text: &[u8], name: &Range<usize>) -> Option<Class> {
-    let escaped = name.start > 0 && text[name.start - 1] == b'\\';
-    let class = finder.policy.class(&text[name.clone()]);
-    class.or_else(|| escaped.then(|| finder.policy.class(&text[name.start + 1..name.end]))?)
 }
 
 /// Adds a value with such a name, if it is one: of a header what stands behind its scheme.

@@ -4,6 +4,7 @@ use super::code::is_camel;
 use super::dense;
 use super::more::is_value;
 use super::names::Class;
+use super::place::{is_absolute, is_link, is_path};
 use super::prose::is_prose;
 use super::token::{Piece, Pieces};
 
@@ -113,37 +114,15 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
         Class::Digits => {
             (3..=10).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
         }
-        Class::Pair => super::base::is_pair(value.as_bytes()) || is_unread(value),
-        Class::Many => value.len() >= MANY && is_unread(value) && !is_prose(value),
+        Class::Pair => super::base::is_pair(value.as_bytes()) || dense::is_unread(value),
+        Class::Many => value.len() >= MANY && dense::is_unread(value) && !is_prose(value),
         Class::Key => key(value, stands),
     }
-}
-
-/// Whether something in it is nothing that anybody reads, where its name says that it may be so.
-fn is_unread(value: &str) -> bool {
-    is_dense(value) || dense::is_mixed(value) || dense::is_signed(value.as_bytes())
 }
 
 /// Whether a row in it is nothing that is read.
 fn is_dense(value: &str) -> bool {
     dense::rows(value).next().is_some()
-}
-
-/// Whether it is where a file is, as people name files.
-pub(super) fn is_path(value: &str) -> bool {
-    let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
-    let is_begun = is_absolute(value) || ["~/", "./", "../"].iter().any(|it| value.starts_with(it));
-    is_begun && value.len() > 3 && value.chars().all(of_path) && !is_dense(value)
-}
-
-/// Whether it is a path from a root on.
-fn is_absolute(value: &str) -> bool {
-    let is_drive = |value: &str| {
-        let mut bytes = value.bytes();
-        let is_letter = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
-        is_letter && bytes.next() == Some(b':') && matches!(bytes.next(), Some(b'/' | b'\\'))
-    };
-    value.starts_with('/') || is_drive(value)
 }
 
 /// Whether something in it is nothing but a value, whatever it looks like as a whole.
@@ -185,14 +164,6 @@ fn key(value: &str, stands: Stands) -> bool {
     let is_telling = value.len() >= KEY || dense::has_odd(value.as_bytes());
     let is_joined = value.trim_end_matches('=').contains(['/', '=', ':', '.']);
     is_value(value.as_bytes()) || is_telling && !is_joined && token(value, stands)
-}
-
-/// Whether it is where something is told, and nothing is said in front of its host.
-fn is_link(value: &str) -> bool {
-    ["http://", "https://"]
-        .iter()
-        .any(|it| value.starts_with(it))
-        && !value.contains('@')
 }
 
 fn token(value: &str, stands: Stands) -> bool {

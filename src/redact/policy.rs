@@ -86,6 +86,9 @@ pub(super) enum Notice {
     Escape,
 }
 
+/// Texts that are noticed.
+type Texts = Vec<(String, Notice)>;
+
 /// The largest pattern of a user, compiled, in bytes.
 const REGEX_SIZE: usize = 1024 * 1024;
 
@@ -198,7 +201,7 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
 }
 
 /// The shapes of the rules that are in force, and the texts by which they are noticed.
-fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Vec<(String, Notice)>), PolicyError> {
+fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Texts), PolicyError> {
     let (mut shapes, mut texts) = (Vec::new(), Vec::new());
     for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
         let notice = Notice::Shape(shapes.len());
@@ -213,7 +216,7 @@ fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Vec<(String, Notice)>
 }
 
 /// What is noticed besides the anchors of the rules.
-fn notices(without: &BTreeSet<&str>, names: &[String]) -> Vec<(String, Notice)> {
+fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let mut texts = vec![
         ("%".to_owned(), Notice::Percent),
         ("\\u00".to_owned(), Notice::Escape),

@@ -4,10 +4,12 @@ use super::code;
 use super::dense;
 use super::header;
 use super::linked;
+use super::marks::in_marks;
 use super::more;
 use super::named::{LONG, bare, quoted};
 use super::names::Class;
 use super::plausible::Stands;
+use super::tags::past_tags;
 use std::ops::Range;
 
 /// White space in front of a sign: where names stand in a column it is more than a few.
@@ -18,16 +20,6 @@ const BEHIND: usize = 16;
 
 /// How far behind a name stands what is called its value.
 const NEAR: usize = 128;
-
-/// Quotes of printers. Those of placeholders are none of them.
-pub(super) const MARKS: [(&str, &str); 6] = [
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("‘", "’"),
-    ("‚", "‘"),
-    ("«", "»"),
-];
 
 /// What XML keeps from being read begins so.
 const KEPT: &[u8] = b"<![CDATA[";
@@ -53,12 +45,51 @@ struct Sign {
     is_tag: bool,
 }
 
+/// Where something stands beside a name.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: usize,
+    sign: Sign,
+    /// Whether the name is that of an option.
+    is_flag: bool,
+    /// Whether it only tells where the value comes from.
+    is_reference: bool,
+    /// Where what says whose value it is ends.
+    whose: Option<usize>,
+    is_bold: bool,
+}
+
 /// What stands beside a name, if a sign tells that something does.
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
-    // A header of which people write is none.
-    let whose = || linked::whose(text, name).filter(|_| class != Class::Header);
+    let place = place(text, name, class)?;
+    let start = place.start;
+    if let Some(span) = in_marks(text, start) {
+        let one = Some((span, Stands::Alone));
+        return Some(Beside { start, one });
+    }
+    let escapes = skip(text, start, |byte| byte == b'\\');
+    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
+        let span = in_quotes(text, (start, escapes), quote)?;
+        let one = Some((span, place.stands_in(quote)));
+        return Some(Beside { start, one });
+    }
+    let span = if class == Class::Header && place.sign.is_colon() {
+        header::line(text, start)
+    } else if place.sign.is_tag {
+        kept(text, start)
+    } else {
+        word(text, name, start, place.is_flag)
+    };
+    let is_one = !span.is_empty() && place.may_hold(text, name, &span);
+    let one = is_one.then_some((span, place.sign.stands));
+    Some(Beside { start, one })
+}
+
+fn place(text: &[u8], name: &Range<usize>, class: Class) -> Option<Place> {
     let called = called(text, name);
-    let whose = called.map_or_else(whose, |_| None);
+    // A header of which people write is none.
+    let is_told = called.is_none() && class != Class::Header;
+    let whose = linked::whose(text, name).filter(|_| is_told);
     let end = called.or(whose).unwrap_or(name.end);
     let at = past_quote(text, end);
     let is_tag = is_element(text, name, (end, at));
@@ -70,54 +101,46 @@ pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Besid
     if at == text.len() || text[at..].starts_with(b"--") {
         return None;
     }
-    let is_colon = text[at] == b':' && sign.length == 1;
     let begin = at + sign.length;
     let start = skip(text, begin, is_space);
     let start = Some(start).filter(|start| *start <= begin + BEHIND)?;
-    let tags = is_colon.then(|| past_tags(text, start));
+    let tags = sign.is_colon().then(|| past_tags(text, start));
     let (start, is_reference) = tags.unwrap_or((start, false));
     // What is bold goes on behind its sign: `**Password:** …`.
-    let is_bold = text[start..].starts_with(b"** ");
-    let start = if is_bold { start + 3 } else { start };
-    let is_loose = is_bold || text[end..].starts_with(b"**");
-    if let Some(span) = in_marks(text, start) {
-        let one = Some((span, Stands::Alone));
-        return Some(Beside { start, one });
-    }
-    let escapes = skip(text, start, |byte| byte == b'\\');
-    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
-        let span = in_quotes(text, (start, escapes), quote)?;
-        // What is code there may be the name of something.
-        let stands = if is_loose && quote == b'`' {
+    let goes_on = text[start..].starts_with(b"** ");
+    Some(Place {
+        start: if goes_on { start + 3 } else { start },
+        sign,
+        is_flag,
+        is_reference,
+        whose,
+        is_bold: goes_on || text[end..].starts_with(b"**"),
+    })
+}
+
+impl Place {
+    /// How a value stands in such quotes: what is code in a page may be the name of something.
+    fn stands_in(self, quote: u8) -> Stands {
+        if quote == b'`' && (self.is_bold || self.whose.is_some()) {
             Stands::InText
         } else {
             Stands::Alone
-        };
-        let one = Some((span, stands));
-        return Some(Beside { start, one });
+        }
     }
-    let span = if class == Class::Header && is_colon {
-        header::line(text, start)
-    } else if sign.is_tag {
-        kept(text, start)
-    } else {
-        word(text, name, start, is_flag)
-    };
-    let is_none = span.is_empty() || is_reference && dense::is_read(&text[span.clone()]);
-    let is_far = whose.is_some() || sign.is_arrow();
-    let is_none = is_none || is_far && !is_told(text, name, &span);
-    let one = (!is_none).then_some((span, sign.stands));
-    Some(Beside { start, one })
-}
 
-/// Whether what stands further from its name is more than a word about it: what is said of it in
-/// brackets may say what kind of a value it is.
-fn is_told(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
-    let said = &text[value.clone()];
-    if text[name.end..].starts_with(b" (") {
-        return more::is_value(said);
+    /// Whether a word can be the value: what stands further from its name may be a word about it,
+    /// and what is said of it in brackets may say what kind of a value it is.
+    fn may_hold(self, text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+        let said = &text[value.clone()];
+        if self.is_reference && dense::is_read(said) {
+            return false;
+        }
+        if self.whose.is_some() && text[name.end..].starts_with(b" (") {
+            return more::is_value(said);
+        }
+        let is_near = self.whose.is_none() && !self.sign.is_arrow();
+        is_near || more::is_item(said) || said.iter().all(u8::is_ascii_digit)
     }
-    more::is_item(said) || said.iter().all(u8::is_ascii_digit)
 }
 
 /// A value in quotes; of one that is never closed what there is of it.
@@ -131,35 +154,6 @@ fn in_quotes(text: &[u8], (start, escapes): (usize, usize), quote: u8) -> Option
     } else {
         opened(text, span)
     }
-}
-
-/// A value in quotes of printers, on one line.
-fn in_marks(text: &[u8], start: usize) -> Option<Range<usize>> {
-    let near = &text[start..text.len().min(start + LONG)];
-    let near = near.split(|byte| *byte == b'\n').next()?;
-    MARKS.iter().find_map(|(open, close)| {
-        let said = near.strip_prefix(open.as_bytes())?;
-        let length = memchr::memmem::find(said, close.as_bytes())?;
-        let begin = start + open.len();
-        Some(begin..begin + length)
-    })
-}
-
-/// A word without quotes of printers around it.
-pub(super) fn inside(text: &[u8], word: Range<usize>) -> Range<usize> {
-    if text[word.clone()].is_ascii() {
-        return word;
-    }
-    let (mut start, mut end) = (word.start, word.end);
-    for (open, close) in MARKS {
-        if text[start..end].starts_with(open.as_bytes()) {
-            start += open.len();
-        }
-        if text[start..end].ends_with(close.as_bytes()) {
-            end -= close.len();
-        }
-    }
-    start..end
 }
 
 /// A word that is no code; nothing where there is none.
@@ -242,6 +236,10 @@ impl Sign {
         is_tag: false,
     };
 
+    fn is_colon(self) -> bool {
+        self.length == 1 && self.stands == Stands::InText
+    }
+
     fn is_arrow(self) -> bool {
         self.length > 1 && self.stands == Stands::InText
     }
@@ -265,33 +263,6 @@ fn sign(rest: &[u8], is_tag: bool, is_apart: bool) -> Option<Sign> {
         stands,
         is_tag,
     })
-}
-
-/// Behind what YAML says about a value in front of it, `!!str` and `&anchor`; and whether that says
-/// that it only tells where the value comes from.
-pub(super) fn past_tags(text: &[u8], start: usize) -> (usize, bool) {
-    let (mut at, mut is_reference) = (start, false);
-    for _ in 0..2 {
-        let near = &text[at.min(text.len())..text.len().min(at + NEAR)];
-        let end = near.iter().position(u8::is_ascii_whitespace);
-        let Some(word) = end.map(|end| &near[..end]).filter(|word| is_tag(word)) else {
-            break;
-        };
-        let next = skip(text, at + word.len(), is_space);
-        is_reference |= word.starts_with(b"!") && !word.starts_with(b"!!");
-        at = next;
-    }
-    (at, is_reference)
-}
-
-/// Whether a word is what YAML calls a tag or an anchor.
-fn is_tag(word: &[u8]) -> bool {
-    let of_name =
-        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'/' | b':');
-    let ([b'!', b'!', name @ ..] | [b'!' | b'&', name @ ..]) = word else {
-        return false;
-    };
-    !name.is_empty() && name.iter().all(of_name)
 }
 
 /// Behind a quote that a page has as an entity.
@@ -319,12 +290,12 @@ fn is_between(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(is_sign)
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
 /// The first byte from `at` on that is none of those, if they are few.
-fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
+pub(super) fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
     let at = at.min(text.len());
     let near = text[at..].iter().take(SPACE);
     at + near.take_while(|byte| is_one(**byte)).count()

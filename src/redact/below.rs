@@ -6,6 +6,8 @@
 //!    is the value         one word              - is one word       test: this        END
 //! ```
 
+mod style;
+
 use super::code;
 use super::dense;
 use super::find::Finder;
@@ -16,8 +18,9 @@ use super::named::{self, LONG, bare};
 use super::names::Class;
 use super::plausible::Stands;
 use super::prose::is_prose;
-use super::value;
+use super::tags::past_tags;
 use std::ops::Range;
+use style::{Style, bare_word, style};
 
 /// How near to its name the end of a line is.
 const NEAR: usize = 128;
@@ -34,19 +37,6 @@ const HERE: usize = 64;
 
 /// Lines in front of the first one that say nothing, or are a comment.
 const EMPTY: usize = 4;
-
-/// How values stand there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
-    /// All lines are the value: `|`, `>`.
-    Block,
-    /// The same up to the line that is this word: `<<END`.
-    Until([u8; 16]),
-    /// One alone, or those of a list.
-    Lines,
-    /// Each has a name.
-    Members,
-}
 
 /// Lines that stand below a name.
 #[derive(Debug)]
@@ -77,7 +67,7 @@ pub(super) fn of(text: &[u8], name: &Range<usize>) -> Option<Below> {
     let sign = text.get(at).filter(|sign| matches!(sign, b':' | b'='))?;
     let at = past(text, at + 1, b" \t");
     let at = if *sign == b':' {
-        value::past_tags(text, at).0
+        past_tags(text, at).0
     } else {
         at
     };
@@ -114,36 +104,6 @@ fn indent(line: &[u8]) -> usize {
         at = past(line, at + 1, b" \t");
     }
     at
-}
-
-/// How values stand below what is all that follows a name.
-fn style(said: &[u8], sign: u8) -> Option<Style> {
-    if said.is_empty() || said.starts_with(b"#") {
-        return Some(Style::Lines);
-    }
-    if let Some(word) = said.strip_prefix(b"<<") {
-        let word = word
-            .strip_prefix(b"-")
-            .or(word.strip_prefix(b"~"))
-            .unwrap_or(word);
-        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let word = word.trim_ascii();
-        let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
-        let quoted = word.len() > 1 && word.iter().step_by(word.len() - 1).all(is_quote);
-        let word = if quoted {
-            &word[1..word.len() - 1]
-        } else {
-            word
-        };
-        let mut until = [0; 16];
-        let is_one = !word.is_empty() && word.iter().all(is_of_word);
-        until.get_mut(..word.len())?.copy_from_slice(word);
-        return is_one.then_some(Style::Until(until));
-    }
-    let rest = said.strip_prefix(b"|").or(said.strip_prefix(b">"))?;
-    let rest = &rest[past(rest, 0, b"+-0123456789 \t")..];
-    let is_block = sign == b':' && (rest.is_empty() || rest.starts_with(b"#"));
-    is_block.then_some(Style::Block)
 }
 
 /// Whether a line is a name with a value, or with what stands below it.
@@ -262,15 +222,11 @@ impl Style {
         match self {
             Self::Until(word) => count <= HERE && *said != *bare_word(&word),
             Self::Lines if line.is_item => line.indent >= indent,
+            // What nobody says stands there as in a sentence, `The key:` above it.
+            Self::Lines if line.indent == indent => more::is_value(said),
             _ => line.indent > indent,
         }
     }
-}
-
-/// A word without what fills the rest of its place.
-fn bare_word(word: &[u8; 16]) -> &[u8] {
-    let end = word.iter().position(|byte| *byte == 0);
-    &word[..end.unwrap_or(word.len())]
 }
 
 impl Line {
@@ -278,7 +234,7 @@ impl Line {
     fn value(&self, text: &[u8]) -> Range<usize> {
         let item = usize::from(self.is_item);
         let start = past(text, self.span.start + item, b" ").min(self.span.end);
-        value::past_tags(&text[..self.span.end], start).0..self.span.end
+        past_tags(&text[..self.span.end], start).0..self.span.end
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::dense;
 use super::names;
-use super::plausible;
+use super::place;
 use std::ops::Range;
 
 /// A longer one is looked at no further.
@@ -51,19 +51,27 @@ pub(super) fn is_code(text: &[u8], name: &Range<usize>, value: &Range<usize>) ->
 pub(super) fn is_other(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let (called, said) = (&text[name.clone()], &text[value.clone()]);
     let is_button = value.len() == 1 && called.eq_ignore_ascii_case(b"accesskey");
+    let is_public = called.to_ascii_lowercase().ends_with(b"key") && is_public(said);
     let is_test = called == b"PASS" && said.contains(&b'_') && dense::is_read(said);
     is_button
         || is_test
+        || is_public
         || is_file(called, said)
         || is_counted(said, &text[value.end..])
         || text[..name.start].ends_with(b":") && is_within_arn(&text[..name.start])
+}
+
+/// Whether it is the kind of a key that everybody may know, behind which it stands.
+fn is_public(value: &[u8]) -> bool {
+    let kinds = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-"];
+    kinds.iter().any(|kind| value.starts_with(kind))
 }
 
 /// Whether it is where a key is kept: a password may look so.
 pub(super) fn is_file(name: &[u8], value: &[u8]) -> bool {
     let name = name.trim_ascii_end().to_ascii_lowercase();
     (name.ends_with(b"key") || name.ends_with(b"keys"))
-        && plausible::is_path(&String::from_utf8_lossy(value))
+        && place::is_path(&String::from_utf8_lossy(value))
 }
 
 /// A longer row of letters and digits is no name that anybody writes.
@@ -85,15 +93,15 @@ pub(super) fn is_camel(value: &str) -> bool {
 
 /// Whether a few digits say how many there are of what follows: `123 items`.
 fn is_counted(value: &[u8], after: &[u8]) -> bool {
+    value.len() < 4 && value.iter().all(u8::is_ascii_digit) && counts(after)
+}
+
+/// Whether what follows a number is what it counts.
+pub(super) fn counts(after: &[u8]) -> bool {
     let word = after.strip_prefix(b" ").unwrap_or_default();
-    let word = &word[..word
-        .iter()
-        .take_while(|byte| byte.is_ascii_lowercase())
-        .count()];
-    value.len() < 4
-        && value.iter().all(u8::is_ascii_digit)
-        && word.len() > 2
-        && word.ends_with(b"s")
+    let length = word.iter().take_while(|byte| byte.is_ascii_lowercase());
+    let word = &word[..length.count()];
+    word.len() > 2 && word.ends_with(b"s")
 }
 
 /// Whether the word that a text ends with is the beginning of an ARN.

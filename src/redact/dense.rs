@@ -5,6 +5,15 @@ use std::ops::Range;
 /// A shorter row may be the name of something.
 const LEAST: usize = 8;
 
+/// The same of a row in which all letters are small, or all are capitals.
+const MIXED: usize = 16;
+
+/// The same of a word with signs in it.
+const SIGNED: usize = 10;
+
+/// Signs that stand in what somebody made up or had made; the last two stand in no name of a thing.
+const SIGNS: [u8; 10] = *b"-_@#^*+~!$";
+
 /// Rows of letters and digits in which small letters, capitals and digits change so often that
 /// nobody reads them: of words and numbers a piece is longer.
 pub(super) fn rows(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -22,6 +31,63 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Whether there is nothing in it that nobody reads.
 pub(super) fn is_read(said: &[u8]) -> bool {
     rows(&String::from_utf8_lossy(said)).next().is_none()
+}
+
+/// Whether something in it is nothing that anybody reads, where its name says that it may be so.
+pub(super) fn is_unread(value: &str) -> bool {
+    rows(value).next().is_some() || is_mixed(value) || is_signed(value.as_bytes())
+}
+
+/// Whether there is a row in it in which letters and digits change so often that nobody reads it,
+/// be it in hex digits: an id looks alike, and only its name tells.
+fn is_mixed(text: &str) -> bool {
+    let mut rows = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
+    rows.any(|row| {
+        row.len() >= MIXED && row.iter().any(u8::is_ascii_alphabetic) && pieces(row) * 4 > row.len()
+    })
+}
+
+/// Whether a word is one that nobody reads for the signs in it: `vj7-FAc9_QeWJ`, `d4Y!n24$xcX`.
+pub(super) fn is_signed(word: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| word.iter().any(test);
+    let is_made = word.len() >= SIGNED
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || SIGNS.contains(byte))
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase);
+    if !is_made {
+        return false;
+    }
+    let rows = word.split(|byte| !byte.is_ascii_alphanumeric());
+    let odd = rows.filter(|row| is_odd(row)).count();
+    let telling = word[1..word.len() - 1].iter();
+    let telling = telling.filter(|byte| SIGNS[8..].contains(byte)).count();
+    odd + telling > 1 && (telling > 0 || has(u8::is_ascii_digit))
+}
+
+/// Whether something in it is read in no word, where its name tells that it may be a key.
+pub(super) fn has_odd(word: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| word.iter().any(test);
+    let mut rows = word.split(|byte| !byte.is_ascii_alphanumeric());
+    word.len() >= SIGNED
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && rows.any(is_odd)
+}
+
+/// Whether letters and digits stand in it as in no word, in no number, and in no name of several.
+fn is_odd(row: &[u8]) -> bool {
+    let is_lower = |at: usize| row.get(at).is_some_and(u8::is_ascii_lowercase);
+    let is_upper = |at: usize| row.get(at).is_some_and(u8::is_ascii_uppercase);
+    (1..row.len()).any(|at| {
+        let begins = is_upper(at) && is_lower(at - 1);
+        let ends = at > 1 && is_lower(at) && is_upper(at - 1) && is_upper(at - 2);
+        row[at - 1].is_ascii_digit() && row[at].is_ascii_alphabetic()
+            || begins && !(is_lower(at + 1) && is_lower(at + 2))
+            || ends && !is_lower(at + 1)
+    })
 }
 
 fn is_dense(row: &[u8]) -> bool {
@@ -60,6 +126,50 @@ mod tests {
         }
         let text = "my-Kq8vWp3mXrT4-key";
         assert_eq!(rows(text).next(), Some(3..15));
+    }
+
+    #[test]
+    fn letters_that_change_with_digits_or_signs_are_read_by_nobody() {
+        for text in [
+            "3f1c0a9be2d47586c1f0",
+            "a: 3F1C0A9BE2D47586",
+            "u1k3w9x2m5q8z7p4",
+        ] {
+            assert!(is_mixed(text), "{text}");
+        }
+        for text in [
+            "3f1c0a9b-e2d4-4586-81f0-e9d8b7a69584",
+            "4711471147114711",
+            "colorprimary500background600",
+            "oauth2AuthorizationCode",
+        ] {
+            assert!(!is_mixed(text), "{text}");
+        }
+        for word in [
+            "vj7-FAc9_QeWJ",
+            "Clo-iADN_5RpV",
+            "yzP-CB9t_2039",
+            "QUae!ZP6$zR3",
+            "fM2o!eq3$hDa",
+            "Llqs!ajA$IxN",
+        ] {
+            assert!(is_signed(word.as_bytes()), "{word}");
+        }
+        for word in [
+            "YOUR_API_KEY_2",
+            "Get-ChildItem2",
+            "X-Amz-Meta2",
+            "HTTP_404_NotFound",
+            "gpt-4o-Mini-2024",
+            "Ed25519-Sha512",
+            "getUserName-setPassword2",
+            "2026-11-22T18-40-13Z",
+            "com.a.Outer$Inner$1",
+            "HEAD~3",
+            "ada2@Mail",
+        ] {
+            assert!(!is_signed(word.as_bytes()), "{word}");
+        }
     }
 
     #[test]

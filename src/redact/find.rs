@@ -12,7 +12,8 @@ use super::hit::Found;
 use super::json::{self, Under};
 use super::known::Known;
 use super::layer::percent;
-use super::more;
+use super::linked;
+use super::named;
 use super::policy::{Notice, Policy};
 use super::rule::is_of_name;
 use super::value;
@@ -133,7 +134,7 @@ impl<'p> Finder<'p> {
 
     /// Whether a word that ends at `end` is a name that says something, with a value.
     fn may_be_name(&self, raw: &[u8], end: usize) -> bool {
-        let Some(name) = super::named::name_at(raw, end) else {
+        let Some(name) = named::name_at(raw, end) else {
             return false;
         };
         let after = &raw[name.end..];
@@ -149,10 +150,8 @@ impl<'p> Finder<'p> {
         if !is_beside && !is_near {
             return false;
         }
-        self.policy.class(&raw[name.clone()]).is_some_and(|class| {
-            is_beside
-                || value::called(raw, &name).is_some()
-                || more::may_be_linked(raw, &name, class)
+        named::called(self, raw, name).is_some_and(|(name, class)| {
+            is_beside || value::may_be_beside(raw, &name) || linked::may_be(raw, &name, class)
         })
     }
 }

@@ -136,6 +136,10 @@ impl Walk<'_, '_> {
     fn array(&mut self, array: Value<'_>, under: Under) {
         let is_plain = matches!(under, Under::Nothing | Under::Word);
         let (mut before, mut is_script) = (None, false);
+        let program = array
+            .elements()
+            .next()
+            .and_then(|first| first.string_bytes());
         for (index, element) in array.elements().enumerate() {
             self.path.push(Step::Element(index));
             let text = element.string_bytes().unwrap_or_default();
@@ -143,7 +147,12 @@ impl Walk<'_, '_> {
             let is_value = |is_option| is_option || more::is_value(text);
             let named = before.filter(|(_, is_option)| is_plain && is_value(*is_option));
             let named = named.map(|(class, _)| Under::Named(class));
-            before = self.name(text);
+            let is_given = program.is_some_and(|program| word::is_given(program, text));
+            before = if is_given {
+                Some((Class::Password, true))
+            } else {
+                self.name(text)
+            };
             // What begins like an option is the next one.
             let is_option = matches!(before, Some((_, true))) || text.starts_with(b"--");
             let below = match named.filter(|_| !is_option) {

@@ -1,5 +1,7 @@
 //! The first pass: what is secret in a session.
 
+mod over;
+
 use super::base;
 use super::find::Finder;
 use super::hit::Found;
@@ -11,6 +13,7 @@ use super::token;
 use crate::protocol::json::Node;
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
+use over::Over;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,6 +50,7 @@ pub struct Learner {
     policy: Arc<Policy>,
     known: Known,
     keys: BTreeMap<StreamId, Lines>,
+    overs: BTreeMap<StreamId, Over>,
     found: Found,
     nodes: Vec<Node>,
 }
@@ -63,6 +67,7 @@ impl Learner {
             policy,
             known,
             keys: BTreeMap::new(),
+            overs: BTreeMap::new(),
             found: Found::default(),
             nodes: Vec::new(),
         }
@@ -108,7 +113,20 @@ impl Learner {
     pub fn glanced(&mut self, stream: StreamId, raw: &[u8], glance: Glance) -> bool {
         let looked = self.take(raw, glance);
         self.line(stream, raw);
+        self.over(stream, (raw, glance.may_have));
         looked
+    }
+
+    /// Takes in what is secret in a line for a name on one before.
+    fn over(&mut self, stream: StreamId, line: (&[u8], bool)) {
+        if self.overs.len() >= MOST_STREAMS && !self.overs.contains_key(&stream) {
+            return;
+        }
+        self.found.clear();
+        let finder = Finder::new(&self.policy, None);
+        let over = self.overs.entry(stream).or_default();
+        over.push(&finder, line, &mut self.found);
+        self.learn();
     }
 
     /// Takes in what may be a line of a private key.
@@ -138,6 +156,12 @@ impl Learner {
             return glance.is_coded;
         }
         finder.read(raw, &mut self.nodes, &mut self.found);
+        self.learn();
+        true
+    }
+
+    /// Takes in what was found.
+    fn learn(&mut self) {
         self.found.settle();
         for hit in &self.found.hits {
             self.known.learn(&hit.value, hit.kind);
@@ -152,7 +176,6 @@ impl Learner {
                 self.known.learn_plain(value, *kind);
             }
         }
-        true
     }
 
     /// Nothing more comes, or nothing more for now.

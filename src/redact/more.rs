@@ -1,8 +1,7 @@
-//! What else is secret near a name: other values on its line, those of a list, and a word that
-//! nobody says where no sign tells that it is the value.
+//! What else is secret near a name: other values on its line, and those of a list.
 //!
 //! ```text
-//!  API_KEY = one two      api_keys: [one, two]      the password is one      | token | one |
+//!  API_KEY = one two      api_keys: [one, two]
 //! ```
 
 use super::beside;
@@ -10,12 +9,13 @@ use super::code::is_camel;
 use super::dense;
 use super::find::Finder;
 use super::hit::Found;
+use super::marks::inside;
 use super::named::{self, LONG};
 use super::names::{self, Class};
 use super::plausible::{Stands, fits, looks_random};
 use super::rule::is_of_name;
+use super::tags::past_tags;
 use super::token;
-use super::value::past_tags;
 use std::ops::Range;
 
 /// Letters and digits in a row that are no word and no number, whatever they mean.
@@ -27,17 +27,11 @@ const LIST: usize = 16 * 1024;
 /// The same of a list in which others are.
 const NESTED: usize = 512;
 
+/// A longer name of a member is none.
+const MEMBER: usize = 96;
+
 /// An item of a list that is shorter is a word of code.
 const ITEM: usize = 6;
-
-/// Bytes between a name and a value where no sign stands.
-const LINKED: usize = 96;
-
-/// Words between them.
-const LINKS: [&str; 18] = [
-    "is", "was", "to", "reset", "set", "by", "with", "as", "now", "be", "been", "has", "changed",
-    "new", "value", "of", "the", "equals",
-];
 
 /// Whether nobody says such a word.
 pub(super) fn is_value(word: &[u8]) -> bool {
@@ -45,6 +39,7 @@ pub(super) fn is_value(word: &[u8]) -> bool {
     let is_row = word.len() >= ROW && word.iter().all(u8::is_ascii_alphanumeric);
     is_row && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
         || dense::rows(&String::from_utf8_lossy(word)).next().is_some()
+        || dense::is_signed(word)
 }
 
 /// Whether a word alone in a list is no path, no name, and none that is read.
@@ -52,6 +47,7 @@ pub(super) fn is_item(word: &[u8]) -> bool {
     let said = String::from_utf8_lossy(word);
     let is_joined = said.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
     dense::rows(&said).next().is_some()
+        || dense::is_signed(word)
         || !is_joined && looks_random(&said) && !is_camel(&said) && names::class(word).is_none()
 }
 
@@ -81,7 +77,7 @@ pub(super) fn on_line(
 }
 
 /// The words up to the end of the line.
-fn words(text: &[u8], near: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn words(text: &[u8], near: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = text[near.clone()]
         .iter()
         .position(|byte| matches!(byte, b'\n' | b'\r'));
@@ -100,7 +96,7 @@ fn words(text: &[u8], near: Range<usize>) -> impl Iterator<Item = Range<usize>> 
             .count();
         let trailing = |byte: &&u8| matches!(byte, b'.' | b':' | b'!' | b'\\');
         let over = line[start..at].iter().rev().take_while(trailing).count();
-        (start < at).then_some(start..at - over)
+        (start < at).then(|| inside(text, start..at - over))
     })
 }
 
@@ -214,66 +210,6 @@ pub(super) fn is_other(finder: &Finder<'_>, name: &[u8]) -> bool {
     beside::is_beside(name) || finder.policy.class(name).is_some()
 }
 
-/// The value of a name behind which no sign stands: the next word that nobody says, or what is
-/// quoted right behind it.
-pub(super) fn linked(text: &[u8], name: &Range<usize>, class: Class) -> Option<Range<usize>> {
-    if !is_open(text, name, class) {
-        return None;
-    }
-    let near = name.end..text.len().min(name.end + LINKED);
-    let is_cut = |word: &Range<usize>| word.end == near.end && near.end < text.len();
-    for word in words(text, near.clone()) {
-        let said = &text[word.clone()];
-        if said.starts_with(b"-") {
-            return None;
-        }
-        if is_value(said) {
-            return Some(if is_cut(&word) {
-                named::bare(text, word.start)
-            } else {
-                word
-            });
-        }
-        if is_quoted(text, (name.end, &word), class) {
-            return Some(word);
-        }
-        let is_link = LINKS
-            .iter()
-            .any(|link| said.eq_ignore_ascii_case(link.as_bytes()));
-        if !is_link && said.iter().any(u8::is_ascii_alphanumeric) {
-            return None;
-        }
-    }
-    None
-}
-
-/// Whether something may follow a name without a sign.
-fn is_open(text: &[u8], name: &Range<usize>, class: Class) -> bool {
-    let next = text.get(name.end);
-    matches!(class, Class::Password | Class::Token)
-        && matches!(next, Some(b' ' | b'\t' | b'"' | b'\'' | b'`' | b'*' | b'|'))
-}
-
-/// Whether a word that can be a value stands in quotes right behind a name, as in SQL.
-fn is_quoted(text: &[u8], (name, word): (usize, &Range<usize>), class: Class) -> bool {
-    let quotes = [text[..word.start].last(), text.get(word.end)];
-    let between = &text[name..word.start];
-    quotes == [Some(&b'\''); 2]
-        && between.iter().all(|byte| matches!(byte, b' ' | b'\''))
-        && fits(
-            class,
-            &String::from_utf8_lossy(&text[word.clone()]),
-            Stands::InText,
-        )
-}
-
-/// Whether there may be one in bytes in which anything may be escaped.
-pub(super) fn may_be_linked(raw: &[u8], name: &Range<usize>, class: Class) -> bool {
-    let near = &raw[name.end..raw.len().min(name.end + LINKED)];
-    let is_escaped = || memchr::memchr(b'\\', near).is_some();
-    is_open(raw, name, class) && (is_escaped() || linked(raw, name, class).is_some())
-}
-
 /// Finds the value in a line below a name: that of an item of a list, of a member, or all of it.
 pub(super) fn below(
     finder: &Finder<'_>,
@@ -283,7 +219,7 @@ pub(super) fn below(
 ) {
     let said = &text[line.clone()];
     let item = if said.starts_with(b"- ") { 2 } else { 0 };
-    let sign = memchr::memmem::find(said, b": ").filter(|sign| *sign < LINKED);
+    let sign = memchr::memmem::find(said, b": ").filter(|sign| *sign < MEMBER);
     // What has a name is more than a few digits.
     if class == Class::Digits || sign.is_some_and(|sign| is_other(finder, &said[..sign])) {
         return;
@@ -348,35 +284,6 @@ mod tests {
             let mut found = Found::default();
             listed(&finder, text.as_bytes(), (0, Class::Password), &mut found);
             assert_eq!(shown(text, &found), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_word_that_nobody_says_needs_no_sign() {
-        let value = |text: &str| {
-            let start = text.find("password").unwrap();
-            let name = start..start + 8;
-            let word = linked(text.as_bytes(), &name, Class::Password);
-            word.map(|word| text[word].to_owned())
-        };
-        for text in [
-            "password Zx7cVb2nMq9",
-            "the password is Zx7cVb2nMq9.",
-            "password was reset to: Zx7cVb2nMq9",
-            "| password | Zx7cVb2nMq9 |",
-            "`password` \"Zx7cVb2nMq9\"",
-        ] {
-            assert_eq!(value(text).as_deref(), Some("Zx7cVb2nMq9"), "{text}");
-        }
-        assert_eq!(value("password 'hunter2';").as_deref(), Some("hunter2"));
-        for text in [
-            "password is required",
-            "password of ada is Zx7cVb2nMq9",
-            "| password | varchar(255) | NO |",
-            "the password 'admin' is wrong",
-            "password.Zx7cVb2nMq9",
-        ] {
-            assert_eq!(value(text), None, "{text}");
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
+mod words;
+
 use super::below;
 use super::code;
 use super::dense;
 use super::find::Finder;
 use super::header;
-use super::hit::Found;
+use super::hit::{Found, Hit};
+use super::linked;
 use super::more;
 use super::names::Class;
 use super::plausible::{Stands, fits, is_one};
@@ -15,6 +18,7 @@ use super::token::Kind;
 use super::value::{self, Beside};
 use super::variable;
 use std::ops::Range;
+pub(super) use words::called;
 
 /// A longer name is none.
 pub(super) const NAME: usize = 96;
@@ -63,7 +67,7 @@ pub(super) fn find(
     if is_token(text, &name) {
         return;
     }
-    let Some(class) = class(finder, text, &name) else {
+    let Some((name, class)) = called(finder, text, name) else {
         return;
     };
     if let Some(below) = below::of(text, &name) {
@@ -73,14 +77,22 @@ pub(super) fn find(
     let mark = found.hits.len();
     if let Some(beside) = value::of(text, &name, class) {
         *until = add_beside(finder, text, (&name, class), beside, found);
-    } else if let Some(word) = more::linked(text, &name, class) {
-        put(finder, text, word, found);
-    }
-    if found.hits.len() > mark {
-        let key = told(finder, &text[name]);
-        for hit in &mut found.hits[mark..] {
-            hit.key.clone_from(&key);
+    } else {
+        for word in linked::values(text, &name, class) {
+            put(finder, text, word, found);
         }
+    }
+    tell(finder, &text[name], &mut found.hits[mark..]);
+}
+
+/// Adds to hits by which name they were found.
+fn tell(finder: &Finder<'_>, name: &[u8], hits: &mut [Hit]) {
+    if hits.is_empty() {
+        return;
+    }
+    let key = told(finder, name);
+    for hit in hits {
+        hit.key.clone_from(&key);
     }
 }
 
@@ -151,13 +163,6 @@ fn told(finder: &Finder<'_>, name: &[u8]) -> Box<str> {
     let is_told = inside.hits.is_empty();
     let name = String::from_utf8_lossy(if is_told { name } else { b"" });
     name.trim_start_matches('-').into()
-}
-
-/// What the name says. Behind a backslash the first letter may be an escape.
-fn class(finder: &Finder<'_>, text: &[u8], name: &Range<usize>) -> Option<Class> {
-    let escaped = name.start > 0 && text[name.start - 1] == b'\\';
-    let class = finder.policy.class(&text[name.clone()]);
-    class.or_else(|| escaped.then(|| finder.policy.class(&text[name.start + 1..name.end]))?)
 }
 
 /// Adds a value with such a name, if it is one: of a header what stands behind its scheme.

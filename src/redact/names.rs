@@ -15,15 +15,17 @@ pub(super) enum Class {
     Digits,
     /// Two halves with a colon between them, as base64 or behind a scheme.
     Pair,
-    /// Several, or how many of them: only what nobody reads is one.
+    /// Several, or how many of them, or a key of whatever kind: only what nobody reads is one.
     Many,
+    /// A key whose name stands in words, `API key`: people write of it as well.
+    Key,
 }
 
 /// Longer names are judged by their ends.
 const LONGEST: usize = 96;
 
 /// Names that end so, whatever comes before.
-const ENDINGS: [&str; 34] = [
+const ENDINGS: [&str; 36] = [
     "password",
     "passwd",
     "passwort",
@@ -41,6 +43,8 @@ const ENDINGS: [&str; 34] = [
     "masterkey",
     "sharedkey",
     "licensekey",
+    "openaikey",
+    "anthropickey",
     "subscriptionkey",
     "servicekey",
     "functionskey",
@@ -78,7 +82,7 @@ const WORDS: [(&str, Class); 13] = [
 ];
 
 /// Whole names.
-const WHOLE: [(&str, Class); 12] = [
+const WHOLE: [(&str, Class); 13] = [
     ("tokens", Class::Many),
     ("jwts", Class::Many),
     ("cookies", Class::Many),
@@ -91,6 +95,54 @@ const WHOLE: [(&str, Class); 12] = [
     ("totp", Class::Digits),
     ("mfacode", Class::Digits),
     ("onetimecode", Class::Digits),
+    ("verificationcode", Class::Digits),
+];
+
+/// Cookies of sessions, as frameworks call them to the letter. A session of the protocol is an id
+/// that both sides need, and is called otherwise: `sessionId`, `session_id`, `Mcp-Session-Id`.
+const COOKIES: [&str; 8] = [
+    "sessionid",
+    "jsessionid",
+    "JSESSIONID",
+    "PHPSESSID",
+    "ASP.NET_SessionId",
+    "connect.sid",
+    "laravel_session",
+    "ci_session",
+];
+
+/// Keys of variables that are no secrets: of rows, of files, of what everybody may know.
+const OTHER_KEYS: [&str; 30] = [
+    "public",
+    "publishable",
+    "anon",
+    "gpg",
+    "pgp",
+    "apt",
+    "primary",
+    "foreign",
+    "unique",
+    "sort",
+    "partition",
+    "range",
+    "cache",
+    "storage",
+    "object",
+    "row",
+    "index",
+    "lookup",
+    "group",
+    "routing",
+    "idempotency",
+    "dedup",
+    "host",
+    "project",
+    "issue",
+    "file",
+    "registry",
+    "event",
+    "message",
+    "commit",
 ];
 
 /// What ends like a secret and is none: words of the protocol, pages, the alphabet of a model.
@@ -124,7 +176,7 @@ const OTHERS: [&str; 26] = [
 ];
 
 /// The words in names by which they are noticed in a text; each name that says something has one.
-pub(super) const NOTICED: [&str; 35] = [
+pub(super) const NOTICED: [&str; 46] = [
     "password",
     "passwd",
     "passwort",
@@ -160,6 +212,17 @@ pub(super) const NOTICED: [&str; 35] = [
     "mfacode",
     "onetimecode",
     "one_time_code",
+    "time code",
+    "mfa code",
+    "recovery code",
+    "verificationcode",
+    "verification_code",
+    "verification code",
+    "sessionid",
+    "sessid",
+    "connect.sid",
+    "laravel_session",
+    "ci_session",
 ];
 
 /// What the value of something with this name is; `None` if the name says nothing of the kind.
@@ -173,6 +236,9 @@ pub(super) fn class(name: &[u8]) -> Option<Class> {
     if let Some((_, class)) = WHOLE.iter().find(|(whole, _)| *whole == one) {
         return Some(*class);
     }
+    if is_cookie(name) {
+        return Some(Class::Many);
+    }
     let is_word = |word: &str| {
         let at = one.len().checked_sub(word.len());
         one.ends_with(word) && at.and_then(|at| begins.get(at)).copied().unwrap_or(false)
@@ -181,16 +247,31 @@ pub(super) fn class(name: &[u8]) -> Option<Class> {
         return Some(*class);
     }
     let singular = one.strip_suffix('s').unwrap_or(one);
-    let ends = |ending: &&str| one.ends_with(*ending) || singular.ends_with(*ending);
-    let is_token = ENDINGS
-        .iter()
-        .find(|ending| ends(ending))?
-        .ends_with("token");
-    Some(if is_token {
-        Class::Token
-    } else {
-        Class::Password
+    let ends = |ending: &&&str| one.ends_with(**ending) || singular.ends_with(**ending);
+    match ENDINGS.iter().find(ends) {
+        Some(ending) if ending.ends_with("token") => Some(Class::Token),
+        Some(_) => Some(Class::Password),
+        None => is_key(name, one).then_some(Class::Many),
+    }
+}
+
+/// Whether it is a cookie's, whatever stands in front of it and a dot.
+fn is_cookie(name: &[u8]) -> bool {
+    COOKIES.iter().any(|cookie| {
+        let before = name.strip_suffix(cookie.as_bytes());
+        before.is_some_and(|before| before.is_empty() || before.ends_with(b"."))
     })
+}
+
+/// Whether it is the name of a variable for a key, `STRIPE_KEY`, and of none that is known for
+/// something else.
+fn is_key(name: &[u8], one: &str) -> bool {
+    let is_variable = !name.iter().any(u8::is_ascii_lowercase);
+    let of_what = one.strip_suffix("key").unwrap_or_default();
+    is_variable
+        && (name.ends_with(b"_KEY") || name.ends_with(b"-KEY"))
+        && !of_what.is_empty()
+        && !OTHER_KEYS.iter().any(|other| of_what.contains(other))
 }
 
 /// The letters and digits of a name, small, and for each whether a word begins there.
@@ -242,6 +323,11 @@ mod tests {
             ("_auth", Class::Pair),
             ("tokens", Class::Many),
             ("cookies", Class::Many),
+            ("sessionid", Class::Many),
+            ("request.PHPSESSID", Class::Many),
+            ("STRIPE_KEY", Class::Many),
+            ("OPENAI_KEY", Class::Password),
+            ("verificationCode", Class::Digits),
         ] {
             assert_eq!(class(name.as_bytes()), Some(expected), "{name}");
         }
@@ -275,6 +361,16 @@ mod tests {
             "oauth",
             "cost_per_token",
             "pinned",
+            "sessionId",
+            "session_id",
+            "Mcp-Session-Id",
+            "SSH_PUBLIC_KEY",
+            "NEXT_PUBLIC_A_KEY",
+            "GPG_KEY",
+            "CACHE_KEY",
+            "KEY",
+            "stripe_key",
+            "monkey",
             "code",
             "",
         ] {
@@ -285,8 +381,10 @@ mod tests {
     #[test]
     fn whatever_says_something_is_noticed() {
         let all = ENDINGS.iter().chain(WORDS.iter().map(|(word, _)| word));
-        for name in all.chain(WHOLE.iter().map(|(word, _)| word)) {
-            let one = name.strip_suffix('s').unwrap_or(name);
+        let all = all.chain(WHOLE.iter().map(|(word, _)| word));
+        for name in all.chain(COOKIES.iter()) {
+            let name = name.to_ascii_lowercase();
+            let one = name.strip_suffix('s').unwrap_or(&name);
             let is_noticed = |word: &&str| name.ends_with(*word) || one.ends_with(*word);
             let noticed = NOTICED.iter().any(is_noticed);
             assert!(noticed, "{name}");

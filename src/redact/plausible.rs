@@ -4,6 +4,7 @@ use super::code::is_camel;
 use super::dense;
 use super::more::is_value;
 use super::names::Class;
+use super::place::{is_absolute, is_link, is_path};
 use super::prose::is_prose;
 use super::token::{Piece, Pieces};
 
@@ -113,31 +114,15 @@ pub(super) fn fits(class: Class, value: &str, stands: Stands) -> bool {
         Class::Digits => {
             (3..=10).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit())
         }
-        Class::Pair => super::base::is_pair(value.as_bytes()),
-        Class::Many => value.len() >= MANY && is_dense(value) && !is_prose(value),
+        Class::Pair => super::base::is_pair(value.as_bytes()) || dense::is_unread(value),
+        Class::Many => value.len() >= MANY && dense::is_unread(value) && !is_prose(value),
+        Class::Key => key(value, stands),
     }
 }
 
 /// Whether a row in it is nothing that is read.
 fn is_dense(value: &str) -> bool {
     dense::rows(value).next().is_some()
-}
-
-/// Whether it is where a file is, as people name files.
-pub(super) fn is_path(value: &str) -> bool {
-    let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
-    let is_begun = is_absolute(value) || ["~/", "./", "../"].iter().any(|it| value.starts_with(it));
-    is_begun && value.len() > 3 && value.chars().all(of_path) && !is_dense(value)
-}
-
-/// Whether it is a path from a root on.
-fn is_absolute(value: &str) -> bool {
-    let is_drive = |value: &str| {
-        let mut bytes = value.bytes();
-        let is_letter = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
-        is_letter && bytes.next() == Some(b':') && matches!(bytes.next(), Some(b'/' | b'\\'))
-    };
-    value.starts_with('/') || is_drive(value)
 }
 
 /// Whether something in it is nothing but a value, whatever it looks like as a whole.
@@ -150,7 +135,7 @@ fn is_certain(class: Class, value: &str, stands: Stands) -> bool {
             let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
             words.any(|word| is_value(word.as_bytes())) && !is_prose(value)
         }
-        Class::Folder | Class::Digits | Class::Many => false,
+        Class::Folder | Class::Digits | Class::Many | Class::Key => false,
     }
 }
 
@@ -162,15 +147,30 @@ fn password(value: &str, stands: Stands) -> bool {
     match stands {
         Stands::Alone | Stands::Whole => !is_prose(value),
         Stands::InText => {
-            value.len() >= 4 && (looks_random(value) || value.len() >= 16 && !value.contains('-'))
+            value.len() >= 4
+                && !is_link(value)
+                && (looks_random(value) || value.len() >= 16 && !value.contains('-'))
         }
     }
+}
+
+/// A shorter key of which people write may be a word for it: `32-character`.
+const KEY: usize = 16;
+
+fn key(value: &str, stands: Stands) -> bool {
+    if stands != Stands::InText {
+        return token(value, stands);
+    }
+    let is_telling = value.len() >= KEY || dense::has_odd(value.as_bytes());
+    let is_joined = value.trim_end_matches('=').contains(['/', '=', ':', '.']);
+    is_value(value.as_bytes()) || is_telling && !is_joined && token(value, stands)
 }
 
 fn token(value: &str, stands: Stands) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase()) && value.len() < 16;
     let is_one = value.len() >= 6 && !value.contains(char::is_whitespace) && !is_word;
-    let is_telling = || value.len() >= 8 && looks_random(value) && !is_camel(value);
+    let is_telling =
+        || value.len() >= 8 && looks_random(value) && !is_camel(value) && !is_link(value);
     is_one && (stands != Stands::InText || is_telling())
 }
 

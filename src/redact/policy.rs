@@ -86,6 +86,9 @@ pub(super) enum Notice {
     Escape,
 }
 
+/// Texts that are noticed.
+type Texts = Vec<(String, Notice)>;
+
 /// The largest pattern of a user, compiled, in bytes.
 const REGEX_SIZE: usize = 1024 * 1024;
 
@@ -103,50 +106,30 @@ impl Policy {
     pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
         let without = without(settings)?;
         let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
-        let mut shapes = Vec::new();
-        let mut texts: Vec<(String, Notice)> = Vec::new();
-        for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
-            let notice = Notice::Shape(shapes.len());
-            texts.extend(
-                rule.anchors
-                    .iter()
-                    .map(|anchor| ((*anchor).to_owned(), notice)),
-            );
-            shapes.push(Shape {
-                rule,
-                regex: compile(rule.id, &format!("^(?:{})", rule.shape))?,
-            });
-        }
         ids.extend(rules::all().map(|rule| Box::from(rule.id)));
+        let (shapes, mut texts) = shapes(&without)?;
         let mut extra = Vec::new();
         for (name, pattern) in &settings.patterns {
             extra.push((ids.len(), compile(name, pattern)?));
             ids.push(name.as_str().into());
         }
-        let names: BTreeSet<_> = settings
-            .names
-            .iter()
-            .map(|name| names::joined(name.as_bytes()).0)
-            .collect();
         texts.extend(notices(&without, &settings.names));
         let noticed = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .kind(Some(AhoCorasickKind::DFA))
             .build(texts.iter().map(|(text, _)| text))
             .map_err(|_: BuildError| PolicyError::TooMuch)?;
+        let names = settings.names.iter();
+        let allow = settings.allow.iter();
         Ok(Self {
             shapes,
             noticed,
             notices: texts.into_iter().map(|(_, notice)| notice).collect(),
-            names,
+            names: names.map(|name| names::joined(name.as_bytes()).0).collect(),
             extra,
             paths: settings.paths.clone(),
             without,
-            allow: settings
-                .allow
-                .iter()
-                .map(|value| value.as_bytes().into())
-                .collect(),
+            allow: allow.map(|value| value.as_bytes().into()).collect(),
             ids,
         })
     }
@@ -217,8 +200,23 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
     Ok(without)
 }
 
+/// The shapes of the rules that are in force, and the texts by which they are noticed.
+fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Texts), PolicyError> {
+    let (mut shapes, mut texts) = (Vec::new(), Vec::new());
+    for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
+        let notice = Notice::Shape(shapes.len());
+        let anchors = rule.anchors.iter();
+        texts.extend(anchors.map(|anchor| ((*anchor).to_owned(), notice)));
+        shapes.push(Shape {
+            rule,
+            regex: compile(rule.id, &format!("^(?:{})", rule.shape))?,
+        });
+    }
+    Ok((shapes, texts))
+}
+
 /// What is noticed besides the anchors of the rules.
-fn notices(without: &BTreeSet<&str>, names: &[String]) -> Vec<(String, Notice)> {
+fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let mut texts = vec![
         ("%".to_owned(), Notice::Percent),
         ("\\u00".to_owned(), Notice::Escape),

@@ -3,9 +3,13 @@
 use super::code;
 use super::dense;
 use super::header;
+use super::linked;
+use super::marks::in_marks;
+use super::more;
 use super::named::{LONG, bare, quoted};
 use super::names::Class;
 use super::plausible::Stands;
+use super::tags::past_tags;
 use std::ops::Range;
 
 /// White space in front of a sign: where names stand in a column it is more than a few.
@@ -41,40 +45,102 @@ struct Sign {
     is_tag: bool,
 }
 
+/// Where something stands beside a name.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: usize,
+    sign: Sign,
+    /// Whether the name is that of an option.
+    is_flag: bool,
+    /// Whether it only tells where the value comes from.
+    is_reference: bool,
+    /// Where what says whose value it is ends.
+    whose: Option<usize>,
+    is_bold: bool,
+}
+
 /// What stands beside a name, if a sign tells that something does.
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
-    let end = called(text, name).unwrap_or(name.end);
+    let place = place(text, name, class)?;
+    let start = place.start;
+    if let Some(span) = in_marks(text, start) {
+        let one = Some((span, Stands::Alone));
+        return Some(Beside { start, one });
+    }
+    let escapes = skip(text, start, |byte| byte == b'\\');
+    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
+        let span = in_quotes(text, (start, escapes), quote)?;
+        let one = Some((span, place.stands_in(quote)));
+        return Some(Beside { start, one });
+    }
+    let span = if class == Class::Header && place.sign.is_colon() {
+        header::line(text, start)
+    } else if place.sign.is_tag {
+        kept(text, start)
+    } else {
+        word(text, name, start, place.is_flag)
+    };
+    let is_one = !span.is_empty() && place.may_hold(text, name, &span);
+    let one = is_one.then_some((span, place.sign.stands));
+    Some(Beside { start, one })
+}
+
+fn place(text: &[u8], name: &Range<usize>, class: Class) -> Option<Place> {
+    let called = called(text, name);
+    // A header of which people write is none.
+    let is_told = called.is_none() && class != Class::Header;
+    let whose = linked::whose(text, name).filter(|_| is_told);
+    let end = called.or(whose).unwrap_or(name.end);
     let at = past_quote(text, end);
     let is_tag = is_element(text, name, (end, at));
     let is_flag = text[name.clone()].starts_with(b"--");
-    let sign = sign(&text[at..], is_tag);
+    let is_apart = at > 0 && is_space(text[at - 1]);
+    let sign = sign(&text[at..], is_tag, is_apart);
     let sign = sign.or_else(|| (is_flag && at > name.end).then_some(Sign::NONE))?;
     // What begins like an option is the next one.
     if at == text.len() || text[at..].starts_with(b"--") {
         return None;
     }
-    let is_colon = text[at] == b':' && sign.length == 1;
     let begin = at + sign.length;
     let start = skip(text, begin, is_space);
     let start = Some(start).filter(|start| *start <= begin + BEHIND)?;
-    let tags = is_colon.then(|| past_tags(text, start));
+    let tags = sign.is_colon().then(|| past_tags(text, start));
     let (start, is_reference) = tags.unwrap_or((start, false));
-    let escapes = skip(text, start, |byte| byte == b'\\');
-    if let Some(quote @ (b'"' | b'\'' | b'`')) = text.get(escapes).copied() {
-        let span = in_quotes(text, (start, escapes), quote)?;
-        let one = Some((span, Stands::Alone));
-        return Some(Beside { start, one });
+    // What is bold goes on behind its sign: `**Password:** …`.
+    let goes_on = text[start..].starts_with(b"** ");
+    Some(Place {
+        start: if goes_on { start + 3 } else { start },
+        sign,
+        is_flag,
+        is_reference,
+        whose,
+        is_bold: goes_on || text[end..].starts_with(b"**"),
+    })
+}
+
+impl Place {
+    /// How a value stands in such quotes: what is code in a page may be the name of something.
+    fn stands_in(self, quote: u8) -> Stands {
+        if quote == b'`' && (self.is_bold || self.whose.is_some()) {
+            Stands::InText
+        } else {
+            Stands::Alone
+        }
     }
-    let span = if class == Class::Header && is_colon {
-        header::line(text, start)
-    } else if sign.is_tag {
-        kept(text, start)
-    } else {
-        word(text, name, start, is_flag)
-    };
-    let is_none = span.is_empty() || is_reference && dense::is_read(&text[span.clone()]);
-    let one = (!is_none).then_some((span, sign.stands));
-    Some(Beside { start, one })
+
+    /// Whether a word can be the value: what stands further from its name may be a word about it,
+    /// and what is said of it in brackets may say what kind of a value it is.
+    fn may_hold(self, text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+        let said = &text[value.clone()];
+        if self.is_reference && dense::is_read(said) {
+            return false;
+        }
+        if self.whose.is_some() && text[name.end..].starts_with(b" (") {
+            return more::is_value(said);
+        }
+        let is_near = self.whose.is_none() && !self.sign.is_arrow();
+        is_near || more::is_item(said) || said.iter().all(u8::is_ascii_digit)
+    }
 }
 
 /// A value in quotes; of one that is never closed what there is of it.
@@ -147,9 +213,17 @@ fn is_named(text: &[u8], start: usize) -> bool {
     before.is_some_and(|before| before.ends_with(b" name=") || before.ends_with(b" key="))
 }
 
+/// Whether a sign may follow that does not stand right behind the name.
+pub(super) fn may_be_beside(raw: &[u8], name: &Range<usize>) -> bool {
+    let end = called(raw, name).or_else(|| linked::whose(raw, name));
+    let at = end.unwrap_or_else(|| past_quote(raw, name.end));
+    end.is_some() || sign(&raw[at..], false, true).is_some()
+}
+
 /// Behind a name, its quote and the white space that follows.
 fn past_quote(text: &[u8], end: usize) -> usize {
     let mut at = skip(text, end, |byte| byte == b'\\');
+    at += if text[at..].starts_with(b"**") { 2 } else { 0 };
     at += usize::from(matches!(text.get(at), Some(b'"' | b'\'' | b'`')));
     skip(text, at, is_space)
 }
@@ -161,9 +235,18 @@ impl Sign {
         stands: Stands::InText,
         is_tag: false,
     };
+
+    fn is_colon(self) -> bool {
+        self.length == 1 && self.stands == Stands::InText
+    }
+
+    fn is_arrow(self) -> bool {
+        self.length > 1 && self.stands == Stands::InText
+    }
 }
 
-fn sign(rest: &[u8], is_tag: bool) -> Option<Sign> {
+/// The sign that `rest` begins with; an arrow is one where white space stands in front of it.
+fn sign(rest: &[u8], is_tag: bool, is_apart: bool) -> Option<Sign> {
     let (length, stands) = match rest {
         [b':', b':', ..] => return None,
         [b'=', b'=', b'=', ..] => (3, Stands::Alone),
@@ -171,6 +254,8 @@ fn sign(rest: &[u8], is_tag: bool) -> Option<Sign> {
         [b'=', ..] => (1, Stands::Alone),
         [b':', ..] => (1, Stands::InText),
         [b'>', ..] if is_tag => (1, Stands::Alone),
+        [b'-', b'>', ..] if is_apart => (2, Stands::InText),
+        [0xe2, 0x86, 0x92, ..] if is_apart => ("→".len(), Stands::InText),
         _ => return None,
     };
     Some(Sign {
@@ -178,33 +263,6 @@ fn sign(rest: &[u8], is_tag: bool) -> Option<Sign> {
         stands,
         is_tag,
     })
-}
-
-/// Behind what YAML says about a value in front of it, `!!str` and `&anchor`; and whether that says
-/// that it only tells where the value comes from.
-pub(super) fn past_tags(text: &[u8], start: usize) -> (usize, bool) {
-    let (mut at, mut is_reference) = (start, false);
-    for _ in 0..2 {
-        let near = &text[at.min(text.len())..text.len().min(at + NEAR)];
-        let end = near.iter().position(u8::is_ascii_whitespace);
-        let Some(word) = end.map(|end| &near[..end]).filter(|word| is_tag(word)) else {
-            break;
-        };
-        let next = skip(text, at + word.len(), is_space);
-        is_reference |= word.starts_with(b"!") && !word.starts_with(b"!!");
-        at = next;
-    }
-    (at, is_reference)
-}
-
-/// Whether a word is what YAML calls a tag or an anchor.
-fn is_tag(word: &[u8]) -> bool {
-    let of_name =
-        |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'/' | b':');
-    let ([b'!', b'!', name @ ..] | [b'!' | b'&', name @ ..]) = word else {
-        return false;
-    };
-    !name.is_empty() && name.iter().all(of_name)
 }
 
 /// Behind a quote that a page has as an entity.
@@ -232,12 +290,12 @@ fn is_between(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(is_sign)
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
 /// The first byte from `at` on that is none of those, if they are few.
-fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
+pub(super) fn skip(text: &[u8], at: usize, is_one: fn(u8) -> bool) -> usize {
     let at = at.min(text.len());
     let near = text[at..].iter().take(SPACE);
     at + near.take_while(|byte| is_one(**byte)).count()
@@ -268,6 +326,14 @@ mod tests {
             "<p name=\"password\">Zx9kQ</p>",
             "{\"name\":\"password\",\"value\":\"Zx9kQ\"",
             "password                              : Zx9kQ",
+            "password for ada: Zx9kQ",
+            "**password**: Zx9kQ",
+            "**password:** Zx9kQ",
+            "password: “Zx9kQ”",
+            "password = „Zx9kQ“",
+            "password: «Zx9kQ»",
+            "password -> Zx9kQ",
+            "password →  Zx9kQ",
         ] {
             assert_eq!(value(text), Some("Zx9kQ"), "{text}");
         }
@@ -282,9 +348,16 @@ mod tests {
             "Password:                         'Zx9kQ'",
             "password: !secret of_db_2",
             "password",
+            "password->Zx9kQ",
+            "password(a) -> Zx9kQ",
+            "password for ada Zx9kQ",
         ] {
             assert_eq!(value(text), None, "{text}");
         }
+        let token = "password (of ada) = Zx7cVb2nMq9";
+        assert_eq!(value(token), Some("Zx7cVb2nMq9"));
+        assert_eq!(value("password (hashed): bcrypt12"), None);
+        assert_eq!(value("password -> PasswordHash2"), None);
         assert_eq!(value("password: !Zx9k Q"), Some("!Zx9k"));
         assert_eq!(value("password: !Zx"), Some("!Zx"));
         assert_eq!(value("password='[Zx9k"), Some("Zx9k"));

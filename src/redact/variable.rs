@@ -42,7 +42,7 @@ pub(super) fn whole(
 
 /// How much of what follows a piece of a value belongs to it still: nothing where a quote is closed
 /// that was open before, or another value begins.
-fn tail(text: &[u8], start: usize, at: usize) -> usize {
+pub(super) fn tail(text: &[u8], start: usize, at: usize) -> usize {
     let rest = &text[at..text.len().min(at + LONG)];
     if rest.first() == Some(&b',') {
         return 0;

@@ -55,6 +55,23 @@ fn unquoted(text: &[u8], span: Range<usize>) -> Range<usize> {
     }
 }
 
+/// Programs whose option of one letter is followed by a password.
+const GIVEN: [(&[u8], &[u8]); 5] = [
+    (b"sshpass", b"-p"),
+    (b"mongo", b"-p"),
+    (b"mongosh", b"-p"),
+    (b"redis-cli", b"-a"),
+    (b"ldapsearch", b"-w"),
+];
+
+/// Whether the word after this one is what a program takes for a password.
+pub(super) fn is_given(program: &[u8], option: &[u8]) -> bool {
+    let name = program.rsplit(|byte| matches!(byte, b'/' | b'\\')).next();
+    GIVEN
+        .iter()
+        .any(|(of, letter)| name == Some(*of) && option == *letter)
+}
+
 /// Whether the word after this one is a script for a shell: `-c`, `-lc`.
 pub(super) fn is_of_shell(word: &[u8]) -> bool {
     matches!(word, [b'-', letters @ .., b'c'] if letters.iter().all(u8::is_ascii_lowercase))
@@ -86,6 +103,7 @@ mod tests {
         for name in [&b"password"[..], b"a PASSWORD", b"export TOKEN", b"--a b"] {
             assert!(!is_name(name), "{name:?}");
         }
+        assert!(is_given(b"/usr/bin/sshpass", b"-p") && !is_given(b"ssh", b"-p"));
         assert!(is_of_shell(b"-c") && is_of_shell(b"-lc"));
         assert!(!is_of_shell(b"--c") && !is_of_shell(b"c") && !is_of_shell(b"-p"));
     }

@@ -9,7 +9,7 @@ use mcpreel::trace::frame::StreamId;
 use std::sync::Arc;
 
 /// Where secrets stand: `⟦⟧` is one, `⟦1⟧` one that stands elsewhere as well.
-const PLACES: [&str; 56] = [
+const PLACES: [&str; 67] = [
     "password=⟦⟧ and on",
     "export DB_PASSWORD=⟦1⟧ # live",
     "API_KEY: \"⟦⟧\"  # of ada",
@@ -66,6 +66,17 @@ const PLACES: [&str; 56] = [
     "Authorization: Bearer\n  ⟦⟧",
     "Authorization: Digest username=\"a\", response=\"⟦⟧\"",
     "log {\"token\":\"⟦⟧\",\"a\":\"\\u0026\"}",
+    "API key: ⟦⟧",
+    "**API key:** ⟦1⟧",
+    "Password for ada: ⟦⟧",
+    "the password of ada is ⟦1⟧",
+    "password changed from ⟦⟧ to ⟦1⟧",
+    "wrong password “⟦⟧”",
+    "password: „⟦⟧“",
+    "db_password -> ⟦⟧",
+    "STRIPE_KEY=⟦⟧",
+    "-u ada:⟦⟧ x",
+    "sshpass -p ⟦⟧ ssh h",
 ];
 
 /// Who is at home there.

@@ -2,6 +2,7 @@
 
 mod clouds;
 mod code;
+mod commands;
 mod headers;
 mod models;
 mod options;
@@ -42,6 +43,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         clouds::RULES,
         code::RULES,
         services::RULES,
+        commands::RULES,
         models::RULES,
         headers::RULES,
         options::RULES,

@@ -1,7 +1,6 @@
 //! Services of all kinds.
 
 use crate::redact::base::is_letter;
-use crate::redact::plausible::is_reference;
 use crate::redact::rule::{RULE, Rule, is_of_name};
 
 fn has_digit(text: &str) -> bool {
@@ -196,35 +195,6 @@ pub(super) const RULES: &[Rule] = &[
             "⟦sl.Bk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2⟧",
         ],
         passed: &["sl.Bar"],
-        ..RULE
-    },
-    Rule {
-        id: "sql-password",
-        about: "passwords that SQL gives to users",
-        anchors: &["identified "],
-        shape: r"(?i:identified\s+(?:with\s+\S{1,64}\s+)?by\s+(?:password\s+)?)['\x22]([^'\x22\n]{4,256})",
-        found: &[
-            "CREATE USER ada IDENTIFIED BY '⟦hunter2heron⟧';",
-            "identified with caching_sha2 by '⟦hunter2heron⟧'",
-        ],
-        passed: &["identified by someone", "IDENTIFIED BY 'password'"],
-        ..RULE
-    },
-    Rule {
-        id: "curl-user",
-        about: "passwords behind the user that curl is given",
-        anchors: &["curl "],
-        shape: r"curl [^\n]{0,200}?(?:-u|--user)[ =]?['\x22]?[^\s:'\x22]{1,64}:([^\s'\x22]{4,256})",
-        holds: |text| !is_reference(text),
-        found: &[
-            "curl -s -u ada:⟦hunter2heron⟧ https://h",
-            "curl --user 'ada:⟦hunter2heron⟧'",
-        ],
-        passed: &[
-            "curl -u ada https://h:80/x",
-            "curl -u user:password x",
-            "curl -u ada:$SECRET x",
-        ],
         ..RULE
     },
 ];

@@ -1,0 +1,100 @@
+//! What programs are given on their command line, and databases in their statements.
+
+use crate::redact::plausible::{is_reference, looks_random};
+use crate::redact::rule::{RULE, Rule, is_of_name};
+
+/// Whether it can be a password: not a port, a path, or where one comes from.
+fn is_given(text: &str) -> bool {
+    let first = text.split('/').next().unwrap_or_default();
+    first.bytes().any(|byte| !byte.is_ascii_digit())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !text.starts_with(['/', '\\'])
+        && !is_reference(text)
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "sql-password",
+        about: "passwords that SQL gives to users",
+        anchors: &["identified "],
+        shape: r"(?i:identified\s+(?:with\s+\S{1,64}\s+)?by\s+(?:password\s+)?)['\x22]([^'\x22\n]{4,256})",
+        found: &[
+            "CREATE USER ada IDENTIFIED BY '⟦hunter2heron⟧';",
+            "identified with caching_sha2 by '⟦hunter2heron⟧'",
+        ],
+        passed: &["identified by someone", "IDENTIFIED BY 'password'"],
+        ..RULE
+    },
+    Rule {
+        id: "curl-user",
+        about: "passwords behind the user that curl is given",
+        anchors: &["curl "],
+        shape: r"curl [^\n]{0,200}?(?:-u|--user)[ =]?['\x22]?[!#-&(-9;-~]{1,64}:([^\s'\x22]{4,256})",
+        holds: |text| !is_reference(text),
+        found: &[
+            "curl -s -u ada:⟦hunter2heron⟧ https://h",
+            "curl --user 'ada:⟦hunter2heron⟧'",
+        ],
+        passed: &[
+            "curl -u ada https://h:80/x",
+            "curl -u user:password x",
+            "curl -u ada:$SECRET x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "user-password",
+        about: "passwords behind a user, where an option gives both",
+        anchors: &["-u ", "--user ", "--user=", "--proxy-user ", "basic auth"],
+        edge: is_of_name,
+        shape: r"(?:(?:-u|--(?:proxy-)?user)[ =]|(?i:basic auth(?:entication|orization)?:?) )['\x22]?[A-Za-z0-9._@+-]{1,64}:([^\s'\x22]{4,256})",
+        holds: |text| is_given(text) && looks_random(text),
+        found: &[
+            "-u ada:⟦hunter2heron⟧ https://h",
+            "http --user='ada:⟦hunter2heron⟧'",
+            "Basic auth ada:⟦hunter2heron⟧",
+        ],
+        passed: &[
+            "docker run -u 1000:1000 x",
+            "docker run --user node:node x",
+            "push -u registry:5000/image2",
+            "fetch -u https://h2:80/x",
+            "-u C:\\Work\\ada2",
+            "-u ada:$SECRET x",
+            "basic authentication: see RFC:7617",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "command-password",
+        about: "passwords that ssh, databases and registries are given by an option of one letter",
+        anchors: &[
+            "sshpass",
+            "mysql",
+            "mariadb",
+            "mongo",
+            "redis-cli",
+            "login ",
+            "ldap",
+        ],
+        edge: |byte| byte.is_ascii_alphanumeric(),
+        shape: r"(?:sshpass(?: [^\n;|&]{0,80}?)? -p ?|(?:mysql|mariadb)[a-z-]{0,8}(?: [^\n;|&]{0,120}?)? -p|(?:mongo[a-z]{0,8}|login)(?: [^\n;|&]{0,120}?)? -p |redis-cli(?: [^\n;|&]{0,120}?)? -a |ldap[a-z]{3,8}(?: [^\n;|&]{0,120}?)? -w |(?:sshpass|mongo(?:sh)?|redis-cli|ldapsearch)\\?['\x22],[^\n]{0,120}?['\x22]-[paw]\\?['\x22], ?\\?)['\x22]?([^\s'\x22\x60({<\[][^\s'\x22]{3,256})",
+        holds: is_given,
+        found: &[
+            "sshpass -p ⟦hunter2heron⟧ ssh ada@h",
+            "mysql -u ada -p⟦hunter2heron⟧ db",
+            "docker login -u ada -p '⟦hunter2heron⟧' r.io",
+            "redis-cli -h h -a ⟦hunter2heron⟧ ping",
+            "['sshpass', '-p', '⟦hunter2heron⟧', 'ssh']",
+        ],
+        passed: &[
+            "mysql -u ada -p db",
+            "docker run --name mysql -p 3306:3306 -p33060:33060 x",
+            "docker run --name mongo -p 27017:27017 x",
+            "mysql --protocol=tcp --port 3306",
+            "aws sso login --profile ada2",
+            "sshpass -p $SECRET ssh h",
+        ],
+        ..RULE
+    },
+];

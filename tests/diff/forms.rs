@@ -113,3 +113,28 @@ fn a_closed_pipe_is_no_error() {
     let status = child.wait().expect("it ends");
     assert_eq!((status.code(), said.as_str()), (Some(0), ""));
 }
+
+#[test]
+fn what_strangers_may_read_has_no_secrets() {
+    let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+    let answer = |token: &str, password: &str| {
+        format!(
+            r#"{{"content":[{{"type":"text","text":"got {token}"}}],"structuredContent":{{"password":"{password}"}},"isError":false}}"#
+        )
+    };
+    let story = |token, password| Story::weather().call("weather", "{}", &answer(token, password));
+    let left = story(token, "hunter2secretZ9");
+    let library = recorded(&left, &story("nothing", "another1secretX8"));
+    let secrets = [token, "hunter2secretZ9", "another1secretX8"];
+    let shown = told(&library, &[]);
+    for secret in secrets {
+        assert!(shown.contains(secret), "{shown}");
+    }
+    for format in ["json", "junit", "github"] {
+        let shown = told(&library, &["--format", format]);
+        assert!(shown.contains("‹secret:1›"), "{format}: {shown}");
+        for secret in secrets {
+            assert!(!shown.contains(secret), "{format}: {shown}");
+        }
+    }
+}

@@ -10,6 +10,7 @@
 //!
 //! * [`strict`]: the judge that the command line asks for, with its rules;
 //! * [`party`]: the two sides, and the commands that open a place of one;
+//! * `redacted`: what programs get, without secrets;
 //! * `grouped`: what is said of one call, together;
 //! * `members`: what is said of one tool that the server offers, in a line.
 //!
@@ -23,6 +24,7 @@ mod members;
 mod party;
 mod pasted;
 mod pen;
+mod redacted;
 mod strict;
 mod text;
 mod words;
@@ -51,9 +53,16 @@ pub struct Compared<'r> {
 /// Writes what came of it.
 pub fn write(compared: &Compared<'_>, format: ReportFormat) -> Result<(), Failure> {
     let mut out = Output::stdout();
+    if format == ReportFormat::Text {
+        text::write(compared, &mut out)?;
+        return Ok(out.flush()?);
+    }
+    let compared = &Compared {
+        report: &redacted::redacted(compared.report)?,
+        ..*compared
+    };
     match format {
-        ReportFormat::Text => text::write(compared, &mut out)?,
-        ReportFormat::Json => json::write(compared, &mut out)?,
+        ReportFormat::Text | ReportFormat::Json => json::write(compared, &mut out)?,
         ReportFormat::Junit => junit::write(compared, &mut out)?,
         ReportFormat::Github => github::write(compared, &mut out)?,
     }

@@ -79,9 +79,13 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     about(recording, &summary, excerpt.selection, &mut text)?;
     sequence(&excerpt, &summary, &picked, &mut text)?;
     exchanges(recording, &summary, &picked, &mut text)?;
-    last_words(recording, &mut text)?;
-    let found = recording.findings(0)?;
-    findings(&found, summary.findings, &mut text);
+    if excerpt.is_cut() {
+        let (found, all) = of_selected(&excerpt)?;
+        findings(&found, all, &mut text);
+    } else {
+        last_words(recording, &mut text)?;
+        findings(&recording.findings(0)?, summary.findings, &mut text);
+    }
     again(recording, &summary, &picked, &mut text);
     out.write_all(text.as_bytes())?;
     Ok(Written {
@@ -160,10 +164,8 @@ fn about(
         .filter(|(name, _)| !LEFT_OUT.contains(name));
     list(facts, text);
     recorded(summary, text);
-    let query = selection.note().and_then(|note| note.query.as_deref());
-    if let Some(query) = query {
-        let _ = writeln!(text, "- told: only what fits {}", code(query));
-    }
+    let told = selection.note().map(|note| ("told", session::only(note)));
+    list(told.into_iter(), text);
     Ok(())
 }
 
@@ -192,7 +194,7 @@ fn sequence(
     picked: &Picked,
     text: &mut String,
 ) -> Result<(), ReadError> {
-    let around = picked.around(excerpt.recording, excerpt.last)?;
+    let around = picked.around(excerpt)?;
     let drawn = diagram::draw(excerpt.recording, summary, &around)?;
     let _ = write!(text, "\n## Sequence\n\n{}", fenced("mermaid", &drawn));
     Ok(())
@@ -237,6 +239,24 @@ fn last_words(recording: &Recording, text: &mut String) -> Result<(), ReadError>
         fenced("text", &lines)
     );
     Ok(())
+}
+
+/// The first findings in what is selected, and how many there are.
+fn of_selected(excerpt: &Excerpt<'_>) -> Result<(Vec<FindingRow>, u64), ReadError> {
+    let (mut first, mut all, mut after) = (Vec::new(), 0, 0);
+    loop {
+        let page = excerpt.recording.findings(after)?;
+        let Some(last) = page.last() else {
+            return Ok((first, all));
+        };
+        after = last.id;
+        for finding in page {
+            if finding.frame.is_some_and(|seq| excerpt.has(seq)) {
+                all += 1;
+                first.extend((all <= FINDINGS as u64).then_some(finding));
+            }
+        }
+    }
 }
 
 fn findings(found: &[FindingRow], all: u64, text: &mut String) {

@@ -100,8 +100,10 @@ impl Picked {
         Ok(picked)
     }
 
-    /// The frames to be drawn: what belongs to them, and a few before and after.
-    pub fn around(&self, recording: &Recording, last: Seq) -> Result<Around, ReadError> {
+    /// The frames to be drawn: what belongs to them, and a few before and after, of what is
+    /// selected.
+    pub fn around(&self, excerpt: &Excerpt<'_>) -> Result<Around, ReadError> {
+        let (recording, last) = (excerpt.recording, excerpt.last);
         let mut frames = self.evidence.clone();
         for exchange in &self.exchanges {
             let (from, _) = exchange.request;
@@ -118,7 +120,7 @@ impl Picked {
                 frames.extend(answers.map(|(seq, _)| seq));
             }
         }
-        frames.retain(|seq| seq.0 > 0 && *seq <= last);
+        frames.retain(|seq| seq.0 > 0 && excerpt.has(*seq));
         Ok(Around { frames, last })
     }
 }

@@ -231,12 +231,21 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_reader_that_has_seen_enough_is_no_failure_and_loses_no_verdict() {
     let case = Case::new(&PLAIN);
-    let mut command = case.command(&[], &[r#"< "id":1"#, r#"> result 1 {"n":1}"#]);
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    for (answer, code) in [
+        (r#"> result 1 {"n":1}"#, 0),
+        (r#"> result 1 {"n":"x"}"#, 1),
+        ("exit 9", 4),
+    ] {
+        for options in [&[][..], &["--json"], &["--format", "junit"]] {
+            let mut command = case.command(options, &[r#"< "id":1"#, answer]);
+            let (unread, stdout) = std::io::pipe().unwrap();
+            drop(unread);
+            let status = command.stdout(stdout).status().unwrap();
+            assert_eq!(status.code(), Some(code), "{answer} {options:?}");
+        }
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub use minimise::Minimise;
 pub use mock::{Mock, OnMiss, Said, Sequence};
 pub use reading::{Filter, Rows, Search, Show, Stats, Tail, What, Why};
 pub use redact::{Redact, Secrets};
-pub use replay::{Asked, Bind, Driving, Order as ReplayOrder, Part, Replay, bind};
+pub use replay::{Asked, Bind, Driving, Edit, Order as ReplayOrder, Part, Replay, bind};
 pub use report::Report;
 pub use viewer::{Appearance, Demo, Open};
 

@@ -41,6 +41,7 @@ pub fn run(args: &Args) -> Outcome {
         parties: &parties,
         rules: &files,
         command: "mcpreel diff",
+        is_cut_short: false,
     };
     comparison::write(&compared, args.form.format())?;
     Ok(Exit::Process(ExitCode::from(report.exit_code())))

@@ -1,8 +1,9 @@
 //! The only place that prints. stdout is data, stderr is diagnostics.
 //!
 //! Only JSON is escaped here: whoever makes a line of something off the wire has passed it through
-//! [`crate::text`] before. A closed stdout surfaces as [`io::ErrorKind::BrokenPipe`], which
-//! [`super::exit`] takes for success.
+//! [`crate::text`] before. Once nobody reads stdout any more, what is written goes nowhere, and the
+//! command goes on to its exit code; only a [stream](Output::stream), which would go on for nobody,
+//! surfaces that as [`io::ErrorKind::BrokenPipe`], which [`super::exit`] takes for success.
 
 use crate::text::escape::is_obeyed;
 use crate::trace::clock::{Clock, Moment};
@@ -44,15 +45,26 @@ impl Ink {
 
 /// stdout, with what is known about who looks at it.
 pub struct Output {
-    out: BufWriter<StdoutLock<'static>>,
+    out: BufWriter<Pipe>,
     color: bool,
     columns: Option<usize>,
 }
 
 impl Output {
-    /// The stdout of this process.
+    /// The stdout of this process; what nobody reads is no error.
     #[must_use]
     pub fn stdout() -> Self {
+        Self::new(false)
+    }
+
+    /// The stdout of this process for a command of whose output there may be no end, and whose exit
+    /// code says nothing that its reader still wants: it ends when nobody reads any more.
+    #[must_use]
+    pub fn stream() -> Self {
+        Self::new(true)
+    }
+
+    fn new(ends_unread: bool) -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         Self {
@@ -61,7 +73,14 @@ impl Output {
                 .then(|| terminal_size::terminal_size_of(&stdout))
                 .flatten()
                 .map(|(width, _)| usize::from(width.0)),
-            out: BufWriter::with_capacity(64 * 1024, stdout.lock()),
+            out: BufWriter::with_capacity(
+                64 * 1024,
+                Pipe {
+                    out: stdout.lock(),
+                    ends_unread,
+                    is_closed: false,
+                },
+            ),
         }
     }
 
@@ -102,6 +121,46 @@ impl Output {
     /// Makes everything written so far visible.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// stdout, whose reader may go.
+struct Pipe {
+    out: StdoutLock<'static>,
+    /// Whether that is an error.
+    ends_unread: bool,
+    is_closed: bool,
+}
+
+impl Pipe {
+    fn unless_closed(&mut self, error: io::Error) -> io::Result<()> {
+        if self.ends_unread || error.kind() != io::ErrorKind::BrokenPipe {
+            return Err(error);
+        }
+        self.is_closed = true;
+        Ok(())
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_closed {
+            return Ok(bytes.len());
+        }
+        match self.out.write(bytes) {
+            Ok(written) => Ok(written),
+            Err(error) => self.unless_closed(error).map(|()| bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_closed {
+            return Ok(());
+        }
+        match self.out.flush() {
+            Ok(()) => Ok(()),
+            Err(error) => self.unless_closed(error),
+        }
     }
 }
 

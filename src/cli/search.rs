@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> Outcome {
         pattern,
         json: args.json,
         clock: Clock::start(),
-        out: Output::stdout(),
+        out: Output::stream(),
         hits: 0,
         recordings: 0,
         exit: Exit::Fine,

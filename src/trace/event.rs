@@ -83,11 +83,15 @@ pub enum EventKind {
         /// The name of the signal that ended it.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         signal: Option<String>,
-        /// Peak resident memory, bytes.
+        /// Peak resident memory, bytes; 0, like the times, where nobody measured: no process has
+        /// none.
+        #[serde(default)]
         max_rss_bytes: u64,
         /// CPU time in user mode, nanoseconds.
+        #[serde(default)]
         user_ns: u64,
         /// CPU time in the kernel, nanoseconds.
+        #[serde(default)]
         system_ns: u64,
     },
     /// Processes that still hold one of the server's pipes after it ended.

@@ -29,6 +29,9 @@ pub fn event(kind: &EventKind) -> String {
             system_ns,
         } => {
             let how = ended(code.as_ref(), signal.as_deref());
+            if (*max_rss_bytes, *user_ns, *system_ns) == (0, 0, 0) {
+                return how;
+            }
             let cpu = duration(user_ns.saturating_add(*system_ns));
             format!("{how}; peak memory {}, CPU {cpu}", size(*max_rss_bytes))
         }

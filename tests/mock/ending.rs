@@ -118,12 +118,18 @@ fn what_came_of_it_is_said_to_programs_as_well() {
 #[test]
 fn an_assertion_that_does_not_hold_is_exit_code_6() {
     let all = &["--assert-all-used", "--assert-no-miss", "--assert-order"];
-    let cases: [(&[&str], &[&str], i32, &str); 8] = [
+    let cases: [(&[&str], &[&str], i32, &str); 9] = [
         (all, &[FIRST, SECOND, LIST], 0, "3 of 3"),
         (&all[..1], &[FIRST, LIST], 6, "--assert-all-used: 1 unused"),
         (&all[1..2], &[NEW], 6, "--assert-no-miss: 1 not on record"),
         (
             &all[2..],
+            &[SECOND, FIRST],
+            6,
+            "--assert-order: 1 out of order",
+        ),
+        (
+            &["--sequence", "strict", all[2]],
             &[SECOND, FIRST],
             6,
             "--assert-order: 1 out of order",
@@ -143,6 +149,26 @@ fn an_assertion_that_does_not_hold_is_exit_code_6() {
         let err = text(&received.err);
         assert_eq!(received.status.code(), Some(code), "{options:?}: {err}");
         assert!(err.contains(said), "{options:?}: {err}");
+    }
+}
+
+#[test]
+fn a_rule_about_requests_that_changed_nothing_is_told_and_a_delay_is_counted() {
+    let library = Library::new();
+    let recording = record(library.path(), &CALLS);
+    let rules = library.path().join("told.toml");
+    let content =
+        "[[ignore]]\npath = \"params.arguments.nosuch\"\n\n[[ignore]]\npath = \"result.x\"\n";
+    std::fs::write(&rules, content).unwrap();
+    let rules = rules.to_string_lossy();
+    for format in ["text", "json"] {
+        let fault = ["--fault", "tool:a -> delay 1ms", "--format", format];
+        let options = [&["--rules", &*rules][..], &fault].concat();
+        let said = text(&hears(&mut mock(&library, &recording, &options), &[FIRST]).err);
+        assert!(said.contains("ignore params.arguments.nosuch"), "{said}");
+        assert!(!said.contains("result.x"), "{said}");
+        let counted = ["1 gone wrong on purpose", "\"faults\":1"];
+        assert!(counted.iter().any(|part| said.contains(part)), "{said}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::process::{Case, Replayed, Row, SAME};
 use crate::support::{MCPREEL, terminal::Terminal, wait_for};
+use mcpreel::trace::event::EventKind;
 use std::process::Stdio;
 
 const PLAIN: [Row<'static>; 2] = [(0, "c2s", "request 1 a"), (1, "s2c", r#"result 1 {"n":1}"#)];
@@ -44,7 +45,13 @@ fn wrong_arguments_are_2_with_the_way_out_and_nothing_is_started() {
         (&["--bind", "secret:1=hunter2"], "env:TOKEN"),
         (&["--rewrite", "/home"], "/tmp/copy"),
         (&["--timeout", "9"], "500ms"),
+        (&["--edit", "1:id=99"], "not edited"),
+        (&["--edit", "1:params.a.b=1"], "the request has no params"),
+        (&["--edit", "1:method.x=1"], "is of the type string"),
+        (&["--edit", "1:result.x=1"], "the request has no result"),
         (&["--speed", "0"], "0.5"),
+        (&["--speed", "2"], "--order timed"),
+        (&["--max-gap", "2s"], "--order timed"),
         (&["--on-server-request", "maybe"], "stub"),
     ] {
         let replayed = case.replay(options, &["err started"]);
@@ -53,6 +60,65 @@ fn wrong_arguments_are_2_with_the_way_out_and_nothing_is_started() {
         assert!(!replayed.err.contains("started"), "{replayed:?}");
     }
     assert_eq!(case.library.files("reel").len(), 1, "nothing was recorded");
+}
+
+/// An edit that changes nothing would pass for one that changes no answer.
+#[test]
+fn an_edit_that_has_no_place_is_2_and_options_that_fit_nothing_are_told() {
+    let case = Case::new(&CALLS);
+    for (options, why) in [
+        (
+            &["--until", "2", "--edit", r#"3:params.name="x""#][..],
+            "after --until",
+        ),
+        (
+            &["--only", "tool:look", "--edit", r#"5:params.name="x""#],
+            "does not fit --only",
+        ),
+        (
+            &["--edit", "3:params.arguments.deep.er=1"],
+            "params has no arguments",
+        ),
+    ] {
+        let said = case.replay(options, &[]);
+        assert_eq!(said.code, Some(2), "{options:?}: {said:?}");
+        assert!(said.err.contains(why), "{options:?}: {said:?}");
+    }
+    let options = [
+        "--until",
+        "2",
+        "--allow-tool",
+        "lok",
+        "--rewrite",
+        "/home/nobody=/tmp/x",
+    ];
+    let said = case.replay(&options, &[r#"< "id":1"#, LIST]);
+    said.is(0, &[SAME]);
+    for why in [
+        "--allow-tool lok: the recording has no call of such a tool",
+        "--rewrite /home/nobody=…: there is no such path",
+    ] {
+        assert!(said.err.contains(why), "{said:?}");
+    }
+}
+
+#[test]
+fn a_server_that_dies_again_does_the_same_but_not_without_a_word() {
+    let rows = [
+        (0, "c2s", "request 1 a"),
+        (1, "s2c", "result 1"),
+        (2, "c2s", "request 2 b"),
+    ];
+    let end = EventKind::Exit {
+        code: Some(9),
+        signal: None,
+        max_rss_bytes: 0,
+        user_ns: 0,
+        system_ns: 0,
+    };
+    let script = [r#"< "id":1"#, "> result 1", r#"< "id":2"#, "exit 9"];
+    let said = "the server ended with exit code 9, after b, as in the recording";
+    Case::ended(&rows, &end).replay(&[], &script).is(0, &[said]);
 }
 
 #[test]
@@ -225,18 +291,28 @@ fn who_interrupts_gets_what_was_found_and_the_server_is_ended() {
         });
         nix::sys::signal::kill(pid, signal).unwrap();
         let replayed = Replayed::of(&child.wait_with_output().unwrap());
-        replayed.is(code, &["2 of 2 requests sent, 1 answered"]);
+        let parts = ["2 of 2 requests sent, 1 answered", "stopped before its end"];
+        replayed.is(code, &parts);
         assert!(case.made().exists());
     }
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_reader_that_has_seen_enough_is_no_failure_and_loses_no_verdict() {
     let case = Case::new(&PLAIN);
-    let mut command = case.command(&[], &[r#"< "id":1"#, r#"> result 1 {"n":1}"#]);
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    for (answer, code) in [
+        (r#"> result 1 {"n":1}"#, 0),
+        (r#"> result 1 {"n":"x"}"#, 1),
+        ("exit 9", 4),
+    ] {
+        for options in [&[][..], &["--json"], &["--format", "junit"]] {
+            let mut command = case.command(options, &[r#"< "id":1"#, answer]);
+            let (unread, stdout) = std::io::pipe().unwrap();
+            drop(unread);
+            let status = command.stdout(stdout).status().unwrap();
+            assert_eq!(status.code(), Some(code), "{answer} {options:?}");
+        }
+    }
 }
 
 #[test]

@@ -191,4 +191,7 @@ fn a_strangers_call_is_made_where_the_server_says_that_it_only_reads() {
         "> result 1",
     ];
     case.replay(&[], &script).is(0, &[SAME]);
+    // The list is asked for also where only the call is wanted.
+    case.replay(&["--only", "tool:look"], &script)
+        .is(0, &[SAME]);
 }

@@ -112,11 +112,15 @@ pub struct Pace {
     #[arg(long, value_name = "ORDER", default_value = "causal")]
     pub order: Order,
     /// With --order timed: how many times faster
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
-    pub speed: f64,
+    ///
+    /// [default: 1]
+    #[arg(long, value_name = "X", value_parser = speed)]
+    pub speed: Option<f64>,
     /// With --order timed: no gap is longer, before it is divided by --speed
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
-    pub max_gap: Duration,
+    ///
+    /// [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub max_gap: Option<Duration>,
     /// How long all of it may take; without it each answer has 10 s, or ten times what it took
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,

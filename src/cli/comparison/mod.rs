@@ -48,6 +48,8 @@ pub struct Compared<'r> {
     pub rules: &'r [String],
     /// What compared them, as reports for machines call it: `mcpreel diff`.
     pub command: &'r str,
+    /// Whether somebody stopped it: what was not reached is not known.
+    pub is_cut_short: bool,
 }
 
 /// Writes what came of it.

@@ -14,6 +14,7 @@ pub fn verdict(compared: &Compared<'_>) -> String {
     match report.trouble() {
         Some(trouble) => troubled(trouble, report),
         None if report.is_failed() => failed(compared),
+        None if compared.is_cut_short => format!("stopped before its end: {}", found(report)),
         None => passed(compared),
     }
 }

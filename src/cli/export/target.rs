@@ -30,7 +30,7 @@ impl Target {
     /// if it `may` be.
     pub fn open(path: Option<&Path>, reel: &Path, may: Replace) -> Result<Self, Failure> {
         let Some(path) = path else {
-            return Ok(Self::Stdout(Box::new(Output::stdout())));
+            return Ok(Self::Stdout(Box::new(Output::stream())));
         };
         if path.metadata().is_ok_and(|there| is_special(&there)) {
             let file = OpenOptions::new().write(true).open(path);

@@ -32,6 +32,9 @@ pub fn report(report: &Report, broken: &[Broken]) -> Vec<Value> {
             }
         }
     }
+    lines.extend(report.unfired.iter().map(
+        |rule| json!({"kind": "unfired", "at": escape(&rule.at), "rule": escape(&rule.rule)}),
+    ));
     lines.extend(broken.iter().map(
         |broken| json!({"kind": "assertion", "assertion": broken.flag, "found": broken.found}),
     ));

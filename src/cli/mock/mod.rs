@@ -218,7 +218,7 @@ impl Voice<'_> {
             broken.push(assertion("--assert-no-miss", missed, "not on record"));
         }
         if asked.assert_order {
-            let found = tally.out_of_order.count;
+            let found = tally.out_of_order.count + tally.refused_order;
             broken.push(assertion("--assert-order", found, "out of order"));
         }
         broken.retain(|broken| broken.found > 0);

@@ -120,6 +120,18 @@ pub fn details(report: &Report) -> Vec<String> {
             Found::Recorded(found) => lines.push(format!("{what}: {}", all_of(found, unused))),
         }
     }
+    let unfired = report.unfired.iter().take(MOST_NAMED);
+    lines.extend(unfired.map(|rule| {
+        let (at, rule) = (escape(&rule.at), escape(&rule.rule));
+        format!("{at}: the rule changed nothing: {rule}")
+    }));
+    let more = report.unfired.len().saturating_sub(MOST_NAMED) as u64;
+    if more > 0 {
+        lines.push(format!(
+            "{} that changed nothing",
+            plural(more, "more rule")
+        ));
+    }
     lines
 }
 

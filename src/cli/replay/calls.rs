@@ -19,7 +19,7 @@ pub fn ask(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(());
     }
-    let mut wanted = only::wanted(wish.part.only.as_deref(), recording)?;
+    let mut wanted = only::wanted(wish.part.only.as_deref(), recording, false)?;
     let mut is_wanted =
         |exchange: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(exchange));
     let refused = survey::refused(recording, guard, wish.part.until, &mut is_wanted)?;

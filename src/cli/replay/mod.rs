@@ -10,11 +10,14 @@
 //!   it is;
 //! * [`trust`]: whose command it is that is started;
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
-//! * [`only`]: which requests are made; [`learned`]: handles that become rules;
+//! * [`only`]: which requests are made; [`edits`]: with which other values;
+//! * [`fitting`]: options that do nothing; [`learned`]: handles that become rules;
 //! * [`update`]: a cassette becomes what the server says now;
 //! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.
 
 mod calls;
+mod edits;
+mod fitting;
 mod learned;
 mod noise;
 mod only;
@@ -115,6 +118,7 @@ fn write(
         parties: &parties,
         rules: &played.rules,
         command: "mcpreel replay",
+        is_cut_short: played.outcome.interrupted.is_some(),
     };
     let format = args.form.format();
     comparison::write(&compared, format)?;

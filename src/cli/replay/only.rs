@@ -1,9 +1,12 @@
 //! `--only`: which requests are made.
 
+use crate::cli::args::Part;
 use crate::cli::exit::Failure;
 use crate::cli::filter;
 use crate::protocol::message::Direction;
 use crate::query::Query;
+use crate::replay::client::guard::Guard;
+use crate::replay::client::survey;
 use crate::replay::client::target::Wanted;
 use crate::store::reader::Recording;
 use crate::store::select::{Limit, Scan, Way};
@@ -18,18 +21,30 @@ use std::collections::VecDeque;
 const PAGE: u32 = 500;
 
 /// Whether an exchange is wanted, asked in the order of the recording; `None`: all are. The handshake
-/// always is: without it no legacy server answers.
+/// always is: without it no legacy server answers. So are the `lists` of tools where a call needs
+/// them: a stranger's recording has no say in which tools only read.
 pub fn wanted<'r>(
     filter: Option<&str>,
     recording: &'r Recording,
+    lists: bool,
 ) -> Result<Option<Wanted<'r>>, Failure> {
     let Some(query) = filter::parse_as("--only", filter)? else {
         return Ok(None);
     };
     let mut rows = Rows::new(&query, recording)?;
     Ok(Some(Box::new(move |exchange: &Exchange| {
-        &*exchange.method == "initialize" || rows.has(exchange)
+        let method = &*exchange.method;
+        method == "initialize" || (lists && method == "tools/list") || rows.has(exchange)
     })))
+}
+
+/// Whether a call that is wanted needs the server's word that its tool only reads.
+pub fn needs_lists(part: &Part, recording: &Recording, guard: &Guard) -> Result<bool, Failure> {
+    let Some(mut wanted) = wanted(part.only.as_deref(), recording, false)? else {
+        return Ok(false);
+    };
+    let refused = survey::refused(recording, guard, part.until, &mut *wanted)?;
+    Ok(refused.keys().any(|tool| guard.is_claimed(tool)))
 }
 
 /// Refuses a filter that fits no request of the client: the handshake alone would be compared, and

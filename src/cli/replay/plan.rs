@@ -1,6 +1,6 @@
 //! What is started, sent and allowed; and one run of it.
 
-use super::{calls, only, trust};
+use super::{calls, edits, fitting, only, trust};
 use crate::cli::args::{Asked, Driving, Part, ReplayOrder, Strictness};
 use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
@@ -20,6 +20,9 @@ use anyhow::{Context as _, anyhow};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The longest gap with --order timed, where nobody has said another.
+const MAX_GAP: Duration = Duration::from_secs(1);
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -41,6 +44,8 @@ pub struct Plan<'a> {
     recording: &'a Recording,
     summary: Summary,
     guard: Guard,
+    /// Whether the server is asked for its tools, whatever the user wants of the recording.
+    lists: bool,
     command: Command,
     signals: Signals,
 }
@@ -80,14 +85,16 @@ impl<'a> Plan<'a> {
     pub fn new(wish: Wish<'a>, recording: &'a Recording) -> Result<Self, Failure> {
         let summary = recording.summary()?;
         // What is wrong with the command line is said before anything is started.
-        check_edits(wish.part, recording)?;
+        fitting::check(&wish, recording)?;
         check_end(wish.part, &summary)?;
         only::check(wish.part.only.as_deref(), recording)?;
+        edits::check(wish.part, recording)?;
         judging(wish, recording)?;
         let command = command(wish.driving, &summary, &binder(wish)?)?;
         trust::ask(wish.driving, recording, &summary, &command)?;
         let mut guard = guard(wish.driving, recording, &summary)?;
         calls::ask(&wish, recording, &mut guard)?;
+        let lists = only::needs_lists(wish.part, recording, &guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
         temporary::hand_signals_over();
@@ -96,6 +103,7 @@ impl<'a> Plan<'a> {
             recording,
             summary,
             guard,
+            lists,
             command,
             signals,
         })
@@ -133,7 +141,7 @@ impl<'a> Plan<'a> {
         options.timeout = run.timeout.or(options.timeout);
         options.binder.bind_by(judge.rules());
         let part = self.wish.part;
-        let wanted = only::wanted(part.only.as_deref(), self.recording)?;
+        let wanted = only::wanted(part.only.as_deref(), self.recording, self.lists)?;
         let dir = run.dir.map(|dir| Ok(dir.to_owned()));
         let usual = || folder::Settings::read().recordings_dir(&self.wish.driving.folder);
         let play = Play {
@@ -187,21 +195,6 @@ impl<'a> Plan<'a> {
 fn judging(wish: Wish<'_>, recording: &Recording) -> Result<Judging, Failure> {
     let rewrites = rewrites(wish.driving);
     comparison::judge(wish.strictness, rewrites, recording.path())
-}
-
-/// An edit has to be of a request that is there.
-fn check_edits(part: &Part, recording: &Recording) -> Result<(), Failure> {
-    for edit in &part.edit {
-        let is_request = recording
-            .exchanges_of_frame(edit.seq)?
-            .iter()
-            .any(|exchange| exchange.request.0 == edit.seq);
-        if !is_request {
-            let message = format!("--edit: #{} is no request of the recording", edit.seq.0);
-            return Err(Failure::Usage(message));
-        }
-    }
-    Ok(())
 }
 
 /// It has to end within the recording.
@@ -280,8 +273,8 @@ fn order(driving: &Driving) -> Order {
         ReplayOrder::Causal => Order::Causal,
         ReplayOrder::Serial => Order::Serial,
         ReplayOrder::Timed => Order::Timed {
-            speed: driving.pace.speed,
-            max_gap: driving.pace.max_gap,
+            speed: driving.pace.speed.unwrap_or(1.0),
+            max_gap: driving.pace.max_gap.unwrap_or(MAX_GAP),
         },
     }
 }

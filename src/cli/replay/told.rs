@@ -57,6 +57,7 @@ impl Told<'_> {
             "requests": self.outcome.requests,
             "sent": tally.sent,
             "answered": tally.answered,
+            "ended_as_then": tally.ended_as_then,
             "refused": tally.refused,
             "refusals": refused,
             "unbound": unbound.collect::<Vec<_>>(),
@@ -71,7 +72,10 @@ impl Told<'_> {
     /// What a user has to do, where stdout has no place for it.
     pub fn hint(&self) {
         for (name, text) in self.rows() {
-            if matches!(name, "refused" | "redacted" | "stopped" | "cassette") {
+            if matches!(
+                name,
+                "refused" | "redacted" | "stopped" | "ended" | "cassette"
+            ) {
                 output::say(&format!("{name}: {text}"));
             }
         }
@@ -90,6 +94,9 @@ impl Told<'_> {
             "replayed",
             format!("{sent} of {requests} sent, {answered} answered"),
         ));
+        if let Some(how) = &tally.ended_as_then {
+            rows.push(("ended", format!("{how}, as in the recording")));
+        }
         refusals(tally, &mut rows);
         lacks(tally, &mut rows);
         self.bound(&mut rows);

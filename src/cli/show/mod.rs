@@ -19,7 +19,7 @@ use crate::trace::frame::Seq;
 pub fn run(args: &Show) -> Outcome {
     let query = filter::parse(args.filter.query.as_deref())?;
     let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    let mut out = Output::stdout();
+    let mut out = Output::stream();
     match (selected.seq, &query) {
         (Some(_), Some(_)) => {
             let message = "#SEQ names one frame; leave it out, or leave out -q";

@@ -79,7 +79,7 @@ pub fn follow(
     let mut tail = Tail::new(path);
     let mut follower = Follower {
         path,
-        out: Output::stdout(),
+        out: Output::stream(),
         entries: Entries::default(),
         summary: None,
         query,

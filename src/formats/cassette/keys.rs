@@ -199,7 +199,7 @@ mod tests {
         r#"{"kind":"stall-ended","stream":0,"lasted_ns":1}"#,
         r#"{"kind":"undelivered","stream":0,"bytes":1}"#,
         r#"{"kind":"signal","signal":"","passed":"once"}"#,
-        r#"{"kind":"exit","max_rss_bytes":1,"user_ns":1,"system_ns":1}"#,
+        r#"{"kind":"exit"}"#,
         r#"{"kind":"survivors","processes":[]}"#,
         r#"{"kind":"gap","stream":0,"offset":1,"bytes":1}"#,
         r#"{"kind":"warning","message":""}"#,

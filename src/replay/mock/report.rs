@@ -2,6 +2,7 @@
 
 use super::index::{Index, Place, Subject};
 use super::matcher::{Matcher, Reason};
+use crate::replay::rules::{Rules, Unfired};
 use crate::trace::frame::Seq;
 
 /// Of each list so many are kept; the rest is counted.
@@ -124,6 +125,8 @@ pub struct Tally {
     pub not_passed: Counted<Missed>,
     /// Those that came out of recorded order, by their frames there.
     pub out_of_order: Counted<Seq>,
+    /// Those that were not served because they came out of recorded order.
+    pub refused_order: u64,
     /// Those that went wrong on purpose.
     pub faults: u64,
     /// Lines that are no request.
@@ -171,15 +174,18 @@ pub struct Report {
     pub unused: Counted<Unused>,
     /// Responses on record that answered nothing, which are not served.
     pub orphans: u64,
+    /// Rules about requests that changed nothing.
+    pub unfired: Vec<Unfired>,
     /// What was counted.
     pub tally: Tally,
 }
 
 impl Report {
-    pub(super) fn new(index: &Index, matcher: &Matcher, tally: Tally) -> Self {
+    pub(super) fn new(index: &Index, matcher: &Matcher, rules: &Rules, tally: Tally) -> Self {
         let mut report = Self {
             recording: index.recording.clone(),
             orphans: index.orphans,
+            unfired: rules.unfired_in_requests(),
             tally,
             ..Self::default()
         };

@@ -44,7 +44,7 @@ pub use spot::{Spot, path};
 pub use write::{bind_rule, ignore_rule, match_rule};
 
 use crate::config::Position;
-use crate::protocol::json::Path;
+use crate::protocol::json::{Path, Step};
 use regex::Regex;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -204,7 +204,18 @@ impl Rules {
     /// The rules that changed nothing.
     #[must_use]
     pub fn unfired(&self) -> Vec<Unfired> {
-        let rules = self.rules.iter();
+        self.unfired_of(|_| true)
+    }
+
+    /// The rules about what requests say that changed nothing: who only looks at requests has no use
+    /// for the others.
+    #[must_use]
+    pub fn unfired_in_requests(&self) -> Vec<Unfired> {
+        self.unfired_of(Rule::is_about_requests)
+    }
+
+    fn unfired_of(&self, are_meant: impl Fn(&Rule) -> bool) -> Vec<Unfired> {
+        let rules = self.rules.iter().filter(|rule| are_meant(rule));
         let silent = rules.filter(|rule| rule.fired.load(Ordering::Relaxed) == 0);
         let unfired = silent.map(|rule| Unfired {
             at: rule.at.to_string(),
@@ -217,6 +228,18 @@ impl Rules {
 impl Rule {
     fn fire(&self) {
         self.fired.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it is about what is at a place in a request.
+    fn is_about_requests(&self) -> bool {
+        let path = match &self.what {
+            What::Ignore { path, .. }
+            | What::Normalise { path, .. }
+            | What::Match { path, .. }
+            | What::Keep { path } => path,
+            What::Bind(_) => return false,
+        };
+        matches!(path.steps().first(), Some(Step::Member(name)) if &**name == "params")
     }
 }
 

@@ -66,6 +66,13 @@ pub struct Usage {
     pub system_ns: u64,
 }
 
+impl Usage {
+    /// Whether somebody has measured it.
+    pub(super) fn is_known(self) -> bool {
+        self.max_rss_bytes > 0 || self.user_ns > 0 || self.system_ns > 0
+    }
+}
+
 impl Peer {
     /// What is said later counts, what is no longer said stays.
     pub(super) fn learn(&mut self, identity: &Identity) {

@@ -120,11 +120,12 @@ impl Session {
                 user_ns,
                 system_ns,
             } => {
-                self.usage = Some(Usage {
+                let usage = Usage {
                     max_rss_bytes: *max_rss_bytes,
                     user_ns: *user_ns,
                     system_ns: *system_ns,
-                });
+                };
+                self.usage = usage.is_known().then_some(usage);
                 // The ends of its streams may be missing on record, also one that came before.
                 self.exited = self.closed_first.is_none().then_some(event.t);
                 self.end(match (signal, code) {

@@ -1,4 +1,9 @@
-//! What the server asks: which recorded question a live one stands for, and what it gets.
+//! What the server asks: which recorded question a live one stands for, and what it gets, and when.
+//!
+//! A recorded answer goes out at its place. Where the server asks sooner than it did then and goes no
+//! further without the answer, while the walk waits for the server, that place never comes: then it
+//! goes out at once. And before it is said that a server hangs which still waits for answers, it
+//! gets them.
 
 use super::asks::Ask;
 use super::settle::message_at;
@@ -12,9 +17,15 @@ use crate::replay::key::Digest;
 use crate::replay::rules::Side;
 use crate::replay::script::Step;
 use crate::text::escape;
+use crate::trace::clock::Moment;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use bytes::Bytes;
 use std::borrow::Cow;
+use std::time::Duration;
+
+/// A question that comes just before an answer may have been told after it: the answer comes within
+/// this time, and nothing is out of order.
+const CROSSING: Duration = Duration::from_millis(100);
 
 impl Director {
     /// The walk has come to the recorded answer to a question.
@@ -77,6 +88,7 @@ impl Director {
             return;
         };
         ask.live = Some(id_text(request, message).into());
+        ask.asked = scene.now;
         let (seq, method) = (ask.exchange.request.0, ask.exchange.method.clone());
         if let Some(raw) = scene.past.raw(seq) {
             let about = About {
@@ -94,21 +106,60 @@ impl Director {
     /// wait for something that waits for it.
     fn answer_at_once(&mut self, id: ExchangeId, scene: &mut Scene<'_>) {
         let is_part = scene.past.is_part();
-        let Some(ask) = self.asks.find(id) else {
+        let ask = self.asks.find(id);
+        if ask.is_some_and(|ask| is_part || ask.is_left_out) {
+            self.look_up(id, scene);
+        }
+    }
+
+    /// Looks up the recorded answer to a question to which the walk has not come.
+    fn look_up(&mut self, id: ExchangeId, scene: &mut Scene<'_>) {
+        let Some(ask) = self.asks.find(id).filter(|ask| ask.answer.is_none()) else {
             return;
         };
-        if ask.answer.is_some() || !(is_part || ask.is_left_out) {
-            return;
-        }
         let Some((seq, part)) = ask.exchange.response else {
             return;
         };
+        let is_roots = &*ask.exchange.method == "roots/list";
         let frame = scene.past.raw(seq).unwrap_or_default();
         let mut answer = message_at(&frame, part).unwrap_or_default().to_vec();
         if !answer.is_empty() && !answer.ends_with(b"\n") {
             answer.push(b'\n');
         }
-        ask.answer = Some((seq, answer.into()));
+        if let Some(result) = result_of(&answer).filter(|_| is_roots) {
+            self.asks.roots = Some(result);
+        }
+        if let Some(ask) = self.asks.find(id) {
+            ask.answer = Some((seq, answer.into()));
+        }
+    }
+
+    /// While the walk waits for an answer: answers what the server has asked sooner than it did then.
+    /// When to look again, if something was asked just now.
+    pub(super) fn answer_early(&mut self, scene: &mut Scene<'_>) -> Option<Moment> {
+        let early = self.asks.open().filter(|(_, _, is_reached)| !is_reached);
+        let early: Vec<_> = early.map(|(id, asked, _)| (id, asked + CROSSING)).collect();
+        let mut later = None;
+        for (id, at) in early {
+            if at <= scene.now {
+                self.look_up(id, scene);
+                self.send_answer(id, scene);
+            } else {
+                later = Some(later.map_or(at, |other: Moment| other.min(at)));
+            }
+        }
+        later
+    }
+
+    /// Before the server is said to hang: answers all that it waits for, wherever that was answered
+    /// then. Whether there was something.
+    pub(super) fn answer_at_last(&mut self, scene: &mut Scene<'_>) -> bool {
+        let open: Vec<_> = self.asks.open().map(|(id, ..)| id).collect();
+        for id in &open {
+            self.look_up(*id, scene);
+            self.send_answer(*id, scene);
+        }
+        !open.is_empty()
     }
 
     /// The recorded question that a live one stands for: of those of the same words first the ones

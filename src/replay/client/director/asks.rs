@@ -31,6 +31,8 @@ pub(super) struct Ask {
     until: Option<Moment>,
     /// The id of the live question that stands for it, JSON text.
     pub live: Option<Box<str>>,
+    /// When that came.
+    pub asked: Moment,
     /// The recorded answer and its frame, once it may be given.
     pub answer: Option<(Seq, Bytes)>,
     /// Whether it was asked within a call that is not made: perhaps it is not asked now, or elsewhere.
@@ -88,6 +90,7 @@ impl Asks {
             words: None,
             until: None,
             live: None,
+            asked: Moment(0),
             answer: None,
             is_left_out: false,
         });
@@ -132,6 +135,20 @@ impl Asks {
     /// The id of the live question, JSON text, that the recorded one `id` stands for.
     pub fn live_id(&mut self, id: ExchangeId) -> Option<Box<str>> {
         self.find(id)?.live.clone()
+    }
+
+    /// The questions that came and wait for an answer which the recorded client gave: when each
+    /// came, and whether the walk has come to it.
+    pub fn open(&self) -> impl Iterator<Item = (ExchangeId, Moment, bool)> {
+        let is_open = |ask: &&Ask| ask.live.is_some() && ask.exchange.response.is_some();
+        let open = self.list.iter().filter(is_open);
+        open.map(|ask| (ask.exchange.id, ask.asked, ask.until.is_some()))
+    }
+
+    /// The questions that came and were not answered.
+    pub fn unanswered(&self) -> impl Iterator<Item = &Exchange> {
+        let unanswered = self.list.iter().filter(|ask| ask.live.is_some());
+        unanswered.map(|ask| &*ask.exchange)
     }
 
     /// A question has been answered.

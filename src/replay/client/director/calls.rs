@@ -165,6 +165,20 @@ impl Calls {
         }
     }
 
+    /// What kept the server from answering is gone: nothing is given up sooner than if it was sent
+    /// `now`, but for the `end` of all.
+    pub fn grant(&mut self, now: Moment, end: Option<Moment>) {
+        let granted = end.map_or(now + PATIENCE, |end| end.min(now + PATIENCE));
+        for deadline in self
+            .open
+            .values_mut()
+            .filter_map(|call| call.deadline.as_mut())
+        {
+            *deadline = granted.max(*deadline);
+        }
+        self.earliest = self.earliest.map(|earliest| granted.max(earliest));
+    }
+
     /// When to look at deadlines next.
     pub fn earliest(&self) -> Option<Moment> {
         self.earliest.filter(|_| self.awaited > 0)

@@ -3,7 +3,7 @@
 use super::asked::recorded_ask;
 use super::calls::Call;
 use super::sides::recorded;
-use super::{Deadly, Director, Ended, Stop};
+use super::{Deadly, Director, Ended, Stop, Waits};
 use crate::replay::compare::Class;
 use crate::replay::judge::Missing;
 use crate::replay::report::{Remark, Trouble};
@@ -60,8 +60,14 @@ impl Director {
     /// Work was pending at its deadline: which, and whether the server did not even read.
     fn conclude_hang(&mut self, witness: &Witness) {
         let pending: Vec<_> = self.calls.all().filter(|call| call.is_awaited()).collect();
+        let (stopped, waits) = self
+            .ending
+            .stopped
+            .clone()
+            .unwrap_or((witness.now, Waits::Nothing));
         let named = pending.iter().take(MOST_NAMED).map(|call| {
-            let waited = witness.now.since(call.sent).as_nanos();
+            // How long it took to end the server is no part of it.
+            let waited = stopped.since(call.sent).as_nanos();
             format!(
                 "{} for {}",
                 named(call),
@@ -69,7 +75,7 @@ impl Director {
             )
         });
         let mut text = match pending.len() {
-            0 => self.waits_in_words(witness),
+            0 => in_words_of(&waits),
             1 => format!("no answer to {}", named.collect::<String>()),
             count => {
                 let named = named.collect::<Vec<_>>().join(", ");
@@ -80,6 +86,7 @@ impl Director {
         let write = unread.map(|unread| format!("blocked, {unread} are not read"));
         text += "; the write is ";
         text += write.as_deref().unwrap_or("not blocked");
+        text += &self.open_questions();
         text += &self.stray_hint();
         text += &last_words(witness);
         self.trouble(Trouble::Hang, text);
@@ -124,8 +131,10 @@ impl Director {
     /// Everything was done; whether the server left as it should, and as it did then. A server whose
     /// session is cut short may still have been at work.
     fn conclude_end(&mut self, witness: &Witness) {
+        if self.is_as_recorded() {
+            return self.remember_end();
+        }
         let text = match (&self.ending.exited, self.ending.needed) {
-            _ if self.is_as_recorded() => return,
             (_, Some(Deadly::Kill)) => "the server did not end at SIGTERM, and was killed".into(),
             (_, Some(Deadly::Term)) => "the server did not end when its input was closed".into(),
             (Some((ended, _)), None) if ended.code != Some(0) => in_words(ended),
@@ -140,6 +149,17 @@ impl Director {
             Class::Changed
         };
         self.say(class, text, None);
+    }
+
+    /// That nothing differs is not all there is to say of a server that died, then and now.
+    fn remember_end(&mut self) {
+        let exited = self.ending.exited.as_ref();
+        let badly = exited.filter(|(ended, _)| ended.code != Some(0));
+        if let (Some((ended, _)), None) = (badly, self.ending.needed) {
+            let method = escape(&self.tally.last_method);
+            let text = format!("{}, after {method}", in_words(ended));
+            self.tally.ended_as_then = Some(text.into());
+        }
     }
 
     /// Why nothing was compared, if that is so and nobody has said it.
@@ -193,14 +213,36 @@ impl Director {
         self.judge.trouble(trouble, text.into());
     }
 
-    fn waits_in_words(&self, witness: &Witness) -> String {
-        match self.waits(witness.now) {
-            super::Waits::Question(seq, method) => {
-                format!("the server does not ask {} (#{})", escape(&method), seq.0)
-            }
-            super::Waits::Room => "the server does not read".to_owned(),
-            _ => "the time is up".to_owned(),
+    /// What the server has asked and got no answer to: it may wait for that.
+    fn open_questions(&self) -> String {
+        let open = self.asks.unanswered();
+        let named = open.map(|one| format!("{} (#{})", escape(&one.method), one.request.0.0));
+        let mut named: Vec<_> = named.collect();
+        let more = named.len().saturating_sub(MOST_NAMED);
+        named.truncate(MOST_NAMED);
+        if more > 0 {
+            named.push(format!("{more} more"));
         }
+        if named.is_empty() {
+            return String::new();
+        }
+        let named = named.join(", ");
+        format!("; it has no answer to what it asks: {named}")
+    }
+}
+
+/// What was waited for when the time was up and no request was open.
+fn in_words_of(waits: &Waits) -> String {
+    match waits {
+        Waits::Question(seq, method) => {
+            format!("the server does not ask {} (#{})", escape(method), seq.0)
+        }
+        Waits::Notice(seq, method) => {
+            format!("the server does not tell {} (#{})", escape(method), seq.0)
+        }
+        Waits::Room => "the server does not read".to_owned(),
+        Waits::Gap => "the time is up, and not everything was sent".to_owned(),
+        _ => "the time is up".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@
 //!     └─ the server ends ─▶ leaving (what it said last is read)
 //! ```
 
-use super::{Deadly, Director, Scene};
+use super::{Deadly, Director, Scene, Waits};
 use crate::trace::clock::Moment;
 use crate::trace::session::End;
 use std::time::Duration;
@@ -80,6 +80,8 @@ pub(super) enum Stage {
 pub(super) struct Ending {
     pub stage: Stage,
     pub stop: Option<Stop>,
+    /// When it stopped, and what was waited for then.
+    pub stopped: Option<(Moment, Waits)>,
     pub exited: Option<(Ended, Moment)>,
     pub output_ended: bool,
     pub input_refused: bool,
@@ -105,7 +107,11 @@ impl Director {
     pub fn tick(&mut self, scene: &mut Scene<'_>) {
         let now = scene.now;
         if self.may_write() && self.is_overdue(now) {
-            return self.stop(Stop::Hang, now);
+            if self.is_at_the_end(now) || !self.answer_at_last(scene) {
+                return self.stop(Stop::Hang, now);
+            }
+            let end = self.end();
+            self.calls.grant(now, end);
         }
         match self.ending.stage {
             Stage::Walking => self.go(scene),
@@ -137,9 +143,8 @@ impl Director {
         };
         let gone = ending.exited.as_ref().map(|(_, t)| *t + BOTH);
         let waiting = if self.may_write() {
-            let end = self.options.timeout.map(|timeout| self.began + timeout);
             let unread = ending.unread.map(|(_, since)| since + UNREAD);
-            [self.calls.earliest(), end, unread]
+            [self.calls.earliest(), self.end(), unread]
         } else {
             [gone, None, None]
         };
@@ -148,10 +153,19 @@ impl Director {
 
     /// Whether something is overdue.
     fn is_overdue(&mut self, now: Moment) -> bool {
-        let end = self.options.timeout.map(|timeout| self.began + timeout);
+        self.is_at_the_end(now) || !self.calls.overdue(now).is_empty()
+    }
+
+    /// Whether all of it takes too long, or the server does not read: no answer helps then.
+    fn is_at_the_end(&self, now: Moment) -> bool {
         let unread = self.ending.unread.map(|(_, since)| since + UNREAD);
-        let over = [end, unread].into_iter().flatten().any(|at| at <= now);
-        over || !self.calls.overdue(now).is_empty()
+        let ends = [self.end(), unread];
+        ends.into_iter().flatten().any(|at| at <= now)
+    }
+
+    /// When all of it has to be over.
+    fn end(&self) -> Option<Moment> {
+        self.options.timeout.map(|timeout| self.began + timeout)
     }
 
     /// All recorded frames were gone through.
@@ -192,6 +206,9 @@ impl Director {
     pub fn stop(&mut self, why: Stop, now: Moment) {
         let again = self.ending.stop.is_some();
         let interrupted = matches!(why, Stop::Interrupted(_));
+        if !again {
+            self.ending.stopped = Some((now, self.waits(now)));
+        }
         self.ending.stop.get_or_insert(why);
         match self.ending.stage {
             Stage::Walking | Stage::Settling { .. } | Stage::Leaving { .. } => {

@@ -6,6 +6,9 @@
 //! recorded one that came while a call was open, or just after one, is missed; one that came by
 //! itself is not, because a replay is over sooner than the clock that made it, and one that crossed
 //! the end of its subscription is not either.
+//!
+//! A client that reacted to one waits for it, whenever it came. One that came by itself may have come
+//! by a clock, and never come now: after one such wait in vain there is no other.
 
 use super::listening::Listening;
 use super::walk::Hold;
@@ -47,6 +50,8 @@ pub(super) struct Notice {
     pub t: Moment,
     /// Whether it came while, or just after, the client wanted something.
     pub is_due: bool,
+    /// Whether the client did all that it did before, and still listened.
+    may_come: bool,
     waited_since: Option<Moment>,
 }
 
@@ -60,6 +65,8 @@ pub(super) struct Notices {
     pub listening: Listening,
     /// When an answer or a message of the client was recorded last.
     last_activity: Option<Moment>,
+    /// Whether one that came by itself was waited for, and did not come.
+    in_vain: bool,
 }
 
 impl Notices {
@@ -74,7 +81,8 @@ impl Notices {
             return;
         };
         notice.seq = Some(head.seq);
-        notice.is_due = (busy || soon) && !lost && !self.listening.is_over(&notice);
+        notice.may_come = !lost && !self.listening.is_over(&notice);
+        notice.is_due = (busy || soon) && notice.may_come;
         if let Some(at) = self.live.iter().position(|other| other.is_like(&notice)) {
             self.live.remove(at);
             return;
@@ -133,12 +141,16 @@ impl Notices {
             }
             _ => ends_listening && notice.is_news(),
         };
+        let in_vain = self.in_vain;
         let awaited = |notice: &&mut Notice| {
-            notice.is_due && (&*notice.method == ACKNOWLEDGED || reacts(notice) || ends(notice))
+            let may_come = notice.is_due || (notice.may_come && !in_vain);
+            may_come && reacts(notice)
+                || notice.is_due && (&*notice.method == ACKNOWLEDGED || ends(notice))
         };
         let notice = self.recorded.iter_mut().rev().find(awaited)?;
         let since = *notice.waited_since.get_or_insert(now);
         let until = since + PATIENCE;
+        self.in_vain |= until <= now && !notice.is_due;
         let seq = notice.seq.unwrap_or_default();
         let waits = Waits::Notice(seq, notice.method.clone());
         (now < until).then(|| Hold::new(waits, Some(until)))
@@ -229,6 +241,7 @@ fn notice(message: &Message, t: Moment) -> Option<Notice> {
         seq: None,
         t,
         is_due: false,
+        may_come: false,
         waited_since: None,
     })
 }

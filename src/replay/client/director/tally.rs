@@ -34,6 +34,8 @@ pub struct Tally {
     pub asked: u64,
     /// Requests of the server that were answered otherwise.
     pub unexpected: u64,
+    /// How the server ended by itself where that was no good end, and was the same in the recording.
+    pub ended_as_then: Option<Box<str>>,
     /// The method of the last message that was sent, as on the wire.
     pub last_method: CompactString,
     /// Lines of the server that are no JSON-RPC: recorded and live.

@@ -92,6 +92,7 @@ impl Director {
             self.walk.hold = self.hold(&step, scene);
             if self.walk.hold.is_some() {
                 self.walk.current = Some(step);
+                self.look_for_early(scene);
             } else {
                 let gap = self.walk.gap(&step);
                 self.walk.before = Some((step.head.t_last, scene.now));
@@ -103,6 +104,16 @@ impl Director {
                 self.send(step, scene);
             }
             self.settle_down(scene.now);
+        }
+    }
+
+    /// Where the server is waited for, it may be that it waits for us.
+    fn look_for_early(&mut self, scene: &mut Scene<'_>) {
+        if matches!(self.walk.waits(), Waits::Answer(..) | Waits::Answers(_)) {
+            let until = self.answer_early(scene);
+            if let Some(hold) = &mut self.walk.hold {
+                hold.until = until;
+            }
         }
     }
 

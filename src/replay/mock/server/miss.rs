@@ -22,6 +22,9 @@ impl<R: Reel> Server<R> {
         serving: Serving<'_>,
         now: Moment,
     ) {
+        if reason == Reason::Order {
+            self.tally.refused_order += 1;
+        }
         let nearest = self.nearest(wanted);
         let first = nearest.near.first().filter(|_| nearest.same_name).cloned();
         let missed = self.missed(wanted, reason, &nearest);

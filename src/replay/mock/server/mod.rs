@@ -208,7 +208,7 @@ impl<R: Reel> Server<R> {
     pub fn report(&self) -> Report {
         let mut tally = self.tally.clone();
         self.behind.left_open(&mut tally.left_open);
-        Report::new(&self.index, &self.matcher, tally)
+        Report::new(&self.index, &self.matcher, &self.options.rules, tally)
     }
 
     /// Requests that were passed to the server behind us.

@@ -63,7 +63,10 @@ impl<R: Reel> Server<R> {
             self.client.phase = Phase::Ready;
         }
         match self.fault(&wanted, &live, serving, now) {
-            Some(Effect::Delay(delay)) => serving.delay = delay,
+            Some(Effect::Delay(delay)) => {
+                self.tally.faults += 1;
+                serving.delay = delay;
+            }
             None => {}
             Some(effect) => return self.fail(effect, &wanted, live, serving, now),
         }

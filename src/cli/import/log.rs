@@ -81,7 +81,7 @@ impl Log<'_> {
         // What is written meanwhile is of another time.
         while lines.position() < until && lines.next()? {
             progress.now_and_then(|| {
-                let read = size((from + lines.position()) / 2);
+                let read = size(from.midpoint(lines.position()));
                 format!("{}: {read} of {} read", self.shown, size(of / 2))
             });
             let number = lines.number();

@@ -97,7 +97,7 @@ impl Messages {
         let mut unread = None;
         let (wall_ns, what) = match &wrapped {
             Ok(Some(wrapped)) => {
-                unread = wrapped.unread.clone();
+                unread.clone_from(&wrapped.unread);
                 (wrapped.wall_ns, self.message(wrapped))
             }
             Ok(None) => (None, What::Nothing("it holds no JSON-RPC message")),

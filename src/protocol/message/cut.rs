@@ -31,13 +31,21 @@ pub fn classify_cut(frame: &[u8]) -> Content {
         Err(_) => classify(&what_is_whole(text)),
     };
     content.problems = vec![Problem::Shortened];
-    let is_known = |body: &Body| !matches!(body, Body::Invalid);
     content.messages.retain(|message| is_known(&message.body));
     for message in &mut content.messages {
         message.problems.clear();
         message.span = 0..frame.trim_ascii_end().len();
     }
     content
+}
+
+/// Whether it is known which message it is: an answer says that by its id.
+fn is_known(body: &Body) -> bool {
+    match body {
+        Body::Response(response) => response.id.is_some(),
+        Body::Invalid => false,
+        Body::Request(_) | Body::Notification(_) => true,
+    }
 }
 
 /// The members of the message that are there as a whole, as a line of JSON.
@@ -208,6 +216,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":8"#,
             r#"{"jsonrpc":"2.0","id":8,"resu"#,
             r#"...red":["city"]}]}}"#,
+            r#"{"result":{"tools":[{"description":"Gets a fo"#,
             r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"json"#,
         ] {
             assert!(read(line).is_empty(), "{line}");

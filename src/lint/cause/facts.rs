@@ -1,7 +1,6 @@
 //! What is known of a recording when its cause is looked for: bounded, whatever its length.
 
 use super::failed::Failed;
-use super::named;
 use crate::lint::rule::Severity;
 use crate::protocol::message::Direction;
 use crate::trace::clock::Moment;
@@ -263,34 +262,6 @@ impl Facts {
     pub fn without_answer(&self) -> impl Iterator<Item = &Exchange> {
         let samples = [&self.open, &self.unanswered, &self.lost];
         samples.into_iter().flat_map(|sample| &sample.exchanges)
-    }
-
-    /// Whether the answer to a request may stand in what the log has not that the recording was made
-    /// from.
-    #[must_use]
-    pub fn may_be_hidden(&self, asked: &Exchange) -> bool {
-        let skips = |kind: &EventKind| matches!(kind, EventKind::Skipped { .. });
-        let is_skipped = self
-            .events_that(skips)
-            .any(|event| event.after_seq >= asked.request.0);
-        let shortened = self.found(named::FRAME_SHORTENED);
-        is_skipped
-            || shortened.is_some_and(|group| {
-                let is_after = |frame: Seq| frame > asked.request.0;
-                let mut first = group.first.iter();
-                let is_seen =
-                    first.any(|it| it.exchange.is_none() && it.frame.is_some_and(is_after));
-                is_seen || group.count > group.first.len() as u64
-            })
-    }
-
-    /// Whether the log that the recording was made from is known to lack something.
-    #[must_use]
-    pub fn is_partial(&self) -> bool {
-        let skips = |kind: &EventKind| matches!(kind, EventKind::Skipped { .. });
-        let lacks = self.events_that(skips).next().is_some();
-        let is_open = || self.without_answer().any(|asked| self.may_be_hidden(asked));
-        self.counts.gap_bytes > 0 || lacks || is_open()
     }
 
     /// The exchanges that began a session with this method.

@@ -146,10 +146,29 @@ impl From<&Event> for EventLine {
                 .and_then(|number| u16::try_from(number).ok());
             *stream = number.map_or(Value::Null, |number| StreamId(number).as_str().into());
         }
+        unknown(&mut details);
         Self {
             t_ns: event.t.0,
             after_seq: event.after_seq.0,
             details,
+        }
+    }
+}
+
+/// What nobody knows of a process stands as 0 or nothing on record, and as `null` in the output.
+pub fn unknown(context: &mut Value) {
+    let nothing = [
+        ("/pid", Value::from(0)),
+        ("/host/pid", Value::from(0)),
+        ("/host/name", Value::from("")),
+        ("/mcpreel", Value::from("")),
+        ("/wall_ns", Value::from(0)),
+    ];
+    for (place, nothing) in nothing {
+        if let Some(value) = context.pointer_mut(place)
+            && *value == nothing
+        {
+            *value = Value::Null;
         }
     }
 }

@@ -9,9 +9,9 @@ use crate::protocol::json::Value;
 use crate::protocol::message::Content;
 use crate::trace::clock::Moment;
 use crate::trace::correlator::{Changes, Correlator, MessageRecord, Observation};
-use crate::trace::event::Event;
+use crate::trace::event::{Event, EventKind};
 use crate::trace::exchange::Exchange;
-use crate::trace::frame::FrameHead;
+use crate::trace::frame::{FrameHead, StreamId};
 use crate::trace::session::Session;
 
 /// What one transaction has to write.
@@ -36,6 +36,8 @@ pub struct Analysis {
     findings: Vec<Finding>,
     /// What was observed of that which was open at the end.
     ended: Vec<Observation>,
+    /// The streams of whose next line only a part is on record.
+    shortened: Vec<StreamId>,
     /// The latest moment seen.
     now: Moment,
 }
@@ -45,6 +47,14 @@ impl Analysis {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether only a part of the next line of `stream` is on record: then its content is that of
+    /// [`classify_cut`](crate::protocol::message::classify_cut), and it has no value. An answer
+    /// holds for one line.
+    pub fn is_shortened(&mut self, stream: StreamId) -> bool {
+        let at = self.shortened.iter().position(|it| *it == stream);
+        at.map(|at| self.shortened.swap_remove(at)).is_some()
     }
 
     /// Takes the next frame in, of any stream. `raw` is the whole frame or, of a very long one, at
@@ -89,6 +99,11 @@ impl Analysis {
     /// Takes the next event in.
     pub fn event(&mut self, event: &Event) {
         self.now = self.now.max(event.t);
+        if let EventKind::Shortened { stream, .. } = event.kind
+            && !self.shortened.contains(&stream)
+        {
+            self.shortened.push(stream);
+        }
         self.correlator.event(event, &mut self.changes);
         self.session.event(event);
         let now = at(self.now, &self.session, &self.known, &self.correlator);

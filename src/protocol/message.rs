@@ -6,12 +6,14 @@
 
 mod body;
 mod classify;
+mod cut;
 mod meta;
 mod problem;
 
 pub use classify::{
     Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
 };
+pub use cut::classify_cut;
 pub use problem::Problem;
 
 use super::id::RequestId;

@@ -9,7 +9,7 @@
 //! What is not known of the process stays unknown in its [`ProcessContext`]. That includes when
 //! it was: a file has no date of its own that would be the same for everybody who has it, so the
 //! wall clock of such a recording is 0, which means unknown. Its id is the caller's to choose; one
-//! made from the content makes the same recording of the same file.
+//! made from the content makes the same recording of the same session.
 
 use super::name;
 use crate::capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Writer};

@@ -152,8 +152,10 @@ impl Redactor {
     /// Who asked for what where, likewise. Ids stay: nothing that was said is in them.
     pub fn context(&mut self, context: &ProcessContext, report: &mut Report) -> ProcessContext {
         let redacted: Option<ProcessContext> = self.value(Place::Start, context, report);
+        // What is replaced in it was counted with the rest.
+        let mut told = |query: String| self.filter(&query, &mut Report::default());
         let selection = context.selection.clone().map(|note| SelectionNote {
-            query: note.query.map(|query| self.filter(&query, report)),
+            query: note.query.map(&mut told),
             ..note
         });
         ProcessContext {

@@ -116,6 +116,27 @@ pub enum EventKind {
         /// The sentence.
         message: String,
     },
+    /// The next line of a stream is not on record as it went over the wire: the log that the
+    /// recording was made from has only a part of it.
+    Shortened {
+        /// Which stream.
+        stream: StreamId,
+        /// What shortened it, one sentence.
+        message: String,
+    },
+    /// Nobody knows when anything happened: everything stands at 0.
+    Untimed {
+        /// Why, one sentence.
+        message: String,
+    },
+    /// Lines are missing here, of whatever stream: the log that the recording was made from does
+    /// not have them.
+    Skipped {
+        /// How many.
+        lines: u64,
+        /// How that is known, one sentence.
+        message: String,
+    },
     /// What the host's own log says, in a recording that was made from it.
     HostLog {
         /// The level, in the log's own word.

@@ -42,7 +42,11 @@ pub fn event(kind: &EventKind) -> String {
             bytes,
             reason,
         } => gap(*stream, *offset, *bytes, reason.as_deref()),
-        EventKind::Warning { message } => format!("warning: {}", escape(message)),
+        EventKind::Untimed { message } | EventKind::Warning { message } => {
+            format!("warning: {}", escape(message))
+        }
+        EventKind::Shortened { stream, message } => shortened(*stream, message),
+        EventKind::Skipped { lines, message } => skipped(*lines, message),
         EventKind::HostLog { level, message } => host_log(level, message),
         EventKind::BehindSpawned { pid, argv } => behind_started(*pid, argv),
         EventKind::BehindFailed { message } => behind_not_started(message),
@@ -123,6 +127,26 @@ fn gap(stream: StreamId, offset: u64, bytes: u64, reason: Option<&str>) -> Strin
         plural(bytes, "byte"),
         stream.as_str(),
         count(offset)
+    )
+}
+
+fn shortened(stream: StreamId, message: &str) -> String {
+    let stream = stream.as_str();
+    format!(
+        "the next line of {stream} is not whole: {}",
+        escape(message)
+    )
+}
+
+fn skipped(lines: u64, message: &str) -> String {
+    format!(
+        "gap: {} not on record: {}",
+        if lines == 1 {
+            "1 line is".to_owned()
+        } else {
+            format!("{} lines are", count(lines))
+        },
+        escape(message)
     )
 }
 

@@ -5,7 +5,7 @@ use crate::store::reader::Summary;
 use crate::text::{duration, escape, plural, size};
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::part::SelectionNote;
-use crate::trace::session::{Peer, Side};
+use crate::trace::session::{Closed, End, Peer, Side, Usage};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -69,14 +69,18 @@ fn redacted(note: &str) -> String {
 /// Whether a reader must know of the event before trusting the rest: gaps, warnings, recovery.
 #[must_use]
 pub fn is_remarkable(event: &EventKind) -> bool {
-    use EventKind::{Gap, Recovered, SpawnFailed, Survivors, Undelivered, Warning};
+    use EventKind::{
+        Gap, Recovered, Skipped, SpawnFailed, Survivors, Undelivered, Untimed, Warning,
+    };
     matches!(
         event,
         Gap { .. }
             | Recovered { .. }
+            | Skipped { .. }
             | SpawnFailed { .. }
             | Survivors { .. }
             | Undelivered { .. }
+            | Untimed { .. }
             | Warning { .. }
     )
 }
@@ -139,7 +143,13 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
         facts.push(("phase", session.phase.as_str().to_owned()));
         return;
     };
-    let mut words = super::end(end);
+    let is_by_server = |closed: Closed| closed.by == Side::Server;
+    let mut words = match end {
+        End::Unknown if session.closed_first.is_some_and(is_by_server) => {
+            "the server ended, how is not on record".to_owned()
+        }
+        end => super::end(end),
+    };
     if let Some(closed) = session.closed_first {
         let side = match closed.by {
             Side::Host => "the host",
@@ -149,7 +159,8 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
         let _ = write!(words, "; {side} closed first, {} before", duration(before));
     }
     facts.push(("end", words));
-    if let Some(usage) = session.usage {
+    let is_known = |usage: &Usage| usage.max_rss_bytes > 0 || usage.user_ns > 0;
+    if let Some(usage) = session.usage.filter(is_known) {
         let cpu = duration(usage.user_ns.saturating_add(usage.system_ns));
         facts.push((
             "used",

@@ -37,11 +37,14 @@ struct Known {
     cwd: Option<String>,
     path: Option<String>,
     host: String,
+    origin: Option<String>,
 }
 
 impl Known {
     fn context(&self) -> ProcessContext {
+        let usual = context("told", 7);
         ProcessContext {
+            origin: self.origin.clone().unwrap_or_else(|| usual.origin.clone()),
             argv: self.argv.clone(),
             executable: self.executable.clone(),
             cwd: self.cwd.clone(),
@@ -50,7 +53,7 @@ impl Known {
                 name: self.host.clone(),
                 ..ProcessName::default()
             },
-            ..context("told", 7)
+            ..usual
         }
     }
 }

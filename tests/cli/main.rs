@@ -26,6 +26,7 @@ mod formats;
 mod help;
 mod hostile;
 mod import;
+mod import_logs;
 mod lint;
 mod live;
 mod page;

@@ -19,7 +19,7 @@
 
 use mcpreel::lint::{Analysis, Derived};
 use mcpreel::protocol::json::Outline;
-use mcpreel::protocol::message::{Classifier, Content, Lines, classify_outline};
+use mcpreel::protocol::message::{Classifier, Content, Lines, classify_cut, classify_outline};
 use mcpreel::trace::clock::Moment;
 use mcpreel::trace::event::{Closer, Event, EventKind};
 use mcpreel::trace::exchange::{Exchange, ExchangeId};
@@ -101,7 +101,9 @@ impl Telling {
             size: raw.len() as u64,
         };
         *offset += head.size;
+        let is_shortened = self.analysis.is_shortened(stream);
         let (content, root) = match stream.messages() {
+            Some(_) if is_shortened => (classify_cut(raw), None),
             Some(_) if outline => (classify_outline(&Outline::of(raw).unwrap()), None),
             Some(_) => self.classifier.read(raw, Lines::OfAll),
             None => (Content::default(), None),

@@ -1,9 +1,12 @@
 //! `mcpreel import`: cassettes and the logs of other programs become recordings.
 //!
 //! Each is made in a folder that nobody lists, inside that of the recordings, and appears there
-//! when it is whole. Its id comes from the file, so that the same file is taken once.
+//! when it is whole. Its id comes from what is in it, so that the same session is taken once, also of a log that
+//! has grown.
 
 mod log;
+mod plan;
+mod session;
 
 use super::args::Import as Args;
 use super::cassette;
@@ -11,7 +14,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::folder;
 use super::output::{self, Output};
 use crate::capture::spool::open_regular;
-use crate::formats::import::{Format, LOOKED_AT};
+use crate::formats::import::{Format, LOOKED_AT, not_utf8};
 use crate::outgoing::temporary::Folder;
 use crate::store::library::{Library, REEL, create_dir, name::FileName, name::file_stem};
 use crate::store::reader::{Recording, Summary};
@@ -30,6 +33,8 @@ struct Made {
     of: &'static str,
     /// What is to be known about it, one sentence each, escaped.
     told: Vec<String>,
+    /// The ids that it had while it was shorter.
+    beginnings: Vec<u32>,
 }
 
 /// Takes each of the files; one that cannot be taken does not keep the others from it.
@@ -62,11 +67,11 @@ fn take(file: &OsStr, args: &Args, library: &Library, out: &mut Output) -> Resul
         Some("-") => from_stdin(&folder)?,
         _ => PathBuf::from(file),
     };
-    let shown = escape(&file.to_string_lossy()).into_owned();
-    for made in made((&path, &shown), args, folder.path())? {
-        for line in &made.told {
-            output::say(line);
-        }
+    let shown = match file.to_str() {
+        Some("-") => "stdin".to_owned(),
+        _ => escape(&file.to_string_lossy()).into_owned(),
+    };
+    for made in made(&path, &shown, args, folder.path())? {
         settle(&made, &shown, args, library, out)?;
     }
     Ok(())
@@ -79,12 +84,16 @@ fn from_stdin(folder: &Folder) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// The recordings in a file, which is shown so, escaped.
-fn made((path, shown): (&Path, &str), args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
+/// The recordings in a file.
+fn made(path: &Path, shown: &str, args: &Args, folder: &Path) -> Result<Vec<Made>, Failure> {
     let name = args.name.as_deref();
     if let Some((reel, told)) = cassette::take_into((path, shown), folder, name)? {
-        let of = "a cassette";
-        return Ok(vec![Made { reel, of, told }]);
+        return Ok(vec![Made {
+            reel,
+            of: "a cassette",
+            told,
+            beginnings: Vec::new(),
+        }]);
     }
     let cannot = || format!("{shown} cannot be read");
     let mut file = open_regular(path, false).with_context(cannot)?;
@@ -93,7 +102,7 @@ fn made((path, shown): (&Path, &str), args: &Args, folder: &Path) -> Result<Vec<
     looked_at.read_to_end(&mut beginning).with_context(cannot)?;
     file.rewind().with_context(cannot)?;
     let Some(format) = Format::of(&beginning) else {
-        return Err(unknown(shown, path));
+        return Err(unknown(shown, path, &beginning));
     };
     let made = log::Log {
         file,
@@ -106,7 +115,10 @@ fn made((path, shown): (&Path, &str), args: &Args, folder: &Path) -> Result<Vec<
     Ok(made.with_context(cannot)?)
 }
 
-fn unknown(shown: &str, path: &Path) -> Failure {
+fn unknown(shown: &str, path: &Path, beginning: &[u8]) -> Failure {
+    if let Some((what, how)) = not_utf8(beginning) {
+        return Failure::Refused(anyhow::anyhow!("{shown} is {what}: `{how}` takes it in"));
+    }
     if Recording::open(path).is_ok() || path.extension().is_some_and(|ending| ending == REEL) {
         return Failure::Refused(anyhow::anyhow!(
             "{shown} is a recording already: every command takes its path"
@@ -118,6 +130,28 @@ fn unknown(shown: &str, path: &Path) -> Failure {
     ))
 }
 
+/// The id that the name of a recording tells.
+fn id_of(reel: &Path) -> Option<String> {
+    let stem = reel.file_stem().and_then(OsStr::to_str)?;
+    Some(FileName::parse(stem)?.id)
+}
+
+/// The recording of the same session that was made while it was shorter.
+fn beginning_of(made: &Made, library: &Library, summary: &Summary) -> Option<String> {
+    let is_one = |id: &String| {
+        let number = u32::from_str_radix(id, 16).ok();
+        *id != summary.id && number.is_some_and(|id| made.beginnings.contains(&id))
+    };
+    let ids = library.reels().ok()?.into_iter();
+    ids.filter_map(|reel| Some((id_of(&reel)?, reel)))
+        .filter(|(id, _)| is_one(id))
+        .find_map(|(id, reel)| {
+            let other = Recording::open(&reel).ok()?.summary().ok()?;
+            let is_same = other.origin == "import" && other.wall_ns == summary.wall_ns;
+            (is_same && other.frames <= summary.frames).then_some(id)
+        })
+}
+
 /// Gives a recording its place in the library: where that is, and whether it was there already.
 fn stored(
     made: &Made,
@@ -125,11 +159,10 @@ fn stored(
     summary: &Summary,
     name: &str,
 ) -> Result<(PathBuf, bool), Failure> {
-    let there = library.reels()?.into_iter().find(|reel| {
-        let stem = reel.file_stem().and_then(OsStr::to_str);
-        stem.and_then(FileName::parse)
-            .is_some_and(|it| it.id == summary.id)
-    });
+    let reels = library.reels()?;
+    let there = reels
+        .into_iter()
+        .find(|reel| id_of(reel).is_some_and(|id| id == summary.id));
     if let Some(reel) = there {
         return Ok((reel, true));
     }
@@ -144,14 +177,7 @@ fn stored(
     Ok((reel, false))
 }
 
-/// What the recording is called: one that was there keeps its name, whatever is asked for now.
-fn name_of(reel: &Path, new: &str, is_there: bool) -> String {
-    let there = || Recording::open(reel).ok()?.summary().ok();
-    let there = if is_there { there() } else { None };
-    there.map_or_else(|| new.to_owned(), |summary| summary.name)
-}
-
-/// Settles it, and says so.
+/// The same, and says so.
 fn settle(
     made: &Made,
     shown: &str,
@@ -160,17 +186,26 @@ fn settle(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let summary = Recording::open(&made.reel)?.summary()?;
-    let id = &*summary.id;
-    let new = args.name.as_deref().unwrap_or(&summary.name);
-    let (reel, is_there) = stored(made, library, &summary, new)?;
-    let name = name_of(&reel, new, is_there);
-    let name = &*name;
+    let (id, name) = (&*summary.id, args.name.as_deref().unwrap_or(&summary.name));
+    let (reel, is_there) = stored(made, library, &summary, name)?;
+    let known = is_there.then(|| Recording::open(&reel).ok()?.summary().ok());
+    let known = known.flatten().map(|known| known.name);
+    let name = known.as_deref().unwrap_or(name);
+    let begun = beginning_of(made, library, &summary).filter(|_| !is_there);
+    let told: Vec<_> = begun
+        .iter()
+        .map(|id| format!("the session has grown: {id} is its beginning"))
+        .chain(made.told.iter().cloned())
+        .collect();
+    for line in &told {
+        output::say(line);
+    }
     if args.json {
         let path = reel.display().to_string();
         out.json(&serde_json::json!({
             "id": id, "name": name, "path": path, "file": shown, "format": made.of,
             "frames": summary.frames, "exchanges": summary.exchanges,
-            "already_there": is_there, "remarks": made.told,
+            "already_there": is_there, "remarks": told,
         }))?;
         return Ok(());
     }

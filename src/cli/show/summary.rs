@@ -25,6 +25,9 @@ pub fn json(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
     let state = select::state(recording, &summary);
     let mut summary = serde_json::to_value(summary).map_err(anyhow::Error::from)?;
     summary["state"] = state.into();
+    if let Some(context) = summary.get_mut("context") {
+        json::unknown(context);
+    }
     summary["redaction"] = json::redaction(summary["redaction"].as_str()).into();
     for side in ["client", "server"] {
         let Some(capabilities) = summary.pointer_mut(&format!("/session/{side}/capabilities"))

@@ -190,7 +190,7 @@ mod tests {
     }
 
     /// An event of each kind with as little as it may have.
-    const BAREST: [&str; 18] = [
+    const BAREST: [&str; 21] = [
         r#"{"kind":"start"}"#,
         r#"{"kind":"spawned","pid":1}"#,
         r#"{"kind":"spawn-failed","exit_code":1,"message":""}"#,
@@ -203,6 +203,9 @@ mod tests {
         r#"{"kind":"survivors","processes":[]}"#,
         r#"{"kind":"gap","stream":0,"offset":1,"bytes":1}"#,
         r#"{"kind":"warning","message":""}"#,
+        r#"{"kind":"shortened","stream":0,"message":""}"#,
+        r#"{"kind":"untimed","message":""}"#,
+        r#"{"kind":"skipped","lines":1,"message":""}"#,
         r#"{"kind":"host-log","level":"","message":""}"#,
         r#"{"kind":"behind-spawned","pid":1,"argv":[]}"#,
         r#"{"kind":"behind-failed","message":""}"#,
@@ -281,6 +284,15 @@ mod tests {
             }
             | EventKind::Survivors { processes: _ }
             | EventKind::Warning { message: _ }
+            | EventKind::Shortened {
+                stream: _,
+                message: _,
+            }
+            | EventKind::Untimed { message: _ }
+            | EventKind::Skipped {
+                lines: _,
+                message: _,
+            }
             | EventKind::HostLog {
                 level: _,
                 message: _,

@@ -9,11 +9,12 @@
 //! Older ones have the level before the name. A session begins where the server is started; the
 //! lines of several servers may stand in one file.
 
-use super::{About, Lines, Said, What, when};
+use super::ends::{Ends, started, tells_command};
+use super::{About, Lines, MAX_LINE, Said, What, when};
 use crate::protocol::json::Document;
-use crate::trace::event::{Closer, EventKind};
+use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// What stands before a message.
 const MESSAGES: [(&str, StreamId); 2] = [
@@ -24,11 +25,17 @@ const MESSAGES: [(&str, StreamId); 2] = [
 /// What the host says when it starts a server.
 const BEGINS: &str = "Initializing server";
 
-/// What it says when the server has closed its side without being asked to.
-const CLOSED: &str = "Server transport closed unexpectedly";
-
 /// What stands after whatever there is nothing more to say of.
 const NO_METADATA: &str = " { metadata: undefined }";
+
+/// What stands before whatever more there is to say of a line.
+const METADATA: &str = " { metadata: ";
+
+/// Bytes of what the log says of a command that are read.
+const MOST_OF_COMMAND: usize = 256 * 1024;
+
+/// Bytes before the end of a mark in which it begins.
+const MARK: usize = 40;
 
 /// Whether `line` is of such a log.
 pub(super) fn is_line(line: &[u8]) -> bool {
@@ -38,14 +45,27 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 /// Reads such a log.
 #[derive(Debug, Default)]
 pub(super) struct Claude {
-    /// The sessions that have begun, by the name of the server.
-    begun: HashSet<String>,
+    /// The sessions that have begun, by the name of the server, and how far they have ended.
+    begun: HashMap<String, Ends>,
     /// The server of the last line that named one.
     last: String,
     /// When that was.
     wall_ns: Option<u64>,
-    /// Whether the last line opened an object whose lines follow.
-    is_within: bool,
+    open: Open,
+}
+
+/// What the last line opened, whose lines follow.
+#[derive(Debug, Default)]
+enum Open {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An object that nobody needs.
+    Object,
+    /// The command of the server, as far as it was read.
+    Command(String),
+    /// A message that is printed over several lines, as far as it was read.
+    Message { stream: StreamId, text: Vec<u8> },
 }
 
 impl Lines for Claude {
@@ -53,11 +73,16 @@ impl Lines for Claude {
         let Some(entry) = Entry::read(line) else {
             return self.other(line, tell);
         };
+        self.close(tell);
+        if entry.name.is_empty() {
+            let nothing = What::Nothing("it names no server");
+            return self.say(nothing, tell);
+        }
         self.wall_ns = entry.wall_ns.or(self.wall_ns);
         entry.name.clone_into(&mut self.last);
-        self.is_within = entry.text.trim_end().ends_with('{');
         let begins = entry.text.starts_with(BEGINS);
-        if self.begun.insert(self.last.clone()) || begins {
+        if begins || !self.begun.contains_key(&self.last) {
+            self.begun.insert(self.last.clone(), Ends::default());
             let name = self.last.clone();
             self.say(
                 What::Begin(About {
@@ -68,6 +93,10 @@ impl Lines for Claude {
             );
         }
         self.entry(&entry, tell);
+    }
+
+    fn finish(&mut self, tell: &mut dyn FnMut(Said<'_>)) {
+        self.close(tell);
     }
 }
 
@@ -80,21 +109,43 @@ impl Claude {
         });
     }
 
-    fn entry(&self, entry: &Entry<'_>, tell: &mut dyn FnMut(Said<'_>)) {
+    fn entry(&mut self, entry: &Entry<'_>, tell: &mut dyn FnMut(Said<'_>)) {
         let message = MESSAGES
             .iter()
             .find_map(|(before, stream)| Some((entry.text.strip_prefix(before)?, *stream)));
-        let Some((message, stream)) = message else {
-            let message = entry.text.strip_suffix(NO_METADATA).unwrap_or(entry.text);
-            let (level, message) = (entry.level.to_owned(), message.trim_end().to_owned());
-            let happened = happened(&message);
-            self.say(What::Event(EventKind::HostLog { level, message }), tell);
-            if let Some(happened) = happened {
-                self.say(What::Event(happened), tell);
+        if let Some((text, stream)) = message {
+            let bytes = json(text).as_bytes();
+            if goes_on(text, bytes) {
+                let text = bytes.to_vec();
+                self.open = Open::Message { stream, text };
+            } else {
+                self.message(stream, bytes, tell);
             }
             return;
-        };
-        let bytes = json(message).as_bytes();
+        }
+        let opens = entry.text.trim_end().ends_with('{');
+        if opens && tells_command(entry.text) {
+            self.open = Open::Command(entry.text.to_owned());
+        } else if opens {
+            self.open = Open::Object;
+        } else {
+            self.started(entry.text, tell);
+        }
+        let message = entry.text.split(METADATA).next().unwrap_or(entry.text);
+        let (level, message) = (entry.level.to_owned(), message.trim_end().to_owned());
+        let ends = self.begun.get_mut(&self.last);
+        let end = ends.and_then(|ends| ends.of(&message));
+        self.say(What::Event(EventKind::HostLog { level, message }), tell);
+        if let Some(end) = end {
+            self.say(What::Event(end), tell);
+        }
+    }
+
+    fn message(&self, stream: StreamId, bytes: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
+        if is_shortened(bytes) || Document::parse(bytes).is_err() {
+            let message = "the log does not hold this message whole".to_owned();
+            self.say(What::Event(EventKind::Shortened { stream, message }), tell);
+        }
         let is_guess = false;
         self.say(
             What::Line {
@@ -104,54 +155,88 @@ impl Claude {
             },
             tell,
         );
-        if Document::parse(bytes).is_err() {
-            let message = "the log does not hold this message whole".to_owned();
-            self.say(What::Event(EventKind::Warning { message }), tell);
+    }
+
+    /// What the log says of how the server was started.
+    fn started(&self, text: &str, tell: &mut dyn FnMut(Said<'_>)) {
+        if let Some(about) = started(text) {
+            self.say(What::Started(about), tell);
         }
     }
 
     /// A line that the host did not begin: of the server's stderr, or the rest of an object.
     fn other(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
-        if self.is_within {
-            // The object ends at the margin, with what the host's own format leaves behind it.
-            self.is_within = !line.starts_with(b"}");
-        } else if self.begun.is_empty() {
-            let nothing = What::Nothing("it comes before the first line of the log's own");
-            self.say(nothing, tell);
-        } else {
-            let (stream, is_guess) = (StreamId::STDERR, false);
-            self.say(
-                What::Line {
-                    stream,
-                    bytes: line,
-                    is_guess,
-                },
-                tell,
-            );
+        // An object ends at the margin, with what the host's own format leaves behind it.
+        let ends = line.starts_with(b"}");
+        match &mut self.open {
+            Open::Nothing => return self.stderr(line, tell),
+            Open::Object => {}
+            Open::Command(text) => {
+                if text.len() < MOST_OF_COMMAND {
+                    text.push_str(&String::from_utf8_lossy(line));
+                    text.push('\n');
+                }
+            }
+            Open::Message { text, .. } => {
+                let line = line.strip_suffix(NO_METADATA.as_bytes()).unwrap_or(line);
+                if text.len() + line.len() < MAX_LINE {
+                    text.extend_from_slice(line.trim_ascii());
+                }
+            }
         }
+        if ends {
+            self.close(tell);
+        }
+    }
+
+    /// What was open goes no further.
+    fn close(&mut self, tell: &mut dyn FnMut(Said<'_>)) {
+        match std::mem::take(&mut self.open) {
+            Open::Nothing | Open::Object => {}
+            Open::Command(text) => self.started(&text, tell),
+            Open::Message { stream, text } => self.message(stream, &text, tell),
+        }
+    }
+
+    fn stderr(&self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
+        if self.begun.is_empty() {
+            let nothing = What::Nothing("it comes before the first line of the log's own");
+            return self.say(nothing, tell);
+        }
+        let (stream, is_guess) = (StreamId::STDERR, false);
+        self.say(
+            What::Line {
+                stream,
+                bytes: line,
+                is_guess,
+            },
+            tell,
+        );
     }
 }
 
-/// What the host tells of the process, as the recorder would have put it on record.
-fn happened(message: &str) -> Option<EventKind> {
-    if message.starts_with(CLOSED) {
-        let (stream, by) = (StreamId::S2C, Closer::Writer);
-        return Some(EventKind::Eof { stream, by });
-    }
-    let (_, failed) = message.split_once("spawn ").filter(|(before, _)| {
-        // At the beginning, or behind the words `Error: `.
-        before.is_empty() || before.ends_with(": ")
-    })?;
-    let codes = [
-        (" ENOENT", 127, "not found"),
-        (" EACCES", 126, "not executable"),
-    ];
-    let (program, exit_code, why) = codes.into_iter().find_map(|(code, exit_code, why)| {
-        let (program, _) = failed.split_once(code)?;
-        Some((program, exit_code, why))
-    })?;
-    let message = format!("{program}: {why}, says the host's log");
-    Some(EventKind::SpawnFailed { exit_code, message })
+/// Whether a message that begins with `bytes` is printed over several lines: it opens an object at
+/// its very end, and the host has not ended its own line.
+fn goes_on(text: &str, bytes: &[u8]) -> bool {
+    let is_open = matches!(bytes.trim_ascii_end(), [.., b'{' | b'[' | b',']);
+    let begins = matches!(bytes.first(), Some(b'{' | b'['));
+    begins && is_open && !text.ends_with(NO_METADATA)
+}
+
+/// Whether something was taken out of the middle of a message: `...[14696 chars truncated]...`.
+fn is_shortened(bytes: &[u8]) -> bool {
+    let places = memchr::memmem::find_iter(bytes, b" truncated]");
+    places.into_iter().any(|at| {
+        let before = &bytes[at.saturating_sub(MARK)..at];
+        let mark = before.iter().rposition(|byte| *byte == b'[');
+        let words = mark.and_then(|mark| std::str::from_utf8(&before[mark + 1..]).ok());
+        words
+            .and_then(|words| words.split_once(' '))
+            .is_some_and(|(count, unit)| {
+                let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+                is_count && ["chars", "characters", "bytes"].contains(&unit)
+            })
+    })
 }
 
 /// The message that `text` begins with; all of it where it begins with none.

@@ -4,6 +4,8 @@
 //! {"jsonrpc":"2.0","id":1,"method":"tools/list"}
 //! {"timestamp":"2026-03-10T15:18:27Z","direction":"client->server","message":{"jsonrpc":"2.0",…}}
 //! ```
+//!
+//! One that is printed over several lines, from a bracket at the margin to the other, is joined.
 
 use super::sides::Sides;
 use super::{About, Lines, Said, What, when};
@@ -29,6 +31,12 @@ const TIME: [&str; 8] = [
     "at",
 ];
 
+/// Bytes of lines that are joined.
+const MOST_JOINED: usize = 16 * 1024 * 1024;
+
+/// Characters that are shown of a time that could not be read.
+const SHOWN: usize = 60;
+
 /// Where it says which way.
 const WAY: [&str; 7] = ["direction", "dir", "d", "from", "source", "sender", "side"];
 
@@ -43,14 +51,55 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 pub(super) struct Messages {
     has_begun: bool,
     sides: Sides,
+    /// The lines of a value that is printed over several, as far as it was read.
+    open: Vec<u8>,
 }
 
 impl Lines for Messages {
     fn line(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
+        if self.open.is_empty() && !is_opening(line) {
+            return self.value(line, tell);
+        }
+        // The next one begins before this one has ended.
+        if !self.open.is_empty() && (line.starts_with(b"{") || self.open.len() > MOST_JOINED) {
+            self.finish(tell);
+            return self.line(line, tell);
+        }
+        // No text goes on over the end of a line, and white space between values means nothing.
+        self.open.extend_from_slice(line.trim_ascii());
+        if matches!(line.first(), Some(b'}' | b']')) {
+            let text = std::mem::take(&mut self.open);
+            self.value(&text, tell);
+        }
+    }
+
+    fn finish(&mut self, tell: &mut dyn FnMut(Said<'_>)) {
+        if !std::mem::take(&mut self.open).is_empty() {
+            tell(Said {
+                session: "",
+                wall_ns: None,
+                what: What::Nothing("an object over several lines ends before it, unfinished"),
+            });
+        }
+    }
+}
+
+/// Whether a line is the first of a value that is printed over several.
+fn is_opening(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_end(), b"{" | b"[")
+}
+
+impl Messages {
+    /// A line with a value, or lines that are one.
+    fn value(&mut self, line: &[u8], tell: &mut dyn FnMut(Said<'_>)) {
         let document = Document::parse(line);
         let wrapped = document.as_ref().map(|it| Wrapped::read(it.root()));
+        let mut unread = None;
         let (wall_ns, what) = match &wrapped {
-            Ok(Some(wrapped)) => (wrapped.wall_ns, self.message(wrapped)),
+            Ok(Some(wrapped)) => {
+                unread.clone_from(&wrapped.unread);
+                (wrapped.wall_ns, self.message(wrapped))
+            }
             Ok(None) => (None, What::Nothing("it holds no JSON-RPC message")),
             Err(_) => (None, What::Nothing("it is no JSON")),
         };
@@ -66,11 +115,12 @@ impl Lines for Messages {
             self.has_begun = true;
             say(What::Begin(About::default()));
         }
+        if let Some(time) = unread {
+            say(What::Unread(time));
+        }
         say(what);
     }
-}
 
-impl Messages {
     fn message<'a>(&mut self, wrapped: &'a Wrapped<'_>) -> What<'a> {
         let bytes = &*wrapped.message;
         let (direction, is_guess) = match wrapped.direction {
@@ -96,6 +146,8 @@ impl Messages {
 struct Wrapped<'d> {
     message: Cow<'d, [u8]>,
     wall_ns: Option<u64>,
+    /// The time that stands there, if it could not be read.
+    unread: Option<String>,
     direction: Option<Direction>,
 }
 
@@ -104,14 +156,19 @@ impl<'d> Wrapped<'d> {
         let bare = |message| Self {
             message,
             wall_ns: None,
+            unread: None,
             direction: None,
         };
         if is_message(root) {
             return Some(bare(Cow::Borrowed(root.raw())));
         }
         let message = MESSAGE.iter().find_map(|key| message(root.get(key)?))?;
+        let time = first(root, &TIME).filter(|time| !time.is_null());
+        let wall_ns = time.and_then(when::of_value);
+        let unread = time.filter(|_| wall_ns.is_none());
         Some(Self {
-            wall_ns: first(root, &TIME).and_then(when::of_value),
+            wall_ns,
+            unread: unread.map(|time| time.raw_text().chars().take(SHOWN).collect()),
             direction: first(root, &WAY).and_then(|way| direction(&way.as_str()?)),
             ..bare(message)
         })

@@ -6,7 +6,8 @@
 //!
 //! * `snoop`: the session logs of mcpsnoop, JSON Lines with an envelope around each message;
 //!   `crossed` puts answers behind their questions where the log has them before;
-//! * `claude`: the `mcp*.log` files of Claude Desktop, lines of text with messages in them;
+//! * `claude`: the `mcp*.log` files of Claude Desktop, lines of text with messages in them; `ends`
+//!   is what it says of how a session began and ended, `inspected` the objects that it prints;
 //! * `messages`: JSON Lines of messages, bare or in an object that says when and which way;
 //!   `sides` finds out which way a message went where nobody says it.
 //!
@@ -16,6 +17,8 @@
 
 mod claude;
 mod crossed;
+mod ends;
+mod inspected;
 mod messages;
 mod sides;
 mod snoop;
@@ -33,6 +36,12 @@ pub const LOOKED_AT: usize = 64 * 1024;
 /// Lines of the beginning that are looked at: a log may begin in the middle of something.
 const LINES_LOOKED_AT: usize = 50;
 
+/// Times from here on are wall clocks: the year 2001. Whatever is less counts from somewhere else.
+pub const DATED_NS: u64 = 1_000_000_000_000_000_000;
+
+/// What some programs write before a text in UTF-8. It is no part of the first line.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -48,11 +57,11 @@ impl Format {
     /// The format of a file that begins with `beginning`; `None` if it is none of them.
     #[must_use]
     pub fn of(beginning: &[u8]) -> Option<Self> {
-        let lines = beginning
-            .split(|byte| *byte == b'\n')
-            .map(<[u8]>::trim_ascii);
+        let text = beginning.strip_prefix(BYTE_ORDER_MARK);
+        let text = text.unwrap_or(beginning);
+        let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty()).take(LINES_LOOKED_AT);
-        lines.find_map(|line| {
+        let by_line = lines.find_map(|line| {
             [
                 (Self::Snoop, snoop::is_line(line)),
                 (Self::Claude, claude::is_line(line)),
@@ -60,6 +69,12 @@ impl Format {
             ]
             .into_iter()
             .find_map(|(format, is_it)| is_it.then_some(format))
+        });
+        // A message may be printed over several lines.
+        by_line.or_else(|| {
+            let is_over_lines =
+                text.trim_ascii_start().starts_with(b"{") && messages::is_line(text);
+            is_over_lines.then_some(Self::Messages)
         })
     }
 
@@ -84,6 +99,25 @@ impl Format {
     }
 }
 
+/// What a file is that is no text in UTF-8, and what makes it one; `None` if it looks like it.
+#[must_use]
+pub fn not_utf8(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
+    match beginning {
+        [0x1f, 0x8b, ..] => Some(("compressed with gzip", "gunzip -c FILE | mcpreel import -")),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Some(("compressed with zstd", "zstd -dc FILE | mcpreel import -"))
+        }
+        [0xff, 0xfe, ..]
+        | [0xfe, 0xff, ..]
+        | [b'{' | b'[' | b'2', 0, ..]
+        | [0, b'{' | b'[' | b'2', ..] => Some((
+            "text in UTF-16",
+            "iconv -f UTF-16 -t UTF-8 FILE | mcpreel import -",
+        )),
+        _ => None,
+    }
+}
+
 /// What reads the lines of a file, one after the other.
 pub trait Lines {
     /// Gives what `line` says to `tell`; the line comes without its terminator.
@@ -98,7 +132,8 @@ pub trait Lines {
 pub struct Said<'a> {
     /// Of which session, in the file's own words; empty where it does not tell them apart.
     pub session: &'a str,
-    /// Wall clock, nanoseconds since the Unix epoch; `None` where the line has no time.
+    /// Wall clock, nanoseconds since the Unix epoch, or, of less than [`DATED_NS`], since a moment
+    /// that the file does not tell; `None` where the line has no time.
     pub wall_ns: Option<u64>,
     /// What.
     pub what: What<'a>,
@@ -120,6 +155,10 @@ pub enum What<'a> {
     },
     /// Something that happened.
     Event(EventKind),
+    /// How the session was started, as far as that is told after its beginning.
+    Started(About),
+    /// A time that stands there and could not be read: its text.
+    Unread(String),
     /// Nothing that is understood: why.
     Nothing(&'static str),
 }
@@ -133,6 +172,8 @@ pub struct About {
     pub argv: Vec<String>,
     /// Where.
     pub cwd: Option<String>,
+    /// The value of `PATH`.
+    pub path: Option<String>,
     /// The transport, where it is not stdio.
     pub transport: Option<String>,
 }

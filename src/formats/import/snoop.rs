@@ -1,7 +1,7 @@
 //! The session logs of mcpsnoop: an object per line, `direction` (`c2s`, `s2c`, `stderr`, `meta`),
 //! `ts`, the message in `raw` or the line in `text`.
 //!
-//! It notes a message after having passed it on, so an answer may stand before its question; such
+//! Its numbers (`seq`) tell which lines it lost. It notes a message after having passed it on, so an answer may stand before its question; such
 //! are put in order, and told.
 
 use super::crossed::{self, Crossed, Next};
@@ -10,7 +10,7 @@ use crate::protocol::json::{Document, Value};
 use crate::trace::event::EventKind;
 use crate::trace::frame::StreamId;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Sessions of one file that are told apart.
 const MOST_SESSIONS: usize = 1000;
@@ -30,6 +30,8 @@ pub(super) fn is_line(line: &[u8]) -> bool {
 #[derive(Debug)]
 pub(super) struct Snoop {
     begun: HashSet<String>,
+    /// The last number of each session.
+    last: HashMap<String, u64>,
     crossed: Crossed<Envelope>,
 }
 
@@ -37,6 +39,7 @@ impl Default for Snoop {
     fn default() -> Self {
         Self {
             begun: HashSet::new(),
+            last: HashMap::new(),
             crossed: Crossed::new(),
         }
     }
@@ -65,6 +68,22 @@ impl Lines for Snoop {
         if self.begun.len() < MOST_SESSIONS && self.begun.insert(session.to_string()) {
             say(What::Begin(about(root)));
         }
+        if let Some(skipped) = self.skipped(root, &session) {
+            // What is held back comes before what is missing.
+            self.crossed.finish(&mut |next| next.tell(&mut *tell));
+            tell(Said {
+                session: &session,
+                wall_ns,
+                what: What::Event(skipped),
+            });
+        }
+        let mut say = |what| {
+            tell(Said {
+                session: &session,
+                wall_ns,
+                what,
+            });
+        };
         let stream = match &*text(root, "direction") {
             "c2s" => StreamId::C2S,
             "s2c" => StreamId::S2C,
@@ -82,6 +101,24 @@ impl Lines for Snoop {
     }
 }
 
+impl Snoop {
+    /// The lines that are missing before this one, by its number.
+    fn skipped(&mut self, root: Value<'_>, session: &str) -> Option<EventKind> {
+        let number = root.get("seq")?.number_text()?.parse::<u64>().ok()?;
+        if self.last.len() >= MOST_SESSIONS && !self.last.contains_key(session) {
+            return None;
+        }
+        let before = self.last.insert(session.to_owned(), number)?;
+        let lines = number.checked_sub(before)?.checked_sub(1)?;
+        let message = match lines {
+            0 => return None,
+            1 => format!("mcpsnoop has no number {}", before + 1),
+            _ => format!("mcpsnoop has no numbers {} to {}", before + 1, number - 1),
+        };
+        Some(EventKind::Skipped { lines, message })
+    }
+}
+
 /// What is around a message or a line.
 #[derive(Debug)]
 struct Envelope {
@@ -89,7 +126,9 @@ struct Envelope {
     wall_ns: Option<u64>,
     stream: StreamId,
     bytes: Box<[u8]>,
-    /// What mcpsnoop did to it, in words.
+    /// Whether mcpsnoop cut it.
+    is_cut: bool,
+    /// What else mcpsnoop did to it, in words.
     done: Vec<&'static str>,
 }
 
@@ -97,13 +136,7 @@ impl Envelope {
     fn of(root: Value<'_>, session: &str, wall_ns: Option<u64>, stream: StreamId) -> Self {
         let raw = root.get("raw").filter(|raw| !raw.is_null());
         let flag = |key| root.get(key).and_then(|flag| flag.as_bool()) == Some(true);
-        let deeds = [
-            (
-                "truncated",
-                "mcpsnoop cut this message when it wrote it down",
-            ),
-            ("redacted", "mcpsnoop took secrets out of this message"),
-        ];
+        let redacted = "mcpsnoop took secrets out of this message";
         Self {
             session: session.into(),
             wall_ns,
@@ -112,10 +145,8 @@ impl Envelope {
                 Some(raw) => raw.raw().into(),
                 None => text(root, "text").as_bytes().into(),
             },
-            done: deeds
-                .into_iter()
-                .filter_map(|(key, what)| flag(key).then_some(what))
-                .collect(),
+            is_cut: flag("truncated"),
+            done: flag("redacted").then_some(redacted).into_iter().collect(),
         }
     }
 }
@@ -145,6 +176,7 @@ impl Next<Envelope> {
             wall_ns,
             stream,
             bytes,
+            is_cut,
             mut done,
         } = self.line;
         if self.is_moved {
@@ -157,6 +189,10 @@ impl Next<Envelope> {
                 what,
             });
         };
+        if is_cut {
+            let message = "mcpsnoop cut it when it wrote it down".to_owned();
+            say(What::Event(EventKind::Shortened { stream, message }));
+        }
         say(What::Line {
             stream,
             bytes: &bytes,
@@ -185,6 +221,7 @@ fn about(root: Value<'_>) -> About {
             .and_then(|meta| meta.get("cwd"))
             .and_then(|cwd| cwd.as_str())
             .map(Cow::into_owned),
+        path: None,
         transport: Some(transport).filter(|transport| !transport.is_empty()),
     }
 }

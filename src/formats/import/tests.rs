@@ -28,6 +28,8 @@ fn shown(said: Said<'_>) -> String {
             format!("{}{guess} {bytes}", stream.as_str())
         }
         What::Event(kind) => serde_json::to_string(&kind).expect("JSON"),
+        What::Started(about) => format!("started {:?} {:?}", about.argv, about.path),
+        What::Unread(time) => format!("unread {time}"),
         What::Nothing(why) => format!("nothing: {why}"),
     };
     format!("{} {time} {what}", said.session)
@@ -90,12 +92,12 @@ fn a_log_of_mcpsnoop() {
     assert_eq!(
         told(&text.join("\n")),
         [
-            r#"s 1767225600500 begins About { name: "weather", argv: ["node", "a b.js"], cwd: Some("/w"), transport: Some("stdio") }"#,
+            r#"s 1767225600500 begins About { name: "weather", argv: ["node", "a b.js"], cwd: Some("/w"), path: None, transport: Some("stdio") }"#,
             r#"s 1767225600500 c2s {"id":1.0,"method":"ping"}"#,
             "s 1767225600500 s2c no JSON",
             "s 1767225600500 stderr boom",
+            r#"s 1767225600500 {"kind":"shortened","stream":1,"message":"mcpsnoop cut it when it wrote it down"}"#,
             r#"s 1767225600500 s2c {"id":1}"#,
-            r#"s 1767225600500 {"kind":"warning","message":"mcpsnoop cut this message when it wrote it down"}"#,
             "s 1767225600500 nothing: it does not say which way it went",
             " - nothing: it is no JSON",
         ]
@@ -205,21 +207,204 @@ fn a_log_of_claude_desktop() {
         told(text),
         [
             " - nothing: it comes before the first line of the log's own",
-            "a b 1773155907088 begins About { name: \"a b\", argv: [], cwd: None, transport: None }",
+            "a b 1773155907088 begins About { name: \"a b\", argv: [], cwd: None, path: None, transport: None }",
             "a b 1773155907088 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Initializing server...\"}",
             "a b 1773155907100 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Using MCP server command: C:\\\\x.exe with path: {\"}",
+            "a b 1773155907100 started [\"C:\\\\x.exe\"] Some(\"C:\\\\Windows\")",
             "a b 1773155907100 stderr ready",
             "a b 1773155907783 c2s {\"method\":\"initialize\",\"id\":0}",
             "a b 1773155907783 stderr Traceback (most recent call last):",
+            "a b 1773155908119 {\"kind\":\"shortened\",\"stream\":1,\"message\":\"the log does not hold this message whole\"}",
             "a b 1773155908119 s2c {\"id\":0,\"result\":{\"x\":\"... [9 chars truncated]",
-            "a b 1773155908119 {\"kind\":\"warning\",\"message\":\"the log does not hold this message whole\"}",
             "a b 1773155908120 {\"kind\":\"host-log\",\"level\":\"error\",\"message\":\"Server disconnected.\"}",
-            "a b 1773155940000 begins About { name: \"a b\", argv: [], cwd: None, transport: None }",
+            "a b 1773155908120 {\"kind\":\"eof\",\"stream\":1,\"by\":\"writer\"}",
+            "a b 1773155940000 begins About { name: \"a b\", argv: [], cwd: None, path: None, transport: None }",
             "a b 1773155940000 {\"kind\":\"host-log\",\"level\":\"info\",\"message\":\"Initializing server...\"}",
-            "older 1773155941000 begins About { name: \"older\", argv: [], cwd: None, transport: None }",
+            "older 1773155941000 begins About { name: \"older\", argv: [], cwd: None, path: None, transport: None }",
             "older 1773155941000 s2c {\"id\":0}",
         ]
     );
+}
+
+/// What is said behind the time, of a log of Claude Desktop with these texts.
+fn claude(texts: &[&str]) -> Vec<String> {
+    let line = |text: &&str| match text.strip_prefix('|') {
+        Some(rest) => rest.to_owned(),
+        None => format!("2026-03-10T15:18:27.088Z [w] [info] {text}"),
+    };
+    let lines: Vec<_> = texts.iter().map(line).collect();
+    let said = told(&lines.join("\n"));
+    let said = said.iter().skip(1);
+    said.filter_map(|line| Some(line.splitn(3, ' ').nth(2)?.to_owned()))
+        .filter(|said| !said.contains("host-log"))
+        .collect()
+}
+
+#[test]
+fn a_message_that_the_log_shortened_is_told_before_it_comes() {
+    let shortened =
+        r#"{"kind":"shortened","stream":1,"message":"the log does not hold this message whole"}"#;
+    for message in [
+        r#"{"jsonrpc":"2.0","id":8,"result":{"tools":[{"description":"Gets a fo...[14696 chars truncated]...red":["city"]}}]}}"#,
+        r#"{"jsonrpc":"2.0","id":8,"result":{"text":"Gets a fo...[14696 chars truncated]...red"}}"#,
+    ] {
+        let line = format!("Message from server: {message} {{ metadata: undefined }}");
+        assert_eq!(claude(&[&line]), [shortened, &*format!("s2c {message}")]);
+    }
+    let whole = r#"{"jsonrpc":"2.0","id":8,"result":{"text":"[many chars truncated] truncated]"}}"#;
+    let line = format!("Message from server: {whole} {{ metadata: undefined }}");
+    assert_eq!(claude(&[&line]), [format!("s2c {whole}")]);
+}
+
+#[test]
+fn a_message_over_several_lines_of_the_log_is_one() {
+    let lines = [
+        "Message from client: {",
+        r#"|  "jsonrpc": "2.0","#,
+        r#"|  "method": "notifications/initialized""#,
+        "|} { metadata: undefined }",
+        "|on stderr",
+    ];
+    let message = r#"c2s {"jsonrpc": "2.0","method": "notifications/initialized"}"#;
+    assert_eq!(claude(&lines), [message, "stderr on stderr"]);
+    // Where its end does not come, what there is of it is no more than that.
+    let cut = claude(&[
+        "Message from client: {",
+        r#"|  "id": 1,"#,
+        "Shutting down server...",
+    ]);
+    assert!(
+        cut[0].contains("shortened") && cut[1] == r#"c2s {"id": 1,"#,
+        "{cut:?}"
+    );
+}
+
+#[test]
+fn what_the_log_says_of_the_end_is_told_once() {
+    let closed = |stream: u8| format!(r#"{{"kind":"eof","stream":{stream},"by":"writer"}}"#);
+    let exit = r#"{"kind":"exit","max_rss_bytes":0,"user_ns":0,"system_ns":0}"#;
+    let unexpected = "Server transport closed unexpectedly, this is likely due to the process exiting early. { metadata: undefined }";
+    let disconnected = "Server disconnected. For guidance { metadata: { context: 'connection', stack: undefined } }";
+    assert_eq!(
+        claude(&[
+            "Server transport closed",
+            "Client transport closed",
+            unexpected,
+            disconnected
+        ]),
+        [closed(1), exit.to_owned()]
+    );
+    assert_eq!(
+        claude(&[
+            "Shutting down server...",
+            "Client transport closed",
+            "Server transport closed"
+        ]),
+        [closed(0), closed(1)]
+    );
+    let failed = |code: u8, message: &str| {
+        format!(r#"{{"kind":"spawn-failed","exit_code":{code},"message":"{message}"}}"#)
+    };
+    for (text, code) in [
+        ("spawn npx ENOENT", 127),
+        ("spawn a b EACCES", 126),
+        ("spawn x EMFILE", 125),
+    ] {
+        let with = format!("{text} {{ metadata: {{ context: 'connection', stack: 'Error' }} }}");
+        assert_eq!(claude(&[&with, text]), [failed(code, text)]);
+    }
+    assert!(claude(&["spawn of something", "The server transport closed"]).is_empty());
+}
+
+#[test]
+fn the_command_is_read_from_the_lines_that_tell_it() {
+    let lines = [
+        "Using MCP server command: /usr/local/bin/npx with args and path: {",
+        "|  metadata: {",
+        "|    args: [ '-y', '@anyproto/anytype-mcp', [length]: 2 ],",
+        "|    paths: [",
+        "|      '/usr/local/bin',",
+        "|      '/bin',",
+        "|      [length]: 2",
+        "|    ]",
+        "|  }",
+        "|} %o",
+    ];
+    let told = r#"started ["/usr/local/bin/npx", "-y", "@anyproto/anytype-mcp"] Some("/usr/local/bin:/bin")"#;
+    assert_eq!(claude(&lines), [told]);
+    // Half of the arguments would be another command.
+    let mut short = lines;
+    short[2] = "|    args: [ '-y', ... 3 more items ],";
+    assert!(claude(&short).is_empty());
+}
+
+#[test]
+fn a_message_over_several_lines_of_a_file_of_messages_is_one() {
+    let text = "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"method\": \"ping\"\n}\n{\n  \"id\": 1,\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\n";
+    assert_eq!(
+        told(text),
+        [
+            r#" - begins About { name: "", argv: [], cwd: None, path: None, transport: None }"#,
+            r#" - c2s? {"jsonrpc": "2.0","id": 1,"method": "ping"}"#,
+            " - nothing: an object over several lines ends before it, unfinished",
+            r#" - s2c {"jsonrpc":"2.0","id":1,"result":{}}"#,
+            " - nothing: an object over several lines ends before it, unfinished",
+        ]
+    );
+}
+
+#[test]
+fn a_line_that_names_no_server_begins_no_session() {
+    let text = "2024-12-01T10:00:00.000Z [info] Checking for updates\n\
+                2024-12-01T10:00:00.000Z [info] [a] Initializing server...";
+    let said = told(text);
+    assert_eq!(said[0], " - nothing: it names no server");
+    assert_eq!(
+        said.iter().filter(|line| line.contains("begins")).count(),
+        1
+    );
+}
+
+#[test]
+fn numbers_that_mcpsnoop_left_out_are_lines_that_are_missing() {
+    let line = |seq: &str, session: &str| {
+        format!(
+            r#"{{"session_id":"{session}","seq":{seq},"ts":"2026-01-01T00:00:00Z","direction":"c2s","raw":{{"method":"x"}}}}"#
+        )
+    };
+    let text = [
+        line("5", "a"),
+        line("1", "b"),
+        line("9", "a"),
+        line("10", "a"),
+        line("12", "a"),
+        line("3", "a"),
+        line("2", "b"),
+    ];
+    let said = told(&text.join("\n"));
+    let skipped: Vec<_> = said
+        .iter()
+        .filter(|line| line.contains("skipped"))
+        .collect();
+    assert_eq!(
+        skipped,
+        [
+            r#"a 1767225600000 {"kind":"skipped","lines":3,"message":"mcpsnoop has no numbers 6 to 8"}"#,
+            r#"a 1767225600000 {"kind":"skipped","lines":1,"message":"mcpsnoop has no number 11"}"#,
+        ]
+    );
+}
+
+#[test]
+fn a_byte_order_mark_and_other_encodings_are_known() {
+    let marked = "\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"x\"}";
+    assert_eq!(Format::of(marked.as_bytes()), Some(Format::Messages));
+    let what = |bytes: &[u8]| not_utf8(bytes).map(|(what, _)| what);
+    assert_eq!(what(b"\x1f\x8b\x08"), Some("compressed with gzip"));
+    assert_eq!(what(b"\xff\xfe{\0"), Some("text in UTF-16"));
+    assert_eq!(what(b"\0{\0\""), Some("text in UTF-16"));
+    assert_eq!(what(b"{\"a\":1}"), None);
+    assert_eq!(what(b""), None);
 }
 
 #[test]
@@ -282,6 +467,9 @@ fn times_are_read_as_logs_write_them() {
     assert_eq!(ms("2026-01-01T01:00:00.250+01:00"), Some(1_767_225_600_250));
     assert_eq!(ms("2026-01-01 00:00:00.25"), Some(1_767_225_600_250));
     assert_eq!(ms("2026-01-01T00:00:00"), Some(1_767_225_600_000));
+    assert_eq!(ms("2026-01-01 00:00:00,500"), Some(1_767_225_600_500));
+    assert_eq!(ms("10:00:00.5"), Some(36_000_500));
+    assert_eq!(ms("0.5"), Some(500));
     assert_eq!(ms("yesterday"), None);
     for number in [
         "1767225600",
@@ -296,5 +484,9 @@ fn times_are_read_as_logs_write_them() {
         assert_eq!(ns, Some(1_767_225_600_000_000_000), "{number}");
     }
     let small = crate::protocol::json::Document::parse(b"12").expect("JSON");
-    assert_eq!(when::of_value(small.root()), None);
+    assert_eq!(when::of_value(small.root()), None, "of what?");
+    let seconds = crate::protocol::json::Document::parse(b"0.5").expect("JSON");
+    assert_eq!(when::of_value(seconds.root()), Some(500_000_000));
+    let said = told(r#"{"ts":"soon","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#);
+    assert_eq!(said[1], r#" - unread "soon""#);
 }

@@ -55,8 +55,10 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
 fn why(facts: &Facts) -> Option<&'static str> {
     match facts.end() {
         _ if facts.context.selection.is_some() => Some("only a part of the session is in it"),
-        _ if facts.counts.gap_bytes > 0 => Some("a part of the session is not on record"),
-        Some(End::Unknown) => Some("the recording ends before the server did"),
+        _ if facts.is_partial() => Some("a part of the session is not on record"),
+        Some(End::Unknown) if !facts.ended_somehow() => {
+            Some("the recording ends before the server did")
+        }
         _ if facts.is_short => Some("the recording stops in the middle of the session"),
         _ if facts.counts.messages > 0 => None,
         None => Some("there are no messages yet"),

@@ -32,6 +32,7 @@ fn find(facts: &Facts) -> Option<Cause> {
         one.direction == Direction::ServerToClient
             && is_for_clients(one)
             && waited(one) > PATIENCE_NS
+            && !facts.may_be_hidden(one)
     };
     let old: Vec<_> = facts.without_answer().filter(is_old).collect();
     let first = *old.first()?;

@@ -10,7 +10,7 @@ pub(super) const KIND: Kind = Kind::new("died-at-start", find);
 
 fn find(facts: &Facts) -> Option<Cause> {
     let end = facts.end()?;
-    let is_end = matches!(end, End::Exited { .. } | End::Killed { .. });
+    let is_end = matches!(end, End::Exited { .. } | End::Killed { .. }) || facts.ended_somehow();
     if !is_end || facts.first_said.is_some() || facts.was_told_to_end() {
         return None;
     }

@@ -206,6 +206,14 @@ impl Facts {
         self.now.0.saturating_sub(t.0)
     }
 
+    /// Whether the server ended by itself, in whatever way: that is on record where the log of its
+    /// host says so.
+    #[must_use]
+    pub fn ended_somehow(&self) -> bool {
+        let exits = |kind: &EventKind| matches!(kind, EventKind::Exit { .. });
+        self.end() == Some(&End::Unknown) && self.events_that(exits).next().is_some()
+    }
+
     /// When the host closed its side, if it was the first to do so.
     #[must_use]
     pub fn host_left(&self) -> Option<Moment> {

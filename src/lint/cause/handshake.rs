@@ -69,6 +69,9 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     let waited_ns = until.0.saturating_sub(last.t_request.0);
     let other_id = words::other_id(facts, last);
     let cause = match last.status {
+        Status::Open | Status::Unanswered | Status::Cancelled if facts.may_be_hidden(last) => {
+            return None;
+        }
         // Whoever was told to go did not go by itself.
         Status::Lost if !facts.was_told_to_end() => return None,
         Status::Error => refused(last),

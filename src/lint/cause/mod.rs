@@ -10,6 +10,7 @@
 //! * one file per kind, which knows when it is the cause and how sure that is;
 //! * [`failed`]: calls that failed, by what was said of them;
 //! * [`named`]: the rules whose findings they look for;
+//! * `hidden`: what an imported recording may lack;
 //! * `last_words`: which line of stderr says most; `words`: phrases that several of them need.
 //!
 //! What comes off the wire is escaped. Every kind has a recording under `tests/causes` for which it
@@ -28,6 +29,7 @@ mod executed_twice;
 pub mod facts;
 pub mod failed;
 mod handshake;
+mod hidden;
 mod last_words;
 mod late_answer;
 mod list_changed;

@@ -21,6 +21,7 @@ named! {
     FRAME_NOT_OBJECT = "frame-not-object",
     FRAME_OUTLINE_ONLY = "frame-outline-only",
     FRAME_OVERSIZED = "frame-oversized",
+    FRAME_SHORTENED = "frame-shortened",
     FRAME_TRUNCATED = "frame-truncated",
     LIST_CHANGED_IGNORED = "list-changed-ignored",
     NOISE_BEFORE_FIRST_MESSAGE = "noise-before-first-message",

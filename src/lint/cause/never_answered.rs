@@ -83,5 +83,6 @@ fn old(facts: &Facts) -> Vec<&Exchange> {
     };
     let is_opening = |call: &Exchange| matches!(&*call.method, "initialize" | "server/discover");
     open.filter(|call| waited(facts, call) > PATIENCE_NS && !is_opening(call) && !asks(call))
+        .filter(|call| !facts.may_be_hidden(call))
         .collect()
 }

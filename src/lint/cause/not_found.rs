@@ -16,6 +16,9 @@ fn find(facts: &Facts) -> Option<Cause> {
     else {
         return None;
     };
+    if is_imported(facts) && facts.context.argv.is_empty() {
+        return Some(logged(facts, message));
+    }
     let program = facts.context.argv.first().map_or("", String::as_str);
     let (shown, host) = (quote::text(program), words::host(&facts.context.host));
     let cause = if facts.context.executable.is_some() {
@@ -56,17 +59,39 @@ fn find(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(words::end_of(facts)))
 }
 
+/// What the log of its host says, where that is all there is.
+fn logged(facts: &Facts, message: &str) -> Cause {
+    let sentence = format!(
+        "the server's command was not found: the host's log says {}",
+        words::noted(message)
+    );
+    let cause = Cause::certain(KIND.id, sentence).advise(
+        "Hosts start servers with a PATH of their own, not with that of your shell: write the whole \
+         path of the command into the host's configuration (`command -v` in a terminal tells it), or \
+         set PATH there.",
+    );
+    cause.shown(words::end_of(facts))
+}
+
+/// Whether it was made from a log, which does not tell all that a recorder would know.
+fn is_imported(facts: &Facts) -> bool {
+    facts.context.origin == "import"
+}
+
 /// Where it was looked for.
 fn where_not(facts: &Facts) -> String {
     let path = facts.context.path.as_deref();
     match path.filter(|path| !path.is_empty()) {
         Some(path) => {
-            let mut folders: Vec<_> = path.split(':').map(quote::text).collect();
+            // A log of a host on Windows has them as they are written there.
+            let between = if path.contains(';') { ';' } else { ':' };
+            let mut folders: Vec<_> = path.split(between).map(quote::text).collect();
             // A path that was put together by several has some of them twice.
             let mut told = BTreeSet::new();
             folders.retain(|folder| told.insert(folder.clone()));
             format!("in none of the folders of PATH ({})", folders.join(", "))
         }
+        None if is_imported(facts) => "in no folder of its PATH".to_owned(),
         None => "nowhere, as PATH is empty".to_owned(),
     }
 }

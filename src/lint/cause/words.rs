@@ -90,7 +90,7 @@ pub fn ended(end: &End) -> String {
         End::Exited { code } => format!("ended with exit code {code}"),
         End::Killed { signal } => format!("was ended by {}", quote::text(signal)),
         End::NotStarted { .. } => "was not started".to_owned(),
-        End::Unknown => "ended, nobody knows how".to_owned(),
+        End::Unknown => "ended (how is not on record)".to_owned(),
     }
 }
 

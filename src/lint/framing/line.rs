@@ -2,7 +2,8 @@
 
 use super::rules::{
     BATCH_EMPTY, BATCH_INITIALIZE, BATCH_NOT_ALLOWED, BATCH_TOO_LONG, BLANK_LINE, BOM, CRLF,
-    DEEP_NESTING, INVALID_UTF8, NOT_JSON, NOT_OBJECT, OUTLINE_ONLY, OVERSIZED, TRUNCATED,
+    DEEP_NESTING, INVALID_UTF8, NOT_JSON, NOT_OBJECT, OUTLINE_ONLY, OVERSIZED, SHORTENED,
+    TRUNCATED,
 };
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::quote;
@@ -43,6 +44,11 @@ fn finding(problem: &Problem, seen: &Seen<'_>) -> Option<Finding> {
             frame,
             format!("{} bytes: {}", seen.head.size, quote::bytes(seen.raw)),
         ),
+        Problem::Shortened => {
+            let detail = format!("{} bytes of it", seen.head.size);
+            let exchange = seen.messages.first().and_then(|first| first.exchange);
+            SHORTENED.at(frame, detail).about(exchange)
+        }
         Problem::InvalidUtf8 { offset } => {
             let from = line(seen.raw.get(*offset..).unwrap_or_default());
             INVALID_UTF8.at(frame, format!("byte {offset}: {}", quote::bytes(from)))

@@ -43,6 +43,7 @@ impl Family for Framing {
         static RULES: &[&Rule] = &[
             &rules::NOT_JSON,
             &rules::TRUNCATED,
+            &rules::SHORTENED,
             &rules::INVALID_UTF8,
             &rules::EMBEDDED_NEWLINE,
             &rules::CONTENT_LENGTH,

@@ -13,6 +13,12 @@ pub(super) static TRUNCATED: Rule =
         .why("A line without its end is never read by the other side, so its message is lost.")
         .fix("Write the newline with the message and flush before closing the stream or exiting.")
         .of(section::STDIO);
+pub(super) static SHORTENED: Rule = Rule::note(
+    "frame-shortened",
+    "a message that the log it was read from does not hold whole",
+)
+.why("What the log left out could not be checked, and what it was is not known.")
+.fix("Nothing needs to be done; record the session with mcpreel to see the message whole.");
 pub(super) static INVALID_UTF8: Rule = Rule::error("frame-invalid-utf8", "a line is not UTF-8")
     .why("Some peers stop reading altogether at the first byte that is not UTF-8.")
     .fix("Open both streams as UTF-8, whatever the locale says, and send binary data as base64.")

@@ -7,9 +7,10 @@ use super::finding::{Finding, Findings};
 use super::quote;
 use super::rule::Rule;
 use super::seen::Seen;
-use crate::protocol::message::{Direction, Era};
+use crate::protocol::message::{Direction, Era, Problem};
 use crate::trace::correlator::{Observation, Observed};
 use crate::trace::event::{Event, EventKind};
+use crate::trace::frame::Seq;
 
 use rules::{
     CANCEL_COMPLETED_REQUEST, CANCEL_LATE_RESPONSE, CANCEL_UNKNOWN_REQUEST, CANCEL_WRONG_DIRECTION,
@@ -27,6 +28,44 @@ pub struct Pairing {
     /// Whether a signal told the server to end before it did.
     is_told: bool,
     has_ended: bool,
+    hidden: Hidden,
+}
+
+/// Up to where answers may be that nobody could read: they stand in what is not on record.
+#[derive(Debug, Default)]
+struct Hidden {
+    /// Of the client's requests.
+    c2s: Seq,
+    /// Of the server's.
+    s2c: Seq,
+}
+
+impl Hidden {
+    fn note(&mut self, asked: Direction, until: Seq) {
+        let known = match asked {
+            Direction::ClientToServer => &mut self.c2s,
+            Direction::ServerToClient => &mut self.s2c,
+        };
+        *known = until.max(*known);
+    }
+
+    /// Whether what nothing on record fits may fit what is not on record.
+    fn may_explain(&self, observation: &Observation) -> bool {
+        let fits_nothing = matches!(
+            observation.kind,
+            Observed::ResponseUnknown | Observed::CancelUnknown | Observed::ProgressUnknownToken
+        );
+        fits_nothing && self.c2s.max(self.s2c) > Seq(0)
+    }
+
+    /// Whether the answer to a request without one may be there.
+    fn may_answer(&self, observation: &Observation) -> bool {
+        let until = match observation.direction {
+            Direction::ClientToServer => self.c2s,
+            Direction::ServerToClient => self.s2c,
+        };
+        observation.kind == Observed::Unanswered && observation.frame <= until
+    }
 }
 
 impl Family for Pairing {
@@ -54,16 +93,30 @@ impl Family for Pairing {
     }
 
     fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        findings.extend(seen.observations.iter().filter_map(finding));
+        let known = seen.observations.iter();
+        let known = known.filter(|one| !self.hidden.may_explain(one));
+        findings.extend(known.filter_map(finding));
+        if seen.messages.is_empty()
+            && seen.content.problems.contains(&Problem::Shortened)
+            && let Some(direction) = seen.head.stream.messages()
+        {
+            self.hidden.note(direction.reverse(), seen.head.seq);
+        }
     }
 
     fn event(&mut self, event: &Event, _: &Context<'_>, _: &mut Findings) {
+        if matches!(event.kind, EventKind::Skipped { .. }) {
+            for asked in [Direction::ClientToServer, Direction::ServerToClient] {
+                self.hidden.note(asked, event.after_seq);
+            }
+        }
         self.has_ended |= matches!(event.kind, EventKind::Exit { .. });
         self.is_told |= !self.has_ended && matches!(event.kind, EventKind::Signal { .. });
     }
 
     fn finish(&mut self, end: &[Observation], _: &Context<'_>, findings: &mut Findings) {
-        let found = end.iter().filter_map(finding);
+        let known = end.iter().filter(|one| !self.hidden.may_answer(one));
+        let found = known.filter_map(finding);
         // Whoever was told to go did not die before its time.
         findings.extend(found.map(|found| {
             if self.is_told && found.rule == &PROCESS_DIED_IN_FLIGHT {

@@ -133,6 +133,7 @@ fn is_noise(content: &Content, raw: &[u8]) -> bool {
     let is_broken = begins && memchr::memmem::find(line, b"\"jsonrpc\"").is_some();
     // The first line of a message that was written over several.
     let is_opening = matches!(line, b"{" | b"[");
-    let is_cut = begins && content.problems.contains(&Problem::Truncated);
+    let is_shortened = content.problems.contains(&Problem::Shortened);
+    let is_cut = is_shortened || begins && content.problems.contains(&Problem::Truncated);
     !(line.is_empty() || is_broken || is_opening || is_cut)
 }

@@ -20,6 +20,8 @@ pub enum Problem {
     OutlineOnly,
     /// The stream ended (or a gap began) before the line did.
     Truncated,
+    /// Only a part of the line is on record; what else may be wrong with it nobody knows.
+    Shortened,
     /// The line is not UTF-8.
     InvalidUtf8 {
         /// The first bad byte.

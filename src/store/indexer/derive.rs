@@ -6,7 +6,7 @@
 use super::long::LongText;
 use super::write::{DERIVED_WHEN_READ, Writer};
 use crate::lint::Analysis;
-use crate::protocol::message::{Classifier, Content, Lines};
+use crate::protocol::message::{Classifier, Content, Lines, classify_cut};
 use crate::store::schema::DERIVED_VERSION;
 use crate::store::values::to_sql;
 use crate::trace::event::Event;
@@ -81,12 +81,14 @@ impl Deriver {
     pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
         let kept;
         let is_protocol = head.stream.messages().is_some();
+        let is_shortened = self.analysis.is_shortened(head.stream);
         let ((content, root), raw) = match text {
+            Text::Whole(raw) if is_protocol && is_shortened => ((classify_cut(raw), None), raw),
             Text::Whole(raw) if is_protocol => (self.classifier.read(raw, lines(raw)), raw),
             Text::Whole(raw) => ((Content::default(), None), raw),
             Text::Long(text) => {
                 let content;
-                (content, kept) = text.finish(head);
+                (content, kept) = text.finish(head, is_shortened);
                 let content = if is_protocol {
                     content
                 } else {

@@ -3,7 +3,7 @@
 use super::IndexError;
 use crate::capture::spool::{RecordKind, SpoolReader};
 use crate::protocol::json::Outline;
-use crate::protocol::message::{Content, classify_outline, classify_unread};
+use crate::protocol::message::{Content, classify_cut, classify_outline, classify_unread};
 use crate::store::values::to_sql;
 use crate::trace::frame::{FrameHead, Seq};
 use rusqlite::{Connection, MAIN_DB};
@@ -34,10 +34,11 @@ impl LongText {
         }
     }
 
-    /// What the frame holds, and its beginning. Messages span the whole frame: where they stand
-    /// in it is not known.
-    pub fn finish(self, head: &FrameHead) -> (Content, Vec<u8>) {
+    /// What the frame holds, of which only a part is on record if it `is_shortened`, and its
+    /// beginning. Messages span the whole frame: where they stand in it is not known.
+    pub fn finish(self, head: &FrameHead, is_shortened: bool) -> (Content, Vec<u8>) {
         let mut content = match self.outline.finish() {
+            _ if is_shortened => classify_cut(&self.beginning),
             Ok(outline) => classify_outline(&outline),
             Err(error) => classify_unread(error, self.is_terminated),
         };

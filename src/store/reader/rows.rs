@@ -9,7 +9,7 @@ pub(crate) use exchange::{exchange, exchange_at, exchange_columns, light, light_
 pub(crate) use unsaid::all_said;
 
 use crate::lint::Finding;
-use crate::protocol::message::classify;
+use crate::protocol::message::{classify, classify_cut};
 use crate::store::values::{self, moment};
 use crate::trace::correlator::MessageRecord;
 use crate::trace::event::{Event, EventKind};
@@ -161,8 +161,14 @@ pub(crate) fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<s
         return Ok(stored);
     }
     let text = row.get_ref(at + 1)?.as_blob_or_null()?;
-    let messages = text.map(|text| classify(text).messages);
-    Ok(messages.and_then(|mut messages| Some(messages.pop()?.summary.into())))
+    Ok(text.and_then(summary_of))
+}
+
+/// The line of a message, of which perhaps only a part is on record.
+pub(crate) fn summary_of(text: &[u8]) -> Option<Box<str>> {
+    let whole = classify(text).messages.pop();
+    let message = whole.or_else(|| classify_cut(text).messages.pop());
+    message.map(|message| message.summary.into())
 }
 
 /// The columns of [`message`], in its order, and where they stand.

@@ -40,7 +40,7 @@ pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Obser
 pub use response::status_of;
 
 use super::clock::Moment;
-use super::event::Event;
+use super::event::{Event, EventKind};
 use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::FrameHead;
 use crate::protocol::message::{Body, Content, Direction, Era, Message};
@@ -58,6 +58,8 @@ pub struct Correlator {
     era: Era,
     /// The latest moment seen.
     now: Moment,
+    /// Whether no moment means anything: then nobody knows when an answer came.
+    is_untimed: bool,
 }
 
 impl Default for Correlator {
@@ -122,6 +124,7 @@ impl Correlator {
             ending: Ending::default(),
             era: Era::Legacy,
             now: Moment::default(),
+            is_untimed: false,
         }
     }
 
@@ -155,6 +158,7 @@ impl Correlator {
     pub fn event(&mut self, event: &Event, changes: &mut Changes) {
         changes.begin();
         self.now = self.now.max(event.t);
+        self.is_untimed |= matches!(event.kind, EventKind::Untimed { .. });
         self.ending.event(&event.kind);
     }
 

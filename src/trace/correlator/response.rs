@@ -99,6 +99,10 @@ impl Correlator {
             return;
         };
         let late_ns = settle(call, at, outcome);
+        if self.is_untimed {
+            call.exchange.t_response = None;
+            call.exchange.t_response_last = None;
+        }
         if let Some(after_ns) = late_ns {
             let kind = Observed::ResponseLate { after_ns };
             changes.observe(at.observation(kind, Some(id), call.exchange.rpc_id.json()));

@@ -60,6 +60,8 @@ pub struct Session {
     #[serde(skip)]
     handshake: Handshake,
     #[serde(skip)]
+    is_untimed: bool,
+    #[serde(skip)]
     exited: Option<Moment>,
 }
 
@@ -112,6 +114,7 @@ impl Session {
                     message: message.clone(),
                 });
             }
+            EventKind::Untimed { .. } => self.is_untimed = true,
             EventKind::Eof { stream, by } => self.closed(*stream, *by, event.t),
             EventKind::Exit {
                 code,
@@ -205,7 +208,7 @@ impl Session {
                 return;
             }
         }
-        self.handshake_ns = Some(head.t_first.0.saturating_sub(answer.t.0));
+        self.handshake_ns = (!self.is_untimed).then(|| head.t_first.0.saturating_sub(answer.t.0));
     }
 
     fn closed(&mut self, stream: StreamId, by: Closer, t: Moment) {

@@ -256,6 +256,7 @@ fn is_of_known_streams(kind: &EventKind) -> bool {
         | EventKind::StallBegan { stream, .. }
         | EventKind::StallEnded { stream, .. }
         | EventKind::Undelivered { stream, .. }
+        | EventKind::Shortened { stream, .. }
         | EventKind::Gap { stream, .. } => StreamId::STDIO.contains(stream),
         _ => true,
     }

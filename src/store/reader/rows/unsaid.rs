@@ -2,7 +2,6 @@
 //! which takes longer than all the rest.
 
 use crate::protocol::mcp::summary::{self as line, Answer};
-use crate::protocol::message::classify;
 use crate::store::halves;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::Seq;
@@ -45,7 +44,7 @@ impl Words {
     fn line(&self) -> Option<Box<str>> {
         match self {
             Self::Line(line) => line.clone(),
-            Self::Bytes(text) => classify(text).messages.pop().map(|it| it.summary.into()),
+            Self::Bytes(text) => super::summary_of(text),
         }
     }
 }

@@ -248,7 +248,7 @@ fn what_a_reader_of_cassettes_passes_over_is_looked_through_as_text() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains(token), "it says what it has found: {said}");
     for place in [
-        "line 1, selection.query",
+        "start, selection.query",
         "line 2, event.new",
         "line 3, x",
         "line 4",

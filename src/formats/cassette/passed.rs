@@ -10,7 +10,7 @@ use std::io::{Read, Seek};
 const MOST: usize = 100_000;
 
 /// Keys of the header that nobody reads, or that say nothing of the session.
-const HEADER: [&str; 4] = ["cassette", "era", "protocol", "selection"];
+const HEADER: [&str; 3] = ["cassette", "era", "protocol"];
 
 /// Keys of a line that are numbers, or derived.
 const LINE: [&str; 10] = [
@@ -160,7 +160,7 @@ mod tests {
         ];
         let passed = Passed::of(Cursor::new(lines.join("\n") + "\n")).unwrap();
         for (number, path, expected) in [
-            (1, "selection.query", true),
+            (1, "selection.query", false),
             (1, "tool", false),
             (1, "later", false),
             (2, "event.name", false),

@@ -96,7 +96,7 @@ fn a_recording_elsewhere_is_named_by_its_path() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_no_error_and_takes_no_verdict_away() {
     use std::io::Read as _;
     use std::process::Stdio;
     let library = sessions();
@@ -111,7 +111,7 @@ fn a_closed_pipe_is_no_error() {
     let mut stderr = child.stderr.take().expect("it is a pipe");
     stderr.read_to_string(&mut said).expect("it is text");
     let status = child.wait().expect("it ends");
-    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+    assert_eq!((status.code(), said.as_str()), (Some(1), ""));
 }
 
 #[test]

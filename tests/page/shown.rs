@@ -40,7 +40,10 @@ fn opened(library: &Library, place: &str) -> Browser {
 fn the_list_says_who_what_and_how_it_ended() {
     let library = Library::new();
     let mut browser = opened(&library, "");
-    assert_eq!(text(&mut browser, "#title .server"), "server (a-server 2.0)");
+    assert_eq!(
+        text(&mut browser, "#title .server"),
+        "server (a-server 2.0)"
+    );
     assert_eq!(text(&mut browser, "#title .client"), "a-host 1.0");
     assert_eq!(text(&mut browser, "#redaction"), "NOT redacted");
     let facts = text(&mut browser, "#facts");

@@ -144,7 +144,7 @@ fn take(
             .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));
     }
     drop(progress);
-    let told = taking.finish()?.lines(&shown, &reader);
+    let told = taking.finish()?.lines(shown, &reader);
     Ok((reel, told))
 }
 

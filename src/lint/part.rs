@@ -41,7 +41,7 @@ const OF_ITS_END: [&str; 2] = ["request-unanswered", "process-died-in-flight"];
 /// Whether findings of a rule stand for something in what is selected.
 pub(super) fn applies(rule: &Rule, selection: &SelectionNote) -> bool {
     let is_cut = selection.to.is_some();
-    !OF_ABSENCE.contains(&rule.id) && !(is_cut && OF_ITS_END.contains(&rule.id))
+    !(OF_ABSENCE.contains(&rule.id) || is_cut && OF_ITS_END.contains(&rule.id))
 }
 
 #[cfg(test)]

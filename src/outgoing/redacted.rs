@@ -27,6 +27,7 @@ use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::ProcessContext;
 use altered::altered;
 use made::made;
+use serde::Serialize;
 use std::io;
 use std::path::Path;
 
@@ -87,8 +88,7 @@ pub(super) fn its_own(
 ) -> Result<(Recording, Report), MakeError> {
     let mut summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    let what = (&report, selection.note());
-    make_another(&mut summary, serde_json::to_vec(&what).unwrap_or_default());
+    make_another(&mut summary, &(&report, selection.note()));
     take_part(&mut summary, selection);
     let (recording, _) = under(&summary, copying, redacting, selection, tell)?;
     Ok((recording, report))
@@ -101,10 +101,7 @@ pub(super) fn trimmed(
     tell: &mut Tell<'_>,
 ) -> Result<Recording, MakeError> {
     let mut summary = recording.summary()?;
-    make_another(
-        &mut summary,
-        serde_json::to_vec(&selection.note()).unwrap_or_default(),
-    );
+    make_another(&mut summary, &selection.note());
     take_part(&mut summary, selection);
     made::trimmed(recording, selection, &summary, tell)
 }
@@ -117,8 +114,8 @@ fn take_part(summary: &mut Summary, selection: &Selection) {
 }
 
 /// Says that it is another recording than the one that it was made of, by `what`.
-fn make_another(summary: &mut Summary, what: Vec<u8>) {
-    let id = id_of(&summary.id, &what);
+fn make_another(summary: &mut Summary, what: &impl Serialize) {
+    let id = id_of(&summary.id, &serde_json::to_vec(what).unwrap_or_default());
     let parent = std::mem::replace(&mut summary.id, id);
     summary.context.recording.clone_from(&summary.id);
     summary.context.parent = (!comes_from_its_bytes(summary)).then_some(parent);

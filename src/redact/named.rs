@@ -263,15 +263,27 @@ pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
         byte.is_ascii_whitespace()
             || matches!(byte, b'"' | b'\'' | b'`' | b'&' | b';' | b'<' | b'>')
     };
-    let mut end = rest.iter().position(ends).unwrap_or(rest.len());
-    let near = &rest[..end.min(LONG)];
+    let near = &rest[..rest.len().min(LONG)];
+    let near = &near[..near.iter().position(ends).unwrap_or(near.len())];
     let is_comma = |pair: &[u8]| pair[0] == b',' && pair[1].is_ascii_alphabetic();
-    if let Some(comma) = near.windows(2).position(is_comma)
-        && near[comma..].contains(&b'=')
-    {
-        end = comma;
+    let comma = near.windows(2).position(is_comma);
+    let comma = comma.filter(|comma| near[*comma..].contains(&b'='));
+    let mut end = comma.unwrap_or(near.len());
+    if end == LONG {
+        end += rest[LONG..]
+            .iter()
+            .position(ends)
+            .unwrap_or(rest.len() - LONG);
     }
-    let trailing = |byte: &&u8| matches!(byte, b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\');
-    end -= rest[..end].iter().rev().take_while(trailing).count();
+    end -= rest[..end]
+        .iter()
+        .rev()
+        .take_while(|byte| is_trailing(byte))
+        .count();
     start..start + end
+}
+
+/// Whether it may end a sentence or close a bracket behind a value.
+pub(super) fn is_trailing(byte: &u8) -> bool {
+    matches!(byte, b',' | b'.' | b')' | b']' | b'}' | b':' | b'\\')
 }

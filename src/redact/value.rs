@@ -6,7 +6,7 @@ use super::header;
 use super::linked;
 use super::marks::in_marks;
 use super::more;
-use super::named::{LONG, bare, quoted};
+use super::named::{LONG, bare, is_trailing, quoted};
 use super::names::Class;
 use super::plausible::Stands;
 use super::tags::past_tags;
@@ -156,13 +156,18 @@ fn in_quotes(text: &[u8], (start, escapes): (usize, usize), quote: u8) -> Option
     }
 }
 
-/// A word that is no code; nothing where there is none.
+/// A word that is no code; nothing where there is none. Its beginning tells: to look at all of it for
+/// each name in it would take its square.
 fn word(text: &[u8], name: &Range<usize>, start: usize, is_flag: bool) -> Range<usize> {
-    let span = bare(text, past_entity(text, start));
-    let is_code = !is_flag && code::is_code(text, name, &span);
-    let span = Some(span).filter(|_| !is_code);
-    let span = span.and_then(|span| opened(text, span));
-    span.unwrap_or(start..start)
+    let from = past_entity(text, start);
+    let near = &text[..text.len().min(from + LONG)];
+    let begin = bare(near, from);
+    if !is_flag && code::is_code(near, name, &begin) {
+        return start..start;
+    }
+    let goes_on = near[begin.end..].iter().all(is_trailing);
+    let span = if goes_on { bare(text, from) } else { begin };
+    opened(text, span).unwrap_or(start..start)
 }
 
 /// A value without the brackets that begin it; none where one that is closed says that it stands for

@@ -44,11 +44,13 @@ fn texts(report: &mut Report, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
 
 fn difference(difference: &mut Difference, visit: &mut dyn FnMut(&str, &mut Box<str>)) {
     let name = last_member(&difference.path);
-    for value in [&mut difference.left, &mut difference.right] {
-        value.iter_mut().for_each(|value| visit(name, value));
+    let values = [&mut difference.left, &mut difference.right];
+    for value in values.into_iter().flatten() {
+        visit(name, value);
     }
-    for said in [&mut difference.note, &mut difference.rule] {
-        said.iter_mut().for_each(|said| visit("", said));
+    let texts = [&mut difference.note, &mut difference.rule];
+    for said in texts.into_iter().flatten() {
+        visit("", said);
     }
 }
 

@@ -55,16 +55,16 @@ pub struct Compared<'r> {
 /// Writes what came of it.
 pub fn write(compared: &Compared<'_>, format: ReportFormat) -> Result<(), Failure> {
     let mut out = Output::stdout();
-    if format == ReportFormat::Text {
-        text::write(compared, &mut out)?;
-        return Ok(out.flush()?);
-    }
+    let is_for_programs = format != ReportFormat::Text;
+    let redacted = is_for_programs.then(|| redacted::redacted(compared.report));
+    let redacted = redacted.transpose()?;
     let compared = &Compared {
-        report: &redacted::redacted(compared.report)?,
+        report: redacted.as_ref().unwrap_or(compared.report),
         ..*compared
     };
     match format {
-        ReportFormat::Text | ReportFormat::Json => json::write(compared, &mut out)?,
+        ReportFormat::Text => text::write(compared, &mut out)?,
+        ReportFormat::Json => json::write(compared, &mut out)?,
         ReportFormat::Junit => junit::write(compared, &mut out)?,
         ReportFormat::Github => github::write(compared, &mut out)?,
     }

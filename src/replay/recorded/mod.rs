@@ -173,7 +173,25 @@ fn learn(
     Ok(())
 }
 
-/// Compares two exchanges.
+/// What rules bind in the answers before these two exchanges, in the sessions that they are of.
+fn learn_before(
+    [one, other]: [One<'_>; 2],
+    ends: [ExchangeId; 2],
+    judge: &Judge,
+    bound: &mut Bound,
+) -> Result<(), ReadError> {
+    let nobody = &mut |_: usize, _: usize| {};
+    let mut cards = [one.cards(judge, nobody)?, other.cards(judge, nobody)?];
+    for (side, end) in cards.iter_mut().zip(ends) {
+        side.retain(|(id, _)| *id < end);
+    }
+    for pair in aligned(&cards) {
+        learn([one, other], ids(pair, &cards), bound)?;
+    }
+    Ok(())
+}
+
+/// Compares two exchanges, knowing what rules bind in what was answered before them.
 pub fn exchanges(
     left: (&Recording, ExchangeId),
     right: (&Recording, ExchangeId),
@@ -181,12 +199,16 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let one = One::new([left.0, right.0], Side::Left, &left.0.summary()?);
     let other = One::new([right.0, left.0], Side::Right, &right.0.summary()?);
+    let mut bound = Bound::by(judge);
+    if judge.rules().binds().next().is_some() {
+        learn_before([one, other], [left.1, right.1], judge, &mut bound)?;
+    }
     let mut held = held_both([(one, left.1), (other, right.1)])?;
     if let [Some(left), Some(right)] = &mut held {
-        Bound::by(judge).apply(left, right, judge);
+        bound.apply(left, right, judge);
     }
     judged(&held, judge, &mut |_: usize, _: usize| {});
-    // Two alone are no session in which something could be said again.
+    // Two alone are no session in which all that rules are about could be said.
     for (rule, _) in judge.rules().binds() {
         judge.rules().fired(rule);
     }

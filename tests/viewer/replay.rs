@@ -126,7 +126,7 @@ fn nothing_is_started_before_the_yes_and_what_may_change_something_is_singled_ou
             "the whole session: 4 requests",
             "1 call of a tool that does not say that it only reads",
             "tools/call write",
-            "besides initialize, tools/call look, tools/list",
+            "also    initialize, tools/call look, tools/list",
         ],
     );
     for no in ["Esc", "Enter", "n", "q"] {

@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut code = match played.outcome.interrupted {
         Some(signal) => 128 + u8::try_from(signal).unwrap_or(0),
         // What differed was accepted.
-        None if matches!(updated, Some(Updated::Written(_))) => 0,
+        None if matches!(updated, Some(Updated::Written(..))) => 0,
         // What was asked for was not done.
         None if matches!(updated, Some(Updated::Not(_))) => {
             played.outcome.report.exit_code().max(1)

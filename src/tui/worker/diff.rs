@@ -293,9 +293,12 @@ pub(super) fn part([left, right]: [&One<'_>; 2], half: Half, by: &By) -> Result<
     let [then, now] = texts
         .each_ref()
         .map(|text| text.as_ref().map(|(text, _)| &**text));
-    let then = then.map(|then| match outline {
-        true => Cow::Borrowed(then),
-        false => by.bound.as_now(left.exchange, half, then),
+    let then = then.map(|then| {
+        if outline {
+            Cow::Borrowed(then)
+        } else {
+            by.bound.as_now(left.exchange, half, then)
+        }
     });
     let side = |one: &One<'_>, text| Side {
         text,

@@ -27,6 +27,8 @@ pub struct Told<'r> {
     pub kept: Option<&'r Kept>,
     /// What became of the cassette, where it was to be updated.
     pub updated: Option<&'r Updated>,
+    /// Variables that the recorded server had and this one had not, where it does not do the same.
+    pub lacking: Option<String>,
 }
 
 impl Told<'_> {
@@ -62,6 +64,7 @@ impl Told<'_> {
             "refusals": refused,
             "unbound": unbound.collect::<Vec<_>>(),
             "given_up": tally.given_up.iter().map(given_up_json).collect::<Vec<_>>(),
+            "lacking": self.lacking,
             "bound": tally.bound.iter().map(bound).collect::<Vec<_>>(),
             "rules_kept": self.kept.map(|kept| kept.path.display().to_string()),
             "updated": self.updated.map(|updated| matches!(updated, Updated::Written(..))),
@@ -104,6 +107,7 @@ impl Told<'_> {
         self.bound(&mut rows);
         given_up(tally, &mut rows);
         besides(tally, &mut rows);
+        rows.extend(self.lacking.clone().map(|lacking| ("besides", lacking)));
         if let Some(updated) = self.updated {
             rows.push(("cassette", updated.in_words()));
         }

@@ -104,6 +104,10 @@ fn parent(replay: &Side, args: &Args, library: &Library) -> Result<Side, Failure
 
 fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Result<(), Failure> {
     let [left, right] = sides;
+    if left.seq == right.seq && left.recording.path() == right.recording.path() {
+        let message = "both are one and the same recording: there is nothing to compare";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     if let (Some(l), Some(r)) = (left.seq, right.seq) {
         let (l, r) = (exchange(left, l)?, exchange(right, r)?);
         let (left, right) = ((&left.recording, l), (&right.recording, r));
@@ -121,7 +125,8 @@ fn compare(sides: &[Side; 2], query: Option<&Query>, judge: &mut Judge) -> Resul
         }
     };
     let both = [&left.recording, &right.recording];
-    Ok(recorded::recordings(both, &wanted, judge, told)?)
+    recorded::recordings(both, &wanted, judge, told)?;
+    Ok(())
 }
 
 /// The exchange that a frame belongs to.

@@ -48,8 +48,9 @@ const OPTIONAL: &[&str] = &[
     "baggage",
 ];
 
-/// Members below which names are not the protocol's: a tool may call an argument `cursor`.
-const PAYLOADS: &[&str] = &["arguments", "structuredContent", "data"];
+/// Members below which names are not the protocol's: a tool may call an argument `cursor`. A text
+/// has members where it is JSON itself.
+const PAYLOADS: &[&str] = &["arguments", "structuredContent", "data", "text"];
 
 /// Who a side is, wherever it says so: another version is worth a word, and what an upgrade is.
 const VERSIONS: &[&[&str]] = &[

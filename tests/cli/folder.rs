@@ -213,14 +213,9 @@ fn what_prune_deletes_stands_in_columns() {
 #[test]
 fn names_are_the_recordings_and_the_servers_own_and_come_before_files() {
     let library = Library::new();
-    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"inner","version":"1"}}}"#;
-    let script = format!("read line; echo '{answer}'");
-    let mut run = library.run(["--name", "outer", "sh", "-c", &script]);
-    let session = crate::support::session::Session::start(&mut run);
-    session.send(&crate::support::pieces::Pieces(vec![
-        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n".to_vec(),
-    ]));
-    session.end();
+    session_of(&library, "outer", "inner");
+    // Once this newer one was taken for the one that somebody had called so.
+    session_of(&library, "another", "outer");
     let elsewhere = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(elsewhere.path().join("outer"), "a file").expect("it can be written");
     for name in ["outer", "inner"] {
@@ -228,7 +223,23 @@ fn names_are_the_recordings_and_the_servers_own_and_come_before_files() {
         show.args([name, "--json"]).current_dir(elsewhere.path());
         let shown = show.output().expect("mcpreel starts");
         assert!(shown.status.success(), "{name}: {}", text(&shown));
+        let told = text(&shown);
+        assert!(told.contains(r#""name":"outer""#), "{name}: {told}");
     }
+}
+
+/// Records a session under this name with a server that calls itself otherwise.
+fn session_of(library: &Library, name: &str, server: &str) {
+    let answer = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":"{server}","version":"1"}}}}}}"#
+    );
+    let script = format!("read line; echo '{answer}'");
+    let mut run = library.run(["--name", name, "sh", "-c", &script]);
+    let session = crate::support::session::Session::start(&mut run);
+    session.send(&crate::support::pieces::Pieces(vec![
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n".to_vec(),
+    ]));
+    session.end();
 }
 
 #[test]

@@ -35,6 +35,9 @@ fn two_exchanges_are_compared_whatever_they_ask_for() {
         &["7f3a#99", "c04d#4"],
         &["7f3a#4", "c04d#4", "--only", "tool:weather"],
         &["7f3a#4"],
+        // A recording is always the same as itself: a script would take that for an answer.
+        &["c04d", "@"],
+        &["7f3a#4", "7f3a#4"],
     ] {
         assert_eq!(code(&diff(&library, args)), 2, "{args:?}");
     }

@@ -197,20 +197,20 @@ fn it_can_be_walked_through_by_keys() {
     let third = selected(&mut browser);
     browser.press(&["ArrowDown", "k"]);
     assert_eq!(selected(&mut browser), third);
-    browser.press(&["g", "n"]);
+    browser.press(&["g", "v"]);
     assert_eq!(selected(&mut browser), "5", "a finding");
     browser.press(&["e"]);
     assert_eq!(selected(&mut browser), "13", "a failure");
     assert_eq!(browser.text("location.hash"), "#13");
-    browser.press(&["n"]);
+    browser.press(&["v"]);
     assert_eq!(selected(&mut browser), "15", "a finding");
-    browser.press(&["E", "b"]);
+    browser.press(&["E", "]"]);
     assert_eq!(selected(&mut browser), "13");
     let story = text(&mut browser, ".story li");
     assert!(story.contains("quota exceeded"), "{story}");
     browser.press(&["Escape"]);
     assert_eq!(browser.js(hidden), true);
-    browser.press(&["f"]);
+    browser.press(&["!"]);
     assert_eq!(seqs(&mut browser), "13");
     browser.press(&["Escape"]);
     assert!(seqs(&mut browser).contains('7'));
@@ -250,7 +250,7 @@ fn a_call_has_its_story() {
     let library = Library::new();
     let mut browser = opened(&library, "#10");
     assert_eq!(selected(&mut browser), "9", "progress is shown by its call");
-    browser.press(&["b"]);
+    browser.press(&["]"]);
     let story = text(&mut browser, ".story li");
     for told in [
         "+0 ms#9→request",
@@ -284,7 +284,7 @@ fn light_and_dark_on_a_screen_of_any_width() {
             grounds.push(browser.text(ground));
             let overflow = "document.documentElement.scrollWidth <= innerWidth";
             assert_eq!(browser.js(overflow), true, "{scheme} {width}");
-            browser.press(&["n"]);
+            browser.press(&["v"]);
             browser.picture(&format!("{scheme}-{width}-detail"));
             let shown =
                 "['left', 'detail'].filter((id) => document.getElementById(id).offsetWidth).length";
@@ -296,7 +296,7 @@ fn light_and_dark_on_a_screen_of_any_width() {
     }
     assert_eq!(grounds[0], grounds[2]);
     assert_ne!(grounds[0], grounds[3]);
-    browser.press(&["t"]);
+    browser.press(&["u"]);
     assert_eq!(browser.text(ground), grounds[0], "light by hand");
 }
 

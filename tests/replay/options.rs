@@ -42,6 +42,39 @@ fn how_strict_it_is_decides_how_it_ends() {
     replay(&case, &late, same).is(1, &["latency"]);
 }
 
+/// Once that was a success: the handshake was as it had been.
+#[test]
+fn a_part_that_needs_what_is_left_out_is_no_success() {
+    let rows = [
+        (0, "c2s", "request 0 initialize {}"),
+        (1, "s2c", "result 0 {}"),
+        (2, "c2s", r#"request 1 tools/call {"name":"open"}"#),
+        (
+            3,
+            "s2c",
+            r#"result 1 {"content":[{"type":"text","text":"h-37c25f9c"}]}"#,
+        ),
+        (
+            4,
+            "c2s",
+            r#"request 2 tools/call {"name":"read","arguments":{"handle":"h-37c25f9c"}}"#,
+        ),
+        (5, "s2c", r#"result 2 {"content":[]}"#),
+    ];
+    let case = Case::new(&rows);
+    let script = ["< initialize", "> result 0 {}"];
+    let only = |filter| case.replay(&[ALL, "--only", filter], &script);
+    only("tool:read").is(
+        3,
+        &[
+            "nothing that fits --only could be tried: tools/call read (#5)",
+            "needs the answer of #3 open",
+            "--until 5",
+        ],
+    );
+    only("method:initialize").is(0, &[SAME]);
+}
+
 #[test]
 fn log_messages_count_where_that_is_wanted() {
     let rows = [

@@ -376,6 +376,18 @@ fn a_cassette_in_which_nothing_was_replaced_may_be_updated() {
     }
 }
 
+/// Once a token came into a file that is kept beside the code, and nobody was told.
+#[test]
+fn what_may_be_secret_in_what_the_server_says_now_is_told() {
+    let case = taped(&ROWS);
+    let said = update(
+        &case,
+        &[],
+        &script("ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo"),
+    );
+    said.is(0, &["written anew", "1 place in it may be secret"]);
+}
+
 #[test]
 fn secrets_are_not_written_into_a_redacted_cassette() {
     let case = taped(&ROWS);

@@ -126,7 +126,7 @@ fn nothing_is_started_before_the_yes_and_what_may_change_something_is_singled_ou
             "the whole session: 4 requests",
             "1 call of a tool that does not say that it only reads",
             "tools/call write",
-            "besides initialize, tools/call look, tools/list",
+            "also    initialize, tools/call look, tools/list",
         ],
     );
     for no in ["Esc", "Enter", "n", "q"] {
@@ -176,6 +176,30 @@ fn a_handle_that_the_replay_has_bound_is_no_difference() {
     viewer.act("a w y");
     assert!(case.calls()[1].contains("h-272da2a8"), "{:?}", case.calls());
     has(&viewer, &["nothing differs", "4 the same"]);
+    // Once the two calls themselves, side by side, differed all the same.
+    viewer.act("Space G Enter");
+    assert_eq!(on_top(&viewer), "diff");
+    has(
+        &viewer,
+        &[
+            "nothing differs",
+            "what the server chose anew stands as it is now",
+        ],
+    );
+}
+
+/// Once the rules were heeded in the comparison of two recordings and not in that of the two calls
+/// that it leads to.
+#[test]
+fn what_rules_pass_over_is_no_difference_side_by_side_either() {
+    let case = with_a_handle();
+    let rules = "[[ignore]]\npath = \"result.content\"\n";
+    fs::write(case.recording.with_extension("rules.toml"), rules).expect("it is written");
+    let mut viewer = case.viewer();
+    case.answers("something else");
+    viewer.act("a w y Space G k Enter");
+    assert_eq!(on_top(&viewer), "diff");
+    has(&viewer, &["passed over by rules"]);
 }
 
 /// Once the headline was a green "nothing differs" though the call had not been made.

@@ -65,8 +65,12 @@ fn passed(compared: &Compared<'_>) -> String {
             "{right} does the same as {left}: {exchanges} compared, which differ only as any two runs \
              do{redacted}"
         ),
+        Some(Class::Added) => format!(
+            "{right} does all that {left} does, and more: {}",
+            found(report)
+        ),
         Some(_) => format!(
-            "{right} does nothing that fails beside {left} (--fail-on {}): {}",
+            "{right} differs from {left} by less than fails (--fail-on {}): {}",
             report.fail_on.as_str(),
             found(report)
         ),

@@ -94,7 +94,13 @@ fn no_place(message: Value<'_>, path: &Path) -> Option<String> {
             (Step::Member(name), Kind::Object) if is_last && (taken > 0 || &**name == "params") => {
                 None
             }
-            (Step::Member(name), Kind::Object) => Some(format!("{above} has no {}", escape(name))),
+            (Step::Member(name), Kind::Object) => {
+                let params = message.get("params").filter(|_| taken == 0);
+                let meant = params.and_then(|params| params.get(name));
+                let name = escape(name);
+                let hint = meant.map_or_else(String::new, |_| format!("; it has params.{name}"));
+                Some(format!("{above} has no {name}{hint}"))
+            }
             (Step::Element(index), Kind::Array) => Some(format!("{above} has no element {index}")),
             (step, kind) => Some(format!(
                 "{above} is of the type {}, and has no {}",

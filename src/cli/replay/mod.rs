@@ -12,11 +12,13 @@
 //! * [`calls`]: on a terminal the user is asked about calls that would be refused;
 //! * [`only`]: which requests are made; [`edits`]: with which other values;
 //! * [`fitting`]: options that do nothing; [`learned`]: handles that become rules;
+//! * [`environment`]: variables that the recorded server had;
 //! * [`update`]: a cassette becomes what the server says now;
 //! * [`told`]: what was done besides comparing; [`noise`]: what differs between several runs.
 
 mod calls;
 mod edits;
+pub mod environment;
 mod fitting;
 mod learned;
 mod noise;
@@ -67,7 +69,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut code = match played.outcome.interrupted {
         Some(signal) => 128 + u8::try_from(signal).unwrap_or(0),
         // What differed was accepted.
-        None if matches!(updated, Some(Updated::Written(_))) => 0,
+        None if matches!(updated, Some(Updated::Written(..))) => 0,
         // What was asked for was not done.
         None if matches!(updated, Some(Updated::Not(_))) => {
             played.outcome.report.exit_code().max(1)
@@ -127,6 +129,10 @@ fn write(
         made: &parties[1],
         kept,
         updated,
+        lacking: match played.outcome.report.exit_code() {
+            0 => None,
+            _ => environment::lacking(recording)?,
+        },
     };
     match format {
         ReportFormat::Text => told.text(),

@@ -8,6 +8,8 @@ use crate::query::Query;
 use crate::replay::client::guard::Guard;
 use crate::replay::client::survey;
 use crate::replay::client::target::Wanted;
+use crate::replay::judge::{Missing, Skip};
+use crate::replay::report::{Account, Outcome, Report, Trouble, words};
 use crate::store::reader::Recording;
 use crate::store::select::{Limit, Scan, Way};
 use crate::text::escape;
@@ -19,6 +21,9 @@ use std::collections::VecDeque;
 
 /// Rows that are read at once.
 const PAGE: u32 = 500;
+
+/// What is replayed whatever is wanted: see [`wanted`].
+const ALWAYS: [&str; 2] = ["initialize", "tools/list"];
 
 /// Whether an exchange is wanted, asked in the order of the recording; `None`: all are. The handshake
 /// always is: without it no legacy server answers. So are the `lists` of tools where a call needs
@@ -70,6 +75,33 @@ pub fn check(filter: Option<&str>, recording: &Recording) -> Result<(), Failure>
             return Ok(());
         }
     }
+}
+
+/// Says so where nothing of what is wanted was tried, since it needs what is left out: that the
+/// handshake is as it was is no answer.
+pub fn nothing_tried(report: &mut Report) {
+    let mut compared = report
+        .tallies
+        .iter()
+        .filter(|(_, tally)| tally.compared > 0);
+    if compared.any(|((method, _), _)| !ALWAYS.contains(&&**method)) {
+        return;
+    }
+    let is_unreached = |account: &&Account| {
+        let why = &account.outcome;
+        matches!(why, Outcome::Missing(Missing::Skipped(Skip::Unreached(_))))
+    };
+    let Some(account) = report.accounts.iter().find(is_unreached) else {
+        return;
+    };
+    let call = words::call((&account.method, account.name.as_deref()));
+    let said = words::said(account).unwrap_or_default();
+    let seq = account.left.unwrap_or_default().0;
+    let text = format!(
+        "nothing that fits --only could be tried: {call} (#{seq}) {said}; take that along with `OR \
+         seq:N` in the filter, or replay all up to it with --until {seq}"
+    );
+    report.troubles.push((Trouble::Unreadable, text.into()));
 }
 
 /// The rows that fit, read as they are needed.

@@ -162,7 +162,10 @@ impl<'a> Plan<'a> {
         };
         let played = play.run(clock, told);
         drop(progress);
-        let played = played.map_err(anyhow::Error::from)?;
+        let mut played = played.map_err(anyhow::Error::from)?;
+        if part.only.is_some() {
+            only::nothing_tried(&mut played.outcome.report);
+        }
         Ok(Played {
             outcome: played.outcome,
             rules: files,

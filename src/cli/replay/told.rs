@@ -7,7 +7,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use crate::replay::bind::Bound;
 use crate::replay::client::target::Outcome;
-use crate::replay::client::{Refusal, Tally};
+use crate::replay::client::{GivenUp, Refusal, Tally};
 use crate::replay::rules::bind_rule;
 use crate::text::{count, escape, pad_end, plural};
 use serde_json::{Value, json};
@@ -27,6 +27,8 @@ pub struct Told<'r> {
     pub kept: Option<&'r Kept>,
     /// What became of the cassette, where it was to be updated.
     pub updated: Option<&'r Updated>,
+    /// Variables that the recorded server had and this one had not, where it does not do the same.
+    pub lacking: Option<String>,
 }
 
 impl Told<'_> {
@@ -61,9 +63,12 @@ impl Told<'_> {
             "refused": tally.refused,
             "refusals": refused,
             "unbound": unbound.collect::<Vec<_>>(),
+            "given_up": tally.given_up.iter().map(given_up_json).collect::<Vec<_>>(),
+            "lacking": self.lacking,
             "bound": tally.bound.iter().map(bound).collect::<Vec<_>>(),
             "rules_kept": self.kept.map(|kept| kept.path.display().to_string()),
-            "updated": self.updated.map(|updated| matches!(updated, Updated::Written(_))),
+            "updated": self.updated.map(|updated| matches!(updated, Updated::Written(..))),
+            "secrets_in_update": self.updated.and_then(Updated::secrets),
             "lost_by_update": self.updated.and_then(Updated::lost),
         }))?;
         Ok(out.flush()?)
@@ -100,7 +105,9 @@ impl Told<'_> {
         refusals(tally, &mut rows);
         lacks(tally, &mut rows);
         self.bound(&mut rows);
+        given_up(tally, &mut rows);
         besides(tally, &mut rows);
+        rows.extend(self.lacking.clone().map(|lacking| ("besides", lacking)));
         if let Some(updated) = self.updated {
             rows.push(("cassette", updated.in_words()));
         }
@@ -163,6 +170,27 @@ fn lacks(tally: &Tally, rows: &mut Vec<(&'static str, String)>) {
     }
 }
 
+/// What became of what the recorded client gave up: whether there is an answer is no difference, but
+/// may be what somebody wants to know.
+fn given_up(tally: &Tally, rows: &mut Vec<(&'static str, String)>) {
+    for one in tally.given_up.iter().take(MOST_NAMED) {
+        let now = if one.is_answered {
+            "is answered now"
+        } else {
+            "is not answered now either"
+        };
+        let (what, seq) = (escape(&one.what), one.seq.0);
+        rows.push((
+            "given up",
+            format!("{what} (#{seq}), given up in the recording, {now}"),
+        ));
+    }
+    let more = tally.given_up.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        rows.push(("", format!("and {more} more")));
+    }
+}
+
 fn besides(tally: &Tally, rows: &mut Vec<(&'static str, String)>) {
     for (number, noun, text) in [
         (
@@ -171,7 +199,6 @@ fn besides(tally: &Tally, rows: &mut Vec<(&'static str, String)>) {
             "of the server that the recording has not",
         ),
         (tally.uncompared, "answer", "too long to be compared"),
-        (tally.late, "answer", "to a cancelled request"),
         (
             tally.cut,
             "line",
@@ -183,6 +210,10 @@ fn besides(tally: &Tally, rows: &mut Vec<(&'static str, String)>) {
             rows.push(("besides", format!("{} {text}", plural(number, noun))));
         }
     }
+}
+
+fn given_up_json(one: &GivenUp) -> Value {
+    json!({"seq": one.seq.0, "what": escape(&one.what), "answered": one.is_answered})
 }
 
 fn bound(bound: &Bound) -> Value {

@@ -1,9 +1,10 @@
 //! `--update`: a cassette becomes what the server says now.
 
 use super::plan::Played;
-use crate::cli::args::Replay as Args;
+use crate::cli::args::{Replay as Args, Secrets};
 use crate::cli::cassette;
 use crate::cli::exit::Failure;
+use crate::cli::redact::{self, policy};
 use crate::cli::select;
 use crate::formats::cassette::{Entry, Header, ReadError, Reader, write_under};
 use crate::formats::export::{Excerpt, Export, Selection};
@@ -33,8 +34,9 @@ pub struct Update {
 
 /// What became of it.
 pub enum Updated {
-    /// It is what the server says now; so much of what stood in it is lost.
-    Written(Dropped),
+    /// It is what the server says now: so much of what stood in it is lost, and so many places of
+    /// it look like secrets.
+    Written(Dropped, u64),
     /// Nothing differs: not a byte of it was changed.
     Same,
     /// It stays as it is, because of this.
@@ -45,19 +47,27 @@ impl Updated {
     /// For people.
     pub fn in_words(&self) -> String {
         match self {
-            Self::Written(dropped) => {
-                let lost = lost(*dropped);
-                format!("written anew: it is what the server says now{lost}")
+            Self::Written(dropped, secrets) => {
+                let (lost, leaks) = (lost(*dropped), leaks(*secrets));
+                format!("written anew: it is what the server says now{lost}{leaks}")
             }
             Self::Same => "nothing differs that matters: it stays as it is".to_owned(),
             Self::Not(why) => format!("not updated: {why}"),
         }
     }
 
+    /// For programs: how many places of it look like secrets, where it was written.
+    pub fn secrets(&self) -> Option<u64> {
+        match self {
+            Self::Written(_, secrets) => Some(*secrets),
+            _ => None,
+        }
+    }
+
     /// For programs: what of the session before is lost, where something is.
     pub fn lost(&self) -> Option<Value> {
         match self {
-            Self::Written(dropped) if *dropped != Dropped::default() => {
+            Self::Written(dropped, _) if *dropped != Dropped::default() => {
                 Some(json!({"times": dropped.times, "keys": dropped.keys}))
             }
             _ => None,
@@ -76,6 +86,17 @@ fn lost(Dropped { times, keys }: Dropped) -> String {
     match lost.as_slice() {
         [] => String::new(),
         lost => format!("; more was on record than is kept: {}", lost.join("; ")),
+    }
+}
+
+/// What is to be looked at before it is handed on.
+fn leaks(secrets: u64) -> String {
+    match secrets {
+        0 => String::new(),
+        secrets => format!(
+            "; {} in it may be secret: `mcpreel redact --scan` names them, look before you hand it on",
+            plural(secrets, "place")
+        ),
     }
 }
 
@@ -104,7 +125,9 @@ impl Update {
         let update = Self::of(path)?;
         if update.header.redaction.as_deref().is_some_and(has_replaced) {
             return Err(Failure::Unsafe(
-                "the cassette is redacted: --update would write secrets into it".to_owned(),
+                "the cassette is redacted: --update would write secrets into it; record the session \
+                 anew, and export that"
+                    .to_owned(),
             ));
         }
         Ok(Some(update))
@@ -166,8 +189,10 @@ impl Update {
         let folder = Folder::make()?;
         let reel = folder.path().join("renewed").with_extension(REEL);
         let dropped = renew(before, &now, &reel).map_err(anyhow::Error::from)?;
-        self.replace(&Recording::open(&reel)?)?;
-        Ok(Updated::Written(dropped))
+        let renewed = Recording::open(&reel)?;
+        let secrets = redact::look(&renewed, &policy::of(&Secrets::default())?)?.hits();
+        self.replace(&renewed)?;
+        Ok(Updated::Written(dropped, secrets))
     }
 
     fn replace(&self, renewed: &Recording) -> Result<(), Failure> {
@@ -301,7 +326,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_by_an_update_is_said() {
-        let said = |times, keys| Updated::Written(Dropped { times, keys }).in_words();
+        let said = |times, keys| Updated::Written(Dropped { times, keys }, 0).in_words();
         let written = "written anew: it is what the server says now";
         assert_eq!(said(0, 0), written);
         assert_eq!(

@@ -59,6 +59,7 @@ pub mod survey;
 pub mod target;
 
 pub use director::{
-    Action, Deadly, Director, Ended, Past, Refusal, Scene, Stop, Tally, Waits, Want, Witness,
+    Action, Deadly, Director, Ended, GivenUp, Past, Refusal, Scene, Stop, Tally, Waits, Want,
+    Witness,
 };
 pub use options::{Options, Order, Policy};

@@ -11,6 +11,7 @@
 //!
 //! * The order of members and the spelling of numbers and strings make no difference; numbers
 //!   are compared by exact value.
+//! * A text that is JSON itself is compared by what that says.
 //! * Lists of tools, resources and prompts are compared by name or URI, other arrays by their
 //!   longest common subsequence, texts of several lines by line.
 //! * Every difference has a [`Class`]. What is expected to differ (ids, tokens, times) is found
@@ -28,6 +29,7 @@ mod rows;
 mod terms;
 mod texts;
 mod walk;
+mod written;
 
 pub use line::{Excerpt, Label, Line, Verdict};
 pub use rows::{Row, Rows};

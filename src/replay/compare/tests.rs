@@ -144,6 +144,50 @@ fn an_element_put_in_front_moves_the_others() {
     assert_eq!(found, expected);
 }
 
+/// Once an answer that has its JSON in a text differed where that was only spelled otherwise, and
+/// was no more than changed where a member was gone.
+#[test]
+fn a_text_that_is_json_is_compared_by_what_it_says() {
+    let text = |json: &str| {
+        let text = serde_json::to_string(json).unwrap();
+        format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#)
+    };
+    let between = |left: &str, right: &str| results(&text(left), &text(right));
+    let was = r#"{"notes":[{"id":1,"title":"a"}],"cursor":"x"}"#;
+    for (is, expected) in [
+        (
+            "{\n  \"cursor\": \"x\",\n  \"notes\": [ {\"title\":\"a\", \"id\": 1.0} ]\n}",
+            &[][..],
+        ),
+        (
+            r#"{"notes":[{"id":1}],"cursor":"y"}"#,
+            &[
+                "result.content[0].text.notes[0].title breaking Removed",
+                "result.content[0].text.cursor changed Value",
+            ],
+        ),
+        (
+            r#"{"error":"db down"}"#,
+            &[
+                "result.content[0].text.notes breaking Removed",
+                "result.content[0].text.cursor breaking Removed",
+                "result.content[0].text.error added Added",
+            ],
+        ),
+        ("no notes", &["result.content[0].text changed Value"]),
+        ("[1]", &["result.content[0].text changed Value"]),
+        ("{\"notes\"", &["result.content[0].text changed Value"]),
+    ] {
+        assert_eq!(between(was, is), expected, "{is}");
+    }
+    let twice = |n: u8| format!(r#"{{"a":"{{\"b\":{n}}}"}}"#);
+    assert_eq!(
+        between(&twice(1), &twice(2)),
+        ["result.content[0].text.a changed Value"],
+        "a text in such a text is a text"
+    );
+}
+
 #[test]
 fn a_text_of_several_lines_is_compared_by_line() {
     let left = r#"{"id":1,"result":{"text":"one\ntwo\ntook 3 ms\nlast"}}"#;

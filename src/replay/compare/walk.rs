@@ -26,6 +26,8 @@ pub(super) struct Walk<'r> {
     pub(super) names: Vec<Box<str>>,
     /// The whole way, as rules see it.
     pub(super) place: Vec<Spot>,
+    /// Whether that is within a text that is JSON itself.
+    pub(super) is_in_text: bool,
     pub(super) out: Comparison,
 }
 
@@ -38,6 +40,7 @@ impl<'r> Walk<'r> {
             work: Work::new(terms.exact_numbers),
             names: Vec::new(),
             place: Vec::new(),
+            is_in_text: false,
             out: Comparison::default(),
         }
     }
@@ -82,10 +85,22 @@ impl<'r> Walk<'r> {
         if self.beside().is_noise(left, right) {
             return self.scalar(depth, label, Change::Value, left, right);
         }
-        self.within(depth, label, [left, right], |walk| match left.kind() {
-            Kind::Object => walk.members(depth + 1, left, right, &[]),
-            _ => walk.elements(depth + 1, left, right),
+        self.within(depth, label, [left, right], |walk| {
+            walk.inside(depth, left, right)
         });
+    }
+
+    /// What two objects or two lists have that stand so deep.
+    pub(super) fn inside(
+        &mut self,
+        depth: u16,
+        left: Value<'_>,
+        right: Value<'_>,
+    ) -> Result<(), Exhausted> {
+        match left.kind() {
+            Kind::Object => self.members(depth + 1, left, right, &[]),
+            _ => self.elements(depth + 1, left, right),
+        }
     }
 
     fn strings(&mut self, depth: u16, label: Label, left: Value<'_>, right: Value<'_>) {
@@ -100,6 +115,9 @@ impl<'r> Walk<'r> {
             }
         }
         let noise = self.beside().is_noise(left, right);
+        if !noise && self.written(depth, &label, [left, right], &texts) {
+            return;
+        }
         if noise || !have_lines(&texts) {
             return self.text(depth, label, [left, right], &texts);
         }
@@ -110,7 +128,7 @@ impl<'r> Walk<'r> {
     }
 
     /// What `compare` finds between two values, or that there was too much to compare.
-    fn within(
+    pub(super) fn within(
         &mut self,
         depth: u16,
         label: Label,

@@ -38,7 +38,9 @@ pub(super) fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
         (true, false) => Class::Breaking,
         _ => Class::Changed,
     };
-    let text = format!("the server {}, was: {}", ended(is), ended(was));
+    let before = ended(was);
+    let before = before.strip_prefix("was ").unwrap_or(&before);
+    let text = format!("the server {}, was: {before}", ended(is));
     judge.remark(remark(class, &text));
 }
 

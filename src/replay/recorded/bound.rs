@@ -9,12 +9,14 @@ use super::held::{Held, about};
 use super::message::Message;
 use crate::protocol::json::Document;
 use crate::replay::bind::{About, Binder};
+use crate::replay::compare::Half;
 use crate::replay::judge::Judge;
+use crate::trace::exchange::Exchange;
 use std::borrow::Cow;
 
-/// The pairs so far.
-#[derive(Default)]
-pub(super) struct Bound {
+/// The pairs that were found so far.
+#[derive(Debug, Default)]
+pub struct Bound {
     binder: Binder,
 }
 
@@ -37,18 +39,29 @@ impl Bound {
     /// Finds the pairs in the answers of two exchanges that stand for each other, and makes what
     /// the left one says what it would say on the right side.
     pub(super) fn apply(&mut self, left: &mut Held, right: &Held, judge: &Judge) {
-        let about = about(&left.exchange);
+        let exchange = &left.exchange;
         rewrite(left.request.as_mut(), |then| {
-            self.binder.request_as_now(about, then)
+            self.as_now(exchange, Half::Request, then)
         });
+        let about = about(exchange);
         if self.wants(about) {
             self.learn(about, [left.response.as_ref(), right.response.as_ref()]);
         }
         rewrite(left.response.as_mut(), |then| {
-            self.binder.as_now(about, then)
+            self.as_now(exchange, Half::Response, then)
         });
         for rule in self.binder.fired() {
             judge.rules().fired(rule);
+        }
+    }
+
+    /// What one half of an exchange of the left side would say on the right side; borrowed where
+    /// that is the same.
+    #[must_use]
+    pub fn as_now<'t>(&self, exchange: &Exchange, half: Half, then: &'t [u8]) -> Cow<'t, [u8]> {
+        match half {
+            Half::Request => self.binder.request_as_now(about(exchange), then),
+            Half::Response => self.binder.as_now(about(exchange), then),
         }
     }
 

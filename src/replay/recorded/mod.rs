@@ -17,6 +17,7 @@ mod message;
 mod original;
 mod side;
 
+pub use bound::Bound;
 pub use original::message;
 
 use super::align::{self, Card, Pair};
@@ -26,7 +27,6 @@ use super::rules::Side;
 use crate::protocol::message::Direction;
 use crate::store::reader::{ReadError, Recording};
 use crate::trace::exchange::{Exchange, ExchangeId};
-use bound::Bound;
 use held::Held;
 use holding::Holding;
 use side::{One, WHOLE};
@@ -85,25 +85,28 @@ impl<F: FnMut(usize, usize)> Witness for F {
 }
 
 /// Compares two recordings, the left one being the one to go by, as long as `witness` wants it to
-/// go on.
+/// go on. Returns what rules bind, and what `judge` knew beforehand: by that two exchanges of theirs
+/// can be looked at again.
 pub fn recordings(
     [left, right]: [&Recording; 2],
     wanted: &Wanted,
     judge: &mut Judge,
     witness: &mut dyn Witness,
-) -> Result<(), ReadError> {
+) -> Result<Bound, ReadError> {
     let summaries = [left.summary()?, right.summary()?];
+    let mut bound = Bound::by(judge);
     let one = One::new([left, right], Side::Left, &summaries[0]);
     let other = One::new([right, left], Side::Right, &summaries[1]);
     let mut cards = [one.cards(judge, witness)?, other.cards(judge, witness)?];
     if !witness.reads_on() {
-        return Ok(());
+        return Ok(bound);
     }
     if let Wanted::Part(part) = wanted {
         cards[0].retain(|(id, _)| part.contains(id));
     }
-    if !pairs([one, other], &cards, wanted, judge, witness)? {
-        return Ok(());
+    let found = (&mut *judge, &mut bound);
+    if !pairs([one, other], &cards, wanted, found, witness)? {
+        return Ok(bound);
     }
     if matches!(wanted, Wanted::All) {
         besides::notifications([one, other], judge, witness)?;
@@ -111,7 +114,7 @@ pub fn recordings(
     }
     besides::too_many(&summaries, judge);
     besides::nothing(&summaries, wanted, judge);
-    Ok(())
+    Ok(bound)
 }
 
 /// Compares exchange beside exchange. Whether `witness` heard of all of them.
@@ -119,14 +122,13 @@ fn pairs(
     [one, other]: [One<'_>; 2],
     cards: &Cards,
     wanted: &Wanted,
-    judge: &mut Judge,
+    (judge, bound): (&mut Judge, &mut Bound),
     witness: &mut dyn Witness,
 ) -> Result<bool, ReadError> {
     let pairs = aligned(cards);
     let all = pairs.len();
     let recordings = [one.recording(), other.recording()];
     let mut holding = Holding::of(&recordings);
-    let mut bound = Bound::by(judge);
     for (at, pair) in pairs.into_iter().enumerate() {
         if !witness.goes_on(at, all) {
             return Ok(false);
@@ -134,7 +136,7 @@ fn pairs(
         let ids = ids(pair, cards);
         if !wanted.has(ids) {
             judge.unwanted();
-            learn([one, other], ids, &mut bound)?;
+            learn([one, other], ids, bound)?;
             continue;
         }
         holding.next()?;
@@ -171,7 +173,25 @@ fn learn(
     Ok(())
 }
 
-/// Compares two exchanges.
+/// What rules bind in the answers before these two exchanges, in the sessions that they are of.
+fn learn_before(
+    [one, other]: [One<'_>; 2],
+    ends: [ExchangeId; 2],
+    judge: &Judge,
+    bound: &mut Bound,
+) -> Result<(), ReadError> {
+    let nobody = &mut |_: usize, _: usize| {};
+    let mut cards = [one.cards(judge, nobody)?, other.cards(judge, nobody)?];
+    for (side, end) in cards.iter_mut().zip(ends) {
+        side.retain(|(id, _)| *id < end);
+    }
+    for pair in aligned(&cards) {
+        learn([one, other], ids(pair, &cards), bound)?;
+    }
+    Ok(())
+}
+
+/// Compares two exchanges, knowing what rules bind in what was answered before them.
 pub fn exchanges(
     left: (&Recording, ExchangeId),
     right: (&Recording, ExchangeId),
@@ -179,12 +199,16 @@ pub fn exchanges(
 ) -> Result<(), ReadError> {
     let one = One::new([left.0, right.0], Side::Left, &left.0.summary()?);
     let other = One::new([right.0, left.0], Side::Right, &right.0.summary()?);
+    let mut bound = Bound::by(judge);
+    if judge.rules().binds().next().is_some() {
+        learn_before([one, other], [left.1, right.1], judge, &mut bound)?;
+    }
     let mut held = held_both([(one, left.1), (other, right.1)])?;
     if let [Some(left), Some(right)] = &mut held {
-        Bound::by(judge).apply(left, right, judge);
+        bound.apply(left, right, judge);
     }
     judged(&held, judge, &mut |_: usize, _: usize| {});
-    // Two alone are no session in which something could be said again.
+    // Two alone are no session in which all that rules are about could be said.
     for (rule, _) in judge.rules().binds() {
         judge.rules().fired(rule);
     }

@@ -190,8 +190,17 @@ fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectErro
     let readable = || entries.iter().filter(|entry| entry.is_readable());
     let called = || readable().filter(|entry| names(entry).any(|name| name == text));
     // Who replays a server twice means the same session twice.
-    called()
-        .find(|entry| entry.summary().is_none_or(|summary| !summary.is_played()))
+    let recorded = || {
+        called().filter(|entry| {
+            !entry
+                .summary()
+                .is_some_and(crate::store::reader::Summary::is_played)
+        })
+    };
+    // A name that somebody gave says more than what servers call themselves.
+    recorded()
+        .find(|entry| entry.name == text)
+        .or_else(|| recorded().next())
         .or_else(|| called().next())
         .ok_or_else(|| {
             let mut known: Vec<String> = Vec::new();

@@ -3,10 +3,12 @@
 mod rows;
 
 use crate::replay::compare::Class;
+use crate::replay::recorded::Bound;
 use crate::replay::report::{Account, Offer, Report};
 use crate::trace::exchange::Status;
 use crate::trace::frame::Seq;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Two recordings, call beside call.
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub struct Compared {
     pub calls: Vec<(Box<str>, Option<Box<str>>)>,
     /// All exchanges, in the order of the left side.
     pub pairs: Vec<Pair>,
+    /// What the server chose on the left and what stands for it on the right, as far as it is known.
+    pub bound: Arc<Bound>,
     /// What is said of the sessions as a whole: how much it matters, one sentence, escaped.
     pub said: Vec<(Option<Class>, Box<str>)>,
     /// Exchanges of the left side that were not to be replayed.

@@ -81,6 +81,9 @@ pub struct Part {
     pub outline: bool,
     /// Values that are redacted in one message, which is the other one but for that.
     pub redacted: u64,
+    /// Whether the left message is compared as the right side would say it: with what the server
+    /// chose there.
+    pub is_bound: bool,
 }
 
 /// A row on the screen.

@@ -6,6 +6,7 @@ pub use library::perform_in_library;
 
 use super::motion::{moved, walked};
 use super::{list, redaction, replay, session};
+use crate::replay::recorded::Bound;
 use crate::trace::frame::Seq;
 use crate::tui::action::Action;
 use crate::tui::app::comparison::{Comparison, Row, Stage};
@@ -17,6 +18,7 @@ use crate::tui::widget::scroll;
 use crate::tui::worker::Ask as AskAny;
 use crate::tui::worker::beside::{Answer, Ask, Replayed, Which};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Does it, if it is about this.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -110,7 +112,8 @@ fn open(app: &mut App) -> Effects {
     match (row, compared.places(row)) {
         (_, [Some(left), Some(right)]) => {
             let [one, other] = files.map(Which::File);
-            exchanges(app, [(one, left), (other, right)])
+            let bound = Arc::clone(&compared.bound);
+            exchanges(app, [(one, left), (other, right)], bound)
         }
         (Row::Folded(..), _) => {
             unfold(comparison, page);
@@ -126,15 +129,20 @@ fn open(app: &mut App) -> Effects {
     }
 }
 
-/// Compares two exchanges of two recordings.
-pub fn exchanges(app: &mut App, sides: [(Which, (Seq, u32)); 2]) -> Effects {
+/// Compares two exchanges of two recordings, in which this is bound.
+pub fn exchanges(app: &mut App, sides: [(Which, (Seq, u32)); 2], bound: Arc<Bound>) -> Effects {
     if app.redaction.is_wanted() {
         return redaction::refuse(app);
     }
     let generation = app.next_generation();
     let diff = Box::new(Diff::new(generation));
     app.overlays.push(Overlay::Diff(diff));
-    vec![AskAny::Beside(Ask::Exchanges { generation, sides }).into()]
+    let ask = Ask::Exchanges {
+        generation,
+        sides,
+        bound,
+    };
+    vec![AskAny::Beside(ask).into()]
 }
 
 /// To what is under the cursor, in the recording of one side.

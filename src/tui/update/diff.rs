@@ -204,7 +204,8 @@ fn near(app: &mut App) -> Option<Effects> {
     let path = session.path.clone();
     let left = Which::Id(near.recording.clone(), path.clone());
     let sides = [(left, (near.seq, 0)), (Which::File(path), exchange.request)];
-    Some(super::comparison::exchanges(app, sides))
+    let unbound = std::sync::Arc::default();
+    Some(super::comparison::exchanges(app, sides, unbound))
 }
 
 /// Whether two exchanges were compared, for tests and the title.

@@ -6,13 +6,19 @@ mod text;
 pub use same::same_call;
 
 use super::{Answer as Answers, Job, Progress, Source};
-use crate::replay::compare::{Half, Side, compare};
+use crate::replay::compare::{Half, Side, Terms, compare_by};
+use crate::replay::recorded::Bound;
+use crate::replay::rules::{Rules, files};
 use crate::store::reader::{ReadError, Recording};
 use crate::store::select::{Limit, Question, Scan, Way};
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
 use crate::trace::item::{ItemKey, Lens};
 use crate::tui::app::diff::{Compared, Far, Part};
+use crate::words::sentence;
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 use text::text_of;
 
 /// How long one look for the call before may take, nanoseconds.
@@ -58,6 +64,7 @@ impl Ask {
         Box::new(Comparing {
             ask: self,
             stage: Stage::Begin,
+            by: By::default(),
         })
     }
 }
@@ -65,6 +72,7 @@ impl Ask {
 struct Comparing {
     ask: Ask,
     stage: Stage,
+    by: By,
 }
 
 /// How far it is: one of these per step, so that others are answered in between.
@@ -87,14 +95,20 @@ impl Job for Comparing {
     ) -> Result<Progress, ReadError> {
         let stage = std::mem::replace(&mut self.stage, Stage::Done);
         let next = match stage {
-            Stage::Begin => self.begin(source)?,
+            Stage::Begin => match By::beside(source.recording.path(), Arc::default()) {
+                Ok(by) => {
+                    self.by = by;
+                    self.begin(source)?
+                }
+                Err(why) => Err(why),
+            },
             Stage::Looking(right, scan, from) => self.look(source, right, scan, from)?,
             Stage::Requests(both) => {
-                let part = Self::part(source, &both, Half::Request)?;
+                let part = self.part(source, &both, Half::Request)?;
                 Ok(Stage::Responses(both, part))
             }
             Stage::Responses(both, request) => {
-                let response = Self::part(source, &both, Half::Response)?;
+                let response = self.part(source, &both, Half::Response)?;
                 let [left, right] = *both;
                 let compared = Compared::new(left, right, request, response);
                 return Ok(self.tell(Found::Compared(Box::new(compared)), answers));
@@ -215,13 +229,18 @@ impl Comparing {
         )
     }
 
-    fn part(source: &Source<'_>, both: &[Exchange; 2], half: Half) -> Result<Part, ReadError> {
+    fn part(
+        &self,
+        source: &Source<'_>,
+        both: &[Exchange; 2],
+        half: Half,
+    ) -> Result<Part, ReadError> {
         let [left, right] = both.each_ref().map(|exchange| One {
             recording: source.recording,
             wall_ns: source.summary.wall_ns,
             exchange,
         });
-        part([&left, &right], half)
+        part([&left, &right], half, &self.by)
     }
 }
 
@@ -247,22 +266,55 @@ impl One<'_> {
     }
 }
 
+/// By what two exchanges are compared: the same as their recordings.
+#[derive(Default)]
+pub(super) struct By {
+    rules: Rules,
+    bound: Arc<Bound>,
+}
+
+impl By {
+    /// The rules beside a recording, and what is bound in it and the other one, where they were
+    /// compared; or why the rules cannot be used, one sentence.
+    pub(super) fn beside(recording: &Path, bound: Arc<Bound>) -> Result<Self, String> {
+        let (rules, _) = files::read(&[], recording).map_err(|error| sentence(&error))?;
+        Ok(Self { rules, bound })
+    }
+}
+
 /// Compares one half of two exchanges.
-pub(super) fn part([left, right]: [&One<'_>; 2], half: Half) -> Result<Part, ReadError> {
+pub(super) fn part([left, right]: [&One<'_>; 2], half: Half, by: &By) -> Result<Part, ReadError> {
     let mut outline = false;
     let texts = [
         text_of([left, right], half, &mut outline)?,
         text_of([right, left], half, &mut outline)?,
     ];
-    let values = texts.iter().flatten().map(|(_, values)| values);
-    let side = |one: &One<'_>, at: usize| Side {
-        text: texts[at].as_ref().map(|(text, _)| text.as_slice()),
+    let redacted = texts.iter().flatten().map(|(_, values)| values).sum();
+    let [then, now] = texts
+        .each_ref()
+        .map(|text| text.as_ref().map(|(text, _)| &**text));
+    let then = then.map(|then| {
+        if outline {
+            Cow::Borrowed(then)
+        } else {
+            by.bound.as_now(left.exchange, half, then)
+        }
+    });
+    let side = |one: &One<'_>, text| Side {
+        text,
         wall_ns: one.sent_ns(half),
     };
+    let exchange = left.exchange;
+    let terms = Terms {
+        scope: by.rules.scope(&exchange.method, exchange.name.as_deref()),
+        ..Terms::default()
+    };
+    let sides = (side(left, then.as_deref()), side(right, now));
     Ok(Part {
-        comparison: compare(half, side(left, 0), side(right, 1)),
+        comparison: compare_by(&terms, half, sides.0, sides.1),
         outline,
-        redacted: values.sum(),
+        redacted,
+        is_bound: matches!(then, Some(Cow::Owned(_))),
     })
 }
 

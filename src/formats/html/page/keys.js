@@ -1,6 +1,7 @@
 // Keys, and the help that is made of them.
 
-// What a key does in the list or anywhere but in a field: [keys, what it does, action].
+// What a key does in the list or anywhere but in a field: [keys, what it does, action]. Those that
+// the viewer in a terminal has as well do the same there.
 const KEYS = [
   [['j', 'ArrowDown'], 'next row', () => move(1)],
   [['k', 'ArrowUp'], 'row before', () => move(-1)],
@@ -10,17 +11,17 @@ const KEYS = [
   [['G', 'End'], 'last row', () => move(Infinity)],
   [['Enter'], 'into the row that is selected', enterDetail],
   [['Escape'], 'back: out of the detail, then close it, then no filter', goBack],
-  [['n', 'N'], 'next and previous row that failed or has a finding', (key) => jump(key === 'n' ? 1 : -1, isBad)],
   [['e', 'E'], 'next and previous failure', (key) => jump(key === 'e' ? 1 : -1, (row) => row.failed)],
-  [['/'], 'filter', () => focusFilter()],
-  [['f'], 'failed only, and all again', toggleFailed],
+  [['v', 'V'], 'next and previous row that failed or has a finding', (key) => jump(key === 'v' ? 1 : -1, isBad)],
+  [['f', '/'], 'filter', () => focusFilter()],
+  [['!'], 'failed only, and all again', toggleFailed],
   [['r'], 'tree or raw text', () => detail.row && toggleRaw()],
-  [['b'], 'next tab of the detail', nextTab],
+  [['[', ']'], 'tab before and next tab of the detail', (key) => walkTabs(key === ']' ? 1 : -1)],
   [['1'], 'exchanges', () => setView('list')],
   [['4'], 'findings', () => setView('findings')],
-  [['5'], 'the session, and why it went wrong', () => setView('session')],
+  [['5', 'W'], 'the session, and why it went wrong', () => setView('session')],
   [['s'], 'time of the rows in view, or of the whole session', toggleScale],
-  [['t'], 'light or dark', toggleTheme],
+  [['u'], 'light or dark', toggleTheme],
   [['?'], 'this help', () => byId('help').showModal()],
 ];
 
@@ -119,8 +120,8 @@ function onTabKey(event) {
   return true;
 }
 
-function nextTab() {
+function walkTabs(by) {
   if (!detail.row) return;
   const tabs = TABS.filter((tab) => tab !== 'story' || detail.row.s);
-  setTab(tabs[(tabs.indexOf(detail.tab) + 1) % tabs.length]);
+  setTab(tabs[(tabs.indexOf(detail.tab) + by + tabs.length) % tabs.length]);
 }

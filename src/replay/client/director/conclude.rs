@@ -40,6 +40,9 @@ impl Director {
                 self.conclude_nothing(witness);
             }
         }
+        for call in self.calls.all().filter(|call| call.cancelled) {
+            self.tally.give_up(call, false);
+        }
         let missing = self.asks.missing();
         let could_come = |exchange: &Exchange| {
             let parent = exchange.parent.and_then(|parent| self.calls.get(parent));

@@ -67,7 +67,7 @@ impl Director {
         {
             let first = self.tally.first_noise.as_deref().unwrap_or_default();
             let text = format!(
-                "{} on stdout that are no JSON-RPC, and there were none in the recording: {}",
+                "{} of no JSON-RPC on stdout, and there were none in the recording: {}",
                 plural(lines, "line"),
                 escape_bytes(first)
             );

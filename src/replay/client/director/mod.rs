@@ -33,7 +33,7 @@ mod walk;
 
 pub use conclude::Witness;
 pub use ending::{Ended, Stop};
-pub use tally::{Refusal, Tally};
+pub use tally::{GivenUp, Refusal, Tally};
 
 use super::options::Options;
 use crate::capture::gauge::STALL;

@@ -58,7 +58,7 @@ impl Director {
         };
         if call.cancelled {
             self.tally.late += 1;
-            return;
+            return self.tally.give_up(&call, true);
         }
         let method = &*call.exchange.method;
         if method == "tools/list" && value.is_some() {
@@ -83,13 +83,15 @@ impl Director {
         let exchange = &*call.exchange;
         let wall_ns = self.options.wall_ns.checked_add(call.sent.0);
         let now = live(exchange, wall_ns, Some(text), status, nanos(scene, call));
-        if !was_answered(exchange) {
-            if !exchange.is_listen() {
-                self.judge.more(&now);
-            }
+        if exchange.is_listen() {
             return;
         }
         self.tally.answered += 1;
+        if !was_answered(exchange) {
+            let wall_ns = self.recorded_wall(exchange.t_request);
+            self.judge.both(&recorded(exchange, wall_ns, None), &now);
+            return;
+        }
         let frame = exchange.response.and_then(|(seq, _)| scene.past.raw(seq));
         let part = exchange.response.map_or(0, |(_, part)| part);
         let then = frame.as_deref().and_then(|frame| message_at(frame, part));

@@ -1,10 +1,11 @@
 //! What was done: counts, and the little that is told one by one.
 
+use super::calls::{Call, was_answered};
 use crate::replay::bind::Bound;
 use crate::trace::frame::Seq;
 use compact_str::CompactString;
 
-/// Refused calls that are kept; all are counted.
+/// Refused calls, and requests that were given up, that are kept.
 const MOST: usize = 100;
 
 /// What was done.
@@ -30,6 +31,8 @@ pub struct Tally {
     pub uncompared: u64,
     /// Answers that came for cancelled requests.
     pub late: u64,
+    /// The first requests that the recorded client gave up before it had an answer.
+    pub given_up: Vec<GivenUp>,
     /// Requests of the server that were answered as in the recording.
     pub asked: u64,
     /// Requests of the server that were answered otherwise.
@@ -63,7 +66,31 @@ pub struct Refusal {
     pub tool: Box<str>,
 }
 
+/// A request that the recorded client gave up before it had an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenUp {
+    /// Its frame.
+    pub seq: Seq,
+    /// Its tool, prompt or resource, else its method; as on the wire.
+    pub what: Box<str>,
+    /// Whether it was answered now.
+    pub is_answered: bool,
+}
+
 impl Tally {
+    /// What became of a cancelled request. One that was answered in the recording before the cancel
+    /// was not given up.
+    pub(super) fn give_up(&mut self, call: &Call, is_answered: bool) {
+        let exchange = &call.exchange;
+        if !was_answered(exchange) && self.given_up.len() < MOST {
+            self.given_up.push(GivenUp {
+                seq: exchange.request.0,
+                what: exchange.name.as_deref().unwrap_or(&exchange.method).into(),
+                is_answered,
+            });
+        }
+    }
+
     pub(super) fn refuse(&mut self, seq: Seq, tool: &str) {
         self.refused += 1;
         if self.refusals.len() < MOST {

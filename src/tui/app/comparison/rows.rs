@@ -115,6 +115,7 @@ mod tests {
             report: Report::default(),
             calls: vec![("m".into(), None)],
             pairs: classes.iter().copied().map(pair).collect(),
+            bound: std::sync::Arc::default(),
             said: Vec::new(),
             left_out: 0,
             not_made: None,

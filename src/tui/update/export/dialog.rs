@@ -47,12 +47,13 @@ pub fn show(app: &mut App, at: usize) {
     app.overlays.push(Overlay::Menu(menu));
 }
 
-/// Where the cursor is after something was chosen.
+/// Where the cursor is after something was chosen: where a list is open, on the entry that opened
+/// it; and when something was chosen of it, on what writes the file, so that `Enter` goes on.
 pub fn entry_of(pick: Pick) -> usize {
     match pick {
-        Pick::Write | Pick::Replace => WRITE,
-        Pick::Formats | Pick::Format(_) => 1,
-        Pick::Scopes | Pick::Scope(_) => 2,
+        Pick::Write | Pick::Replace | Pick::Format(_) | Pick::Scope(_) => WRITE,
+        Pick::Formats => 1,
+        Pick::Scopes => 2,
         Pick::Raw(_) => 3,
         Pick::Name => 4,
     }

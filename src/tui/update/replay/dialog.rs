@@ -8,7 +8,7 @@
 //!  │ makes   this call alone, after the handshake: 2 requests           │
 //!  │ ⚠ 1 call of a tool that does not say that it only reads:           │
 //!  │ #23 tools/call write_file {path:"a"}                               │
-//!  │ besides initialize                                                 │
+//!  │ also    initialize                                                 │
 //!  │                                                                    │
 //!  │ n  no, start nothing                                               │
 //!  │ y  yes, make all of them, also those that may change something     │
@@ -165,7 +165,7 @@ fn others(requests: &Requests) -> Option<(Role, String)> {
     if more + requests.more > 0 {
         kinds.push(format!("{} more", count(more + requests.more)));
     }
-    (!kinds.is_empty()).then(|| (Role::Text, format!("besides {}", kinds.join(", "))))
+    (!kinds.is_empty()).then(|| (Role::Text, format!("also    {}", kinds.join(", "))))
 }
 
 /// `tools/list`, or `tools/list (3 times)`.
@@ -197,12 +197,13 @@ fn entries(app: &App, offer: &Offer, requests: &Requests) -> Vec<Entry> {
     if requests.changes == 0 {
         entries.push(go('y', "yes, replay it", Go::All));
     } else {
-        let all = "yes, make all of them, also those that may change something";
-        entries.push(go('y', all, Go::All));
+        // What does no harm comes first: a small screen shows it, and the other one on request.
         if requests.changes < requests.count {
             let some = "only the others: these are refused";
             entries.push(go('r', some, Go::ReadOnly));
         }
+        let all = "yes, make all of them, also those that may change something";
+        entries.push(go('y', all, Go::All));
     }
     let Some(call) = &offer.call else {
         return entries;

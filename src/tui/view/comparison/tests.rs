@@ -75,6 +75,7 @@ fn compared() -> Compared {
         },
         calls: vec![("tools/call".into(), Some("search".into()))],
         pairs: vec![same, worse, refused],
+        bound: std::sync::Arc::default(),
         said: vec![(Some(Class::Changed), "the server ended otherwise".into())],
         left_out: 2,
         not_made: None,

@@ -106,6 +106,14 @@ fn remarks(part: &Part) -> Vec<String> {
         let values = text::plural(part.redacted, "value");
         remarks.push(format!("{values} {REDACTED}"));
     }
+    if part.is_bound {
+        remarks.push("what the server chose anew stands as it is now".to_owned());
+    }
+    let passed_over = part.comparison.passed_over;
+    if passed_over > 0 {
+        let differences = text::plural(passed_over, "difference");
+        remarks.push(format!("{differences} passed over by rules"));
+    }
     if limits.as_bytes {
         remarks.push("no JSON on one side, compared as bytes".to_owned());
     }

@@ -17,6 +17,7 @@ fn part(half: Half, left: &str, right: &str) -> Part {
         comparison: compare(half, side(leak(left)), side(leak(right))),
         outline: false,
         redacted: 0,
+        is_bound: false,
     }
 }
 

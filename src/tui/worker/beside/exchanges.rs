@@ -2,24 +2,28 @@
 
 use super::{Which, Work};
 use crate::replay::compare::Half;
+use crate::replay::recorded::Bound;
 use crate::store::reader::{ReadError, Recording};
 use crate::text::escape;
 use crate::trace::frame::Seq;
 use crate::trace::item::ItemKey;
 use crate::tui::app::diff::{Compared, Far, Of};
-use crate::tui::worker::diff::{self, One};
+use crate::tui::worker::diff::{self, By, One};
 use crate::words::sentence;
+use std::sync::Arc;
 
 /// Compares them, and tells it as the comparison of any two exchanges.
 pub(super) fn compare(
     work: &mut Work<'_>,
     generation: u64,
     sides: &[(Which, (Seq, u32)); 2],
+    bound: Arc<Bound>,
 ) -> Result<(), String> {
     let [left, right] = sides;
     let recordings = [work.open(&left.0)?, work.open(&right.0)?];
+    let by = By::beside(recordings[0].path(), bound)?;
     let mut tell = |half| work.tell_diff(generation, diff::Found::Not(Far::Comparing(half)));
-    let compared = compared(&recordings, [left.1, right.1], &mut tell);
+    let compared = compared(&recordings, [left.1, right.1], &by, &mut tell);
     let compared = compared.map_err(|error| sentence(&error))?;
     let found = match compared {
         Some(compared) => diff::Found::Compared(Box::new(compared)),
@@ -32,6 +36,7 @@ pub(super) fn compare(
 fn compared(
     recordings: &[Recording; 2],
     places: [(Seq, u32); 2],
+    by: &By,
     begins: &mut dyn FnMut(Half),
 ) -> Result<Option<Compared>, ReadError> {
     let [left, right] = recordings;
@@ -51,7 +56,7 @@ fn compared(
     let [left, right] = &sides;
     let [request, response] = [Half::Request, Half::Response].map(|half| {
         begins(half);
-        diff::part([left, right], half)
+        diff::part([left, right], half, by)
     });
     let mut compared = Compared::new(one, other, request?, response?);
     compared.of = Some([0, 1].map(|at| {

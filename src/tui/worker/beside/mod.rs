@@ -9,12 +9,14 @@ mod recordings;
 pub mod survey;
 
 use super::{Answer as Any, diff};
+use crate::replay::recorded::Bound;
 use crate::store::library::Library;
 use crate::store::reader::Recording;
 use crate::trace::clock::Clock;
 use crate::trace::frame::Seq;
 use crate::tui::app::comparison::{Compared, Far};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(super) use open::open;
 pub use recordings::Replayed;
@@ -39,6 +41,8 @@ pub enum Ask {
         generation: u64,
         /// Each recording, and the request in it.
         sides: [(Which, (Seq, u32)); 2],
+        /// What is bound in the two recordings, where they were compared.
+        bound: Arc<Bound>,
     },
     /// What a replay would do.
     Survey(survey::Ask),
@@ -108,7 +112,9 @@ impl Comparer {
                 replayed,
                 ..
             } => recordings::compare(&mut work, generation, &left, &right, replayed.as_deref()),
-            Ask::Exchanges { sides, .. } => exchanges::compare(&mut work, generation, &sides),
+            Ask::Exchanges { sides, bound, .. } => {
+                exchanges::compare(&mut work, generation, &sides, bound)
+            }
             Ask::Survey(ask) => survey::look(&mut work, &ask),
             Ask::Stop => Ok(()),
         };

@@ -6,7 +6,7 @@ use super::survey::is_needed;
 use super::{Answer, Which, Work};
 use crate::protocol::message::Direction;
 use crate::replay::judge::{self, Judge};
-use crate::replay::recorded::{self, Paired, Wanted, Witness};
+use crate::replay::recorded::{self, Bound, Paired, Wanted, Witness};
 use crate::replay::report::{self, Call, Report};
 use crate::replay::rules::files;
 use crate::store::reader::{ReadError, Recording, Summary};
@@ -19,6 +19,7 @@ use crate::tui::worker::replay::Only;
 use crate::words::{recording, sentence};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use telling::{not_made, tell_of_accounts, tell_of_lists, tell_of_replay, tell_of_whole};
 
 /// How often it is told how far it is, nanoseconds.
@@ -76,6 +77,7 @@ pub(super) fn compare(
         report: found.report,
         calls: found.calls,
         pairs: found.pairs,
+        bound: Arc::new(found.bound),
         said: Vec::new(),
         left_out: 0,
         not_made: None,
@@ -102,6 +104,7 @@ struct Found {
     report: Report,
     calls: Vec<Call>,
     pairs: Vec<Pair>,
+    bound: Bound,
 }
 
 /// Goes through both; `None` where nobody waits for it any more.
@@ -126,12 +129,13 @@ fn find(
         tell: &mut |far| (work.tell)(super::Any::Beside(Answer::Comparing(generation, far))),
     };
     let done = recorded::recordings([left, right], wanted, &mut judge, &mut collecting);
-    done.map_err(|error| sentence(&error))?;
+    let bound = done.map_err(|error| sentence(&error))?;
     let (calls, pairs) = (collecting.calls, collecting.pairs);
     Ok((!collecting.is_stopped).then(|| Found {
         report: judge.finish(),
         calls,
         pairs,
+        bound,
     }))
 }
 

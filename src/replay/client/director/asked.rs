@@ -225,18 +225,7 @@ impl Director {
         if &*request.method == "ping" {
             return self.reply(id, "result", "{}");
         }
-        self.judge.more(&Occurrence {
-            seq: None,
-            method: &request.method,
-            name: request.name.as_deref(),
-            request: Some(message.raw()),
-            response: None,
-            outline: None,
-            status: crate::trace::exchange::Status::Ok,
-            latency_ns: None,
-            wall_ns: None,
-            progress: None,
-        });
+        self.tell_unexpected(&request.method, request.name.as_deref(), message);
         let roots = self
             .asks
             .roots
@@ -249,6 +238,27 @@ impl Director {
             (Policy::Stub, Some(result)) => self.reply(id, "result", result),
             _ => self.reply_error(id, "the recorded client was not asked this"),
         }
+    }
+
+    /// Something that the recorded client was not asked is a difference.
+    pub(super) fn tell_unexpected(
+        &mut self,
+        method: &str,
+        name: Option<&str>,
+        question: Value<'_>,
+    ) {
+        self.judge.more(&Occurrence {
+            seq: None,
+            method,
+            name,
+            request: Some(question.raw()),
+            response: None,
+            outline: None,
+            status: crate::trace::exchange::Status::Ok,
+            latency_ns: None,
+            wall_ns: None,
+            progress: None,
+        });
     }
 
     fn reply_error(&mut self, id: &str, message: &str) {

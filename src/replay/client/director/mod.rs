@@ -6,6 +6,7 @@
 //! | `send`, `held` | what goes out for a frame of the client, or why nothing does |
 //! | `arrive` | what a live line is, and whom it concerns |
 //! | `settle` | what an answer means for what comes later |
+//! | `rounds` | what the server wants to know before it answers |
 //! | `sides` | the two sides of a comparison |
 //! | `calls` | the requests that wait for their answers |
 //! | `asks`, `asked` | what the server asks, then and now |
@@ -24,6 +25,7 @@ mod leftover;
 mod listening;
 mod notices;
 mod progress;
+mod rounds;
 mod send;
 mod settle;
 mod sides;

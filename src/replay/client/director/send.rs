@@ -165,13 +165,13 @@ impl Director {
         self.skipped.sent(&exchange.rpc_id);
         self.tally.sent += 1;
         self.tally.last_method.clone_from(&exchange.method);
-        let end = self.options.timeout.map(|timeout| self.began + timeout);
         self.calls.open(Call {
-            deadline: Calls::deadline(&exchange, scene.now, end),
+            deadline: Calls::deadline(&exchange, scene.now, self.end()),
             exchange,
             id,
             sent: scene.now,
             cancelled: false,
+            more_rounds: 0,
             token: token.map(as_sent),
             progress: Progress::default(),
         });

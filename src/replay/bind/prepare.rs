@@ -1,5 +1,6 @@
 //! A recorded message, made ready to be sent.
 
+use super::handle;
 use super::known::Slot;
 use super::message::{From, Place, each_string, places};
 use super::{About, Binder, Edits, Round};
@@ -9,6 +10,7 @@ use crate::replay::rules::Calls;
 use crate::trace::frame::Seq;
 use memchr::memmem::Finder;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -156,8 +158,11 @@ impl Binder {
         edits: &mut Edits,
     ) -> Result<(), Fault> {
         let chosen = self.chosen(message, about);
+        let mut edited = Vec::new();
         for place in &chosen {
-            self.edit_chosen(place, edits)?;
+            if self.edit_chosen(place, edits)? {
+                edited.push(place.value.span());
+            }
         }
         let mut missing = Vec::new();
         for half in ["params", "result", "error"] {
@@ -165,14 +170,15 @@ impl Binder {
                 continue;
             };
             each_string(value, &mut Vec::new(), &mut |names, value| {
-                if chosen
-                    .iter()
-                    .any(|place| place.value.span() == value.span())
-                {
+                if edited.contains(&value.span()) {
                     return Ok(());
                 }
-                let place = || place_of(message, about, value);
-                match self.edit_string(names, value, place, edits) {
+                let at = At {
+                    names,
+                    rules: rules_at(&chosen, value),
+                    place: &|| place_of(message, about, value),
+                };
+                match self.edit_string(value, &at, edits) {
                     Err(Fault::Redacted(names)) => missing.extend(names),
                     edited => edited?,
                 }
@@ -199,54 +205,107 @@ impl Binder {
         chosen
     }
 
-    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<(), Fault> {
+    /// Whether it is known what the server chose there.
+    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<bool, Fault> {
         match (self.known.chosen(&place.chosen), place.chosen.slot) {
-            (None, _) => Ok(()),
-            (Some(Ok(live)), Slot::Token) => {
-                edits.replace(place.value, live);
-                Ok(())
-            }
+            (None, _) => return Ok(false),
+            (Some(Ok(live)), Slot::Token) => edits.replace(place.value, live),
             (Some(Ok(live)), Slot::Rule(at)) => {
                 if live != place.value.raw_text() {
                     edits.replace(place.value, live);
                     self.fired.extend(self.binds.get(at).map(|(id, _)| *id));
                 }
-                Ok(())
             }
             (Some(Ok(live)), _) => {
                 if live != &*place.chosen.value {
                     edits.replace_string(place.value, live);
                 }
-                Ok(())
             }
-            (Some(Err(missing)), _) => Err(Fault::Unreached(missing.into())),
+            (Some(Err(missing)), _) => return Err(Fault::Unreached(missing.into())),
         }
+        Ok(true)
     }
 
     fn edit_string(
         &mut self,
-        names: &[Value<'_>],
         value: Value<'_>,
-        place: impl FnOnce() -> Option<(Calls, Path)>,
+        at: &At<'_, '_>,
         edits: &mut Edits,
     ) -> Result<(), Fault> {
         let recorded = value.as_str().unwrap_or_default();
         let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
         // What is called is no handle, whatever it looks like, and a state belongs to its round.
-        let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
-        if !is_name && let Some(live) = self.known.use_handle(&filled, place) {
-            edits.replace_string(value, live);
+        let is_name =
+            matches!(at.names, [only] if only.is_str("name") || only.is_str("requestState"));
+        if is_name {
+            let now = self.rewrites.apply(&filled);
+            if *now != *recorded {
+                edits.replace_string(value, &now);
+            }
             return Ok(());
         }
-        if !is_name && let Some(missing) = self.known.orphan(&filled) {
+        if let Some(live) = self.known.handle(&filled) {
+            edits.replace_string(value, live);
+            self.known.use_handle(&filled, at.place);
+            return Ok(());
+        }
+        if let Some(missing) = self.known.orphan(&filled) {
             return Err(Fault::Unreached(missing.into()));
         }
-        let now = self.rewrites.apply(&filled);
+        let said = self.with_words(&filled, at)?;
+        let now = self.rewrites.apply(said.as_deref().unwrap_or(&filled));
         if *now != *recorded {
             edits.replace_string(value, &now);
         }
         Ok(())
     }
+
+    /// A text with the words replaced that are handles; `None` where there are none.
+    fn with_words(&mut self, text: &str, at: &At<'_, '_>) -> Result<Option<String>, Fault> {
+        if self.known.is_empty() {
+            return Ok(None);
+        }
+        let mut live = HashMap::new();
+        for word in handle::telling_words(text) {
+            match self.ruled_word(word, &at.rules) {
+                Some(Ok((rule, now))) => {
+                    self.fired.insert(rule);
+                    live.insert(word, now);
+                    continue;
+                }
+                Some(Err(missing)) => return Err(Fault::Unreached(missing)),
+                None => {}
+            }
+            if let Some(now) = self.known.handle(word) {
+                live.insert(word, now.into());
+                self.known.use_handle(word, at.place);
+            } else if let Some(missing) = self.known.orphan(word) {
+                return Err(Fault::Unreached(missing.into()));
+            }
+        }
+        let other = |word: &str| live.get(word).map(AsRef::as_ref);
+        Ok(handle::replaced(text, other))
+    }
+}
+
+/// Where a text of a message stands.
+struct At<'a, 'd> {
+    /// The names of the members on the way.
+    names: &'a [Value<'d>],
+    /// The rules that say that a handle is sent there.
+    rules: Vec<usize>,
+    /// The same place, as a rule has it.
+    place: &'a dyn Fn() -> Option<(Calls, Path)>,
+}
+
+/// The rules about this value among the places that the server chose.
+fn rules_at(chosen: &[Place<'_>], value: Value<'_>) -> Vec<usize> {
+    let here = chosen.iter().filter(|it| it.value.span() == value.span());
+    let rules = here.filter_map(|place| match place.chosen.slot {
+        Slot::Rule(rule) => Some(rule),
+        _ => None,
+    });
+    rules.collect()
 }
 
 /// Where a value stands, as a rule has it; only requests have rules.

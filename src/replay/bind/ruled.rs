@@ -1,10 +1,11 @@
 //! Values that rules bind: what an answer says is what a later request has to say.
 
+use super::handle;
 use super::known::{Chosen, Slot};
 use super::learn::needs;
 use super::message::Place;
 use super::{About, Binder, Edits};
-use crate::protocol::json::{Path, Step, Value, canonical};
+use crate::protocol::json::{Document, Path, Step, Value, canonical, quoted};
 use crate::replay::rules::{Bind, RuleId, Rules};
 use std::ops::Range;
 
@@ -47,6 +48,33 @@ impl Binder {
     /// The rules by which a value was sent in place of another, or taken for it.
     pub fn fired(&self) -> impl Iterator<Item = RuleId> {
         self.fired.iter().copied()
+    }
+
+    /// What a word that can be told anywhere is now by one of these rules, or what is missing for it.
+    pub(super) fn ruled_word(
+        &self,
+        word: &str,
+        rules: &[usize],
+    ) -> Option<Result<(RuleId, Box<str>), Box<str>>> {
+        rules.iter().find_map(|rule| {
+            let chosen = Chosen {
+                slot: Slot::Rule(*rule),
+                scope: "".into(),
+                value: quoted(word).into(),
+            };
+            let (id, _) = self.binds.get(*rule)?;
+            Some(match self.known.chosen(&chosen)? {
+                Ok(live) => {
+                    let live = Document::parse(live.as_bytes()).ok()?;
+                    let live = live
+                        .root()
+                        .as_str()
+                        .filter(|live| handle::is_telling(live))?;
+                    Ok((*id, live.into()))
+                }
+                Err(missing) => Err(missing.into()),
+            })
+        })
     }
 
     /// Learns from an answer, then and now, what rules want to know of it.

@@ -33,6 +33,7 @@ impl Director {
     /// Sends a frame of the client, or says why not.
     pub(super) fn send(&mut self, step: Step, scene: &mut Scene<'_>) {
         self.notices.active(step.head.t_last);
+        self.give_tokens(&step);
         let prepared = if scene.past.leaves_out(step.head.seq) {
             Err(Held::Unwanted)
         } else {
@@ -153,6 +154,23 @@ impl Director {
                 What::Tells(message) => self.told(&message),
                 What::Answers(id) => self.asks.answered(id),
                 What::Other => {}
+            }
+        }
+    }
+
+    /// What is told of the requests in a frame is told by these tokens, whether they are sent or not.
+    fn give_tokens(&mut self, step: &Step) {
+        let raw = step.raw.as_deref().unwrap_or_default();
+        if TOKEN.find(raw).is_none() {
+            return;
+        }
+        let asks = |part: &&Part| matches!(part.what, What::Asks(_));
+        for part in step.parts.iter().filter(asks) {
+            if let Some(token) = progress_token(raw, part.part) {
+                if self.options.binder.fresh_ids {
+                    self.tokens.give(fresh_id(&token));
+                }
+                self.tokens.give(token);
             }
         }
     }

@@ -39,6 +39,7 @@ mod round;
 mod ruled;
 mod secret;
 mod trail;
+mod words;
 
 pub use fresh::fresh_id;
 pub use handle::candidates;

@@ -101,19 +101,24 @@ impl Round {
         edits.apply(answer)
     }
 
-    /// The key that a recorded question has now: `Some(None)` where nobody asks it.
-    fn live(&self, key: Value<'_>) -> Option<Option<&str>> {
-        let found = self.keys.iter().find(|(recorded, _)| key.is_str(recorded));
-        let nobody = self.id.as_ref().map(|_| None);
-        found.map(|(_, live)| live.as_deref()).or(nobody)
+    /// The key that a recorded question has now, if it is asked.
+    fn live(&self, key: Value<'_>) -> Option<&str> {
+        let mut keys = self.keys.iter();
+        let found = keys.find(|(recorded, _)| key.is_str(recorded));
+        found.and_then(|(_, live)| live.as_deref())
+    }
+
+    /// Whether nobody asks a recorded question any more; what was never asked is not looked at.
+    fn is_over(&self, key: Value<'_>) -> bool {
+        let is_gone =
+            |(recorded, live): &(Box<str>, Option<_>)| live.is_none() && key.is_str(recorded);
+        self.id.is_some() || self.keys.iter().any(is_gone)
     }
 
     /// Gives the members of an object the keys that they have now.
     fn rename(&self, members: Value<'_>, edits: &mut Edits) {
         for (key, _) in members.members() {
-            if let Some(Some(live)) = self.live(key)
-                && !key.is_str(live)
-            {
+            if let Some(live) = self.live(key).filter(|live| !key.is_str(live)) {
                 edits.replace_string(key, live);
             }
         }
@@ -148,13 +153,12 @@ impl Round {
 
     /// Gives the recorded answers the keys that they have now, and those in `given` besides.
     fn respond(&self, responses: Value<'_>, given: &str, edits: &mut Edits) {
-        let is_over = |key: Value<'_>| self.live(key) == Some(None);
-        if responses.members().all(|(key, _)| is_over(key)) {
+        if responses.members().all(|(key, _)| self.is_over(key)) {
             edits.replace(responses, &format!("{{{given}}}"));
             return;
         }
         self.rename(responses, edits);
-        edits.remove(responses, is_over);
+        edits.remove(responses, |key| self.is_over(key));
         if !given.is_empty() {
             edits.insert_members(responses, given);
         }
@@ -167,9 +171,7 @@ impl Round {
 }
 
 /// What a result asks for: keys, methods, and all of it.
-fn questions<'d>(
-    result: Value<'d>,
-) -> impl Iterator<Item = (Box<str>, Box<str>, Value<'d>)> + use<'d> {
+fn questions(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Box<str>, Value<'_>)> {
     let asked = result.get("inputRequests");
     let members = asked.into_iter().flat_map(|asked| asked.members());
     members.map(|(key, request)| {

@@ -12,6 +12,12 @@ use std::ops::Range;
 /// The member of what a tool says in words, which are about anything.
 const ANYTHING: &str = "text";
 
+/// What stands for a word by a rule.
+pub(super) struct Ruled {
+    pub rule: RuleId,
+    pub now: Box<str>,
+}
+
 impl Binder {
     /// Binds as these rules say as well.
     pub fn bind_by(&mut self, rules: &Rules) {
@@ -55,14 +61,14 @@ impl Binder {
         &self,
         word: &str,
         rules: &[usize],
-    ) -> Option<Result<(RuleId, Box<str>), Box<str>>> {
+    ) -> Option<Result<Ruled, Box<str>>> {
         rules.iter().find_map(|rule| {
             let chosen = Chosen {
                 slot: Slot::Rule(*rule),
                 scope: "".into(),
                 value: quoted(word).into(),
             };
-            let (id, _) = self.binds.get(*rule)?;
+            let rule = self.binds.get(*rule)?.0;
             Some(match self.known.chosen(&chosen)? {
                 Ok(live) => {
                     let live = Document::parse(live.as_bytes()).ok()?;
@@ -70,7 +76,10 @@ impl Binder {
                         .root()
                         .as_str()
                         .filter(|live| handle::is_telling(live))?;
-                    Ok((*id, live.into()))
+                    Ok(Ruled {
+                        rule,
+                        now: live.into(),
+                    })
                 }
                 Err(missing) => Err(missing.into()),
             })

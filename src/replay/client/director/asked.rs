@@ -7,6 +7,7 @@
 
 use super::asks::Ask;
 use super::settle::message_at;
+use super::sides::unexpected;
 use super::{Director, Scene};
 use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Request;
@@ -225,7 +226,8 @@ impl Director {
         if &*request.method == "ping" {
             return self.reply(id, "result", "{}");
         }
-        self.tell_unexpected(&request.method, request.name.as_deref(), message);
+        let name = request.name.as_deref();
+        self.judge.more(&unexpected(&request.method, name, message));
         let roots = self
             .asks
             .roots
@@ -238,27 +240,6 @@ impl Director {
             (Policy::Stub, Some(result)) => self.reply(id, "result", result),
             _ => self.reply_error(id, "the recorded client was not asked this"),
         }
-    }
-
-    /// Something that the recorded client was not asked is a difference.
-    pub(super) fn tell_unexpected(
-        &mut self,
-        method: &str,
-        name: Option<&str>,
-        question: Value<'_>,
-    ) {
-        self.judge.more(&Occurrence {
-            seq: None,
-            method,
-            name,
-            request: Some(question.raw()),
-            response: None,
-            outline: None,
-            status: crate::trace::exchange::Status::Ok,
-            latency_ns: None,
-            wall_ns: None,
-            progress: None,
-        });
     }
 
     fn reply_error(&mut self, id: &str, message: &str) {

@@ -7,6 +7,7 @@
 use super::asked::stub;
 use super::calls::{Call, Calls, was_answered};
 use super::settle::message_at;
+use super::sides::unexpected;
 use super::skipped::Chain;
 use super::{Director, Scene};
 use crate::protocol::id::RequestId;
@@ -162,7 +163,8 @@ impl Director {
         for (_, request) in asked.into_iter().flat_map(|asked| asked.members()) {
             any = true;
             let method = request.get("method").and_then(|method| method.as_str());
-            self.tell_unexpected(&method.unwrap_or_default(), None, request);
+            let method = method.unwrap_or_default();
+            self.judge.more(&unexpected(&method, None, request));
         }
         if !any {
             let text = "asks for the request once more, with its state".to_owned();

@@ -24,6 +24,7 @@ pub fn run(args: Run) -> ExitCode {
         cwd: None,
         origin: if args.demo { "demo" } else { "live" },
         parent: None,
+        played: None,
         read_only_tools: Vec::new(),
         max_size,
         slow_ns,

@@ -49,6 +49,8 @@ pub struct Options {
     pub origin: &'static str,
     /// The id of the recording that this one is made from.
     pub parent: Option<String>,
+    /// The file that a replay plays, where it has no such parent.
+    pub played: Option<String>,
     /// Tools that a replay calls and that only read.
     pub read_only_tools: Vec<String>,
     /// Bytes of traffic that are put on record at most.

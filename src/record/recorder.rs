@@ -153,6 +153,7 @@ fn start_event(options: &Options, clock: Clock) -> Result<ProcessContext, String
         name: name.unwrap_or_else(|| name::of_command(&options.command)),
         origin: options.origin.into(),
         parent: options.parent.clone(),
+        played: options.played.clone(),
         read_only_tools: options.read_only_tools.clone(),
         slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
         ..ours

@@ -19,6 +19,12 @@ const DAY: u64 = 86_400_000_000_000;
 /// number would look like a moment.
 const FIRST_DATE: u64 = 30 * 365 * DAY;
 
+/// Nanoseconds until the day of the first revision of the protocol, 2024-11-05.
+const FIRST_SESSION: u64 = 1_730_764_800_000_000_000;
+
+/// Units in which moments are told, in nanoseconds.
+const UNITS: [u64; 4] = [1_000_000_000, 1_000_000, 1_000, 1];
+
 /// Below this a port is one that somebody chose, not one that the system gave out.
 const FIRST_EPHEMERAL_PORT: i64 = 32_768;
 
@@ -111,9 +117,14 @@ impl Beside<'_> {
             Some("port") if numbers.iter().all(ports) => return true,
             _ => {}
         }
-        match self.wall_ns {
-            [Some(a), Some(b)] => is_this_day(left, a) && is_this_day(right, b),
-            _ => false,
+        let [Some(a), Some(b)] = self.wall_ns else {
+            return false;
+        };
+        match [a, b].map(|wall_ns| wall_ns >= FIRST_DATE) {
+            [true, true] => is_this_day(left, a) && is_this_day(right, b),
+            [false, true] => is_of_a_day_before(left, right, b),
+            [true, false] => is_of_a_day_before(right, left, a),
+            [false, false] => false,
         }
     }
 }
@@ -146,18 +157,26 @@ fn is_version(names: &[Box<str>]) -> bool {
 /// Whether a number means a moment of the day around `wall_ns`, in seconds or in thousandths,
 /// millionths or billionths of them. Where the date is not known, as of a cassette, none does.
 pub(super) fn is_this_day(value: Value<'_>, wall_ns: u64) -> bool {
-    if wall_ns < FIRST_DATE {
-        return false;
-    }
-    let number = value.number().and_then(|number| number.to_i64());
-    let Some(number) = number.and_then(|number| u64::try_from(number).ok()) else {
-        return false;
-    };
-    let units = [1_000_000_000_u64, 1_000_000, 1_000, 1];
-    let moments = units.iter().filter_map(|unit| number.checked_mul(*unit));
-    moments
-        .into_iter()
-        .any(|moment| moment.abs_diff(wall_ns) < DAY)
+    wall_ns >= FIRST_DATE && UNITS.iter().any(|unit| is_near(value, *unit, wall_ns))
+}
+
+/// Whether a number of a session whose date is not known may be a moment, in the unit in which
+/// `dated` means one of the day around `wall_ns`: not later than that, and of a time in which there
+/// were sessions. Of amounts of as many digits hardly any lies so near to the clock.
+fn is_of_a_day_before(undated: Value<'_>, dated: Value<'_>, wall_ns: u64) -> bool {
+    let unit = UNITS.iter().find(|unit| is_near(dated, **unit, wall_ns));
+    let both = unit.and_then(|unit| moment(undated, *unit).zip(moment(dated, *unit)));
+    both.is_some_and(|(then, now)| (FIRST_SESSION..=now).contains(&then))
+}
+
+fn is_near(value: Value<'_>, unit: u64, wall_ns: u64) -> bool {
+    moment(value, unit).is_some_and(|moment| moment.abs_diff(wall_ns) < DAY)
+}
+
+/// The moment that a number means in a unit, nanoseconds since the Unix epoch.
+fn moment(value: Value<'_>, unit: u64) -> Option<u64> {
+    let number = value.number()?.to_i64()?;
+    u64::try_from(number).ok()?.checked_mul(unit)
 }
 
 static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {

@@ -254,6 +254,10 @@ pub struct ProcessContext {
     /// The id of the recording that this one was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Of a replay: the file that was played, where that is no recording that stays. The id of a
+    /// cassette is made of all that it says, so it is not told here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub played: Option<String>,
     /// Wall clock of t = 0, nanoseconds since the Unix epoch; 0 where it is not known.
     pub wall_ns: u64,
     /// `stdio`.

@@ -3,7 +3,7 @@
 use crate::told::{self, Row, Telling, When};
 use bytes::Bytes;
 use mcpreel::protocol::json::{Document, Kind, Value};
-use mcpreel::replay::bind::{Binder, Bound};
+use mcpreel::replay::bind::{Binder, Bound, candidates};
 use mcpreel::replay::client::guard::Guard;
 use mcpreel::replay::client::{
     Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
@@ -120,7 +120,7 @@ impl Past for Recorded {
 
 fn has(value: Value<'_>, text: &str) -> bool {
     match value.kind() {
-        Kind::String => value.is_str(text),
+        Kind::String => candidates(&value.as_str().unwrap_or_default()).any(|part| part == text),
         Kind::Array => value.elements().any(|element| has(element, text)),
         Kind::Object => value.members().any(|(_, member)| has(member, text)),
         _ => false,

@@ -1,10 +1,11 @@
 //! What a replay leaves on record.
 
-use crate::process::{Case, Replayed, SAME, stream};
+use crate::process::{Case, Replayed, Row, SAME, stream};
 use crate::support::{self, wait_for};
 use crate::told;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 #[test]
@@ -38,19 +39,38 @@ fn a_replay_is_a_recording_of_its_own_that_names_its_parent() {
     }
 }
 
-#[test]
-fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
-    let mut case = Case::new(&[
-        (0, "c2s", "request 1 a"),
-        (1, "s2c", r#"request 1 elicitation/create {"minimum": 14}"#),
-        (2, "c2s", "result 1"),
-        (3, "s2c", "result 1"),
-    ]);
+/// The case with a cassette of its recording in the place of that, which is given besides.
+fn taped(rows: &[Row<'_>]) -> (Case, PathBuf) {
+    let mut case = Case::new(rows);
     let cassette = case.library.path().join("told.jsonl");
     let mut export = case.library.mcpreel("export");
     export.arg(&case.recording).args(["--raw", "-o"]);
     assert!(export.arg(&cassette).status().unwrap().success());
     let recording = std::mem::replace(&mut case.recording, cassette);
+    (case, recording)
+}
+
+/// A cassette has no date: once every moment in an answer was a difference.
+#[test]
+fn that_it_is_later_is_no_difference_from_a_cassette() {
+    let then = r#"result 1 {"at":1760000000,"cents":1750000000}"#;
+    let (case, _) = taped(&[(0, "c2s", "request 1 a"), (1, "s2c", then)]);
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let answer = |cents: u64| format!(r#"> result 1 {{"at":{now},"cents":{cents}}}"#);
+    let same = case.replay(&[], &[r#"< "id":1"#, &answer(1_750_000_000)]);
+    same.is(0, &[]);
+    let other = case.replay(&[], &[r#"< "id":1"#, &answer(1_760_000_000)]);
+    other.is(1, &["1 changed", "result.cents"]);
+}
+
+#[test]
+fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
+    let (mut case, recording) = taped(&[
+        (0, "c2s", "request 1 a"),
+        (1, "s2c", r#"request 1 elicitation/create {"minimum": 14}"#),
+        (2, "c2s", "result 1"),
+        (3, "s2c", "result 1"),
+    ]);
     let script = [
         r#"< "id":1"#,
         r#"> request 1 elicitation/create {"minimum": 14}"#,
@@ -61,6 +81,33 @@ fn a_cassette_is_replayed_like_the_recording_that_it_was_made_of() {
     case.recording = recording;
     let made = case.library.json(&["show", case.made().to_str().unwrap()]);
     assert!(made[0]["parent"].is_null(), "{made:?}");
+    let file = case.library.path().join("told.jsonl");
+    assert_eq!(made[0]["context"]["played"], file.to_str().unwrap());
+    let shown = case.library.mcpreel("show").arg(case.made()).output();
+    let shown = support::text(&shown.unwrap());
+    assert!(
+        shown.contains("replay of") && shown.contains("told.jsonl"),
+        "{shown}"
+    );
+}
+
+/// What a file is called is the business of whoever called it so.
+#[test]
+fn which_cassette_was_replayed_is_not_handed_on() {
+    let (mut case, recording) = taped(&[(0, "c2s", "request 1 a"), (1, "s2c", "result 1")]);
+    case.replay(&[], &[r#"< "id":1"#, "> result 1"])
+        .is(0, &[SAME]);
+    case.recording = recording;
+    let made = case.made();
+    for format in ["recording", "jsonl", "html", "markdown", "text", "otlp"] {
+        let handed_on = case.library.path().join(format!("handed-on.{format}"));
+        let mut export = case.library.mcpreel("export");
+        export.arg(&made).args(["--format", format, "-o"]);
+        assert!(export.arg(&handed_on).status().unwrap().success());
+        let bytes = std::fs::read(&handed_on).unwrap();
+        let found = memchr::memmem::find(&bytes, b"told.jsonl");
+        assert_eq!(found, None, "{format}");
+    }
 }
 
 #[test]

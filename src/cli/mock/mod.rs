@@ -133,6 +133,7 @@ fn record_options(args: &Mock, name: &str, id: &str) -> record::Options {
         cwd: None,
         origin: "mock",
         parent: Some(id.to_owned()),
+        played: None,
         read_only_tools: Vec::new(),
         max_size: run::configured_max_size(&settings, &mut faults),
         slow_ns: run::configured_slow(&settings, &mut faults),

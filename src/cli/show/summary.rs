@@ -74,6 +74,9 @@ pub fn write(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
 fn whole(recording: &Recording, summary: &Summary, facts: &mut session::Facts) {
     let path = recording.path().to_string_lossy();
     facts.push(("file", escape(&path).into_owned()));
+    if let Some(played) = &summary.context.played {
+        facts.push(("replay of", escape(played).into_owned()));
+    }
     let started = when::exact(summary.wall_ns);
     facts.push((
         "started",

@@ -6,10 +6,11 @@ use crate::trace::event::{EventKind, ProcessContext};
 use serde_json::{Map, Value};
 
 /// What another session of the same command would have otherwise, or what the header says.
-const LEFT_OUT: [&str; 11] = [
+const LEFT_OUT: [&str; 12] = [
     "recording",
     "origin",
     "parent",
+    "played",
     "wall_ns",
     "transport",
     "argv",
@@ -59,6 +60,7 @@ pub(super) fn context(header: &Header, event: Option<EventKind>) -> ProcessConte
         recording: String::new(),
         origin: "import".to_owned(),
         parent: None,
+        played: None,
         // Of another session it would be another one, and a date of the file is none of it.
         wall_ns: 0,
         transport: header
@@ -87,6 +89,7 @@ mod tests {
             name: "weather".into(),
             origin: "live".into(),
             parent: Some("00000001".into()),
+            played: Some("/home/ada/told.jsonl".into()),
             wall_ns: 5,
             transport: "stdio".into(),
             argv: vec!["srv".into()],
@@ -121,6 +124,7 @@ mod tests {
             recording: String::new(),
             origin: "import".into(),
             parent: None,
+            played: None,
             wall_ns: 0,
             pid: 0,
             ..live

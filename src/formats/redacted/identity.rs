@@ -2,7 +2,8 @@
 //!
 //! The id of an imported recording comes from the bytes of its file, secrets and all: whoever has
 //! all but a short secret could try which one gives that id. Such a recording gets an id of what
-//! everybody may see. What it was made from says nothing to a stranger either, and may be imported.
+//! everybody may see. What it was made from says nothing to a stranger either, may be imported, or
+//! have a secret in its name.
 
 use crate::store::reader::Summary;
 
@@ -10,6 +11,7 @@ use crate::store::reader::Summary;
 pub(super) fn make_public(summary: &mut Summary) {
     summary.parent = None;
     summary.context.parent = None;
+    summary.context.played = None;
     if comes_from_its_bytes(summary) {
         let mut hasher = crc32fast::Hasher::new();
         for number in [summary.wall_ns, summary.frames, summary.t_last_ns] {

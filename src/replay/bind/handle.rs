@@ -41,15 +41,19 @@ pub(super) fn is_telling(text: &str) -> bool {
     is_handle(text) || (shape && is_mixed && !is_moment(text) && bits(text) >= TELLING_BITS)
 }
 
-/// The handles that two texts have at the same places, where all else in them is alike: each as it
-/// was and as it is.
+/// The handles that two texts are, or have at the same places where all else in them is alike: each
+/// as it was and as it is.
 pub(super) fn pairs<'t>(then: &'t str, now: &'t str) -> Vec<(&'t str, &'t str)> {
     if then == now || then.len().max(now.len()) > LONGEST_TEXT {
         return Vec::new();
     }
-    if is_handle(then) && is_handle(now) {
-        return vec![(then, now)];
-    }
+    let whole = (is_handle(then) && is_handle(now)).then_some((then, now));
+    let parts = pairs_within(then, now).into_iter();
+    let parts = parts.filter(|pair| Some(*pair) != whole);
+    whole.into_iter().chain(parts).collect()
+}
+
+fn pairs_within<'t>(then: &'t str, now: &'t str) -> Vec<(&'t str, &'t str)> {
     let (mut found, mut old, mut new) = (Vec::new(), Pieces(then), Pieces(now));
     loop {
         match (old.next(), new.next()) {
@@ -65,14 +69,20 @@ pub(super) fn pairs<'t>(then: &'t str, now: &'t str) -> Vec<(&'t str, &'t str)> 
     }
 }
 
-/// The parts of a text that may be handles.
-pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
+/// What may be a handle of a text: all of it, and words in it.
+pub fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let text = if text.len() > LONGEST_TEXT { "" } else { text };
     let whole = is_handle(text).then_some(text);
-    let parts = Pieces(if whole.is_some() { "" } else { text });
+    let parts = Pieces(text).filter(move |part| part.len() < text.len());
     whole
         .into_iter()
         .chain(parts.filter(|part| is_handle(part)))
+}
+
+/// The words of a text that can be told wherever they stand.
+pub(super) fn telling_words(text: &str) -> impl Iterator<Item = &str> {
+    let text = if text.len() > LONGEST_TEXT { "" } else { text };
+    Pieces(text).filter(|part| is_telling(part))
 }
 
 /// `text` with all handles replaced for which there is another; `None` where there is none.
@@ -211,6 +221,13 @@ mod tests {
                 r#"{"session":"f6a7b8c9d0","n":4}"#
             ),
             [("a1b2c3d4e5", "f6a7b8c9d0")]
+        );
+        assert_eq!(
+            pairs_of("db://a1b2c3d4e5/rows", "db://f6a7b8c9d0/rows"),
+            [
+                ("db://a1b2c3d4e5/rows", "db://f6a7b8c9d0/rows"),
+                ("a1b2c3d4e5", "f6a7b8c9d0")
+            ]
         );
         assert!(pairs_of("opened a1b2c3d4e5", "failed: a1b2c3d4e6").is_empty());
         assert!(pairs_of("same a1b2c3d4e5", "same a1b2c3d4e5").is_empty());

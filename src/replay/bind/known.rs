@@ -115,6 +115,10 @@ impl Known {
         self.orphans.remove(&bound.recorded);
         self.pairs.everywhere(&bound.recorded, &bound.live);
         if let Some(known) = self.handles.map.get_mut(&bound.recorded) {
+            if bound.is_whole && !known.is_whole && bound.seq == known.seq {
+                // A rule can say where that stands.
+                (known.from, known.is_whole) = (bound.from, true);
+            }
             known.live = bound.live;
             return;
         }
@@ -123,16 +127,17 @@ impl Known {
     }
 
     /// What is to be sent in place of a recorded handle.
-    /// `place` says where.
-    pub(super) fn use_handle(
-        &mut self,
-        recorded: &str,
-        place: impl FnOnce() -> Option<(Calls, Path)>,
-    ) -> Option<&str> {
-        let bound = self.handles.map.get_mut(recorded)?;
-        bound.uses += 1;
-        bound.to = bound.to.take().or_else(place);
+    pub(super) fn handle(&self, recorded: &str) -> Option<&str> {
+        let bound = self.handles.map.get(recorded)?;
         Some(&bound.live)
+    }
+
+    /// Such a handle is sent; `place` says where.
+    pub(super) fn use_handle(&mut self, recorded: &str, place: &dyn Fn() -> Option<(Calls, Path)>) {
+        if let Some(bound) = self.handles.map.get_mut(recorded) {
+            bound.uses += 1;
+            bound.to = bound.to.take().or_else(place);
+        }
     }
 
     /// A recorded text that will not come has this in it; `why` says what it would have come with.

@@ -11,8 +11,9 @@
 //!   ids, ids of elicitations, progress tokens of its requests; `requestState` and the keys of its
 //!   input requests by the round that they belong to (`round`).
 //! * What looks like a handle (`handle`) and differs between the two answers, and is sent by the
-//!   recorded client later as a whole value, is bound as well, and reported.
-//! * What rules bind (`ruled`) comes before that.
+//!   recorded client later, as a whole value or as a word of a longer one (a path, a URI), is bound
+//!   as well, and reported.
+//! * What rules bind (`ruled`) comes before that; at the place of a rule as a word as well.
 //! * What stands for what in messages that are compared is told by `pairs`, more narrowly: there a
 //!   difference would be hidden.
 //! * Placeholders of redacted values are supplied by the user, or by a live answer in their place.
@@ -38,8 +39,10 @@ mod round;
 mod ruled;
 mod secret;
 mod trail;
+mod words;
 
 pub use fresh::fresh_id;
+pub use handle::candidates;
 pub use known::Bound;
 pub use learn::About;
 pub use prepare::{Fault, Outgoing, Role};

@@ -2,6 +2,7 @@
 
 use super::known::Slot;
 use super::message::{From, Place, each_string, places};
+use super::words::{At, rules_at};
 use super::{About, Binder, Edits, Round};
 use crate::protocol::json::{Path, Step, Value, parse_into};
 use crate::redact::token;
@@ -156,8 +157,11 @@ impl Binder {
         edits: &mut Edits,
     ) -> Result<(), Fault> {
         let chosen = self.chosen(message, about);
+        let mut edited = Vec::new();
         for place in &chosen {
-            self.edit_chosen(place, edits)?;
+            if self.edit_chosen(place, edits)? {
+                edited.push(place.value.span());
+            }
         }
         let mut missing = Vec::new();
         for half in ["params", "result", "error"] {
@@ -165,14 +169,15 @@ impl Binder {
                 continue;
             };
             each_string(value, &mut Vec::new(), &mut |names, value| {
-                if chosen
-                    .iter()
-                    .any(|place| place.value.span() == value.span())
-                {
+                if edited.contains(&value.span()) {
                     return Ok(());
                 }
-                let place = || place_of(message, about, value);
-                match self.edit_string(names, value, place, edits) {
+                let at = At {
+                    names,
+                    rules: rules_at(&chosen, value),
+                    place: &|| place_of(message, about, value),
+                };
+                match self.edit_string(value, &at, edits) {
                     Err(Fault::Redacted(names)) => missing.extend(names),
                     edited => edited?,
                 }
@@ -199,53 +204,25 @@ impl Binder {
         chosen
     }
 
-    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<(), Fault> {
+    /// Whether it is known what the server chose there.
+    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<bool, Fault> {
         match (self.known.chosen(&place.chosen), place.chosen.slot) {
-            (None, _) => Ok(()),
-            (Some(Ok(live)), Slot::Token) => {
-                edits.replace(place.value, live);
-                Ok(())
-            }
+            (None, _) => return Ok(false),
+            (Some(Ok(live)), Slot::Token) => edits.replace(place.value, live),
             (Some(Ok(live)), Slot::Rule(at)) => {
                 if live != place.value.raw_text() {
                     edits.replace(place.value, live);
                     self.fired.extend(self.binds.get(at).map(|(id, _)| *id));
                 }
-                Ok(())
             }
             (Some(Ok(live)), _) => {
                 if live != &*place.chosen.value {
                     edits.replace_string(place.value, live);
                 }
-                Ok(())
             }
-            (Some(Err(missing)), _) => Err(Fault::Unreached(missing.into())),
+            (Some(Err(missing)), _) => return Err(Fault::Unreached(missing.into())),
         }
-    }
-
-    fn edit_string(
-        &mut self,
-        names: &[Value<'_>],
-        value: Value<'_>,
-        place: impl FnOnce() -> Option<(Calls, Path)>,
-        edits: &mut Edits,
-    ) -> Result<(), Fault> {
-        let recorded = value.as_str().unwrap_or_default();
-        let filled = self.secrets.fill(&recorded).map_err(Fault::Redacted)?;
-        // What is called is no handle, whatever it looks like, and a state belongs to its round.
-        let is_name = matches!(names, [only] if only.is_str("name") || only.is_str("requestState"));
-        if !is_name && let Some(live) = self.known.use_handle(&filled, place) {
-            edits.replace_string(value, live);
-            return Ok(());
-        }
-        if !is_name && let Some(missing) = self.known.orphan(&filled) {
-            return Err(Fault::Unreached(missing.into()));
-        }
-        let now = self.rewrites.apply(&filled);
-        if *now != *recorded {
-            edits.replace_string(value, &now);
-        }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -3,10 +3,14 @@
 use super::Edits;
 use crate::protocol::json::{Value, quoted};
 use crate::replay::key::Digest;
+use std::borrow::Cow;
 
 /// How the retry of an input round has to be changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
+    /// The id of a retry that the recording has not, a JSON text: what the recorded request says has
+    /// been said before.
+    id: Option<Box<str>>,
     /// The state that has to go back, `None`: none.
     pub(super) state: Option<Box<str>>,
     /// Keys of the recorded answers, and those that they have now; `None`: nobody asks for it.
@@ -60,17 +64,71 @@ impl Round {
             method: request.method,
         });
         Self {
-            state: now
-                .get("requestState")
-                .and_then(|state| Some(state.as_str()?.into())),
             keys,
             unexpected: unexpected.collect(),
-            given: Vec::new(),
+            ..Self::of(now)
+        }
+    }
+
+    /// From a live result that asks for input where the recording has no such round: the retry gets
+    /// this id, a JSON text.
+    #[must_use]
+    pub fn more(now: Value<'_>, id: &str) -> Self {
+        let unexpected = questions(now).map(|(key, method, _)| Unexpected { key, method });
+        Self {
+            id: Some(id.into()),
+            unexpected: unexpected.collect(),
+            ..Self::of(now)
+        }
+    }
+
+    /// Nothing but the state that a live result wants back.
+    fn of(now: Value<'_>) -> Self {
+        let state = now.get("requestState").and_then(|state| state.as_str());
+        Self {
+            state: state.map(Into::into),
+            ..Self::default()
+        }
+    }
+
+    /// The recorded answer with the result `then`, its questions under the keys that they have now.
+    #[must_use]
+    pub fn as_now<'t>(&self, then: Value<'_>, answer: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut edits = Edits::default();
+        if let Some(asked) = then.get("inputRequests") {
+            self.rename(asked, &mut edits);
+        }
+        edits.apply(answer)
+    }
+
+    /// The key that a recorded question has now, if it is asked.
+    fn live(&self, key: Value<'_>) -> Option<&str> {
+        let mut keys = self.keys.iter();
+        let found = keys.find(|(recorded, _)| key.is_str(recorded));
+        found.and_then(|(_, live)| live.as_deref())
+    }
+
+    /// Whether nobody asks a recorded question any more; what was never asked is not looked at.
+    fn is_over(&self, key: Value<'_>) -> bool {
+        let is_gone =
+            |(recorded, live): &(Box<str>, Option<_>)| live.is_none() && key.is_str(recorded);
+        self.id.is_some() || self.keys.iter().any(is_gone)
+    }
+
+    /// Gives the members of an object the keys that they have now.
+    fn rename(&self, members: Value<'_>, edits: &mut Edits) {
+        for (key, _) in members.members() {
+            if let Some(live) = self.live(key).filter(|live| !key.is_str(live)) {
+                edits.replace_string(key, live);
+            }
         }
     }
 
     /// Puts the state and the keys that the server wants back into the recorded retry.
     pub(super) fn answer(&self, message: Value<'_>, edits: &mut Edits) {
+        if let Some((id, recorded)) = self.id.as_ref().zip(message.get("id")) {
+            edits.replace(recorded, id);
+        }
         let Some(params) = message.get("params") else {
             return;
         };
@@ -89,7 +147,20 @@ impl Round {
         match params.get("inputResponses") {
             None if given.is_empty() => {}
             None => edits.insert(params, "inputResponses", &format!("{{{given}}}")),
-            Some(responses) => rename(responses, self, &given, edits),
+            Some(responses) => self.respond(responses, &given, edits),
+        }
+    }
+
+    /// Gives the recorded answers the keys that they have now, and those in `given` besides.
+    fn respond(&self, responses: Value<'_>, given: &str, edits: &mut Edits) {
+        if responses.members().all(|(key, _)| self.is_over(key)) {
+            edits.replace(responses, &format!("{{{given}}}"));
+            return;
+        }
+        self.rename(responses, edits);
+        edits.remove(responses, |key| self.is_over(key));
+        if !given.is_empty() {
+            edits.insert_members(responses, given);
         }
     }
 
@@ -99,43 +170,24 @@ impl Round {
     }
 }
 
-/// What a result asks for.
-fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Request> {
+/// What a result asks for: keys, methods, and all of it.
+fn questions(result: Value<'_>) -> impl Iterator<Item = (Box<str>, Box<str>, Value<'_>)> {
     let asked = result.get("inputRequests");
     let members = asked.into_iter().flat_map(|asked| asked.members());
-    members
-        .map(|(key, request)| {
-            let method = request.get("method").and_then(|method| method.as_str());
-            Request {
-                key: key.as_str().unwrap_or_default().into(),
-                method: method.unwrap_or_default().into(),
-                words: words(request),
-            }
-        })
-        .collect()
+    members.map(|(key, request)| {
+        let method = request.get("method").and_then(|method| method.as_str());
+        let key = key.as_str().unwrap_or_default().into();
+        (key, method.unwrap_or_default().into(), request)
+    })
 }
 
-/// Gives the answers of a round the keys that they have now.
-fn rename(responses: Value<'_>, round: &Round, given: &str, edits: &mut Edits) {
-    let live = |key: Value<'_>| {
-        let found = round.keys.iter().find(|(recorded, _)| key.is_str(recorded));
-        found.map(|(_, live)| live.as_deref())
-    };
-    if responses.members().all(|(key, _)| live(key) == Some(None)) {
-        edits.replace(responses, &format!("{{{given}}}"));
-        return;
-    }
-    for (key, _) in responses.members() {
-        if let Some(Some(live)) = live(key)
-            && !key.is_str(live)
-        {
-            edits.replace_string(key, live);
-        }
-    }
-    edits.remove(responses, |key| live(key) == Some(None));
-    if !given.is_empty() {
-        edits.insert_members(responses, given);
-    }
+fn requests(result: Value<'_>, words: &dyn Fn(Value<'_>) -> Digest) -> Vec<Request> {
+    let asked = questions(result).map(|(key, method, request)| Request {
+        key,
+        method,
+        words: words(request),
+    });
+    asked.collect()
 }
 
 #[cfg(test)]

@@ -1,15 +1,22 @@
 //! Values that rules bind: what an answer says is what a later request has to say.
 
+use super::handle;
 use super::known::{Chosen, Slot};
 use super::learn::needs;
 use super::message::Place;
 use super::{About, Binder, Edits};
-use crate::protocol::json::{Path, Step, Value, canonical};
+use crate::protocol::json::{Document, Path, Step, Value, canonical, quoted};
 use crate::replay::rules::{Bind, RuleId, Rules};
 use std::ops::Range;
 
 /// The member of what a tool says in words, which are about anything.
 const ANYTHING: &str = "text";
+
+/// What stands for a word by a rule.
+pub(super) struct Ruled {
+    pub rule: RuleId,
+    pub now: Box<str>,
+}
 
 impl Binder {
     /// Binds as these rules say as well.
@@ -47,6 +54,36 @@ impl Binder {
     /// The rules by which a value was sent in place of another, or taken for it.
     pub fn fired(&self) -> impl Iterator<Item = RuleId> {
         self.fired.iter().copied()
+    }
+
+    /// What a word that can be told anywhere is now by one of these rules, or what is missing for it.
+    pub(super) fn ruled_word(
+        &self,
+        word: &str,
+        rules: &[usize],
+    ) -> Option<Result<Ruled, Box<str>>> {
+        rules.iter().find_map(|rule| {
+            let chosen = Chosen {
+                slot: Slot::Rule(*rule),
+                scope: "".into(),
+                value: quoted(word).into(),
+            };
+            let rule = self.binds.get(*rule)?.0;
+            Some(match self.known.chosen(&chosen)? {
+                Ok(live) => {
+                    let live = Document::parse(live.as_bytes()).ok()?;
+                    let live = live
+                        .root()
+                        .as_str()
+                        .filter(|live| handle::is_telling(live))?;
+                    Ok(Ruled {
+                        rule,
+                        now: live.into(),
+                    })
+                }
+                Err(missing) => Err(missing.into()),
+            })
+        })
     }
 
     /// Learns from an answer, then and now, what rules want to know of it.

@@ -59,11 +59,13 @@ impl Trail {
             .filter_map(|chosen| self.chosen.get(chosen).copied())
             .collect();
         each_text(message.get("params"), &mut |text| {
-            let key = hash(text);
-            if let Some(from) = self.handles.get(&key) {
-                needs.insert(*from);
-            } else if handle::is_handle(text) && self.said.len() < MOST_VALUES {
-                self.said.insert(key);
+            for part in handle::candidates(text) {
+                let key = hash(part);
+                if let Some(from) = self.handles.get(&key) {
+                    needs.insert(*from);
+                } else if self.said.len() < MOST_VALUES {
+                    self.said.insert(key);
+                }
             }
         });
         needs.remove(&owner);
@@ -141,6 +143,19 @@ mod tests {
             (3, "says", call, r#"{"params":{"mine":"k-8832qx71z"}}"#),
         ];
         assert_eq!(needs(&session), [vec![], vec![0], vec![0], vec![]]);
+    }
+
+    #[test]
+    fn who_gives_a_handle_back_in_a_path_needs_it_as_well() {
+        let call = "tools/call";
+        let answer = r#"{"result":{"structuredContent":{"session":"h-4711aw9x2"}}}"#;
+        let read = r#"{"params":{"uri":"db://h-4711aw9x2/rows"}}"#;
+        let session = [
+            (0, "says", call, r#"{"params":{"name":"open"}}"#),
+            (0, "told", call, answer),
+            (1, "says", "resources/read", read),
+        ];
+        assert_eq!(needs(&session), [vec![], vec![0]]);
     }
 
     #[test]

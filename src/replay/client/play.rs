@@ -87,6 +87,14 @@ impl Play<'_> {
         Ok(Played { outcome, id, path })
     }
 
+    /// The path of what is played.
+    fn file(&self) -> String {
+        let path = self.recording.path();
+        let absolute = std::path::absolute(path);
+        let path = absolute.as_deref().unwrap_or(path);
+        path.to_string_lossy().into_owned()
+    }
+
     fn to_record(&self) -> Result<record::Options, PlayError> {
         let read_only_tools = survey::read_only(self.recording, &self.options.guard);
         Ok(record::Options {
@@ -98,8 +106,9 @@ impl Play<'_> {
                 Some(_) => "minimised",
                 None => "replay",
             },
-            // What was made of a cassette is gone with us.
+            // What was made of a cassette is gone with us; the cassette stays.
             parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
+            played: self.recording.is_temporary().then(|| self.file()),
             read_only_tools: read_only_tools.map_err(TargetError::from)?,
             max_size: None,
             slow_ns: Some(self.summary.slow_ns),

@@ -6,13 +6,17 @@ const NOW: u64 = 1_795_000_000_000_000_000;
 
 /// Whether two values at a place are noise, both messages sent now.
 fn noise(names: &[&str], left: &str, right: &str) -> bool {
+    noise_at([NOW, NOW], names, left, right)
+}
+
+fn noise_at(wall_ns: [u64; 2], names: &[&str], left: &str, right: &str) -> bool {
     let names: Vec<Box<str>> = names.iter().map(|name| (*name).into()).collect();
     let left = Document::parse(left.as_bytes()).expect("JSON");
     let right = Document::parse(right.as_bytes()).expect("JSON");
     let rewrites = Rewrites::new([("/home/ada/w".to_owned(), "/tmp/x".to_owned())]);
     let beside = Beside {
         names: &names,
-        wall_ns: [Some(NOW), Some(NOW)],
+        wall_ns: wall_ns.map(Some),
         rewrites: &rewrites,
     };
     beside.is_noise(left.root(), right.root())
@@ -202,4 +206,38 @@ fn no_small_number_is_a_moment_of_a_session_without_a_date() {
     for clock in [0, 13_637_386_467] {
         assert!(!is_moment("14", clock) && !is_moment("0", clock));
     }
+}
+
+#[test]
+fn a_moment_of_a_session_without_a_date_is_one_of_the_same_unit_before_now() {
+    let at = ["result", "structuredContent", "x"];
+    let of_a_cassette = |then, now| {
+        let there = noise_at([2_000_000_000, NOW], &at, then, now);
+        let back = noise_at([NOW, 2_000_000_000], &at, now, then);
+        assert_eq!(there, back, "{then} {now}");
+        there
+    };
+    for (then, now) in [
+        ("1760000000", "1795000900"),
+        ("1760000000123", "1795000900123"),
+        ("1731000000000000000", "1795000900123000000"),
+        ("1795000000", "1795000000"),
+    ] {
+        assert!(of_a_cassette(then, now), "{then} {now}");
+    }
+    for (then, now) in [
+        // An amount in cents, as many digits as a moment has.
+        ("1750000000", "1760000000"),
+        ("1000000000", "1795000900"),
+        // Before there was a protocol, after now, in another unit.
+        ("1730000000", "1795000900"),
+        ("1795000901", "1795000900"),
+        ("1760000000", "1795000900123"),
+        ("1760000000123", "1795000900"),
+        ("14", "1795000900"),
+        ("1760000000.5", "1795000900"),
+    ] {
+        assert!(!of_a_cassette(then, now), "{then} {now}");
+    }
+    assert!(!noise_at([5, 7], &at, "1760000000", "1795000900"));
 }

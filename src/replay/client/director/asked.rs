@@ -7,6 +7,7 @@
 
 use super::asks::Ask;
 use super::settle::message_at;
+use super::sides::unexpected;
 use super::{Director, Scene};
 use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Request;
@@ -225,18 +226,8 @@ impl Director {
         if &*request.method == "ping" {
             return self.reply(id, "result", "{}");
         }
-        self.judge.more(&Occurrence {
-            seq: None,
-            method: &request.method,
-            name: request.name.as_deref(),
-            request: Some(message.raw()),
-            response: None,
-            outline: None,
-            status: crate::trace::exchange::Status::Ok,
-            latency_ns: None,
-            wall_ns: None,
-            progress: None,
-        });
+        let name = request.name.as_deref();
+        self.judge.more(&unexpected(&request.method, name, message));
         let roots = self
             .asks
             .roots

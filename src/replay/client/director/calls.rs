@@ -24,6 +24,8 @@ pub(super) struct Call {
     pub deadline: Option<Moment>,
     /// Its cancel has been sent.
     pub cancelled: bool,
+    /// How many rounds of input were answered that the recording has not.
+    pub more_rounds: u32,
     /// What its progress is told by.
     pub token: Option<RequestId>,
     pub progress: Progress,

@@ -131,11 +131,14 @@ impl Director {
         }
     }
 
-    /// Everything was done; whether the server left as it should, and as it did then. A server whose
-    /// session is cut short may still have been at work.
+    /// Everything was done; whether the server left as it should, and as it did then. One that fails
+    /// where only a part of its session was wanted would not have had the rest.
     fn conclude_end(&mut self, witness: &Witness) {
         if self.is_as_recorded() {
             return self.remember_end();
+        }
+        if witness.is_part && self.has_failed() {
+            return self.conclude_crash(witness);
         }
         let text = match (&self.ending.exited, self.ending.needed) {
             (_, Some(Deadly::Kill)) => "the server did not end at SIGTERM, and was killed".into(),
@@ -143,15 +146,25 @@ impl Director {
             (Some((ended, _)), None) if ended.code != Some(0) => in_words(ended),
             _ => return,
         };
-        let exited = self.ending.exited.as_ref();
-        let is_hurt = exited.is_some_and(|(ended, _)| ended.signal.is_some());
-        let is_ours = self.ending.needed.is_some();
-        let class = if witness.is_part && (is_ours || !is_hurt) {
+        let class = if witness.is_part {
             Class::Noise
         } else {
             Class::Changed
         };
         self.say(class, text, None);
+    }
+
+    /// Whether the server ended badly by itself. One that was still at work when its session was cut
+    /// short, or of which nobody knows how it ended then, may end with any code.
+    fn has_failed(&self) -> bool {
+        let Some((ended, _)) = &self.ending.exited else {
+            return false;
+        };
+        let is_at_work = self.calls.all().any(|call| !call.exchange.is_listen())
+            || self.asks.unanswered().next().is_some();
+        let may_have_a_code = is_at_work || self.options.recorded_end.is_none();
+        let failed = ended.signal.is_some() || (ended.code != Some(0) && !may_have_a_code);
+        failed && self.ending.needed.is_none()
     }
 
     /// That nothing differs is not all there is to say of a server that died, then and now.

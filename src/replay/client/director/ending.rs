@@ -164,7 +164,7 @@ impl Director {
     }
 
     /// When all of it has to be over.
-    fn end(&self) -> Option<Moment> {
+    pub(super) fn end(&self) -> Option<Moment> {
         self.options.timeout.map(|timeout| self.began + timeout)
     }
 

@@ -16,6 +16,7 @@ impl Director {
             self.judge.notices(&then, &now);
             self.conclude_missed();
         }
+        self.conclude_order();
         self.conclude_more();
         let [recorded, live] = self.notices.dropped;
         if recorded + live > 0 {
@@ -60,7 +61,21 @@ impl Director {
         }
     }
 
-    /// Lines that are no messages, and answers to nothing, where the recording had none.
+    /// Notifications of a subscription that changed places.
+    fn conclude_order(&mut self) {
+        let disordered = self.notices.orders.disordered();
+        let texts = disordered.into_iter().map(|(seq, id)| {
+            let id = escape(id.json());
+            let text = format!("the notifications of subscription {id} come in another order");
+            (seq, text)
+        });
+        for (seq, text) in texts.collect::<Vec<_>>() {
+            self.say(Class::Order, text, Some(seq));
+        }
+    }
+
+    /// Lines that are no messages, answers to nothing, and progress of nothing, where the recording
+    /// had none.
     pub(super) fn conclude_noise(&mut self) {
         if let [0, lines] = self.tally.noise
             && lines > 0
@@ -73,6 +88,7 @@ impl Director {
             );
             self.say(Class::Changed, text, None);
         }
+        self.conclude_progress();
         if let [0, answers] = self.tally.strays
             && answers > 0
         {
@@ -81,6 +97,18 @@ impl Director {
                 plural(answers, "answer"),
                 self.stray_hint()
             );
+            self.say(Class::Changed, text, None);
+        }
+    }
+
+    /// Progress that is told by a token which nobody gave.
+    fn conclude_progress(&mut self) {
+        if let ([0, told], Some(token)) = (self.tokens.strays, &self.tokens.first)
+            && told > 0
+        {
+            let (times, token) = (plural(told, "time"), escape(token.json()));
+            let text =
+                format!("progress of nothing was told, {times}: nobody gave the token {token}");
             self.say(Class::Changed, text, None);
         }
     }

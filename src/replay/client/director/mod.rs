@@ -6,10 +6,11 @@
 //! | `send`, `held` | what goes out for a frame of the client, or why nothing does |
 //! | `arrive` | what a live line is, and whom it concerns |
 //! | `settle` | what an answer means for what comes later |
+//! | `rounds` | what the server wants to know before it answers |
 //! | `sides` | the two sides of a comparison |
 //! | `calls` | the requests that wait for their answers |
 //! | `asks`, `asked` | what the server asks, then and now |
-//! | `notices`, `listening`, `progress` | what the server tells |
+//! | `notices`, `order`, `listening`, `progress` | what the server tells |
 //! | `ending` | deadlines, the end of the server, the end of everything |
 //! | `conclude`, `leftover` | what is left to be said then |
 
@@ -23,7 +24,9 @@ mod held;
 mod leftover;
 mod listening;
 mod notices;
+mod order;
 mod progress;
+mod rounds;
 mod send;
 mod settle;
 mod sides;
@@ -52,6 +55,7 @@ use calls::Calls;
 use compact_str::CompactString;
 use ending::{Ending, Stage};
 use notices::Notices;
+use progress::Tokens;
 use skipped::Skipped;
 use walk::Walk;
 
@@ -59,7 +63,8 @@ use walk::Walk;
 pub trait Past {
     /// The bytes of a frame; `None` where they cannot be had.
     fn raw(&mut self, seq: Seq) -> Option<Bytes>;
-    /// Whether the recorded client sends this text, as a whole value, after the frame `seq`.
+    /// Whether the recorded client sends this handle, as a whole value or as a word of one, after the
+    /// frame `seq`.
     fn sends_after(&mut self, seq: Seq, text: &str) -> bool;
     /// Whether the user wants this exchange.
     fn is_wanted(&mut self, exchange: &Exchange) -> bool;
@@ -148,6 +153,7 @@ pub struct Director {
     asks: Asks,
     notices: Notices,
     skipped: Skipped,
+    tokens: Tokens,
     /// Log messages, then and now, where they are compared.
     logs: [judge::Notices; 2],
     tally: Tally,
@@ -160,6 +166,7 @@ impl Director {
     /// Nothing was sent yet; it is `now`.
     #[must_use]
     pub fn new(options: Options, judge: Judge, now: Moment) -> Self {
+        let notices = Notices::new(options.binder.fresh_ids);
         Self {
             options,
             judge,
@@ -167,8 +174,9 @@ impl Director {
             walk: Walk::default(),
             calls: Calls::default(),
             asks: Asks::default(),
-            notices: Notices::default(),
+            notices,
             skipped: Skipped::default(),
+            tokens: Tokens::default(),
             logs: Default::default(),
             tally: Tally::default(),
             action: Action::default(),

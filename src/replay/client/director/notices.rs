@@ -2,7 +2,8 @@
 //!
 //! Progress and log messages are not among them: progress belongs to its call, log messages are
 //! for people, and compared only where a user wants that. Of the rest each live one stands for a
-//! recorded one of the same words, whichever came first. What is left over at the end is told: a
+//! recorded one of the same words, whichever came first, of the same subscription if there is one;
+//! whether those of a subscription keep their order is told (`order`). What is left over at the end is told: a
 //! recorded one that came while a call was open, or just after one, is missed; one that came by
 //! itself is not, because a replay is over sooner than the clock that made it, and one that crossed
 //! the end of its subscription is not either.
@@ -11,10 +12,12 @@
 //! by a clock, and never come now: after one such wait in vain there is no other.
 
 use super::listening::Listening;
+use super::order::{Orders, Place};
 use super::walk::Hold;
 use super::{Director, Waits};
 use crate::protocol::mcp::methods::canonical;
 use crate::protocol::message::{Body, Message, Subject};
+use crate::replay::bind::fresh_id;
 use crate::replay::rules::Side;
 use crate::replay::script::{Step, What};
 use crate::trace::clock::Moment;
@@ -53,6 +56,8 @@ pub(super) struct Notice {
     /// Whether the client did all that it did before, and still listened.
     may_come: bool,
     waited_since: Option<Moment>,
+    /// Which of its subscription it is, where it names one.
+    pub place: Option<Place>,
 }
 
 /// Those that have no counterpart yet.
@@ -63,6 +68,9 @@ pub(super) struct Notices {
     /// Those that were too many to keep, recorded and live.
     pub dropped: [u64; 2],
     pub listening: Listening,
+    pub orders: Orders,
+    /// Whether the ids of the client, by which subscriptions are known, are made anew.
+    fresh_ids: bool,
     /// When an answer or a message of the client was recorded last.
     last_activity: Option<Moment>,
     /// Whether one that came by itself was waited for, and did not come.
@@ -70,6 +78,14 @@ pub(super) struct Notices {
 }
 
 impl Notices {
+    /// None yet; `fresh_ids`: the ids of the client are made anew.
+    pub fn new(fresh_ids: bool) -> Self {
+        Self {
+            fresh_ids,
+            ..Self::default()
+        }
+    }
+
     /// The walk has come to a notification; `busy`: while a call was open; `lost`: what the client
     /// did last before it was not done now.
     pub fn pass(&mut self, head: &FrameHead, message: &Message, busy: bool, lost: bool) {
@@ -81,10 +97,11 @@ impl Notices {
             return;
         };
         notice.seq = Some(head.seq);
+        notice.place = self.place(message, Side::Left);
         notice.may_come = !lost && !self.listening.is_over(&notice);
         notice.is_due = (busy || soon) && notice.may_come;
-        if let Some(at) = self.live.iter().position(|other| other.is_like(&notice)) {
-            self.live.remove(at);
+        if let Some(live) = take_like(&notice, &mut self.live) {
+            self.orders.pair(&notice, &live);
             return;
         }
         self.recorded.push_back(notice);
@@ -101,21 +118,28 @@ impl Notices {
 
     /// A notification came.
     pub fn tell(&mut self, message: &Message, now: Moment) {
-        let Some(notice) = notice(message, now) else {
+        let Some(mut notice) = notice(message, now) else {
             return;
         };
-        if let Some(at) = self
-            .recorded
-            .iter()
-            .position(|other| other.is_like(&notice))
-        {
-            self.recorded.remove(at);
+        notice.place = self.place(message, Side::Right);
+        if let Some(recorded) = take_like(&notice, &mut self.recorded) {
+            self.orders.pair(&recorded, &notice);
             return;
         }
         self.live.push_back(notice);
         if self.live.len() > MOST {
             self.live.pop_front();
             self.dropped[1] += 1;
+        }
+    }
+
+    /// Which of its subscription a notification is. The recorded one is known by the id that it has now.
+    fn place(&mut self, message: &Message, side: Side) -> Option<Place> {
+        let subscription = message.meta.subscription.as_ref()?;
+        if self.fresh_ids && side == Side::Left {
+            self.orders.place(&fresh_id(subscription), side)
+        } else {
+            self.orders.place(subscription, side)
         }
     }
 
@@ -219,6 +243,17 @@ impl Notice {
     }
 }
 
+/// Takes the first one that says the same as `notice` from the other side's, one of the same
+/// subscription before others.
+fn take_like(notice: &Notice, others: &mut VecDeque<Notice>) -> Option<Notice> {
+    let named = notice.place.as_ref().map(Place::subscription);
+    let is_same = |other: &Notice| other.place.as_ref().map(Place::subscription) == named;
+    let like = |other: &&Notice| other.is_like(notice);
+    let same = others.iter().position(|it| like(&it) && is_same(it));
+    let at = same.or_else(|| others.iter().position(|it| like(&it)))?;
+    others.remove(at)
+}
+
 /// The notification that a message is which came at `t`, unless it is one of those that are not
 /// compared here.
 fn notice(message: &Message, t: Moment) -> Option<Notice> {
@@ -243,5 +278,6 @@ fn notice(message: &Message, t: Moment) -> Option<Notice> {
         is_due: false,
         may_come: false,
         waited_since: None,
+        place: None,
     })
 }

@@ -1,13 +1,61 @@
-//! Progress: whether there was any, whether it went back, whether it came to an end. How often, and
-//! how far each time, is a matter of the clock.
+//! Progress: whether there was any, whether it went back, whether it came to an end, whether anybody
+//! wanted it. How often, and how far each time, is a matter of the clock.
 
 use super::Director;
 use super::calls::Call;
 use crate::protocol::id::RequestId;
 use crate::protocol::json::Number;
+use crate::protocol::message::{Body, Message, Subject};
 use crate::replay::compare::Class;
 use crate::replay::report::Remark;
+use crate::replay::rules::Side;
 use crate::text::escape;
+use std::collections::HashSet;
+
+/// Tokens that are remembered. Where the client gives more, any may be one of them.
+const MOST: usize = 65_536;
+
+/// The tokens by which progress may be told.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    /// As recorded and as sent. They stay: a task goes on after its call was answered.
+    given: HashSet<RequestId>,
+    /// How often progress was told by one that nobody gave: recorded and live.
+    pub strays: [u64; 2],
+    /// The first live one of those.
+    pub first: Option<RequestId>,
+}
+
+impl Tokens {
+    /// The recorded client gives a token.
+    pub fn give(&mut self, token: RequestId) {
+        if self.given.len() < MOST {
+            self.given.insert(token);
+        }
+    }
+
+    /// Progress was told by a token, then or now.
+    pub fn told(&mut self, token: &RequestId, side: Side) {
+        if self.given.contains(token) || self.given.len() >= MOST {
+            return;
+        }
+        self.strays[usize::from(side == Side::Right)] += 1;
+        if side == Side::Right && self.first.is_none() {
+            self.first = Some(token.clone());
+        }
+    }
+}
+
+/// The token by which a notification tells progress.
+pub(super) fn token_of(message: &Message) -> Option<&RequestId> {
+    let Body::Notification(notification) = &message.body else {
+        return None;
+    };
+    match &notification.subject {
+        Subject::Progress { token, .. } => token.as_ref(),
+        _ => None,
+    }
+}
 
 impl Director {
     /// Progress of a call was told.
@@ -18,7 +66,7 @@ impl Director {
         total: Option<&str>,
     ) {
         let Some(call) = self.calls.by_token(token) else {
-            return;
+            return self.tokens.told(token, Side::Right);
         };
         let progress = &mut call.progress;
         progress.count += 1;

@@ -33,6 +33,7 @@ impl Director {
     /// Sends a frame of the client, or says why not.
     pub(super) fn send(&mut self, step: Step, scene: &mut Scene<'_>) {
         self.notices.active(step.head.t_last);
+        self.give_tokens(&step);
         let prepared = if scene.past.leaves_out(step.head.seq) {
             Err(Held::Unwanted)
         } else {
@@ -157,6 +158,23 @@ impl Director {
         }
     }
 
+    /// What is told of the requests in a frame is told by these tokens, whether they are sent or not.
+    fn give_tokens(&mut self, step: &Step) {
+        let raw = step.raw.as_deref().unwrap_or_default();
+        if TOKEN.find(raw).is_none() {
+            return;
+        }
+        let asks = |part: &&Part| matches!(part.what, What::Asks(_));
+        for part in step.parts.iter().filter(asks) {
+            if let Some(token) = progress_token(raw, part.part) {
+                if self.options.binder.fresh_ids {
+                    self.tokens.give(fresh_id(&token));
+                }
+                self.tokens.give(token);
+            }
+        }
+    }
+
     /// A request went out.
     fn called(&mut self, exchange: Box<Exchange>, token: Option<RequestId>, scene: &Scene<'_>) {
         let fresh = self.options.binder.fresh_ids;
@@ -165,13 +183,13 @@ impl Director {
         self.skipped.sent(&exchange.rpc_id);
         self.tally.sent += 1;
         self.tally.last_method.clone_from(&exchange.method);
-        let end = self.options.timeout.map(|timeout| self.began + timeout);
         self.calls.open(Call {
-            deadline: Calls::deadline(&exchange, scene.now, end),
+            deadline: Calls::deadline(&exchange, scene.now, self.end()),
             exchange,
             id,
             sent: scene.now,
             cancelled: false,
+            more_rounds: 0,
             token: token.map(as_sent),
             progress: Progress::default(),
         });

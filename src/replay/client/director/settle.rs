@@ -3,19 +3,13 @@
 use super::calls::{Call, was_answered};
 use super::send::listing;
 use super::sides::{live, recorded};
-use super::skipped::Chain;
 use super::{Director, Scene};
 use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Outcome;
-use crate::replay::bind::{About, Round};
-use crate::replay::client::options::Policy;
+use crate::replay::bind::About;
 use crate::replay::judge::Occurrence;
-use crate::replay::rules::Side;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use bytes::Bytes;
-
-/// A final answer that is longer is not kept for the retry that it made unnecessary.
-const LONGEST_KEPT: usize = 64 * 1024;
 
 impl Director {
     /// The answer to a call came, byte for byte the recorded one.
@@ -68,7 +62,9 @@ impl Director {
             return self.stop(super::Stop::OtherEra(why.into()), scene.now);
         }
         let status = crate::trace::correlator::status_of(method, outcome);
-        self.compare(&call, status, (text, value), scene);
+        if let Some(call) = self.one_more_round(call, status, text, scene) {
+            self.compare(&call, status, (text, value), scene);
+        }
     }
 
     /// Puts an answer, which was read already if there is a value, to the recorded one, and learns
@@ -95,11 +91,12 @@ impl Director {
         let frame = exchange.response.and_then(|(seq, _)| scene.past.raw(seq));
         let part = exchange.response.map_or(0, |(_, part)| part);
         let then = frame.as_deref().and_then(|frame| message_at(frame, part));
+        let mut renamed = None;
         if let Some(then) = then {
             self.learn(exchange, then, (text, value), scene);
-            self.go_round(exchange, status, then, text);
+            renamed = self.go_round(exchange, status, then, text);
         }
-        self.judge(exchange, then, &now, scene);
+        self.judge(exchange, renamed.as_deref().or(then), &now, scene);
         self.compare_progress(call);
     }
 
@@ -123,7 +120,7 @@ impl Director {
         self.judge.both(&then, now);
     }
 
-    fn learn(
+    pub(super) fn learn(
         &mut self,
         exchange: &Exchange,
         then: &[u8],
@@ -148,66 +145,6 @@ impl Director {
             let said = |request: &Bytes| memchr::memmem::find(request, text.as_bytes());
             request.as_ref().and_then(said).is_none() && past.sends_after(seq, text)
         });
-    }
-
-    /// What an input round, then or now, means for the recorded retry.
-    fn go_round(&mut self, exchange: &Exchange, status: Status, then: &[u8], now: &[u8]) {
-        let Some(first) = exchange
-            .chain
-            .filter(|_| exchange.status == Status::InputRequired)
-        else {
-            return;
-        };
-        let chain = match status {
-            Status::InputRequired => self.round(then, now),
-            Status::Ok | Status::ToolError | Status::Task => {
-                let kept = if now.len() <= LONGEST_KEPT { now } else { b"" };
-                Chain::Complete(kept.into())
-            }
-            _ => Chain::Broken("the server answered the request with an error".into()),
-        };
-        self.skipped.set_chain(first, chain);
-    }
-
-    fn round(&mut self, then: &[u8], now: &[u8]) -> Chain {
-        let (Ok(then), Ok(now)) = (Document::parse(then), Document::parse(now)) else {
-            return Chain::Broken("the server's answer cannot be read".into());
-        };
-        let (Some(then), Some(now)) = (then.root().get("result"), now.root().get("result")) else {
-            return Chain::Broken("the server's answer has no result".into());
-        };
-        let left = |request: Value<'_>| self.words(request, Side::Left, None);
-        let right = |request: Value<'_>| self.words(request, Side::Right, None);
-        let mut round = Round::new(then, now, [&left, &right]);
-        for unexpected in std::mem::take(&mut round.unexpected) {
-            self.tally.unexpected += 1;
-            let stub = super::asked::stub(&unexpected.method);
-            if let (Policy::Stub, Some(result)) = (self.options.asked, stub) {
-                round.give(&unexpected.key, result);
-            } else {
-                let method = crate::text::escape(&unexpected.method);
-                let why = format!("an answer to {method}, which the server asks for now");
-                return Chain::Broken(why.into());
-            }
-        }
-        Chain::Asks(round)
-    }
-
-    /// A recorded retry is not needed: what came of it then stands for the answer that came at once.
-    pub(super) fn bind_to_complete(&mut self, exchange: &Exchange, scene: &mut Scene<'_>) {
-        let chain = exchange.chain.and_then(|first| self.skipped.chain(first));
-        let Some(Chain::Complete(now)) = chain.cloned() else {
-            return;
-        };
-        let Some((seq, part)) = exchange.response else {
-            return;
-        };
-        if exchange.status != Status::InputRequired
-            && let Some(frame) = scene.past.raw(seq)
-            && let Some(then) = message_at(&frame, part)
-        {
-            self.learn(exchange, then, (&now, None), scene);
-        }
     }
 
     fn learn_tools(&mut self, text: &[u8]) {

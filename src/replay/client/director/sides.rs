@@ -1,5 +1,6 @@
 //! The two sides of a comparison: an exchange as it was recorded, and as it came now.
 
+use crate::protocol::json::Value;
 use crate::replay::judge::Occurrence;
 use crate::trace::exchange::{Exchange, Status};
 
@@ -41,6 +42,26 @@ pub(super) fn live<'a>(
         status,
         latency_ns,
         wall_ns,
+        progress: None,
+    }
+}
+
+/// What the server asks now, and the recorded client was not asked.
+pub(super) fn unexpected<'a>(
+    method: &'a str,
+    name: Option<&'a str>,
+    question: Value<'a>,
+) -> Occurrence<'a> {
+    Occurrence {
+        seq: None,
+        method,
+        name,
+        request: Some(question.raw()),
+        response: None,
+        outline: None,
+        status: Status::Ok,
+        latency_ns: None,
+        wall_ns: None,
         progress: None,
     }
 }

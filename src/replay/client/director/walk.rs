@@ -1,7 +1,9 @@
 //! What the recorded frames want, one after the other.
 
+use super::progress::token_of;
 use super::{Director, Scene, Waits};
 use crate::replay::client::options::Order;
+use crate::replay::rules::Side;
 use crate::replay::script::{Part, Step, What};
 use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
@@ -164,6 +166,9 @@ impl Director {
                     self.asks.pass(*exchange, unwanted, gap, scene.now);
                 }
                 What::Tells(message) => {
+                    if let Some(token) = token_of(&message) {
+                        self.tokens.told(token, Side::Left);
+                    }
                     self.notices.pass(&step.head, &message, busy, lost);
                     self.log(&message, raw, Some(&step.head), scene.now);
                 }

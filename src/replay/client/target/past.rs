@@ -2,6 +2,7 @@
 
 use crate::protocol::json::{Kind, Value, parse_into};
 use crate::protocol::message::Direction;
+use crate::replay::bind::candidates;
 use crate::replay::client::director::Past;
 use crate::replay::script::{Script, Step};
 use crate::store::reader::{ReadError, Recording};
@@ -18,9 +19,6 @@ const QUESTIONS: u32 = 256;
 /// Texts of the client that are remembered, each in a few bytes. If it sends more, any text may be
 /// among them: then handles are bound that nobody needs.
 const MOST_TEXTS: usize = 1_000_000;
-
-/// Shorter texts are no handles.
-const SHORTEST: usize = 8;
 
 /// Longer frames of the client are not searched for handles.
 const LONGEST_SEARCHED: u64 = 1 << 20;
@@ -47,7 +45,7 @@ pub struct Library<'r> {
     left_out: Option<LeftOut<'r>>,
     /// After this one the server asks nothing more.
     no_more_questions: bool,
-    /// Texts that the client sends, each with the last frame that has it; read when first needed.
+    /// What may be a handle of texts that the client sends, each with the last frame that has it; read when first needed.
     texts: Option<HashMap<u64, Seq>>,
     /// What went wrong in answering the director.
     failed: Option<ReadError>,
@@ -136,9 +134,10 @@ impl<'r> Library<'r> {
 fn remember(value: Value<'_>, seq: Seq, texts: &mut HashMap<u64, Seq>) {
     match value.kind() {
         Kind::String => {
-            let text = value.as_str().unwrap_or_default();
-            if text.len() >= SHORTEST && texts.len() < MOST_TEXTS {
-                texts.insert(hash(&text), seq);
+            for text in candidates(&value.as_str().unwrap_or_default()) {
+                if texts.len() < MOST_TEXTS {
+                    texts.insert(hash(text), seq);
+                }
             }
         }
         // A document has an end to its depth.

@@ -35,6 +35,7 @@ use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
 use crate::store::altered::Rest;
 use crate::store::reader::{ReadError, Recording};
+use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
 use copying::Copying;
 pub use redacted::MakeError;
@@ -74,6 +75,8 @@ pub struct Order<'s> {
     pub bodies: Bodies,
     /// What of it.
     pub selection: &'s Selection,
+    /// Its time, if it is still recorded: what is open then is waited for.
+    pub now: Option<Moment>,
     /// What is secret; none writes it raw.
     pub policy: Option<Arc<Policy>>,
 }
@@ -211,8 +214,11 @@ fn raw(
     out: &mut impl Write,
     tell: &mut Tell<'_>,
 ) -> Result<Written, Error> {
+    let last = last(recording)?;
     let excerpt = Excerpt {
-        last: last(recording)?,
+        last,
+        // It may have ended meanwhile.
+        now: order.now.filter(|_| last < Seq(u64::MAX)),
         ..Excerpt::of(recording, order.selection)
     };
     stoppable(out, tell, |out, progress| {

@@ -14,7 +14,6 @@ pub(super) mod made;
 
 use super::copying::Copying;
 use super::numbers::Numbers;
-use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
 use crate::formats::export::{Part, Selection};
 use crate::formats::redacted::Redacting;
@@ -26,7 +25,7 @@ use crate::store::annotate::AnnotateError;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::ProcessContext;
 use altered::altered;
-use made::made;
+use made::{Kept, made};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -179,8 +178,8 @@ fn context(summary: &Summary) -> ProcessContext {
 
 /// It is called by its id: its own file vanishes, and the name of the file that it was made of may
 /// say what is secret.
-fn named(recording: Recording, summary: &Summary, folder: Folder) -> Recording {
-    recording.in_place_of(Path::new(&summary.id), Box::new(folder))
+fn named(recording: Recording, summary: &Summary, kept: impl Into<Kept>) -> Recording {
+    recording.in_place_of(Path::new(&summary.id), Box::new(kept.into()))
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.

@@ -153,6 +153,7 @@ pub fn write(
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
         redacting.count_void(false);
+        redacted::count_off(&mut redacting, selection, tell)?;
         return Ok((written, Some(redacting.take_report())));
     }
     // Of these the places in the recording are told, and the filter is none of it.

@@ -11,7 +11,7 @@ use crate::store::reader::{Recording, Summary};
 use crate::store::recovery::{self, Outcome as Done, RecoverError, Stage};
 use crate::store::schema::State;
 use crate::text::{escape, plural, size};
-use crate::trace::clock::Clock;
+use crate::trace::clock::{Clock, Moment, wall_clock_ns};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -86,6 +86,12 @@ pub fn state(recording: &Recording, summary: &Summary) -> &'static str {
 /// Whether somebody still records it.
 pub fn is_live(recording: &Recording, summary: &Summary) -> bool {
     standing(recording, summary) == Standing::Live
+}
+
+/// The time of a session that somebody still records, by the clock of its frames.
+pub fn now(recording: &Recording, summary: &Summary) -> Option<Moment> {
+    let now = || Moment(wall_clock_ns().saturating_sub(summary.wall_ns));
+    is_live(recording, summary).then(now)
 }
 
 /// What went wrong, and the way out.

@@ -22,7 +22,6 @@ use crate::lint::cause::{Cause, Certainty, Evidence, Place, causes};
 use crate::store::library::{Library, short_id};
 use crate::store::reader::{Recording, Summary};
 use crate::text::{escape, pad_end, plural, since, width, wrap};
-use crate::trace::clock::{Moment, wall_clock_ns};
 use crate::words;
 use serde::Serialize;
 
@@ -40,9 +39,7 @@ pub fn run(args: &Args) -> Outcome {
         return Err(Failure::Usage(message.to_owned()));
     }
     let summary = recording.summary()?;
-    let live = select::is_live(&recording, &summary);
-    let now = live.then(|| Moment(wall_clock_ns().saturating_sub(summary.wall_ns)));
-    let causes = causes(&recording.facts(now)?);
+    let causes = causes(&recording.facts(select::now(&recording, &summary))?);
     let mut out = Output::stdout();
     if args.json {
         for cause in &causes {

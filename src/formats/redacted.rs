@@ -17,12 +17,13 @@ mod learn;
 mod part;
 
 use super::export::{Excerpt, Manner, Part, Selection};
-use crate::redact::{Place, Redactor, Report};
+use crate::redact::{Place, Policy, Redactor, Report};
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::frame::Seq;
 use crate::trace::item::Annotation;
 use frame_set::FrameSet;
 use part::Without;
+use std::sync::Arc;
 
 /// A longer frame is left out, bytes: it has to be held to be looked through.
 pub const HELD: u64 = 64 * 1024 * 1024;
@@ -186,6 +187,31 @@ impl<'r> Redacting<'r> {
     pub fn selected(&mut self, selection: &Selection) -> Selection {
         let (redactor, report) = (&mut self.redactor, &mut self.report);
         selection.told(|query| redactor.filter(query, report))
+    }
+
+    /// What counts as secret.
+    #[must_use]
+    pub fn policy(&self) -> Arc<Policy> {
+        self.redactor.policy()
+    }
+
+    /// The same recording, gone over by another policy.
+    pub fn again<E: From<ReadError>>(
+        &self,
+        policy: Policy,
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        Self::learn(self.recording, self.last, Arc::new(policy), progress)
+    }
+
+    /// Counts what the rules that are switched off replaced in `all`, where they were in force.
+    pub fn count_off(&mut self, all: &Report) {
+        let off = self.redactor.policy();
+        let of = |rule: &String| all.rules.get(&**rule).copied().unwrap_or(0);
+        let counted = off.switched_off().iter();
+        self.report.off = counted
+            .map(|rule| (rule.as_str().into(), of(rule)))
+            .collect();
     }
 
     /// Counts frames that are not given; those without bytes where nothing becomes of them.

@@ -35,6 +35,7 @@ use crate::formats::{cassette, html};
 use crate::redact::{Policy, Report};
 use crate::store::altered::Rest;
 use crate::store::reader::{ReadError, Recording};
+use crate::trace::clock::Moment;
 use crate::trace::frame::Seq;
 use copying::Copying;
 pub use redacted::MakeError;
@@ -74,6 +75,8 @@ pub struct Order<'s> {
     pub bodies: Bodies,
     /// What of it.
     pub selection: &'s Selection,
+    /// Its time, if it is still recorded: what is open then is waited for.
+    pub now: Option<Moment>,
     /// What is secret; none writes it raw.
     pub policy: Option<Arc<Policy>>,
 }
@@ -150,6 +153,7 @@ pub fn write(
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
         redacting.count_void(false);
+        redacted::count_off(&mut redacting, selection, tell)?;
         return Ok((written, Some(redacting.take_report())));
     }
     // Of these the places in the recording are told, and the filter is none of it.
@@ -211,8 +215,11 @@ fn raw(
     out: &mut impl Write,
     tell: &mut Tell<'_>,
 ) -> Result<Written, Error> {
+    let last = last(recording)?;
     let excerpt = Excerpt {
-        last: last(recording)?,
+        last,
+        // It may have ended meanwhile.
+        now: order.now.filter(|_| last < Seq(u64::MAX)),
         ..Excerpt::of(recording, order.selection)
     };
     stoppable(out, tell, |out, progress| {

@@ -14,19 +14,18 @@ pub(super) mod made;
 
 use super::copying::Copying;
 use super::numbers::Numbers;
-use super::temporary::Folder;
 use super::{Stage, Stopped, Tell};
 use crate::formats::export::{Part, Selection};
 use crate::formats::redacted::Redacting;
 use crate::formats::redacted::identity::comes_from_its_bytes;
 use crate::record::import::ImportError;
-use crate::redact::Report;
+use crate::redact::{PolicyError, Report};
 use crate::store::altered::{AlterError, Rest};
 use crate::store::annotate::AnnotateError;
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::event::ProcessContext;
 use altered::altered;
-use made::made;
+use made::{Kept, made};
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -49,6 +48,9 @@ pub enum MakeError {
     /// There is no place for it.
     #[error("a temporary folder could not be made")]
     Folder(#[source] io::Error),
+    /// What counts as secret could not be put together.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// Rows would have other numbers in it, and it is to stand for the other one.
     #[error(
         "rows were taken out of it or changed, so that the others would have other numbers; \
@@ -179,8 +181,8 @@ fn context(summary: &Summary) -> ProcessContext {
 
 /// It is called by its id: its own file vanishes, and the name of the file that it was made of may
 /// say what is secret.
-fn named(recording: Recording, summary: &Summary, folder: Folder) -> Recording {
-    recording.in_place_of(Path::new(&summary.id), Box::new(folder))
+fn named(recording: Recording, summary: &Summary, kept: impl Into<Kept>) -> Recording {
+    recording.in_place_of(Path::new(&summary.id), Box::new(kept.into()))
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.
@@ -195,5 +197,26 @@ pub fn look(
     })?;
     redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
     redacting.count_void(true);
-    Ok(redacting.summary()?)
+    let summary = redacting.summary()?;
+    count_off(redacting, selection, tell)?;
+    Ok(summary)
+}
+
+/// Counts what the rules would have replaced that a user has switched off. Only a second look, with
+/// these in force, can tell.
+pub(super) fn count_off(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<(), MakeError> {
+    let policy = redacting.policy();
+    if policy.switched_off().is_empty() {
+        return Ok(());
+    }
+    let mut all = redacting.again(policy.with_all()?, &mut |seq| {
+        tell(Stage::Looked(seq)).map_err(MakeError::from)
+    })?;
+    look(&mut all, selection, tell)?;
+    redacting.count_off(&all.take_report());
+    Ok(())
 }

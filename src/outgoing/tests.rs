@@ -45,6 +45,7 @@ fn order(selection: &Selection, format: Format, is_raw: bool) -> Order<'_> {
         format,
         bodies: Bodies::Without,
         selection,
+        now: None,
         policy: (!is_raw).then_some(policy),
     }
 }

@@ -39,10 +39,24 @@ pub fn in_words(report: Option<&Report>, format: Format) -> String {
             "; {frames} too long to be looked through and left out"
         );
     }
-    if let Some(unplaced) = unplaced(report) {
-        let _ = write!(text, "; {unplaced}");
+    for line in off(report).into_iter().chain(unplaced(report)) {
+        let _ = write!(text, "; {line}");
     }
     text
+}
+
+/// Which rules a user has switched off, and what that let through; never what it was.
+#[must_use]
+pub fn off(report: &Report) -> Vec<String> {
+    let rules = report.off.iter();
+    let told = rules.map(|(rule, places)| {
+        let places = plural(*places, "place");
+        format!(
+            "{} is switched off: it would have replaced {places}",
+            escape(rule)
+        )
+    });
+    told.collect()
 }
 
 /// Of a file that is damaged, what people wrote on frames that it does not have, and frames that no

@@ -11,7 +11,7 @@ use super::base;
 use super::hit::Found;
 use super::json::{self, Under};
 use super::known::Known;
-use super::layer::percent;
+use super::layer::{Layer, percent};
 use super::linked;
 use super::named;
 use super::policy::{Notice, Policy};
@@ -111,6 +111,7 @@ impl<'p> Finder<'p> {
             return true;
         }
         let noticed = self.policy.noticed.find_overlapping_iter(raw);
+        let mut has_styles = false;
         for notice in noticed {
             let (start, end) = (notice.start(), notice.end());
             let may = match self.policy.notices[notice.pattern().as_usize()] {
@@ -120,10 +121,18 @@ impl<'p> Finder<'p> {
                 Notice::Percent => !self.is_binary && percent(&raw[start..]).is_some(),
                 Notice::Escape => !self.is_binary,
                 Notice::Pem => true,
+                Notice::Style => {
+                    has_styles = !self.is_binary;
+                    false
+                }
             };
             if may {
                 return true;
             }
+        }
+        let unstyled = || Layer::unstyled(raw).is_some_and(|it| self.may_have(&it.text, depth + 1));
+        if has_styles && depth < MOST_LAYERS && unstyled() {
+            return true;
         }
         depth < MOST_LAYERS
             && base::runs(raw).any(|run| {

@@ -3,6 +3,9 @@
 use crate::protocol::json::{Unit, Units};
 use std::ops::Range;
 
+/// Numbers of a command that is longer mean no colour.
+const STYLE: usize = 32;
+
 /// What is read of an encoded text.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
@@ -61,6 +64,21 @@ impl Layer {
         coded.then_some(layer)
     }
 
+    /// A text without what tells a terminal in which colour to go on; `None` where nothing does.
+    pub fn unstyled(text: &[u8]) -> Option<Self> {
+        let mut layer = Self::new(text.len());
+        let mut at = 0;
+        for escape in memchr::memchr_iter(ESCAPE, text) {
+            let Some(length) = style(&text[escape..]).filter(|_| escape >= at) else {
+                continue;
+            };
+            layer.push(&text[at..escape], at..escape, true);
+            at = escape + length;
+        }
+        layer.push(&text[at..], at..text.len(), true);
+        (at > 0).then_some(layer)
+    }
+
     fn new(around: usize) -> Self {
         Self {
             text: Vec::with_capacity(around),
@@ -85,7 +103,17 @@ impl Layer {
 
     /// Where a part of the text stands in the one around it.
     pub fn place(&self, span: Range<usize>) -> Range<usize> {
-        self.at(span.start, false)..self.at(span.end, true)
+        self.at(span.start, false)..self.end(span.end).max(self.at(span.start, false))
+    }
+
+    /// Where what ends here ends there: what was left out behind it is no part of it.
+    fn end(&self, inside: usize) -> usize {
+        let before = self.cuts.partition_point(|cut| cut.inside < inside);
+        let cut = before.checked_sub(1).and_then(|last| self.cuts.get(last));
+        match cut {
+            Some(cut) if !cut.is_sign => cut.outside + (inside - cut.inside),
+            _ => self.at(inside, true),
+        }
     }
 
     fn at(&self, inside: usize, is_end: bool) -> usize {
@@ -102,6 +130,17 @@ impl Layer {
         }
         cut.outside + (inside - cut.inside)
     }
+}
+
+/// What such a command begins with.
+const ESCAPE: u8 = 0x1b;
+
+/// The bytes of a command at the beginning that sets colours and the like: `ESC [ 1 ; 31 m`.
+fn style(text: &[u8]) -> Option<usize> {
+    let numbers = text.strip_prefix(&[ESCAPE, b'['])?;
+    let is_number = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b';' | b':');
+    let length = numbers.iter().take(STYLE).take_while(is_number).count();
+    (numbers.get(length) == Some(&b'm')).then_some(length + 3)
 }
 
 /// The byte that three others stand for.
@@ -140,6 +179,17 @@ mod tests {
         assert_eq!(layer.place(1..3), 1..5);
         assert_eq!(layer.place(2..8), 4..10);
         assert!(Layer::unpercented(b"100 % of it").is_none());
+    }
+
+    #[test]
+    fn colours_are_left_out_also_behind_a_part() {
+        let raw = b"\x1b[36mpassword\x1b[0m=\x1b[1;33mone\x1b[0m two\x1b[2K";
+        let layer = Layer::unstyled(raw).unwrap();
+        assert_eq!(layer.text, b"password=one two\x1b[2K");
+        assert_eq!(&raw[layer.place(9..12)], b"one");
+        assert_eq!(&raw[layer.place(0..8)], b"password");
+        assert_eq!(&raw[layer.place(9..16)], b"one\x1b[0m two");
+        assert!(Layer::unstyled(b"a\x1b[2Kb").is_none());
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(super) fn on_line(
     (from, class): (usize, Class),
     found: &mut Found,
 ) {
-    if matches!(class, Class::Digits | Class::Many) {
+    if class == Class::Digits {
         return;
     }
     let near = from..text.len().min(from + LONG);
@@ -190,6 +190,9 @@ fn item(
         .iter()
         .take_while(|byte| is_edge(byte));
     let start = start + before.count();
+    let cookie = memchr::memchr(b';', &text[start..span.end]);
+    let cookie = cookie.filter(|_| class == Class::Header);
+    let span = span.start..cookie.map_or(span.end, |length| start + length);
     let after = text[start..span.end]
         .iter()
         .rev()

@@ -1,5 +1,6 @@
 //! Secrets in a text that are named: `TOKEN=abc`, `password: "x"`, `--api-key x`, `Authorization: …`.
 
+mod form;
 mod words;
 
 use super::below;
@@ -70,6 +71,12 @@ pub(super) fn find(
     let Some((name, class)) = called(finder, text, name) else {
         return;
     };
+    if let Some(value) = form::value(text, &name) {
+        *until = value.end;
+        let mark = found.hits.len();
+        add(finder, text, value, class, Stands::Alone, found);
+        return tell(finder, &text[name], &mut found.hits[mark..]);
+    }
     if let Some(below) = below::of(text, &name) {
         *until = below.find(finder, text, (&name, class), found);
         return;
@@ -118,7 +125,9 @@ fn add_beside(
         return name.end;
     }
     let Some((value, stands)) = one else {
-        more::on_line(finder, text, (start, class), found);
+        if class != Class::Many {
+            more::on_line(finder, text, (start, class), found);
+        }
         return name.end;
     };
     if code::is_other(text, name, &value) {
@@ -132,9 +141,10 @@ fn add_beside(
         finder.add(text, value, id::NAME, found);
         return end;
     }
-    let is_over = is_in_a_row(text, &value);
+    let (is_over, mark) = (is_in_a_row(text, &value), found.hits.len());
     add(finder, text, value, class, stands, found);
-    if !is_over {
+    // Of several, those behind one that is secret are.
+    if !is_over && (class != Class::Many || found.hits.len() > mark) {
         more::on_line(finder, text, (end, class), found);
     }
     name.end

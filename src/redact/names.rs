@@ -25,7 +25,7 @@ pub(super) enum Class {
 const LONGEST: usize = 96;
 
 /// Names that end so, whatever comes before.
-const ENDINGS: [&str; 36] = [
+const ENDINGS: [&str; 37] = [
     "password",
     "passwd",
     "passwort",
@@ -34,6 +34,7 @@ const ENDINGS: [&str; 36] = [
     "secret",
     "apikey",
     "secretkey",
+    "secretkeybase",
     "accesskey",
     "privatekey",
     "authkey",
@@ -65,7 +66,7 @@ const ENDINGS: [&str; 36] = [
 ];
 
 /// Names that end with one of these words.
-const WORDS: [(&str, Class); 13] = [
+const WORDS: [(&str, Class); 14] = [
     ("token", Class::Token),
     ("jwt", Class::Token),
     ("pat", Class::Token),
@@ -73,6 +74,7 @@ const WORDS: [(&str, Class); 13] = [
     ("pwd", Class::Password),
     ("pass", Class::Password),
     ("pw", Class::Password),
+    ("psk", Class::Password),
     ("cookie", Class::Header),
     ("authorization", Class::Header),
     ("auth", Class::Pair),
@@ -82,10 +84,12 @@ const WORDS: [(&str, Class); 13] = [
 ];
 
 /// Whole names.
-const WHOLE: [(&str, Class); 13] = [
+const WHOLE: [(&str, Class); 15] = [
     ("tokens", Class::Many),
     ("jwts", Class::Many),
     ("cookies", Class::Many),
+    ("devicecode", Class::Many),
+    ("codeverifier", Class::Many),
     ("pwd", Class::Folder),
     ("oldpwd", Class::Folder),
     ("pin", Class::Digits),
@@ -176,7 +180,7 @@ const OTHERS: [&str; 26] = [
 ];
 
 /// The words in names by which they are noticed in a text; each name that says something has one.
-pub(super) const NOTICED: [&str; 46] = [
+pub(super) const NOTICED: [&str; 53] = [
     "password",
     "passwd",
     "passwort",
@@ -184,6 +188,8 @@ pub(super) const NOTICED: [&str; 46] = [
     "passcode",
     "secret",
     "key",
+    "keybase",
+    "key_base",
     "connectionstring",
     "connection-string",
     "connection_string",
@@ -200,6 +206,11 @@ pub(super) const NOTICED: [&str; 46] = [
     "pwd",
     "pass",
     "pw",
+    "psk",
+    "devicecode",
+    "device_code",
+    "codeverifier",
+    "code_verifier",
     "cookie",
     "authorization",
     "auth",

@@ -214,8 +214,11 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let bare = small.trim_matches('*');
     // A variable of code may be counted; a password that is weak ends with a digit as well.
     let counted = bare.strip_suffix(|char: char| char.is_ascii_digit());
+    // What a form asks of a value.
+    let is_asked = bare.starts_with("required|") || bare.starts_with("nullable|");
     CALLED.contains(&bare)
         || WORDS.contains(&counted.unwrap_or(bare))
+        || is_asked
         || is_example(small)
         || is_mask(text)
         || is_hidden(text)

@@ -60,6 +60,7 @@ pub struct Policy {
     pub(super) allow: BTreeSet<Box<[u8]>>,
     /// The names of all rules, by number.
     pub(super) ids: Vec<Box<str>>,
+    settings: Settings,
 }
 
 /// A rule with its pattern.
@@ -84,6 +85,8 @@ pub(super) enum Notice {
     Percent,
     /// An escape of JSON behind which anything may be.
     Escape,
+    /// What tells a terminal in which colour to go on.
+    Style,
 }
 
 /// Texts that are noticed.
@@ -131,6 +134,7 @@ impl Policy {
             without,
             allow: allow.map(|value| value.as_bytes().into()).collect(),
             ids,
+            settings: settings.clone(),
         })
     }
 
@@ -148,6 +152,20 @@ impl Policy {
             ids: self.ids.clone(),
             allow: self.allow.clone(),
             ..Self::new(&settings)?
+        })
+    }
+
+    /// The rules that a user has switched off.
+    #[must_use]
+    pub fn switched_off(&self) -> &[String] {
+        &self.settings.without
+    }
+
+    /// The same with all those in force.
+    pub fn with_all(&self) -> Result<Self, PolicyError> {
+        Self::new(&Settings {
+            without: Vec::new(),
+            ..self.settings.clone()
         })
     }
 
@@ -221,6 +239,7 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
         ("%".to_owned(), Notice::Percent),
         ("\\u00".to_owned(), Notice::Escape),
         ("\\/".to_owned(), Notice::Escape),
+        ("\u{1b}[".to_owned(), Notice::Style),
     ];
     let noticed = [
         ("://", "url-password", Notice::Url),

@@ -64,6 +64,12 @@ impl Redactor {
         Ok(redactor)
     }
 
+    /// What counts as secret.
+    #[must_use]
+    pub fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy)
+    }
+
     /// Values that are known to be secret.
     #[must_use]
     pub fn values(&self) -> usize {

@@ -85,6 +85,8 @@ pub struct Report {
     pub places: Vec<Replaced>,
     /// Frames that were left out, since they are too long to be looked through.
     pub left: Vec<Left>,
+    /// Rules that a user has switched off, and how many places each would have replaced.
+    pub off: BTreeMap<Box<str>, u64>,
     /// Values that are too short to be looked for elsewhere.
     pub short: u64,
     /// Values that are too many, or too long, to be looked for elsewhere.
@@ -169,13 +171,14 @@ impl Report {
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Report", 11)?;
+        let mut object = serializer.serialize_struct("Report", 12)?;
         object.serialize_field("hits", &self.hits())?;
         object.serialize_field("values", &self.values())?;
         object.serialize_field("rules", &self.rules)?;
         object.serialize_field("places", &self.places)?;
         object.serialize_field("more_places", &self.more())?;
         object.serialize_field("left_out", &self.left)?;
+        object.serialize_field("switched_off", &self.off)?;
         object.serialize_field("too_short_to_look_for", &self.short)?;
         object.serialize_field("too_many_to_look_for", &self.beyond)?;
         object.serialize_field("notes_on_no_frame", &self.unplaced)?;

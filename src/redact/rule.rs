@@ -18,7 +18,8 @@ pub struct Rule {
     pub(super) lead: fn(u8) -> bool,
     /// Bytes that may not stand before it: it would be a part of something else.
     pub(super) edge: fn(u8) -> bool,
-    /// All of it, from its beginning; the first group is the secret, where not all of it is.
+    /// All of it, from its beginning; the first group that has something is the secret, where not
+    /// all of it is.
     pub(super) shape: &'static str,
     /// What the shape does not say.
     pub(super) holds: fn(&str) -> bool,

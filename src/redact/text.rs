@@ -30,6 +30,7 @@ impl Finder<'_> {
                 Notice::Pem => pem::find(self, text, start, &mut scan.pem, found),
                 Notice::Percent => codes.has_percent = true,
                 Notice::Escape => codes.has_escapes = !self.is_binary,
+                Notice::Style => codes.has_styles = !self.is_binary,
             }
         }
         for (rule, regex) in &self.policy.extra {
@@ -50,6 +51,13 @@ impl Finder<'_> {
     fn coded(&self, text: &[u8], depth: usize, codes: Codes, found: &mut Found) {
         if codes.has_percent
             && let Some(layer) = Layer::unpercented(text)
+        {
+            let mark = found.hits.len();
+            self.text(&layer.text, depth + 1, found);
+            placed(text, &layer, mark, found);
+        }
+        if codes.has_styles
+            && let Some(layer) = Layer::unstyled(text)
         {
             let mark = found.hits.len();
             self.text(&layer.text, depth + 1, found);
@@ -118,7 +126,8 @@ impl Finder<'_> {
         }
         let captures = shape.regex.captures(&text[start..])?;
         let all = captures.get(0)?.range();
-        let secret = captures.get(1).map_or(all.clone(), |group| group.range());
+        let group = captures.iter().skip(1).flatten().next();
+        let secret = group.map_or(all.clone(), |group| group.range());
         let shift = |range: Range<usize>| range.start + start..range.end + start;
         Some((shift(all), shift(secret)))
     }
@@ -201,6 +210,7 @@ struct Codes {
     has_percent: bool,
     /// Those of JSON: a text may have some of it, or of what a program prints like it.
     has_escapes: bool,
+    has_styles: bool,
 }
 
 /// How far a text has been looked at, so that nothing is looked at again and again.

@@ -254,8 +254,10 @@ impl Sign {
 fn sign(rest: &[u8], is_tag: bool, is_apart: bool) -> Option<Sign> {
     let (length, stands) = match rest {
         [b':', b':', ..] => return None,
-        [b'=', b'=', b'=', ..] => (3, Stands::Alone),
-        [b':', b'=', ..] | [b'=', b'>' | b'=' | b'~', ..] => (2, Stands::Alone),
+        // Code compares with names.
+        [b'=', b'=', b'=', ..] => (3, Stands::InText),
+        [b'=', b'=', ..] => (2, Stands::InText),
+        [b':', b'=', ..] | [b'=', b'>' | b'~', ..] => (2, Stands::Alone),
         [b'=', ..] => (1, Stands::Alone),
         [b':', ..] => (1, Stands::InText),
         [b'>', ..] if is_tag => (1, Stands::Alone),

@@ -47,6 +47,7 @@ const HAS_LOGS: &str = "SELECT EXISTS (SELECT 1 FROM message INDEXED BY message_
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'))
       AND exchange IS NOT NULL)";
 const IS_TRACED: &str = "SELECT EXISTS (SELECT 1 FROM message WHERE trace_id IS NOT NULL)";
+const IS_UNTIMED: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'untimed')";
 const LINES: &str = "SELECT l.frame, l.stream, (SELECT t_last FROM frame WHERE seq = l.frame),
         (SELECT length(raw) FROM frame WHERE seq = l.frame),
         (SELECT substr(raw, 1, ?4) FROM frame WHERE seq = l.frame)
@@ -134,6 +135,11 @@ impl Recording {
     /// Whether any exchange has notifications besides its progress and its cancel.
     pub fn has_logs_in_exchanges(&self) -> Result<bool, ReadError> {
         Ok(self.one(HAS_LOGS, [], |row| row.get(0))?.unwrap_or(false))
+    }
+
+    /// Whether nothing is known of when anything was: whatever is on record stands at 0.
+    pub fn is_untimed(&self) -> Result<bool, ReadError> {
+        Ok(self.one(IS_UNTIMED, [], |row| row.get(0))?.unwrap_or(false))
     }
 
     /// Whether any message carries the context of a trace.

@@ -47,6 +47,9 @@ pub fn end(end: &End) -> String {
     }
 }
 
+/// What is to be known of times where none is on record.
+pub const UNTIMED: &str = "not on record: everything stands at 0, and durations mean nothing";
+
 /// Why an exchange is lost, where the recording says it: how the server ended.
 #[must_use]
 pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {

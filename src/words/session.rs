@@ -3,6 +3,7 @@
 use super::{Session, command};
 use crate::store::reader::Summary;
 use crate::text::{duration, escape, plural, size};
+use crate::trace::clock::Moment;
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::part::SelectionNote;
 use crate::trace::session::{Closed, End, Peer, Side, Usage};
@@ -51,6 +52,13 @@ pub fn only(note: &SelectionNote) -> String {
     let query = note.query.as_deref();
     words.extend(query.map(|query| format!("what fits {}", escape(query))));
     words.join(", ")
+}
+
+/// That a session was still recorded at `now`, when it was written down.
+#[must_use]
+pub fn live(now: Moment) -> String {
+    let after = duration(now.0);
+    format!("still recorded when this was written, {after} after its start: it goes on")
 }
 
 /// What was taken out of it, as far as it says so.

@@ -270,3 +270,58 @@ fn files_that_are_no_plain_text_and_names_that_are_not_the_files_own() {
         "{said}"
     );
 }
+
+const ASKS: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const ANSWERS: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+/// Once such a session was in 1970, and nobody said so.
+#[test]
+fn a_time_that_the_log_does_not_have_is_no_time_in_what_is_made_of_it() {
+    let import = Import::new();
+    let log = import.file("bare.jsonl", &format!("{ASKS}\n{ANSWERS}\n"));
+    let taken = import.taken(&log).remove(0);
+    let export =
+        |format: &str| stdout(&import.library, &["export", id(&taken), "--format", format]);
+    let trace = export("otlp");
+    assert!(!trace.contains("UnixNano"), "{trace}");
+    let said = r#"{"key":"mcpreel.time","value":{"stringValue":"not on record"}}"#;
+    assert!(trace.contains(said), "{trace}");
+    for format in ["markdown", "text", "perfetto", "html"] {
+        let text = export(format);
+        assert!(
+            text.contains("not on record: everything stands at 0"),
+            "{text}"
+        );
+    }
+    let csv = export("csv");
+    let row = csv.lines().nth(1).expect("a method");
+    assert!(row.ends_with(",,,,,0.000000,41,37,"), "{csv}");
+}
+
+#[test]
+fn times_without_a_date_count_from_the_start_and_say_so() {
+    let import = Import::new();
+    let log = format!("{{\"ts\":5.0,\"message\":{ASKS}}}\n{{\"ts\":5.25,\"message\":{ANSWERS}}}\n");
+    let log = import.file("undated.jsonl", &log);
+    let taken = import.taken(&log).remove(0);
+    let trace = stdout(&import.library, &["export", id(&taken), "--format", "otlp"]);
+    assert!(
+        trace.contains("\"endTimeUnixNano\":\"250000000\""),
+        "{trace}"
+    );
+    assert!(
+        trace.contains("no date is on record: times count from the start"),
+        "{trace}"
+    );
+}
+
+#[test]
+fn a_line_without_a_time_of_its_own_is_told() {
+    let import = Import::new();
+    let log = format!("{{\"ts\":\"2026-03-10T15:18:00Z\",\"message\":{ASKS}}}\n{ANSWERS}\n");
+    let log = import.file("half.jsonl", &log);
+    let taken = import.taken(&log).remove(0);
+    let told = "the log has no time for 1 line, which stand where the one before does";
+    let remarks = taken["remarks"].as_array().expect("a list");
+    assert!(remarks.iter().any(|remark| remark == told), "{taken}");
+}

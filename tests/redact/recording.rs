@@ -298,3 +298,55 @@ fn notes_on_frames_that_are_not_there_are_left_out_and_told() {
         assert!(said.contains(told), "{words:?}: {said}");
     }
 }
+
+/// Once nobody was told what a rule that was switched off let through.
+#[test]
+fn a_rule_that_is_switched_off_is_named_with_what_it_would_have_replaced() {
+    let library = Library::new();
+    let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+    let cassette = library.path().join("a.jsonl");
+    let line = |n: u8| {
+        let said = format!("{{\"n\":{n},\"t\":{n},\"d\":\"stderr\",\"k\":\"text\"");
+        format!("{said},\"text\":\"with {token} to {n}\\n\"}}\n")
+    };
+    let header = "{\"cassette\":1,\"tool\":\"t\",\"transport\":\"stdio\",\"command\":[\"x\"]}\n";
+    let said = format!("{header}{}{}", line(1), line(2));
+    std::fs::write(&cassette, said).expect("it can be written");
+    let cassette = cassette.to_str().expect("the path is text");
+    let report = library.path().join("report").display().to_string();
+    let told = "github-token is switched off: it would have replaced 2 places";
+    let off = ["--without", "github-token"];
+    for command in [
+        &["redact", cassette][..],
+        &["export", cassette, "-o", &format!("{report}.jsonl")],
+        &[
+            "export",
+            cassette,
+            "--format",
+            "text",
+            "-o",
+            &format!("{report}.txt"),
+        ],
+        &["export", cassette, "--format", "csv"],
+        &["report", cassette, "-o", &report],
+    ] {
+        let mut program = library.mcpreel(command[0]);
+        let output = program.args(&command[1..]).args(off).output();
+        let output = output.expect("mcpreel starts");
+        let said = text(&output);
+        assert!(
+            output.status.success() && said.contains(told),
+            "{command:?}: {said}"
+        );
+        assert!(!said.contains(token), "{said}");
+    }
+    let kept = std::fs::read_to_string(format!("{report}/redaction.txt")).expect("it is there");
+    assert!(kept.contains(told) && !kept.contains(token), "{kept}");
+    let json = library.json(&["redact", cassette, "--without", "github-token"]);
+    assert_eq!(
+        json[0]["switched_off"],
+        serde_json::json!({"github-token": 2})
+    );
+    let json = library.json(&["redact", cassette]);
+    assert_eq!(json[0]["switched_off"], serde_json::json!({}));
+}

@@ -55,7 +55,9 @@ fn file(recording: &Recording, args: &Args, selection: &Selection) -> Result<(),
             let said = told::said(path, args.format.into(), &written, bytes);
             output::say(&format!("{said}; {redacted}"));
         }
-        None if report.is_some_and(|report| report.lacks()) => output::say(&redacted),
+        None if report.is_some_and(|report| report.lacks() || !report.off.is_empty()) => {
+            output::say(&redacted);
+        }
         None => {}
     }
     if args.format == ExportFormat::Html && path.is_some() && bytes > LARGE_PAGE {

@@ -4,7 +4,7 @@ use super::target::Target;
 use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::Progress;
-use crate::cli::redact;
+use crate::cli::{redact, select};
 use crate::formats::export::otlp::Bodies;
 use crate::formats::export::{Selection, Written};
 use crate::outgoing::{Error, Order, Stage, Stopped};
@@ -24,6 +24,7 @@ pub(super) fn write(
         format: args.format.into(),
         bodies: bodies(args),
         selection,
+        now: select::now(recording, &recording.summary()?),
         policy: policy(args)?,
     };
     let mut tell = progress(recording)?;

@@ -26,6 +26,7 @@ pub(super) struct Session {
 #[derive(Default)]
 struct Counts {
     guesses: u64,
+    undated: u64,
     shortened: u64,
     skipped: u64,
 }
@@ -82,6 +83,8 @@ impl Session {
                 bytes,
                 is_guess,
             } => {
+                let is_undated = wall_ns.is_none() && self.plan.start_ns.is_some();
+                self.counts.undated += u64::from(is_undated && stream != StreamId::STDERR);
                 self.counts.guesses += u64::from(is_guess);
                 self.line(stream, bytes)
             }
@@ -126,6 +129,7 @@ impl Session {
     fn noted(&self) -> Vec<String> {
         let Counts {
             guesses,
+            undated,
             shortened,
             skipped,
         } = self.counts;
@@ -137,6 +141,12 @@ impl Session {
         if skipped > 0 {
             let lines = plural(skipped, "line");
             noted.push(format!("the log lacks {lines}"));
+        }
+        if undated > 0 {
+            let lines = plural(undated, "line");
+            noted.push(format!(
+                "the log has no time for {lines}, which stand where the one before does"
+            ));
         }
         if guesses > 0 {
             let lines = plural(guesses, "line");

@@ -73,7 +73,7 @@ fn beside(report: &Report) -> Vec<String> {
             size(left.bytes)
         )
     });
-    let mut lines: Vec<_> = left.collect();
+    let mut lines: Vec<_> = told::off(report).into_iter().chain(left).collect();
     lines.extend(told::unplaced(report));
     if report.short > 0 {
         let values = plural(report.short, "value");

@@ -29,6 +29,7 @@ use crate::redact::{Policy, Redactor, Report};
 use crate::store::library::name::sanitised;
 use crate::store::reader::Recording;
 use crate::text::escape;
+use crate::trace::clock::Moment;
 use anyhow::Context as _;
 use said::Said;
 use std::ffi::OsString;
@@ -58,6 +59,7 @@ pub fn run(args: &Args) -> Outcome {
         return Err(usage("#SEQ names one frame; a report is about a session"));
     }
     select::tell_if_played(&args.recording, &recording)?;
+    let now = select::now(&recording, &recording.summary()?);
     let (redacted, report, known) = without_secrets(&recording, &policy)?;
     // Who made it looks for it by the id that is known here, if that may be told.
     let summary = redacted.summary()?;
@@ -65,7 +67,7 @@ pub fn run(args: &Args) -> Outcome {
     let path = place(args, &summary.name, id)?;
     let parent = path.parent().unwrap_or(Path::new("/"));
     let folder = Folder::within(parent).with_context(|| unwritten(&path))?;
-    write(&redacted, &report, folder.path())?;
+    write((&redacted, now), &report, folder.path())?;
     let found = leaks(folder.path(), known, &policy)?;
     if !found.is_empty() {
         return said::kept_back(&found, args.json);
@@ -160,8 +162,12 @@ fn is_report(path: &Path, is_zip: bool) -> bool {
         && path.read_dir().is_ok_and(|mut files| files.all(is_ours))
 }
 
-/// Writes all files into `folder`.
-fn write(redacted: &Recording, report: &Report, folder: &Path) -> Result<(), Failure> {
+/// Writes all files into `folder`; `now` is the time of a session that is still recorded.
+fn write(
+    (redacted, now): (&Recording, Option<Moment>),
+    report: &Report,
+    folder: &Path,
+) -> Result<(), Failure> {
     let [text, page, reel, replaced, as_json] = NAMES.map(|name| folder.join(name));
     let selection = Selection::default();
     let mut tell = progress(redacted)?;
@@ -170,6 +176,7 @@ fn write(redacted: &Recording, report: &Report, folder: &Path) -> Result<(), Fai
             format,
             bodies: Bodies::Without,
             selection: &selection,
+            now,
             // It is redacted already.
             policy: None,
         };

@@ -80,7 +80,7 @@ fn removed(report: &Report, out: &mut Output) -> Result<(), Failure> {
         let (seq, bytes) = (left.seq, size(left.bytes));
         out.line(&format!("  #{seq} is left out: {bytes}"))?;
     }
-    if let Some(line) = told::unplaced(report) {
+    for line in told::off(report).into_iter().chain(told::unplaced(report)) {
         out.line(&format!("  {line}"))?;
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::store::links::Link;
 use crate::store::notices::Notice;
 use crate::store::pages::{FramePager, LinkedFrames, Pages};
 use crate::store::reader::{EventRow, ReadError, Recording, Said};
+use crate::trace::clock::Moment;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::{FrameHead, Seq};
 use std::iter;
@@ -24,6 +25,9 @@ pub struct Excerpt<'r> {
     pub selection: &'r Selection,
     /// What a live recording gets after this frame is not written.
     pub last: Seq,
+    /// The time of a session that is still recorded, by the clock of its frames; `None` where it
+    /// is over.
+    pub now: Option<Moment>,
 }
 
 /// Something that is written.
@@ -69,6 +73,7 @@ impl<'r> Excerpt<'r> {
             recording,
             selection,
             last: Seq(u64::MAX),
+            now: None,
         }
     }
 

@@ -20,7 +20,7 @@
 
 mod frame;
 
-use super::{Export, Part, Selection, WriteError, Written};
+use super::{Excerpt, Export, Part, WriteError, Written};
 use crate::store::halves;
 use crate::store::links::Link;
 use crate::store::reader::{Recording, Summary};
@@ -49,7 +49,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
-    let heading = heading(&summary, recording.given_up_count()?, excerpt.selection);
+    let heading = heading(&excerpt, &summary)?;
     out.write_all(heading.as_bytes())?;
     let mut writer = Writer::new(recording, out);
     excerpt.walk(&mut |part| {
@@ -63,7 +63,8 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     Ok(writer.written)
 }
 
-fn heading(summary: &Summary, given_up: u64, selection: &Selection) -> String {
+fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, WriteError> {
+    let recording = excerpt.recording;
     let mut text = format!(
         "{}  {}  {}\n",
         summary.id,
@@ -76,13 +77,17 @@ fn heading(summary: &Summary, given_up: u64, selection: &Selection) -> String {
     };
     let long = clock(summary.t_last_ns);
     let mut facts = vec![("started", format!("{started}, {long} long"))];
-    facts.extend(session::facts(summary, given_up));
-    facts.extend(selection.note().map(|note| ("only", session::only(note))));
+    facts.extend(excerpt.now.map(|now| ("live", session::live(now))));
+    let is_untimed = recording.is_untimed()?;
+    facts.extend(is_untimed.then(|| ("times", words::UNTIMED.to_owned())));
+    facts.extend(session::facts(summary, recording.given_up_count()?));
+    let note = excerpt.selection.note();
+    facts.extend(note.map(|note| ("only", session::only(note))));
     for (name, value) in facts {
         let _ = writeln!(text, "{}{value}", pad_end(name, NAMES));
     }
     text.push('\n');
-    text
+    Ok(text)
 }
 
 struct Writer<'r, W> {
@@ -205,7 +210,7 @@ impl<'r, W: Write> Writer<'r, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::export::{Excerpt, exported};
+    use crate::formats::export::{Selection, exported};
     use crate::trace::clock::Moment;
     use crate::trace::event::EventKind;
     use crate::trace::frame::{Seq, StreamId};

@@ -26,6 +26,10 @@ struct Session<'a> {
     /// Milliseconds since the Unix epoch, 0 where that is not known.
     wall_ms: u64,
     t_last: u64,
+    /// What is to be known of times where none is on record.
+    times: Option<&'static str>,
+    /// The time as it was written, if it was still recorded.
+    now: Option<u64>,
     slow: u64,
     frame_bytes: u64,
     server: Speaker,
@@ -108,14 +112,15 @@ struct Shown {
 /// Writes it.
 pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     let summary = excerpt.recording.summary()?;
-    let all = causes(&excerpt.recording.facts(None)?);
+    let all = causes(&excerpt.recording.facts(excerpt.now)?);
     let found = all.len();
     let causes: Vec<_> = all
         .into_iter()
         .filter(|one| is_shown(excerpt, one))
         .collect();
     let left_out = found - causes.len();
-    let session = session(excerpt, &summary, causes, left_out);
+    let is_untimed = excerpt.recording.is_untimed()?;
+    let session = session(excerpt, (&summary, is_untimed), causes, left_out);
     let mut blocks = Blocks::new(out, "session");
     blocks.push(&session)?;
     Ok(blocks.finish()?)
@@ -133,7 +138,7 @@ fn is_shown(excerpt: &Excerpt<'_>, cause: &Cause) -> bool {
 
 fn session<'a>(
     excerpt: &'a Excerpt<'_>,
-    summary: &'a Summary,
+    (summary, is_untimed): (&'a Summary, bool),
     causes: Vec<Cause>,
     causes_left_out: usize,
 ) -> Session<'a> {
@@ -146,6 +151,8 @@ fn session<'a>(
         origin: &summary.origin,
         wall_ms: summary.wall_ns / 1_000_000,
         t_last: summary.t_last_ns,
+        times: is_untimed.then_some(words::UNTIMED),
+        now: excerpt.now.map(|now| now.0),
         slow: summary.slow_ns,
         frame_bytes: super::FRAME_BYTES,
         server: side(&facts.server),

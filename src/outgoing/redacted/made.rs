@@ -14,7 +14,9 @@ use crate::trace::clock::Moment;
 use crate::trace::event::EventKind;
 use crate::trace::frame::{FrameHead, Seq};
 use crate::trace::item::Annotation;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// What is selected of a recording, recorded again.
 pub(in crate::outgoing) fn made(
@@ -24,10 +26,9 @@ pub(in crate::outgoing) fn made(
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Numbers), MakeError> {
     let poured = poured(redacting, selection, summary, tell)?;
-    poured.import.finish(Moment(summary.t_last_ns))?;
-    let (reel, numbers) = (poured.reel, poured.numbers);
+    let (kept, reel, numbers) = poured.settled(summary)?;
     annotated(redacting, selection, summary, (&numbers, &reel))?;
-    let recording = named(Recording::open(&reel)?, summary, poured.folder);
+    let recording = named(Recording::open(&reel)?, summary, kept);
     Ok((recording, numbers))
 }
 
@@ -52,8 +53,7 @@ pub(in crate::outgoing) fn trimmed(
             part => visit(part),
         })
     })?;
-    poured.import.finish(Moment(summary.t_last_ns))?;
-    let (reel, numbers) = (poured.reel, poured.numbers);
+    let (kept, reel, numbers) = poured.settled(summary)?;
     let mut after = Seq(0);
     while let page = recording.annotations(after)?
         && let Some((last, _)) = page.last()
@@ -64,7 +64,7 @@ pub(in crate::outgoing) fn trimmed(
         }
     }
     note(summary, &reel)?;
-    Ok(named(Recording::open(&reel)?, summary, poured.folder))
+    Ok(named(Recording::open(&reel)?, summary, kept))
 }
 
 /// All that happened, in a recording that is not finished.
@@ -73,6 +73,44 @@ pub(in crate::outgoing) struct Poured {
     pub import: Import,
     pub reel: PathBuf,
     pub numbers: Numbers,
+}
+
+/// What such a recording is read from: its folder, and where it goes on what writes it.
+pub(in crate::outgoing) struct Kept {
+    /// It goes before its files do.
+    import: Option<Mutex<Import>>,
+    folder: Folder,
+}
+
+impl From<Folder> for Kept {
+    fn from(folder: Folder) -> Self {
+        let import = None;
+        Self { import, folder }
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Kept");
+        shown.field("is_live", &self.import.is_some());
+        shown.field("folder", &self.folder).finish()
+    }
+}
+
+impl Poured {
+    /// It is over where the session is that it was made of, and else goes on: what is open there is
+    /// open here.
+    fn settled(self, summary: &Summary) -> Result<(Kept, PathBuf, Numbers), MakeError> {
+        let mut kept = Kept::from(self.folder);
+        let mut import = self.import;
+        if summary.state.is_final() {
+            import.finish(Moment(summary.t_last_ns))?;
+        } else {
+            import.catch_up()?;
+            kept.import = Some(Mutex::new(import));
+        }
+        Ok((kept, self.reel, self.numbers))
+    }
 }
 
 /// Tells it there.

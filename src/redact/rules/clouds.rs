@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "azure-sas",
         about: "signatures of Azure shared access",
         anchors: &["sig="],
-        shape: r"sig=([A-Za-z0-9%+/=]{20,})",
+        shape: r"sig=([A-Za-z0-9%+/=_-]{20,})",
         found: &["?sv=2024-11-04&sp=r&sig=⟦nXk3bR7vT2pQ9mZ1cL5yH8wJ4dF6gS0aE%2BuIoO%3D⟧&x=1"],
         passed: &["?sig=short", "design=nXk3bR7vT2pQ9mZ1cL5yH8wJ4dF6gS0a"],
         ..RULE
@@ -31,12 +31,23 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "signed-url",
         about: "signatures of URLs that give access to a file",
-        anchors: &["X-Amz-Signature=", "X-Goog-Signature="],
-        shape: r"(?i:X-(?:Amz|Goog)-Signature)=([0-9a-fA-F]{40,})",
+        anchors: &[
+            "X-Amz-Signature=",
+            "X-Goog-Signature=",
+            "?Signature=",
+            "&Signature=",
+            ";Signature=",
+            "?hmac=",
+            "&hmac=",
+        ],
+        edge: |_| false,
+        shape: r"(?:(?i:X-(?:Amz|Goog)-Signature|[?&]hmac)=([0-9a-fA-F]{40,})|[?&;](?i:signature)=([A-Za-z0-9%+/=_~-]{20,}))",
         found: &[
             "&X-Amz-Signature=⟦3f1c0a9be2d47586c1f0e9d8b7a6958473625140fedcba98765432100a1b2c3d⟧",
+            "?Expires=1&Signature=⟦vjbyPxybdZaNmGa%2ByT272YEAiv4%3D⟧&Key-Pair-Id=K1",
+            "?shop=x&hmac=⟦3f1c0a9be2d47586c1f0e9d8b7a6958473625140fedcba98765432100a1b2c3d⟧",
         ],
-        passed: &["X-Amz-Signature=abc"],
+        passed: &["X-Amz-Signature=abc", "?signature=def", "?hmac=sha256"],
         ..RULE
     },
     Rule {

@@ -2,6 +2,8 @@
 
 use crate::redact::plausible::{is_reference, looks_random};
 use crate::redact::rule::{RULE, Rule, is_of_name};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 /// Whether it can be a password: not a port, a path, or where one comes from.
 fn is_given(text: &str) -> bool {
@@ -95,6 +97,65 @@ pub(super) const RULES: &[Rule] = &[
             "aws sso login --profile ada2",
             "sshpass -p $SECRET ssh h",
         ],
+        ..RULE
+    },
+    Rule {
+        id: "netrc-password",
+        about: "passwords in the lines of a .netrc",
+        anchors: &["machine "],
+        shape: r"(?i:machine\s+(?:\S{0,64}\.\S{1,64}|localhost)\s+login\s+\S{1,128}\s+(?:account\s+\S{1,128}\s+)?password)\s+(\S{3,256})",
+        holds: |text| !is_reference(text),
+        found: &[
+            "machine github.com login ada password ⟦hunter⟧",
+            "machine api.h.io\n  login ada\n  password ⟦hunterheron⟧\n",
+        ],
+        passed: &[
+            "machine learning login page password field",
+            "machine github.com login ada password $SECRET",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "database-password",
+        about: "passwords in addresses of databases that are no URLs",
+        anchors: &[":5432:", "jdbc:oracle:"],
+        edge: |_| false,
+        shape: r"(?::5432:[A-Za-z_*][^:\s]{0,64}:[A-Za-z_*][^:\s]{0,64}:([^\s:]{3,256})|jdbc:oracle:[a-z0-9]{1,8}:[^/\s:@]{1,64}/([^@\s]{1,128})@)",
+        holds: |text| is_given(text) && !is_reference(text),
+        found: &[
+            "db.h.io:5432:x:ada:⟦hunterheron⟧",
+            "jdbc:oracle:thin:ada/⟦hunter⟧@//h:1521/x",
+        ],
+        passed: &[
+            "docker run -p localhost:5432:5432 x",
+            "x:5432:12:34:error",
+            "jdbc:oracle:thin:@//h:1521/x",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "mysql-dsn",
+        about: "passwords in front of the address in what drivers of Go are given",
+        anchors: &["@tcp(", "@unix("],
+        lead: |byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'='),
+        edge: |_| false,
+        shape: r"(?:[a-z0-9+]{1,16}://)?[^:/\s]{1,64}:(\S{1,64}?)@(?:tcp|unix)\(",
+        holds: |text| !is_reference(text),
+        found: &["dsn=ada:⟦hunterheron⟧@tcp(h:3306)/x"],
+        passed: &["ada@tcp(h:3306)/x", "ada:$SECRET@tcp(h:3306)/x"],
+        ..RULE
+    },
+    Rule {
+        id: "smtp-auth",
+        about: "what a mail server is given to prove who asks",
+        anchors: &["AUTH PLAIN "],
+        shape: r"(?i:auth plain) ([A-Za-z0-9+/]{8,}={0,2})",
+        holds: |text| {
+            let said = STANDARD.decode(text).unwrap_or_default();
+            memchr::memchr_iter(0, &said).count() == 2
+        },
+        found: &["C: AUTH PLAIN ⟦AGFkYQBodW50ZXJoZXJvbg==⟧"],
+        passed: &["250-AUTH PLAIN LOGIN", "250 AUTH PLAIN XOAUTH2 CRAMMD5AAAA"],
         ..RULE
     },
 ];

@@ -1,6 +1,8 @@
 //! What is sent to prove who asks.
 
 use crate::redact::base;
+use crate::redact::dense;
+use crate::redact::more::is_value;
 use crate::redact::plausible::looks_random;
 use crate::redact::rule::{RULE, Rule};
 
@@ -47,6 +49,40 @@ pub(super) const RULES: &[Rule] = &[
         holds: |text| base::is_pair(text.as_bytes()),
         found: &["Authorization: Basic ⟦YWRhOmh1bnRlcjI=⟧"],
         passed: &["Basic authentication", "basic functionality", "Basic YWRh"],
+        ..RULE
+    },
+    Rule {
+        id: "url-code",
+        about: "codes in the query of a URL that are given back for a token",
+        anchors: &["?code=", "&code="],
+        edge: |_| false,
+        shape: r"[?&](?i:code)=([A-Za-z0-9._~/%+-]{16,})",
+        holds: |text| is_value(text.as_bytes()) || !dense::is_read(text.as_bytes()),
+        found: &[
+            "/callback?code=⟦SplxlOBeZQQYbYS6WxSbIA⟧&state=x",
+            "grant_type=authorization_code&code=⟦4/0AX4XfWhk3Jd8fLq2Wz7⟧&x=1",
+        ],
+        passed: &[
+            "?code=NO&lang=nb",
+            "?code=ERR_MODULE_NOT_FOUND",
+            "?code=0a1b2c3d-1111-2222-3333-444455556666",
+            "country_code=k3Jd8fLq2Wz7Xn5Rb1Tc9",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "url-key",
+        about: "keys in the query of a URL that nobody reads",
+        anchors: &["?key=", "&key="],
+        edge: |_| false,
+        shape: r"[?&](?i:key)=([A-Za-z0-9_-]{16,128})(?:[^A-Za-z0-9_./%-]|\z)",
+        holds: |text| !dense::is_read(text.as_bytes()),
+        found: &["https://maps.x.io/?key=⟦k3Jd8fLq2Wz7Xn5Rb1Tc⟧&q=1"],
+        passed: &[
+            "?key=user-profile-settings",
+            "?key=photos/2026/k3Jd8fLq2Wz7Xn5Rb1Tc.jpg",
+            "?key=3f1c0a9be2d47586c1f0e9d8b7a69584",
+        ],
         ..RULE
     },
 ];

@@ -31,11 +31,18 @@ pub(super) const RULES: &[Rule] = &[
         kind: Kind::Home,
         anchors: &["/home/", "/users/", "\\users\\"],
         edge: |_| false,
-        shape: r#"(?:/home/|/Users/|\\+(?i:users)\\+)([^/\\\s"'<>:;,|]+)"#,
+        // On Windows a name may have spaces in it: it goes on where a folder in it follows, or where
+        // words with capitals end as a path does.
+        shape: r#"(?:\\+(?i:users)\\+([^/\\\s"'<>:;,|]+(?: [^/\\\s"'<>:;,|]+){1,3})\\|(?:/home/|/Users/|\\+(?i:users)\\+)(?:([^/\\\s"'<>:;,|]+(?: [A-Z\x80-\xff][^/\\\s"'<>:;,|]*){1,3})(?:[/"'<>|]|\z)|([^/\\\s"'<>:;,|]+)))"#,
         found: &[
             "in /home/⟦ada⟧/notes",
             "/Users/⟦ada.l⟧",
             r"C:\Users\⟦ada⟧\x",
+            r"C:\Users\⟦ada de Lovelace⟧\x",
+            r"C:\\Users\\⟦Ada King Lovelace⟧\\x",
+            "'C:/Users/⟦Ada Lovelace⟧'",
+            r"C:\Users\⟦ada⟧ and C:\x",
+            r"see C:\Users\⟦ada⟧ For Windows it is there",
         ],
         passed: &[
             "/home",

@@ -36,13 +36,23 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "discord-webhook",
         about: "webhooks of Discord",
-        anchors: &["/api/webhooks/"],
+        anchors: &["/webhooks/"],
         edge: |_| false,
-        shape: r"/api/webhooks/\d+/([A-Za-z0-9_-]{40,})",
+        shape: r"/webhooks/\d{15,20}/([A-Za-z0-9_-]{40,})",
         found: &[
             "https://discord.com/api/webhooks/123456789012345678/⟦k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u⟧",
         ],
         passed: &["/api/webhooks/1/delivery"],
+        ..RULE
+    },
+    Rule {
+        id: "teams-webhook",
+        about: "webhooks of Teams",
+        anchors: &["/IncomingWebhook/"],
+        edge: |_| false,
+        shape: r"/(?i:incomingwebhook)/([A-Za-z0-9]{32}(?:/[A-Za-z0-9-]{36})?)",
+        found: &["/webhookb2/a@b/IncomingWebhook/⟦3f1c0a9be2d47586c1f0e9d8b7a69584⟧/x"],
+        passed: &["/IncomingWebhook/", "/IncomingWebhook/setup"],
         ..RULE
     },
     Rule {

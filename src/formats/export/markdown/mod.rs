@@ -31,14 +31,13 @@ mod diagram;
 mod picked;
 mod told;
 
-use super::{Excerpt, Export, Selection, WriteError, Written};
+use super::{Excerpt, Export, WriteError, Written};
 use crate::lint;
 use crate::lint::cause::{Cause, Place, causes};
 use crate::store::reader::{FindingRow, ReadError, Recording, Summary};
 use crate::text::{clock, escape, escape_bytes, pad_end, plural, wrap};
-use crate::trace::clock::Moment;
 use crate::trace::exchange::ExchangeId;
-use crate::words::{recording::title_of, session, when};
+use crate::words::{UNTIMED, recording::title_of, session, when};
 use again::{again, careful};
 use code::{code, fenced, frame};
 use picked::Picked;
@@ -68,15 +67,13 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
-    // Of a live recording what is on record now is all that there is.
-    let is_live = excerpt.last.0 < u64::MAX;
-    let facts = recording.facts(is_live.then_some(Moment(summary.t_last_ns)))?;
+    let facts = recording.facts(excerpt.now)?;
     let causes = causes(&facts);
     let picked = Picked::of(&excerpt, (&facts, &causes), export.progress)?;
     let mut text = format!("# MCP session: {}\n\n", code(&title_of(&summary)));
     text.push_str(&why(&causes));
     text.push('\n');
-    about(recording, &summary, excerpt.selection, &mut text)?;
+    about(&excerpt, &summary, &mut text)?;
     sequence(&excerpt, &summary, &picked, &mut text)?;
     exchanges(recording, &summary, &picked, &mut text)?;
     if excerpt.is_cut() {
@@ -152,20 +149,19 @@ fn row(name: &str, text: &str, lines: &mut String) {
 }
 
 /// Who spoke, in which versions, what was started, and how it ended.
-fn about(
-    recording: &Recording,
-    summary: &Summary,
-    selection: &Selection,
-    text: &mut String,
-) -> Result<(), ReadError> {
-    let facts = session::facts(summary, recording.given_up_count()?);
+fn about(excerpt: &Excerpt<'_>, summary: &Summary, text: &mut String) -> Result<(), ReadError> {
+    let facts = session::facts(summary, excerpt.recording.given_up_count()?);
     let facts = facts
         .into_iter()
         .filter(|(name, _)| !LEFT_OUT.contains(name));
     list(facts, text);
     recorded(summary, text);
-    let told = selection.note().map(|note| ("told", session::only(note)));
-    list(told.into_iter(), text);
+    let live = excerpt.now.map(|now| ("live", session::live(now)));
+    let is_untimed = excerpt.recording.is_untimed()?;
+    let untimed = is_untimed.then(|| ("times", UNTIMED.to_owned()));
+    let note = excerpt.selection.note();
+    let told = note.map(|note| ("told", session::only(note)));
+    list(live.into_iter().chain(untimed).chain(told), text);
     Ok(())
 }
 

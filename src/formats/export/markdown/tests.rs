@@ -1,7 +1,7 @@
 //! Read with a parser of Markdown: what it takes for text, links and HTML is ours alone.
 
 use super::*;
-use crate::formats::export::exported;
+use crate::formats::export::{Selection, exported};
 use crate::trace::event::EventKind;
 use crate::trace::frame::{Seq, StreamId};
 use crate::written::Session;

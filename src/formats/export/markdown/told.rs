@@ -55,6 +55,7 @@ pub(super) fn write(
             let answer = body(recording, seq, part, exchange.response_size)?;
             let _ = write!(text, "\nAnswer {}, {answer}", frame(seq.0));
         }
+        None if exchange.status == Status::Open => text.push_str("\nThere is no answer yet.\n"),
         None => text.push_str("\nThere is no answer on record.\n"),
     }
     meanwhile(recording, exchange, text)

@@ -2,6 +2,7 @@
 
 use super::attribute::Attributes;
 use super::span::Span;
+use super::times::Times;
 use crate::formats::export::WriteError;
 use crate::protocol::message::Direction;
 use crate::store::reader::Summary;
@@ -36,11 +37,15 @@ struct Resource {
 }
 
 impl<'w, W: Write> Lines<'w, W> {
-    pub fn new(summary: &Summary, out: &'w mut W) -> Self {
+    pub fn new(summary: &Summary, times: Times, out: &'w mut W) -> Self {
+        let side = |mut resource: Attributes| {
+            resource.some("mcpreel.time", times.note());
+            Batch::new(resource)
+        };
         Self {
             out,
-            client: Batch::new(client(summary)),
-            server: Batch::new(server(summary)),
+            client: side(client(summary)),
+            server: side(server(summary)),
         }
     }
 

@@ -19,6 +19,9 @@
 //! however often it is exported. Arguments and results, and what log messages say, are left out
 //! unless they are asked for ([`Bodies`]).
 //!
+//! Of a session that came without a date its resources say so (`mcpreel.time`), and times count from
+//! its start; of one that came without times spans have none.
+//!
 //! A line is one `TracesData`, as in files of the Collector; a short session has one line, which
 //! can be posted as it is.
 
@@ -29,6 +32,7 @@ mod lines;
 mod names;
 mod session;
 mod span;
+mod times;
 
 use super::{Excerpt, Export, WriteError, Written, end_of};
 use crate::protocol::message::Direction;
@@ -45,6 +49,7 @@ use lines::Lines;
 use names::{has_uri, id, name_of, plain};
 use span::{Event, Failure, Link, Span, Spanned};
 use std::io::Write;
+use times::Times;
 
 /// Events of one span, as many as the software development kits keep; of more the number is said.
 const EVENTS: u32 = 128;
@@ -64,12 +69,14 @@ pub fn write(export: Export<'_, impl Write>, bodies: Bodies) -> Result<Written, 
     let Export { excerpt, out, .. } = export;
     let recording = excerpt.recording;
     let summary = recording.summary()?;
+    let times = Times::of(&summary, recording.is_untimed()?);
     let trace = Trace {
         excerpt,
         bodies,
         ids: Ids::new(recording, &summary)?,
         has_logs: recording.has_logs_in_exchanges()?,
-        lines: Lines::new(&summary, out),
+        lines: Lines::new(&summary, times, out),
+        times,
         summary: &summary,
         unpaired: 0,
         written: Written::default(),
@@ -81,6 +88,7 @@ struct Trace<'r, W: Write> {
     excerpt: Excerpt<'r>,
     bodies: Bodies,
     summary: &'r Summary,
+    times: Times,
     ids: Ids<'r>,
     /// Whether any exchange has notifications besides its progress and its cancel.
     has_logs: bool,
@@ -114,8 +122,9 @@ impl<W: Write> Trace<'_, W> {
     }
 
     /// Nanoseconds since the Unix epoch; where the start is not known, since the start.
-    fn wall(&self, t: Moment) -> u64 {
-        self.summary.wall_ns.saturating_add(t.0)
+    fn wall(&self, t: Moment) -> Option<u64> {
+        let wall = self.summary.wall_ns.saturating_add(t.0);
+        (self.times != Times::Unknown).then_some(wall)
     }
 
     fn end(&self) -> Moment {

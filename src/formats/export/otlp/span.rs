@@ -22,8 +22,10 @@ pub(super) struct Span {
     parent_span_id: Option<String>,
     name: String,
     kind: u8,
-    start_time_unix_nano: String,
-    end_time_unix_nano: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_time_unix_nano: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time_unix_nano: Option<String>,
     attributes: Attributes,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     events: Vec<Event>,
@@ -40,10 +42,10 @@ pub(super) struct Spanned {
     pub name: String,
     pub span: SpanId,
     pub context: Context,
-    /// Nanoseconds since the Unix epoch.
-    pub start: u64,
+    /// Nanoseconds since the Unix epoch, if it is known when that was.
+    pub start: Option<u64>,
     /// Likewise.
-    pub end: u64,
+    pub end: Option<u64>,
     pub attributes: Attributes,
     pub events: Vec<Event>,
     /// Events that there was no room for.
@@ -65,7 +67,8 @@ pub(super) struct Failure {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Event {
-    time_unix_nano: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_unix_nano: Option<String>,
     name: String,
     attributes: Attributes,
 }
@@ -104,8 +107,8 @@ impl Span {
             parent_span_id: of.context.parent.map(|parent| hex(&parent)),
             name: cut(&of.name),
             kind: CLIENT,
-            start_time_unix_nano: of.start.to_string(),
-            end_time_unix_nano: of.end.to_string(),
+            start_time_unix_nano: of.start.map(|ns| ns.to_string()),
+            end_time_unix_nano: of.end.map(|ns| ns.to_string()),
             attributes: of.attributes,
             events: of.events,
             dropped_events_count: u32::try_from(of.dropped).unwrap_or(u32::MAX),
@@ -122,9 +125,9 @@ impl Span {
 }
 
 impl Event {
-    pub fn new(name: &str, wall_ns: u64, attributes: Attributes) -> Self {
+    pub fn new(name: &str, wall_ns: Option<u64>, attributes: Attributes) -> Self {
         Self {
-            time_unix_nano: wall_ns.to_string(),
+            time_unix_nano: wall_ns.map(|ns| ns.to_string()),
             name: name.to_owned(),
             attributes,
         }

@@ -70,9 +70,11 @@ impl<W: Write> Trace<'_, W> {
         summary: &Summary,
         progress: &mut dyn FnMut(Seq),
     ) -> Result<Written, WriteError> {
+        let is_untimed = self.excerpt.recording.is_untimed()?;
         self.out
             .write_all(b"{\"displayTimeUnit\":\"ms\",\"otherData\":")?;
-        serde_json::to_writer(&mut *self.out, &about(summary)).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut *self.out, &about(summary, is_untimed))
+            .map_err(io::Error::from)?;
         self.out.write_all(b",\"traceEvents\":[\n")?;
         self.names(summary)?;
         self.exchanges(progress)?;
@@ -209,6 +211,7 @@ impl<W: Write> Trace<'_, W> {
             recording,
             selection,
             last,
+            ..
         } = self.excerpt;
         let mut after = Seq(0);
         loop {

@@ -42,11 +42,12 @@ impl<W: Write> Trace<'_, W> {
 }
 
 /// What the recording is.
-pub(super) fn about(summary: &Summary) -> serde_json::Value {
+pub(super) fn about(summary: &Summary, is_untimed: bool) -> serde_json::Value {
     json!({
         "recording": summary.id,
         "name": escape(&summary.name),
         "started": (summary.wall_ns > 0).then(|| when::rfc3339(summary.wall_ns)),
+        "times": is_untimed.then_some(words::UNTIMED),
         "protocol": summary.session.version().map(escape),
         "tool": format!("mcpreel {}", env!("CARGO_PKG_VERSION")),
     })

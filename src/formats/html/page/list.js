@@ -194,7 +194,7 @@ function whatCell(row) {
 
 function latencyOf(row) {
   if (row.latency !== undefined) return duration(row.latency);
-  return row.s === 'open' ? `> ${duration(data.session.t_last - row.t)}` : '';
+  return row.s === 'open' ? `> ${duration((data.session.now || data.session.t_last) - row.t)}` : '';
 }
 
 function statusCell(row) {

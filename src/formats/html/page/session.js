@@ -59,9 +59,12 @@ function showNotices() {
   if (session.selection) notices.push(selectionNotice(session));
   if (session.gap_bytes) notices.push(`${size(session.gap_bytes)} that were forwarded are not on record`);
   if (session.state === 'recovered') notices.push('the recorder was interrupted; completed from its journal');
-  if (session.state === 'live' || session.state === 'pending') {
+  if (session.now) {
+    notices.push(`still recorded when this was written, ${duration(session.now)} after its start: it goes on`);
+  } else if (session.state === 'live' || session.state === 'pending') {
     notices.push('written while it was still being recorded: it may be short');
   }
+  if (session.times) notices.push(`times: ${session.times}`);
   if (session.note) notices.push(`note: ${session.note}`);
   byId('notices').append(...notices.map((notice) => element('p', 'notice', peer('', notice))));
 }

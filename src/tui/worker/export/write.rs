@@ -12,7 +12,7 @@ use crate::store::library::{Entry, Standing};
 use crate::store::reader::Recording;
 use crate::store::select::{self, Question};
 use crate::text::{escape, plural, size};
-use crate::trace::clock::wall_clock_ns;
+use crate::trace::clock::{Moment, wall_clock_ns};
 use crate::trace::frame::Seq;
 use crate::tui::worker::export::Done;
 use std::path::Path;
@@ -31,6 +31,7 @@ pub(super) fn write(
 ) -> Result<Done, End> {
     let target = std::path::absolute(&file.target).unwrap_or_else(|_| file.target.clone());
     let is_live = Entry::read(reel).standing == Standing::Live;
+    let began = recording.summary().map_err(Error::from)?.wall_ns;
     let selection = selection(recording, &file.what, is_live)?;
     let policy = (!file.is_raw).then(|| super::policy(means)).transpose()?;
     let mut whole = Whole::begin(&target, reel, file.may)?;
@@ -47,6 +48,7 @@ pub(super) fn write(
             format: file.format,
             bodies: Bodies::Without,
             selection: &selection,
+            now: is_live.then(|| Moment(wall_clock_ns().saturating_sub(began))),
             policy,
         };
         formatted(recording, &order, &target, &mut whole, tell)?

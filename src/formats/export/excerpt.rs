@@ -228,7 +228,8 @@ impl<'r> Excerpt<'r> {
     ) -> Result<u64, E> {
         let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
         let (mut pages, mut left_out) = (Pages::new(self.recording, exchanges), 0);
-        while let Some(page) = pages.next_page()? {
+        while let Some(mut page) = pages.next_page()? {
+            page.tell(self.last_counted());
             left_out += page.left_out;
             visit(&page)?;
         }

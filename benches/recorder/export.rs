@@ -1,5 +1,7 @@
-//! How fast a long recording leaves: bytes of its messages per second, and what it takes of memory.
+//! How fast a long recording leaves: bytes of its messages per second, how often as fast as the
+//! plainest exporter that somebody would write, and what it takes of memory.
 
+use crate::plain_exporter;
 use crate::prepared::{Kind, Prepared};
 use crate::table::Row;
 use crate::{Setup, machine};
@@ -43,6 +45,7 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let kinds = [(Kind::Searches, "redacted")].into_iter().chain(SECRETS);
     for (kind, what) in kinds {
         let recording = Prepared::write(&setup.dir, kind, SIZE, frames)?.recording()?;
+        let mut peer = None;
         for (format, options) in EXPORTS {
             let raw = [options, &["--raw"]].concat();
             let mut ways: Vec<(&[&str], &str)> = vec![(options, what)];
@@ -52,8 +55,12 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
             for (options, what) in ways {
                 let what = called(frames, (format, options), what);
                 if what.contains(&setup.rows) {
-                    let export = export_as(setup, (&recording, frames), (format, options), &what);
-                    rows.extend(export?);
+                    let plain = match peer {
+                        Some(plain) => plain,
+                        None => *peer.insert(plainly(setup, &recording, frames)?),
+                    };
+                    let of = (&*recording, frames, plain);
+                    rows.extend(export_as(setup, of, (format, options), &what)?);
                 }
             }
         }
@@ -70,10 +77,27 @@ fn called(frames: usize, (format, options): (&str, &[&str]), what: &str) -> Stri
     format!("export of {frames} frames: {format}{with}, {what}")
 }
 
-/// One of them, whose row is called `what`.
+/// Megabytes of such a recording in so many seconds.
+fn megabytes(frames: usize, seconds: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "some hundred megabytes")]
+    let bytes = (frames * SIZE) as f64;
+    bytes / 1e6 / seconds
+}
+
+/// Megabytes per second of the plainest exporter.
+fn plainly(setup: &Setup, recording: &Path, frames: usize) -> anyhow::Result<f64> {
+    let to = setup.dir.join("plain");
+    let clock = Clock::start();
+    plain_exporter::export(recording, &to)?;
+    let seconds = clock.now().since(Moment(0)).as_secs_f64();
+    std::fs::remove_file(&to)?;
+    Ok(megabytes(frames, seconds))
+}
+
+/// One of them, whose row is called `what`: the figures of its speed and of its memory.
 fn export_as(
     setup: &Setup,
-    (recording, frames): (&Path, usize),
+    (recording, frames, plain): (&Path, usize, f64),
     (format, options): (&str, &[&str]),
     what: &str,
 ) -> anyhow::Result<[Row; 2]> {
@@ -93,11 +117,12 @@ fn export_as(
     ensure!(export.wait()?.success(), "the export as {format} failed");
     std::fs::remove_file(&to)?;
     #[expect(clippy::cast_precision_loss, reason = "some hundred megabytes")]
-    let (bytes, peak) = ((frames * SIZE) as f64, peak as f64 / f64::from(1 << 20));
-    let speed = |speed| format!("{speed:.0} MB/s");
+    let (speed, peak) = (megabytes(frames, seconds), peak as f64 / f64::from(1 << 20));
+    let times = format!("{:.1} × a plain exporter", speed / plain);
+    let shown = |speed| format!("{speed:.0} MB/s");
     let memory = |mib| format!("{mib:.1} MiB");
     Ok([
-        Row::at_least(what, SPEED, bytes / 1e6 / seconds, speed),
+        Row::at_least(what, SPEED, speed, shown).and(times),
         Row::at_most(format!("{what}, memory"), MEMORY_LIMIT_MIB, peak, memory),
     ])
 }

@@ -20,6 +20,7 @@ mod machine;
 mod memory;
 mod peer;
 mod plain_client;
+mod plain_exporter;
 mod plain_server;
 mod prepared;
 mod replay;

@@ -16,7 +16,7 @@ pub mod identity;
 mod learn;
 mod part;
 
-use super::export::{Excerpt, Manner, Part, Selection};
+use super::export::{Excerpt, Manner, Part, Picked, Selection};
 use crate::redact::{Place, Policy, Redactor, Report};
 use crate::store::reader::{ReadError, Recording, Summary};
 use crate::trace::frame::Seq;
@@ -41,6 +41,9 @@ pub struct Redacting<'r> {
     /// Whether nothing but bytes that were lost between its frames is.
     is_counted: bool,
     changed: Changed,
+    /// Up to this frame there may be values that became known only later, also where there was
+    /// nothing to be looked at.
+    unseen: Seq,
     /// Whether there are frames that have no bit.
     has_far: bool,
     void: Void,
@@ -117,7 +120,7 @@ impl<'r> Redacting<'r> {
     /// Whether every frame has to be gone over to see what is replaced.
     #[must_use]
     pub fn looks_at_all(&self) -> bool {
-        self.has_far || !self.redactor.looks_anew()
+        self.has_far || self.unseen == Seq(u64::MAX)
     }
 
     fn walk_as<E: From<ReadError>>(
@@ -130,11 +133,15 @@ impl<'r> Redacting<'r> {
         let of_before = (walk == Walk::Changed).then(|| std::mem::take(&mut changed.frames));
         let looked = &self.looked;
         let next = |seq| of_before.as_ref().unwrap_or(looked).after(seq);
-        let is_picked = matches!(walk, Walk::Looked | Walk::Changed);
+        let picked = match walk {
+            Walk::Linked | Walk::Alone => None,
+            Walk::Looked => Some(self.unseen),
+            Walk::Changed => Some(Seq(0)),
+        };
         let manner = Manner {
             hold: HELD,
             is_alone: walk != Walk::Linked,
-            next: is_picked.then_some(&next),
+            picked: picked.map(|after| Picked { after, next: &next }),
         };
         let excerpt = Excerpt {
             last: self.last,

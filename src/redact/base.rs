@@ -24,9 +24,21 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
+/// Which bytes are letters of base64: it is asked of most bytes of a session.
+const LETTERS: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        let is_letter = byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+        letters[byte as usize] = is_letter;
+        byte -= 1;
+    }
+    letters
+};
+
 /// A letter of base64, in either alphabet.
 pub(super) fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+    LETTERS[usize::from(byte)]
 }
 
 /// Where base64 may stand: long runs of its letters, with their padding.

@@ -11,13 +11,14 @@ use super::base;
 use super::hit::Found;
 use super::json::{self, Under};
 use super::known::Known;
-use super::layer::{Layer, percent};
+use super::layer::percent;
 use super::linked;
 use super::named;
 use super::policy::{Notice, Policy};
 use super::rule::is_of_name;
 use super::value;
 use crate::protocol::json::{Node, parse_into};
+use std::ops::Range;
 
 /// How many codes may lie within each other: JSON in a string in base64 in a string.
 pub(super) const MOST_LAYERS: usize = 5;
@@ -107,35 +108,36 @@ impl<'p> Finder<'p> {
 
     /// Whether there may be something. Says yes too often, never no where there is something.
     pub fn may_have(&self, raw: &[u8], depth: usize) -> bool {
-        if self.policy.reads_all() || self.known.is_some_and(|known| known.may_be_in(raw)) {
-            return true;
-        }
-        let noticed = self.policy.noticed.find_overlapping_iter(raw);
-        let mut has_styles = false;
-        for notice in noticed {
+        self.policy.reads_all()
+            || self.known.is_some_and(|known| known.may_be_in(raw))
+            || self.may_be_noticed(raw)
+            || self.may_be_coded(raw, base::runs(raw), depth)
+    }
+
+    /// Whether something may be told by a text.
+    pub fn may_be_noticed(&self, raw: &[u8]) -> bool {
+        self.policy.noticed.any(raw, |notice| {
             let (start, end) = (notice.start(), notice.end());
-            let may = match self.policy.notices[notice.pattern().as_usize()] {
+            match self.policy.notices[notice.pattern().as_usize()] {
                 Notice::Shape(shape) => self.shape(raw, shape, start).is_some(),
                 Notice::Name => !self.is_binary && self.may_be_name(raw, end),
                 Notice::Url => !self.is_binary && may_have_user(&raw[end..]),
                 Notice::Percent => !self.is_binary && percent(&raw[start..]).is_some(),
-                Notice::Escape => !self.is_binary,
+                Notice::Escape | Notice::Style => !self.is_binary,
                 Notice::Pem => true,
-                Notice::Style => {
-                    has_styles = !self.is_binary;
-                    false
-                }
-            };
-            if may {
-                return true;
             }
-        }
-        let unstyled = || Layer::unstyled(raw).is_some_and(|it| self.may_have(&it.text, depth + 1));
-        if has_styles && depth < MOST_LAYERS && unstyled() {
-            return true;
-        }
+        })
+    }
+
+    /// Whether something may be in what these runs of base64 say.
+    pub fn may_be_coded(
+        &self,
+        raw: &[u8],
+        mut runs: impl Iterator<Item = Range<usize>>,
+        depth: usize,
+    ) -> bool {
         depth < MOST_LAYERS
-            && base::runs(raw).any(|run| {
+            && runs.any(|run| {
                 base::readings(&raw[run])
                     .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
             })

@@ -52,6 +52,8 @@ pub(super) struct Known {
     /// See [`Self::short`].
     pub beyond: u64,
     matcher: Option<Matcher>,
+    /// How often something was added that is looked for.
+    grown: u64,
 }
 
 impl Known {
@@ -98,7 +100,7 @@ impl Known {
     pub fn learn_key(&mut self, lines: &[Box<[u8]>]) {
         let token = self.learn(&lines.concat(), Kind::Secret);
         for line in lines {
-            self.matcher = None;
+            self.grow();
             if line.len() >= 2 * SHORTEST {
                 self.look_for(line, token);
             } else if self.lines.len() < MOST_VALUES {
@@ -197,7 +199,17 @@ impl Known {
         }
         self.bytes += value.len();
         self.values.push((value.into(), token));
+        self.grow();
+    }
+
+    fn grow(&mut self) {
         self.matcher = None;
+        self.grown += 1;
+    }
+
+    /// Grows with what is looked for.
+    pub fn grown(&self) -> u64 {
+        self.grown
     }
 
     /// No longer looks for values that are numbers: as ids and counts they stay.
@@ -214,9 +226,9 @@ impl Known {
         }
     }
 
-    /// Whether there is none that could be found again.
-    pub fn is_blank(&self) -> bool {
-        self.matcher.is_none() && self.lines.is_empty()
+    /// Whether all of them would be found now.
+    pub fn is_prepared(&self) -> bool {
+        self.matcher.is_some() || self.values.is_empty()
     }
 
     /// Whether one of them may stand in these bytes, whatever code they are in.

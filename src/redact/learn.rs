@@ -1,6 +1,7 @@
 //! The first pass: what is secret in a session.
 
 mod over;
+mod ready;
 
 use super::base;
 use super::find::Finder;
@@ -14,19 +15,21 @@ use crate::protocol::json::Node;
 use crate::trace::event::{EventKind, ProcessContext};
 use crate::trace::frame::StreamId;
 use over::Over;
+use ready::Ready;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Streams whose lines may be those of a key; a session has three.
 const MOST_STREAMS: usize = 64;
 
-/// What is seen of some bytes before anything was learned.
+/// What is seen of some bytes before anything is learned of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Glance {
     /// Whether something in them may be secret.
     may_have: bool,
-    /// Whether something in them may be encoded.
-    is_coded: bool,
+    /// Whether a value may stand in them that is known from elsewhere, or is known later: something
+    /// in them may be encoded.
+    may_have_known: bool,
     /// Whether tokens may stand in them.
     has_tokens: bool,
 }
@@ -35,10 +38,13 @@ impl Policy {
     /// Looks whether there may be something in these bytes.
     #[must_use]
     pub fn glance(&self, raw: &[u8]) -> Glance {
-        let may_have = Finder::new(self, None).may_have(raw, 0);
+        let finder = Finder::new(self, None);
+        let is_told = self.reads_all() || finder.may_be_noticed(raw);
+        let mut runs = base::runs(raw).peekable();
+        let is_coded = !is_told && runs.peek().is_some();
         Glance {
-            may_have,
-            is_coded: !may_have && base::runs(raw).next().is_some(),
+            may_have: is_told || finder.may_be_coded(raw, runs, 0),
+            may_have_known: is_coded,
             has_tokens: token::may_be_in(raw),
         }
     }
@@ -53,6 +59,7 @@ pub struct Learner {
     overs: BTreeMap<StreamId, Over>,
     found: Found,
     nodes: Vec<Node>,
+    ready: Ready,
 }
 
 impl Learner {
@@ -70,13 +77,14 @@ impl Learner {
             overs: BTreeMap::new(),
             found: Found::default(),
             nodes: Vec::new(),
+            ready: Ready::default(),
         }
     }
 
-    /// What counts as secret.
-    #[must_use]
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    /// To be called now and then between frames: what is known by now is looked for in those to
+    /// come, if that is worth it. Returns how much that is; `None` where more is known.
+    pub fn get_ready(&mut self) -> Option<u64> {
+        self.ready.get(&mut self.known)
     }
 
     /// Takes in who asked for what, where.
@@ -104,12 +112,22 @@ impl Learner {
     /// Takes in a frame. Whether there was something to be looked at: if not, nothing but a value
     /// that is known from elsewhere can be replaced in it.
     pub fn frame(&mut self, stream: StreamId, raw: &[u8]) -> bool {
-        let glance = self.policy.glance(raw);
+        let glance = self.glance(raw);
         self.glanced(stream, raw, glance)
     }
 
-    /// The same of a frame that was glanced at by the policy: that does not depend on what was
-    /// learned, and takes nearly all of the time.
+    /// Looks whether there may be something in these bytes.
+    #[must_use]
+    pub fn glance(&self, raw: &[u8]) -> Glance {
+        let glance = self.policy.glance(raw);
+        Glance {
+            may_have_known: glance.may_have_known || self.known.may_be_in(raw),
+            ..glance
+        }
+    }
+
+    /// The same of a frame that was glanced at before, which takes nearly all of the time: what is
+    /// secret does not depend on what was learned meanwhile.
     pub fn glanced(&mut self, stream: StreamId, raw: &[u8], glance: Glance) -> bool {
         let looked = self.take(raw, glance);
         self.line(stream, raw);
@@ -153,7 +171,7 @@ impl Learner {
         self.found.clear();
         let finder = Finder::new(&self.policy, None);
         if !glance.may_have {
-            return glance.is_coded;
+            return glance.may_have_known;
         }
         finder.read(raw, &mut self.nodes, &mut self.found);
         self.learn();

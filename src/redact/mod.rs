@@ -43,6 +43,7 @@ mod matcher;
 mod more;
 mod named;
 mod names;
+mod noticed;
 mod pem;
 mod place;
 mod plausible;

@@ -1,10 +1,10 @@
 //! What counts as secret: the rules that are in force, compiled.
 
 use super::names::{self, Class, NOTICED};
+use super::noticed::Noticed;
 use super::rule::Rule;
 use super::rules;
 use crate::protocol::json::Path;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub enum PolicyError {
 #[derive(Debug)]
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
-    pub(super) noticed: AhoCorasick,
+    pub(super) noticed: Noticed,
     /// What each text that is noticed may begin.
     pub(super) notices: Vec<Notice>,
     names: BTreeSet<String>,
@@ -117,11 +117,8 @@ impl Policy {
             ids.push(name.as_str().into());
         }
         texts.extend(notices(&without, &settings.names));
-        let noticed = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(texts.iter().map(|(text, _)| text))
-            .map_err(|_: BuildError| PolicyError::TooMuch)?;
+        let said: Vec<_> = texts.iter().map(|(text, _)| text.as_str()).collect();
+        let noticed = Noticed::new(&said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
         Ok(Self {

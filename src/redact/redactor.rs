@@ -119,11 +119,11 @@ impl Redactor {
         Cow::Borrowed(raw)
     }
 
-    /// Whether nothing can be replaced in a frame in which there was nothing to be looked at: no
-    /// value is known that might stand there.
+    /// Whether nothing can be replaced in a frame in which [`Learner::glanced`] found nothing to be
+    /// looked at, if [`Learner::get_ready`] returned this before that was glanced at.
     #[must_use]
-    pub fn looks_anew(&self) -> bool {
-        !self.policy.reads_all() && self.known.is_blank()
+    pub fn knows(&self, ready: Option<u64>) -> bool {
+        !self.policy.reads_all() && ready == Some(self.known.grown())
     }
 
     /// What a text says without what is secret in it.

@@ -20,7 +20,7 @@ impl Finder<'_> {
             known.find(text, found);
         }
         let (mut scan, mut codes) = (Scan::default(), Codes::default());
-        for notice in self.policy.noticed.find_overlapping_iter(text) {
+        for notice in self.policy.noticed.in_order(text) {
             let (start, end) = (notice.start(), notice.end());
             match self.policy.notices[notice.pattern().as_usize()] {
                 Notice::Shape(shape) => self.shaped(text, shape, start, &mut scan, found),

@@ -48,19 +48,25 @@ pub(in crate::formats) struct Manner<'m> {
     pub hold: u64,
     /// Whether frames come without what they have to do with each other.
     pub is_alone: bool,
-    /// Of a whole recording: which frame comes after another. Those between them do not come.
-    pub next: Option<Next<'m>>,
+    /// Of a whole recording: which frames come.
+    pub picked: Option<Picked<'m>>,
 }
 
-/// Which frame comes after another.
-type Next<'m> = &'m dyn Fn(Seq) -> Option<Seq>;
+/// Some frames of a recording.
+#[derive(Clone, Copy)]
+pub(in crate::formats) struct Picked<'m> {
+    /// Up to this one all of them.
+    pub after: Seq,
+    /// Which one comes after another.
+    pub next: &'m dyn Fn(Seq) -> Option<Seq>,
+}
 
 impl Default for Manner<'_> {
     fn default() -> Self {
         Self {
             hold: COLLECT_LIMIT,
             is_alone: false,
-            next: None,
+            picked: None,
         }
     }
 }
@@ -130,20 +136,27 @@ impl<'r> Excerpt<'r> {
         events.before(self.end(), self.selection, visit)
     }
 
-    /// Frames in order, with their bytes where all of them are written: to ask for each alone takes
-    /// longer than to read it.
+    /// Frames in order, with their bytes where all of them come: to ask for each alone takes longer
+    /// than to read it.
     fn pages<'m>(
         &'m self,
         manner: &'m Manner<'_>,
     ) -> Box<dyn FnMut() -> Result<Option<LinkedFrames>, ReadError> + 'm> {
-        let (excerpt, is_alone, next) = (*self, manner.is_alone, manner.next);
-        if next.is_none() && !self.is_cut() {
-            let mut pages = Pages::new(self.recording, FramePager::new(self.last, !is_alone));
-            return Box::new(move || pages.next_page());
-        }
-        let mut after = Seq(0);
+        let (excerpt, is_alone, picked) = (*self, manner.is_alone, manner.picked);
+        let until = match picked {
+            Some(picked) => picked.after.min(self.last),
+            None if self.is_cut() => Seq(0),
+            None => self.last,
+        };
+        let read = FramePager::new(until, !is_alone);
+        let mut pages = (until > Seq(0)).then(|| Pages::new(self.recording, read));
+        let mut after = until;
         Box::new(move || {
-            let heads = excerpt.heads(after, next)?;
+            if let Some(page) = pages.as_mut().map_or(Ok(None), Pages::next_page)? {
+                return Ok(Some(page));
+            }
+            pages = None;
+            let heads = excerpt.heads(after, picked)?;
             let Some(end) = heads.last().map(|head| head.seq) else {
                 return Ok(None);
             };
@@ -159,9 +172,9 @@ impl<'r> Excerpt<'r> {
     }
 
     /// Some frames after `after`, of which not all are wanted.
-    fn heads(&self, after: Seq, next: Option<Next<'_>>) -> Result<Vec<FrameHead>, ReadError> {
-        let mut heads = match next {
-            Some(next) => {
+    fn heads(&self, after: Seq, picked: Option<Picked<'_>>) -> Result<Vec<FrameHead>, ReadError> {
+        let mut heads = match picked {
+            Some(Picked { next, .. }) => {
                 let seqs = iter::successors(next(after), |seq| next(*seq)).take(PAGE as usize);
                 let heads = seqs.map(|seq| self.recording.head(seq));
                 let heads = heads.filter_map(Result::transpose);
@@ -233,7 +246,8 @@ impl<'r> Excerpt<'r> {
     ) -> Result<u64, E> {
         let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
         let (mut pages, mut left_out) = (Pages::new(self.recording, exchanges), 0);
-        while let Some(page) = pages.next_page()? {
+        while let Some(mut page) = pages.next_page()? {
+            page.tell(self.last_counted());
             left_out += page.left_out;
             visit(&page)?;
         }

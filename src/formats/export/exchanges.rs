@@ -1,8 +1,10 @@
 //! Exchanges of a recording page by page, those that are selected: of a long one the next page is
-//! read while the one before is written.
+//! read while the one before is written. What is said in a line is made of the bytes by whoever
+//! writes them: that takes as long as to read them.
 
 use super::Selection;
 use crate::store::pages::Pager;
+use crate::store::reader::rows::{Unsaid, all_said};
 use crate::store::reader::{ReadError, Recording, Said};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
@@ -37,6 +39,8 @@ pub(super) struct ExchangePager {
 #[derive(Debug, Default)]
 pub(super) struct ExchangePage {
     pub exchanges: Vec<Exchange>,
+    /// The same while it is not [told](Self::tell) what their messages say.
+    unsaid: Vec<Unsaid>,
     /// What each of them said, where that was asked for.
     pub said: Vec<Said>,
     /// How many were not selected.
@@ -54,19 +58,40 @@ impl ExchangePager {
         }
     }
 
-    /// As they stood at the last frame, those included that are not selected.
-    fn all(&self, recording: &Recording) -> Result<Vec<Exchange>, ReadError> {
-        if self.with != With::Lines {
-            return recording.light_exchanges(self.after, self.until, PAGE);
+    /// The next page of those whose messages are told in a line.
+    fn unsaid(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
+        let mut unsaid = recording.unsaid_exchanges(self.after)?;
+        if let Some(until) = self.until {
+            let counts = |it: &&Unsaid| it.exchange.request.0 <= until;
+            let counted = unsaid.iter().take_while(counts).count();
+            unsaid.truncate(counted);
         }
-        let page = recording.exchanges(self.after)?;
-        Ok(match self.until {
-            Some(until) => {
-                let page = page.into_iter().take_while(|it| it.request.0 <= until);
-                page.map(|exchange| exchange.at(until)).collect()
-            }
-            None => page,
-        })
+        let Some(end) = unsaid.last() else {
+            return Ok(None);
+        };
+        self.after = end.exchange.id;
+        let all = unsaid.len();
+        unsaid.retain(|it| match self.until {
+            Some(until) => self.selection.has_exchange(&it.exchange.clone().at(until)),
+            None => self.selection.has_exchange(&it.exchange),
+        });
+        Ok(Some(ExchangePage {
+            left_out: (all - unsaid.len()) as u64,
+            unsaid,
+            ..ExchangePage::default()
+        }))
+    }
+}
+
+impl ExchangePage {
+    /// Makes the lines that are not made yet; the exchanges are as they stood when `until` was the
+    /// last frame.
+    pub fn tell(&mut self, until: Option<Seq>) {
+        let told = all_said(std::mem::take(&mut self.unsaid)).into_iter();
+        self.exchanges.extend(told.map(|exchange| match until {
+            Some(until) => exchange.at(until),
+            None => exchange,
+        }));
     }
 }
 
@@ -76,9 +101,13 @@ impl Pager for ExchangePager {
     const AT_HAND: usize = 2;
 
     fn next(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
+        if self.with == With::Lines {
+            return self.unsaid(recording);
+        }
         let mut page = ExchangePage::default();
         if self.rest.is_empty() {
-            self.rest = self.all(recording)?;
+            // As they stood at the last frame, those included that are not selected.
+            self.rest = recording.light_exchanges(self.after, self.until, PAGE)?;
             let Some(end) = self.rest.last() else {
                 return Ok(None);
             };

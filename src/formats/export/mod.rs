@@ -20,8 +20,8 @@ pub mod perfetto;
 mod selection;
 pub mod text;
 
-pub(in crate::formats) use excerpt::Manner;
 pub use excerpt::{Excerpt, Part};
+pub(in crate::formats) use excerpt::{Manner, Picked};
 pub use selection::Selection;
 
 use crate::store::reader::{ReadError, Recording};

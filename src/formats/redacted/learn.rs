@@ -29,9 +29,10 @@ impl<'r> Redacting<'r> {
         }
         let (mut looked, mut course) = (FrameSet::default(), Course::default());
         let taken = (&mut learner, &mut looked, &mut course);
-        let after = learn_frames(recording, last, taken, progress)?;
+        let gone_over = learn_frames(recording, last, taken, progress)?;
         learn_beside(recording, &mut learner, &mut course)?;
         let redactor = learner.finish();
+        let is_known = redactor.knows(gone_over.ready);
         let report = redactor.report();
         let said = Counts {
             frames: summary.frames,
@@ -47,7 +48,12 @@ impl<'r> Redacting<'r> {
             is_whole: course.is_whole(said),
             is_counted: course.is_counted(said),
             changed: Changed::default(),
-            has_far: FrameSet::is_far(after),
+            unseen: if is_known {
+                gone_over.before
+            } else {
+                Seq(u64::MAX)
+            },
+            has_far: FrameSet::is_far(gone_over.last),
             void: Void {
                 unnumbered: recording.unnumbered()?,
                 empty: course.empty(),
@@ -56,28 +62,43 @@ impl<'r> Redacting<'r> {
     }
 }
 
-/// Takes in the frames up to `last`: the last one that there is.
+/// How frames were gone over.
+#[derive(Debug, Default)]
+struct GoneOver {
+    /// The last one that there is.
+    last: Seq,
+    /// What was looked for besides in those at the end, as [`Learner::get_ready`] has it.
+    ready: Option<u64>,
+    /// The last one before them.
+    before: Seq,
+}
+
+/// Takes in the frames up to `last`.
 fn learn_frames<E: From<ReadError>>(
     recording: &Recording,
     last: Seq,
     (learner, looked, course): (&mut Learner, &mut FrameSet, &mut Course),
     progress: &mut dyn FnMut(Seq) -> Result<(), E>,
-) -> Result<Seq, E> {
-    let mut after = Seq(0);
+) -> Result<GoneOver, E> {
+    let mut gone_over = GoneOver::default();
     let mut pages = Pages::new(recording, FramePager::new(last, false));
     while let Some(page) = pages.next_page()? {
+        let ready = learner.get_ready();
+        if gone_over.ready != ready {
+            (gone_over.ready, gone_over.before) = (ready, gone_over.last);
+        }
         let frames: Vec<_> = page.frames.iter().collect();
-        let glances = glances(learner.policy(), &frames);
+        let glances = glances(learner, &frames);
         for ((head, raw), glance) in frames.iter().zip(glances) {
             course.frame(head);
-            after = head.seq;
+            gone_over.last = head.seq;
             if learn_frame(recording, learner, head, raw.zip(glance))? {
                 looked.set(head.seq);
             }
         }
-        progress(after)?;
+        progress(gone_over.last)?;
     }
-    Ok(after)
+    Ok(gone_over)
 }
 
 /// Takes in a frame, of which these are the bytes and what was seen of them; one that is too long
@@ -99,17 +120,17 @@ fn learn_frame(
     })
 }
 
-/// What the policy sees in the frames of a page at a glance; of those without bytes, or that cannot
+/// What is seen in the frames of a page at a glance; of those without bytes, or that cannot
 /// be read, nothing.
 fn glances(
-    policy: &Policy,
+    learner: &Learner,
     frames: &[(&FrameHead, Option<&[u8]>)],
 ) -> impl Iterator<Item = Option<Glance>> + use<> {
     let look = |frames: &[(&FrameHead, Option<&[u8]>)]| {
         let readable = frames
             .iter()
             .map(|(_, raw)| raw.filter(|raw| is_readable(raw)));
-        let glances = readable.map(|raw| raw.map(|raw| policy.glance(raw)));
+        let glances = readable.map(|raw| raw.map(|raw| learner.glance(raw)));
         glances.collect::<Vec<_>>()
     };
     halves::of(frames, look).into_iter().flatten()
@@ -149,5 +170,70 @@ fn learn_beside(
                 .flatten()
                 .for_each(|text| learner.text(text));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::export::{Part, Selection};
+    use crate::redact::Settings;
+    use crate::trace::frame::StreamId;
+    use crate::written::recorded;
+
+    const SECRET: &str = "Kq8vWp3mXrT4ZbLd7";
+
+    /// Of five thousand lines, in some of which the secret stands alone, and in one of which it is
+    /// told that it is one: up to which all are looked through again, and which are given otherwise
+    /// than they are.
+    fn looked(said: &[u64], told: u64) -> (Seq, Vec<u64>) {
+        let dir = tempfile::tempdir().unwrap();
+        let reel = recorded(dir.path(), |session| {
+            for line in 1..=5000 {
+                let text = match line {
+                    line if line == told => format!("password={SECRET}\n"),
+                    line if said.contains(&line) => format!("line {line} {SECRET}\n"),
+                    line => format!("line {line}\n"),
+                };
+                session.chunk(StreamId::STDERR, text.as_bytes());
+            }
+            session.end();
+        });
+        let recording = Recording::open(&reel).unwrap();
+        let policy = Arc::new(Policy::new(&Settings::default()).unwrap());
+        let mut go_on = |_| Ok::<(), ReadError>(());
+        let redacting = Redacting::learn(&recording, Seq(u64::MAX), policy, &mut go_on);
+        let mut redacting = redacting.unwrap();
+        let mut others = Vec::new();
+        let given = redacting.look(&Selection::default(), &mut |part| {
+            if let Part::Frame(head, Some(raw), _) = part {
+                let text = String::from_utf8_lossy(raw);
+                assert!(!text.contains(SECRET), "{text}");
+                others.extend(text.contains("secret:1").then_some(head.seq.0));
+            }
+            Ok::<(), ReadError>(())
+        });
+        given.unwrap();
+        (redacting.unseen, others)
+    }
+
+    #[test]
+    fn what_becomes_known_late_is_replaced_before_and_after() {
+        let said = [1, 999, 2499, 2501, 3000, 3001, 5000];
+        let (until, others) = looked(&said, 2500);
+        assert_eq!(others, [1, 999, 2499, 2500, 2501, 3000, 3001, 5000]);
+        assert_eq!(
+            until,
+            Seq(3000),
+            "later ones were looked through for it at once"
+        );
+        let (until, others) = looked(&[1, 3001], 5000);
+        assert_eq!(others, [1, 3001, 5000]);
+        assert_eq!(until, Seq(u64::MAX), "it became known with the last one");
+        assert_eq!(
+            looked(&[], 0),
+            (Seq(0), vec![]),
+            "there is nothing to look for"
+        );
     }
 }

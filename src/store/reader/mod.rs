@@ -26,7 +26,7 @@ use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
-use rows::{exchange_columns, message_columns, summary_columns};
+use rows::{Unsaid, exchange_columns, message_columns, summary_columns};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use stand_in::StandIn;
 use std::path::{Path, PathBuf};
@@ -193,8 +193,12 @@ impl Recording {
 
     /// A page of exchanges after `after`, in the order of their requests.
     pub fn exchanges(&self, after: ExchangeId) -> Result<Vec<Exchange>, ReadError> {
-        let page = self.list(EXCHANGES, (to_sql(after.0), PAGE_ROWS), rows::unsaid)?;
-        Ok(rows::all_said(page))
+        Ok(rows::all_said(self.unsaid_exchanges(after)?))
+    }
+
+    /// The same, whose lines are not made yet.
+    pub(crate) fn unsaid_exchanges(&self, after: ExchangeId) -> Result<Vec<Unsaid>, ReadError> {
+        self.list(EXCHANGES, (to_sql(after.0), PAGE_ROWS), rows::unsaid)
     }
 
     /// Gives every exchange to `visit`, in the order of their requests.

@@ -6,7 +6,7 @@ mod unsaid;
 
 pub(crate) use column::{number, optional, word};
 pub(crate) use exchange::{exchange, exchange_at, exchange_columns, light, light_at, unsaid};
-pub(crate) use unsaid::all_said;
+pub(crate) use unsaid::{Unsaid, all_said};
 
 use crate::lint::Finding;
 use crate::protocol::message::{classify, classify_cut};

@@ -12,6 +12,7 @@ use rusqlite::Row;
 const SHORT: usize = 4096;
 
 /// An exchange, and what its line is made of.
+#[derive(Debug)]
 pub(crate) struct Unsaid {
     /// Its line is empty.
     pub exchange: Exchange,
@@ -24,6 +25,7 @@ pub(crate) struct Unsaid {
 }
 
 /// What a message says.
+#[derive(Debug)]
 pub(crate) enum Words {
     /// In a line; none where there is no message.
     Line(Option<Box<str>>),

@@ -61,9 +61,14 @@ pub(super) fn is_signed(word: &[u8]) -> bool {
     }
     let rows = word.split(|byte| !byte.is_ascii_alphanumeric());
     let odd = rows.filter(|row| is_odd(row)).count();
-    let telling = word[1..word.len() - 1].iter();
-    let telling = telling.filter(|byte| SIGNS[8..].contains(byte)).count();
-    odd + telling > 1 && (telling > 0 || has(u8::is_ascii_digit))
+    let inner = &word[1..word.len() - 1];
+    let telling = inner
+        .iter()
+        .filter(|byte| SIGNS[8..].contains(byte))
+        .count();
+    // Programs call things by the other signs; by this one nobody does.
+    let is_cried = inner.contains(&b'!') && has(u8::is_ascii_digit);
+    is_cried || odd + telling > 1 && (telling > 0 || has(u8::is_ascii_digit))
 }
 
 /// Whether something in it is read in no word, where its name tells that it may be a key.
@@ -152,6 +157,8 @@ mod tests {
             "QUae!ZP6$zR3",
             "fM2o!eq3$hDa",
             "Llqs!ajA$IxN",
+            "Xk29!fooBar",
+            "Hunter22!x",
         ] {
             assert!(is_signed(word.as_bytes()), "{word}");
         }
@@ -165,6 +172,8 @@ mod tests {
             "getUserName-setPassword2",
             "2026-11-22T18-40-13Z",
             "com.a.Outer$Inner$1",
+            "Outer$Inner1",
+            "HelloWorld!",
             "HEAD~3",
             "ada2@Mail",
         ] {

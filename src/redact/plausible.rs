@@ -219,9 +219,16 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     CALLED.contains(&bare)
         || WORDS.contains(&counted.unwrap_or(bare))
         || is_asked
+        || is_supplied(bare)
         || is_example(small)
         || is_mask(text)
         || is_hidden(text)
+}
+
+/// `1=env:token` behind `secret:`: how a value is supplied, in an option of ours.
+fn is_supplied(text: &str) -> bool {
+    let number = text.split_once("=env:").map(|(number, _)| number);
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// `sk-...`, `ghp_xxxx`: how keys of somebody begin, and nothing that was given to anybody.

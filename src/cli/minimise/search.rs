@@ -89,9 +89,9 @@ impl<'a> Search<'a> {
             else {
                 break;
             };
-            if let Some(made) = &ran.played.made.recording {
-                self.plan.learn(made)?;
-            }
+            // Opened anew: what was opened when the run ended may lack what its recorder wrote since, and
+            // without what the server says of its tools the next runs would call them.
+            self.plan.learn(&Recording::open(&ran.played.made.path)?)?;
             if ran.fails {
                 self.best = Some((ran.played.made.path, all));
                 return Ok(Whole::Fails);

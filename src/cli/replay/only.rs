@@ -22,9 +22,6 @@ use std::collections::VecDeque;
 /// Rows that are read at once.
 const PAGE: u32 = 500;
 
-/// What is replayed whatever is wanted: see [`wanted`].
-const ALWAYS: [&str; 2] = ["initialize", "tools/list"];
-
 /// Whether an exchange is wanted, asked in the order of the recording; `None`: all are. The handshake
 /// always is: without it no legacy server answers. So are the `lists` of tools where a call needs
 /// them: a stranger's recording has no say in which tools only read.
@@ -38,9 +35,12 @@ pub fn wanted<'r>(
     };
     let mut rows = Rows::new(&query, recording)?;
     Ok(Some(Box::new(move |exchange: &Exchange| {
-        let method = &*exchange.method;
-        method == "initialize" || (lists && method == "tools/list") || rows.has(exchange)
+        is_always_wanted(&exchange.method, lists) || rows.has(exchange)
     })))
+}
+
+fn is_always_wanted(method: &str, lists: bool) -> bool {
+    method == "initialize" || (lists && method == "tools/list")
 }
 
 /// Whether a call that is wanted needs the server's word that its tool only reads.
@@ -78,13 +78,13 @@ pub fn check(filter: Option<&str>, recording: &Recording) -> Result<(), Failure>
 }
 
 /// Says so where nothing of what is wanted was tried, since it needs what is left out: that the
-/// handshake is as it was is no answer.
-pub fn nothing_tried(report: &mut Report) {
+/// handshake is as it was is no answer, nor are the `lists` that a call needed.
+pub fn nothing_tried(report: &mut Report, lists: bool) {
     let mut compared = report
         .tallies
         .iter()
         .filter(|(_, tally)| tally.compared > 0);
-    if compared.any(|((method, _), _)| !ALWAYS.contains(&&**method)) {
+    if compared.any(|((method, _), _)| !is_always_wanted(method, lists)) {
         return;
     }
     let is_unreached = |account: &&Account| {

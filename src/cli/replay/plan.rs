@@ -164,7 +164,7 @@ impl<'a> Plan<'a> {
         drop(progress);
         let mut played = played.map_err(anyhow::Error::from)?;
         if part.only.is_some() {
-            only::nothing_tried(&mut played.outcome.report);
+            only::nothing_tried(&mut played.outcome.report, self.lists);
         }
         Ok(Played {
             outcome: played.outcome,

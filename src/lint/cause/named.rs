@@ -29,6 +29,7 @@ named! {
     PROCESS_NOT_STARTED = "process-not-started",
     PROCESS_STDOUT_CLOSED_EARLY = "process-stdout-closed-early",
     REPEATED_AFTER_TIMEOUT = "repeated-after-timeout",
+    REQUEST_SLOW = "request-slow",
     RESPONSE_ID_TYPE_CHANGED = "response-id-type-changed",
     RPC_UNCLASSIFIABLE = "rpc-unclassifiable",
     STDERR_UNDRAINED = "stderr-undrained",

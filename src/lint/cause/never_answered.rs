@@ -1,7 +1,7 @@
 //! The server never answered a request.
 
 use super::facts::Facts;
-use super::{Cause, Certainty, Kind, words};
+use super::{Cause, Certainty, Evidence, Kind, words};
 use crate::protocol::message::Direction;
 use crate::text::{duration, plural};
 use crate::trace::exchange::{Exchange, Status};
@@ -22,24 +22,66 @@ fn find(facts: &Facts) -> Option<Cause> {
     let old = old(facts);
     let oldest = *old.iter().max_by_key(|call| waited(facts, call))?;
     let waited_ns = waited(facts, oldest);
-    let other_id = words::other_id(facts, oldest);
-    let instead = other_id.as_ref().map_or("", |other| &other.said);
-    let sentence = sentence(oldest, waited_ns, old.len() - 1, instead);
+    let instead = Instead::of(facts, oldest);
+    let sentence = sentence(oldest, waited_ns, old.len() - 1, &instead.said);
     let certainty = if waited_ns > TOO_LONG_NS {
         Certainty::Certain
     } else {
         Certainty::Likely
     };
-    let advice = other_id.as_ref().map_or(
-        "Look what the server does with this request: a tool that waits for something itself, an \
-         exception that nobody catches, or a handler that forgets to answer.",
-        |other| other.advice,
-    );
-    let cause = Cause::new(KIND.id, certainty, sentence).advise(advice);
+    let cause = Cause::new(KIND.id, certainty, sentence).advise(instead.advice);
     let cause = cause.shown(old.iter().take(3).map(|call| words::request(call)));
-    let cause = cause.shown(other_id.map(|other| other.evidence));
+    let cause = cause.shown(instead.evidence);
     let cause = cause.shown(words::leaving(facts));
     Some(cause.shown(words::stderr(facts, 2)))
+}
+
+/// What the server did in place of an answer, as far as that is on record.
+struct Instead {
+    said: String,
+    advice: &'static str,
+    evidence: Option<Evidence>,
+}
+
+impl Instead {
+    fn of(facts: &Facts, call: &Exchange) -> Self {
+        if let Some(other) = words::other_id(facts, call) {
+            return Self {
+                said: other.said,
+                advice: other.advice,
+                evidence: Some(other.evidence),
+            };
+        }
+        if let Some(busy) = busy_with(facts, call) {
+            return Self {
+                said: format!(": it was at work on {}", words::call_at(busy)),
+                advice: "A server that does one thing after the other keeps all that comes \
+                         meanwhile waiting: look why that call takes so long, or let long work run \
+                         beside other calls, as a task or in a thread of its own.",
+                evidence: words::response(busy),
+            };
+        }
+        Self {
+            said: String::new(),
+            advice: "Look what the server does with this request: a tool that waits for something \
+                     itself, an exception that nobody catches, or a handler that forgets to answer.",
+            evidence: None,
+        }
+    }
+}
+
+/// The call that kept the server from this one: it came before, was answered so late that there
+/// was no time left, and nothing that came after it was answered any sooner.
+fn busy_with<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f Exchange> {
+    let ended = facts.told_to_end()?;
+    let answered = facts.last_answered.iter();
+    let mut answered =
+        answered.filter(|one| one.direction == Direction::ClientToServer && one.id < call.id);
+    let busy = answered.next_back()?;
+    let done = busy.t_response_last?;
+    let overtook = |one: &Exchange| one.id > busy.id && one.t_response > Some(call.t_request);
+    let is_late = done > call.t_request && ended.0.saturating_sub(done.0) < PATIENCE_NS;
+    (is_late && !facts.last_answered.iter().any(overtook)).then_some(busy)
 }
 
 /// `the server never answered search (#4) in 40.0 s, nor 2 other requests`

@@ -1,12 +1,21 @@
 //! Nothing is wrong.
 
 use super::facts::{Facts, Found, Group};
-use super::{Cause, Certainty, Evidence, Kind, Place, words};
+use super::{Cause, Certainty, Evidence, Kind, Place, named, words};
 use crate::lint::{Severity, quote};
 use crate::text::{duration, plural};
 use crate::trace::session::End;
 
 pub(super) const KIND: Kind = Kind::new("nothing-wrong", find);
+
+/// Slow answers that are shown.
+const SLOW: usize = 2;
+
+const READ: &str = "See whether a finding fits what you have noticed. ";
+
+/// The Python SDK up to 1.x gives up so, and sends its next request.
+const GIVEN_UP: &str = "Some clients give up a slow call without telling the server: see whether \
+                        this host waits for less than what took long here. ";
 
 #[expect(
     clippy::unnecessary_wraps,
@@ -25,18 +34,26 @@ fn find(facts: &Facts) -> Option<Cause> {
     let remarks = worst.map_or_else(String::new, |worst| remarks(facts, worst));
     let answered = answered(facts);
     let sentence = format!("nothing wrong was found{remarks}: {answered}, none failed; {ended}");
-    let advice = if worst.is_some() {
-        "See whether a finding fits what you have noticed. "
-    } else {
-        ""
-    };
+    let (read, slow) = (worst.map(|_| READ), slow(facts));
+    let given_up = slow.first().map(|_| GIVEN_UP);
+    let advice = [read, given_up].into_iter().flatten().collect::<String>();
     let cause = Cause::new(KIND.id, Certainty::Likely, sentence).advise(format!(
         "{advice}If something is wrong all the same, it is not between these two: look at what the \
          host does with the answers, or note when it happened and look at that moment."
     ));
     let cause = cause.shown(worst.map(|(group, found)| words::finding(&group.rule, found)));
+    let others = slow
+        .into_iter()
+        .filter(|slow| worst.is_none_or(|(_, worst)| !std::ptr::eq(worst, *slow)));
+    let cause = cause.shown(others.map(|found| words::finding(named::REQUEST_SLOW, found)));
     let cause = cause.shown(handshake(facts)).shown(words::leaving(facts));
     Some(cause.shown(words::end_of(facts)))
+}
+
+/// The first answers that took long.
+fn slow(facts: &Facts) -> Vec<&Found> {
+    let group = facts.found(named::REQUEST_SLOW);
+    group.map_or_else(Vec::new, |group| group.first.iter().take(SLOW).collect())
 }
 
 /// `14 of 15 requests answered, 1 open at the end`

@@ -145,5 +145,10 @@ mod tests {
         let text = [vec![b'a'; 50], vec![b'b'], vec![b'a'; 50]].concat();
         let is_b = |found: Match| found.start() == 50 && found.pattern().as_usize() == 1;
         assert!(noticed.any(&text, is_b));
+        // Two that end at the same place.
+        let noticed = Noticed::new(&["b", "ab"]).unwrap();
+        for meant in 0..2 {
+            assert!(noticed.any(&text, |found| found.pattern().as_usize() == meant));
+        }
     }
 }

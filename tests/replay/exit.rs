@@ -177,7 +177,7 @@ fn a_call_that_is_no_request_is_refused_as_well() {
     ]);
     let plain = [r#"< "id":1"#, "> result 1"];
     let refused = case.replay(&[], &plain);
-    refused.is(7, &["#3: make does not say that it only reads"]);
+    refused.is(7, &["#3: make is in no list of tools on record"]);
     let called = [&plain[..], &["< make"]].concat();
     let allowed = case.replay(&["--allow-tool", "make"], &called);
     allowed.is(0, &[SAME]);

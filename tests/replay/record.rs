@@ -1,7 +1,9 @@
 //! What a replay leaves on record.
 
 use crate::process::{Case, Replayed, Row, SAME, stream};
-use crate::support::{self, wait_for};
+use crate::support::pieces::Pieces;
+use crate::support::session::Session;
+use crate::support::{self, Library, peer, wait_for};
 use crate::told;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -107,6 +109,36 @@ fn which_cassette_was_replayed_is_not_handed_on() {
         let bytes = std::fs::read(&handed_on).unwrap();
         let found = memchr::memmem::find(&bytes, b"told.jsonl");
         assert_eq!(found, None, "{format}");
+    }
+}
+
+/// A server without its key does something else: who does not see that it lacks looks for long.
+#[test]
+fn variables_that_the_recorded_server_had_are_named_where_a_replay_fails() {
+    let library = Library::new();
+    let script = |answer: &str| {
+        let peer = peer().into_os_string().into_string().unwrap();
+        [peer.as_str(), "script", r#"< "id":1"#, answer].map(str::to_owned)
+    };
+    let mut run = library.run(script("> result 1"));
+    let session = Session::start(run.env("WEATHER_KEY", "kept to itself"));
+    let request = br#"{"jsonrpc":"2.0","id":1,"method":"a"}"#;
+    session.send(&Pieces(vec![[&request[..], b"\n"].concat()]));
+    assert!(session.end().status.success());
+    let recording = library.files("reel").remove(0);
+    let replay = |answer: &str, given: Option<&str>| {
+        let mut replay = library.mcpreel("replay");
+        replay.arg(&recording).arg("--").args(script(answer));
+        replay.envs(given.map(|value| ("WEATHER_KEY", value)));
+        Replayed::of(&replay.output().unwrap())
+    };
+    let named = "the recorded server had 1 variable that you have not set: WEATHER_KEY";
+    replay("> error 1 -32603", None).is(1, &[named]);
+    for fine in [
+        replay("> result 1", None),
+        replay("> error 1 -32603", Some("x")),
+    ] {
+        assert!(!fine.out.contains("WEATHER_KEY"), "{fine:?}");
     }
 }
 

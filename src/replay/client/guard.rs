@@ -94,6 +94,8 @@ impl Guard {
             "only reads by a recording that is not your own; the server has not said so"
         } else if self.is_told && !self.live.contains_key(tool) {
             "is not among the tools that the server has listed"
+        } else if !self.is_told && !self.recorded.contains_key(tool) {
+            "is in no list of tools on record: nothing says that it only reads"
         } else {
             "does not say that it only reads"
         };
@@ -287,6 +289,20 @@ mod tests {
         let why = guard.refusal("third").unwrap();
         assert!(why.contains("not among the tools"), "{why}");
         assert_eq!(guard.reading(), HashSet::from(["one"]));
+    }
+
+    #[test]
+    fn a_tool_of_which_nothing_is_on_record_is_not_said_to_be_silent() {
+        let mut guard = Guard::new(true);
+        let list = list(&[("silent", "")]);
+        guard.recorded_list(Document::parse(list.as_bytes()).unwrap().root());
+        for (tool, why) in [
+            ("silent", "silent does not say that it only reads"),
+            ("unknown", "unknown is in no list of tools on record"),
+        ] {
+            let refusal = guard.refusal(tool).unwrap();
+            assert!(refusal.starts_with(why), "{refusal}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
 
 mod clipboard;
+mod early;
 mod errand;
 mod exporter;
 mod input;
@@ -31,6 +32,7 @@ use super::{update, view};
 use crate::redact::Policy;
 use crate::store::library::Library;
 use crate::trace::clock::{Clock, wall_clock_ns};
+use early::Early;
 use panic::Fuse;
 use screen::Screen;
 use std::io;
@@ -101,6 +103,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         clock,
         memory: options.memory,
         fuse: Fuse::of_process(),
+        early: Early::default(),
     };
     let ended = event_loop.run(&inbox, effects);
     let Loop { threads, .. } = event_loop;
@@ -118,6 +121,7 @@ struct Loop<'s> {
     clock: Clock,
     memory: Option<PathBuf>,
     fuse: Fuse,
+    early: Early,
 }
 
 /// Whether the viewer goes on.
@@ -139,27 +143,38 @@ impl Loop<'_> {
             };
             let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
             going = self.carry_out(effects)?;
-            for msg in first.into_iter().chain(inbox.try_iter().take(AT_ONCE)) {
+            let backlog = inbox.try_iter().take(AT_ONCE);
+            for msg in first.into_iter().chain(backlog) {
                 if let Msg::Leave(signal) = msg {
                     return Ok(signal);
                 }
-                if matches!(msg, Msg::Key(_)) {
-                    self.fuse.burn();
-                    if self.screen.leave_print()? {
-                        continue;
-                    }
+                if let Some(msg) = self.early.pass(msg, &self.app) {
+                    going = self.take_in(msg, going)?;
                 }
-                let effects = update::update(&mut self.app, msg);
-                if self.carry_out(effects)? == Going::Quit {
-                    going = Going::Quit;
-                }
+            }
+            while let Some(msg) = self.early.next(&self.app) {
+                going = self.take_in(msg, going)?;
             }
         }
         Ok(None)
     }
 
+    /// Goes on unless it is, or was, to quit.
+    fn take_in(&mut self, msg: Msg, going: Going) -> io::Result<Going> {
+        if matches!(msg, Msg::Key(_)) {
+            self.fuse.burn();
+            if self.screen.leave_print()? {
+                return Ok(going);
+            }
+        }
+        let effects = update::update(&mut self.app, msg);
+        let next = self.carry_out(effects)?;
+        Ok(if going == Going::Quit { going } else { next })
+    }
+
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
-        match update::patience(&self.app) {
+        let patience = update::patience(&self.app).into_iter();
+        match patience.chain(self.early.patience(&self.app)).min() {
             Some(patience) => inbox.recv_timeout(patience),
             None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }

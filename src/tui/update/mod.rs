@@ -41,6 +41,8 @@ pub mod views;
 pub mod why;
 
 use super::action::Action;
+use super::app::library::Listing;
+use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
@@ -195,6 +197,24 @@ pub fn patience(app: &App) -> Option<Duration> {
         return Some(playing);
     }
     (is_live || app.notices.fades(app.now)).then_some(counting)
+}
+
+/// Whether there is nothing yet that a key could mean: what the screen is for was asked for, and
+/// no row has come.
+#[must_use]
+pub fn is_early(app: &App) -> bool {
+    if !app.overlays.is_empty() {
+        return false;
+    }
+    let Some(session) = app.session.as_deref() else {
+        return app.library.listing == Listing::Asked;
+    };
+    let scan = &session.list.scan;
+    match session.opening {
+        Opening::Asked => true,
+        Opening::Open => scan.from.is_none() && scan.is_running(),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -61,6 +61,8 @@ fn a_replay_needs_the_secrets_and_is_the_same_with_them() {
     ];
     let bound = replayed(&library, copy, &["--bind", "secret:1=env:TOKEN"], &script);
     assert_eq!(bound.status.code(), Some(0), "{}", text(&bound));
+    let err = String::from_utf8(bound.stderr).unwrap();
+    assert!(!err.contains("no such placeholder"), "{err}");
 }
 
 /// What a mock of a redacted recording says to these lines, where `TOKEN` is that.

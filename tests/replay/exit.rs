@@ -91,12 +91,15 @@ fn an_edit_that_has_no_place_is_2_and_options_that_fit_nothing_are_told() {
         "lok",
         "--rewrite",
         "/home/nobody=/tmp/x",
+        "--bind",
+        "secret:1=env:PATH",
     ];
     let said = case.replay(&options, &[r#"< "id":1"#, LIST]);
     said.is(0, &[SAME]);
     for why in [
         "--allow-tool lok: the recording has no call of such a tool",
         "--rewrite /home/nobody=…: there is no such path",
+        "--bind secret:1=…: the recording has no such placeholder",
     ] {
         assert!(said.err.contains(why), "{said:?}");
     }

@@ -55,6 +55,19 @@ pub fn key(message: Value<'_>, terms: Terms<'_>) -> Key {
     }
 }
 
+/// The words by which a question of the server is known on `side`, wherever it stands and whatever
+/// it is called.
+#[must_use]
+pub fn words(question: Value<'_>, side: Side, rewrites: &Rewrites, wall_ns: Option<u64>) -> Digest {
+    let terms = Terms {
+        scope: &Scope::default(),
+        side,
+        rewrites,
+        wall_ns,
+    };
+    key(question, terms).normalised
+}
+
 /// What a request with these params asks for, as a text: canonical JSON, with a bare `…` for each
 /// value that is left out. Two requests of a method have the same digest where they have the same
 /// text.

@@ -43,9 +43,9 @@ use crate::capture::gauge::STALL;
 use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
 use crate::replay::judge::{self, Judge};
-use crate::replay::key::{Digest, Terms, key};
+use crate::replay::key::{self, Digest};
 use crate::replay::report::{Report, Trouble};
-use crate::replay::rules::{Scope, Side};
+use crate::replay::rules::Side;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
@@ -253,13 +253,7 @@ impl Director {
 
     /// By which words a request of the server is known.
     fn words(&self, request: Value<'_>, side: Side, wall_ns: Option<u64>) -> Digest {
-        let terms = Terms {
-            scope: &Scope::default(),
-            side,
-            rewrites: &self.options.binder.rewrites,
-            wall_ns,
-        };
-        key(request, terms).normalised
+        key::words(request, side, &self.options.binder.rewrites, wall_ns)
     }
 
     /// Nanoseconds of a moment of the recording since the Unix epoch.

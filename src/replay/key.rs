@@ -79,6 +79,16 @@ pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String
 }
 
 impl Key {
+    /// The key of a request that is one of several of its kind, as `word` says.
+    #[must_use]
+    pub fn of_kind(self, word: &str) -> Self {
+        let with = |digest: Digest| Digest::of(format!("{digest} {word}").as_bytes());
+        Self {
+            exact: with(self.exact),
+            normalised: with(self.normalised),
+        }
+    }
+
     /// The key of what is no JSON, or nested too deeply to be read.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {

@@ -274,13 +274,9 @@ fn judged(held: &[Option<Held>; 2], judge: &mut Judge, witness: &mut dyn Witness
                 Direction::ClientToServer => Missing::Removed,
                 Direction::ServerToClient => Missing::NeverAsked,
             };
-            judge.missing(&left.occurrence(), why);
-            Some(Class::Changed)
+            judge.missing(&left.occurrence(), why)
         }
-        [None, Some(right)] => {
-            judge.more(&right.occurrence());
-            Some(Class::Added)
-        }
+        [None, Some(right)] => Some(judge.more(&right.occurrence())),
         [None, None] => return,
     };
     witness.compared(&Paired {

@@ -124,13 +124,19 @@ impl Director {
         call.id = RequestId::from_json(&id).unwrap_or(call.id);
         call.more_rounds += 1;
         call.sent = scene.now;
-        call.deadline = Calls::deadline(&call.exchange, scene.now, self.end());
+        let recorded = self.tasks.took(&call.exchange);
+        call.deadline = Calls::deadline(&call.exchange, recorded, scene.now, self.end());
         self.calls.open(call);
         None
     }
 
     /// Sends a request once more, as the retry of this round. Whether that could be done.
-    fn send_again(&mut self, exchange: &Exchange, round: &Round, scene: &mut Scene<'_>) -> bool {
+    pub(super) fn send_again(
+        &mut self,
+        exchange: &Exchange,
+        round: &Round,
+        scene: &mut Scene<'_>,
+    ) -> bool {
         let (seq, part) = exchange.request;
         let frame = scene.past.raw(seq).unwrap_or_default();
         let Some(message) = message_at(&frame, part) else {

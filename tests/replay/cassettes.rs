@@ -1,11 +1,12 @@
 //! Cassettes that somebody else has written.
 
-use crate::process::{Case, Replayed, SAME};
+use crate::process::{Case, Replayed, SAME, stream};
 use crate::support::peer;
 use std::process::Stdio;
 
-/// A replay of a cassette with these lines, against a server that does as it is told.
-fn replay(lines: &[&str], script: &[&str]) -> Replayed {
+/// A replay of a cassette with these lines, against a server that does as it is told, and what was
+/// sent.
+fn replay(lines: &[&str], script: &[&str]) -> (Replayed, String) {
     let case = Case::new(&[]);
     let file = case.library.path().join("by-hand.jsonl");
     let text = [&[r#"{"cassette":1}"#], lines, &[r#"{"t":0,"k":"end"}"#]].concat();
@@ -13,7 +14,9 @@ fn replay(lines: &[&str], script: &[&str]) -> Replayed {
     let mut command = case.library.mcpreel("replay");
     command.arg(&file).args(["--timeout", "20s", "--"]);
     command.arg(peer()).arg("script").args(script);
-    Replayed::of(&command.stdin(Stdio::null()).output().unwrap())
+    let replayed = Replayed::of(&command.stdin(Stdio::null()).output().unwrap());
+    let sent = stream(&case.library, &case.made(), "c2s");
+    (replayed, String::from_utf8(sent).unwrap())
 }
 
 fn request(n: u64, id: u64, seen: &str) -> String {
@@ -59,7 +62,7 @@ fn what_the_client_had_not_seen_is_not_waited_for() {
         r#"< "id":5"#,
         "> result 5",
     ];
-    replay(&lines, &script).is(0, &[SAME]);
+    replay(&lines, &script).0.is(0, &[SAME]);
 }
 
 /// The lines of the client go out in their order, whatever each of them had seen.
@@ -82,5 +85,8 @@ fn no_frame_of_the_client_overtakes_another_one() {
         "> result 2",
         "> result 3",
     ];
-    replay(&lines, &script).is(0, &[SAME]);
+    let (replayed, sent) = replay(&lines, &script);
+    replayed.is(0, &[SAME]);
+    let ids = sent.lines().map(|line| &line[22..23]);
+    assert_eq!(ids.collect::<String>(), "123", "{sent}");
 }

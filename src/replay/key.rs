@@ -55,6 +55,19 @@ pub fn key(message: Value<'_>, terms: Terms<'_>) -> Key {
     }
 }
 
+/// The words by which a question of the server is known on `side`, wherever it stands and whatever
+/// it is called.
+#[must_use]
+pub fn words(question: Value<'_>, side: Side, rewrites: &Rewrites, wall_ns: Option<u64>) -> Digest {
+    let terms = Terms {
+        scope: &Scope::default(),
+        side,
+        rewrites,
+        wall_ns,
+    };
+    key(question, terms).normalised
+}
+
 /// What a request with these params asks for, as a text: canonical JSON, with a bare `…` for each
 /// value that is left out. Two requests of a method have the same digest where they have the same
 /// text.
@@ -66,6 +79,16 @@ pub fn text(params: Option<Value<'_>>, level: Level, terms: Terms<'_>) -> String
 }
 
 impl Key {
+    /// The key of a request that is one of several of its kind, as `word` says.
+    #[must_use]
+    pub fn of_kind(self, word: &str) -> Self {
+        let with = |digest: Digest| Digest::of(format!("{digest} {word}").as_bytes());
+        Self {
+            exact: with(self.exact),
+            normalised: with(self.normalised),
+        }
+    }
+
     /// The key of what is no JSON, or nested too deeply to be read.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {

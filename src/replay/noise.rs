@@ -1,5 +1,7 @@
 //! What differs between any two runs of the same session.
 
+mod clock;
+mod measured;
 mod temporary;
 
 use super::rewrite::Rewrites;
@@ -58,6 +60,9 @@ const OPTIONAL: &[&str] = &[
 /// has members where it is JSON itself.
 const PAYLOADS: &[&str] = &["arguments", "structuredContent", "data", "text"];
 
+/// Members of messages that hold bytes in base64.
+const CODED: &[&str] = &["blob", "data"];
+
 /// Who a side is, wherever it says so: another version is worth a word, and what an upgrade is.
 const VERSIONS: &[&[&str]] = &[
     &["result", "_meta", keys::SERVER_INFO, "version"],
@@ -115,6 +120,8 @@ impl Beside<'_> {
         match self.names.last().map(AsRef::as_ref) {
             Some("pid") => return numbers.iter().all(Option::is_some),
             Some("port") if numbers.iter().all(ports) => return true,
+            // What a client asks for by such a name is a choice, and what a server answers is not.
+            Some(name) if self.is_of_an_answer() && measured::is_duration(name) => return true,
             _ => {}
         }
         let [Some(a), Some(b)] = self.wall_ns else {
@@ -127,6 +134,10 @@ impl Beside<'_> {
             [false, false] => false,
         }
     }
+
+    fn is_of_an_answer(&self) -> bool {
+        self.names.first().is_some_and(|first| &**first != "params")
+    }
 }
 
 /// Whether one side makes up the value of the member at the place `names` anew in each session.
@@ -137,6 +148,11 @@ pub(super) fn is_made_up(names: &[Box<str>]) -> bool {
 /// Whether the member at the place `names` may as well be missing.
 pub(super) fn may_be_missing(names: &[Box<str>]) -> bool {
     is_named(names, OPTIONAL)
+}
+
+/// Whether the member at the place `names` holds bytes in base64.
+pub(super) fn is_coded(names: &[Box<str>]) -> bool {
+    is_named(names, CODED)
 }
 
 fn is_named(names: &[Box<str>], list: &[&str]) -> bool {
@@ -180,7 +196,7 @@ fn moment(value: Value<'_>, unit: u64) -> Option<u64> {
 }
 
 static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
+    let others = concat!(
         r"(?P<uuid>\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b)",
         r"|(?P<time>\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)",
         // As browsers and node, `date` and mail headers write it, one after the other.
@@ -192,11 +208,12 @@ static VOLATILE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?P<temporary>(?:/private)?/(?:tmp|var/tmp|var/folders)/[^\s\x22',;)\]}|&?<>]+)",
         r"|(?P<pid>\b(?i:pid)[ =:]{1,2}\d+)",
         r"|(?P<duration>\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds|min|minutes)\b)",
-    ))
-    .expect("the pattern is a constant, and the tests use it")
+    );
+    Regex::new(&[others, "|", &clock::pattern()].concat())
+        .expect("the pattern is a constant, and the tests use it")
 });
 
-/// A text with a word in place of every id, moment, duration, local port, process id and name of a
+/// A text with a word in place of every id, moment, time of day, duration, local port, process id and name of a
 /// temporary file that was made up; the text itself where it is too long to look for them.
 pub(super) fn shape(text: &str) -> Cow<'_, str> {
     if text.len() > MAX_TEXT {
@@ -210,8 +227,12 @@ pub(super) fn shape(text: &str) -> Cow<'_, str> {
         "temporary",
         "pid",
         "duration",
+        "clock",
     ];
     VOLATILE.replace_all(text, |found: &Captures<'_>| {
+        if found.name("clock").is_some() && !clock::is_one(text, found) {
+            return found[0].to_owned();
+        }
         let name = names.iter().find(|name| found.name(name).is_some());
         let before = found.name("before").map_or("", |before| before.as_str());
         match found.name("temporary") {

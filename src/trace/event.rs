@@ -175,6 +175,13 @@ pub enum EventKind {
         /// The keys and their values: a JSON object.
         json: String,
     },
+    /// The client began to say what follows before it had seen all of what stands before that. Told
+    /// by the cassette that the recording was made from, whose times do not say so.
+    Seen {
+        /// The last frame of the server that it had seen; absent: none.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        frame: Option<Seq>,
+    },
     /// The recording was completed from its spool after the recorder had gone.
     Recovered {
         /// Frames that were added.

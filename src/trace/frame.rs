@@ -2,16 +2,18 @@
 
 use super::clock::Moment;
 use crate::protocol::message::Direction;
+use serde::{Deserialize, Serialize};
 
 /// The permanent address of a frame in its recording: `#1187`. Counted from 1, over all streams,
 /// in the order in which the last bytes were recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct Seq(pub u64);
 
 /// A stream of a recording.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StreamId(pub u16);
 

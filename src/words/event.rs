@@ -3,7 +3,7 @@
 use super::{command, ended, ended_so, not_started, process};
 use crate::text::{count, duration, escape, plural, size};
 use crate::trace::event::{CassetteLine, Closer, EventKind, Passed, ProcessContext, ProcessName};
-use crate::trace::frame::StreamId;
+use crate::trace::frame::{Seq, StreamId};
 
 /// An event in one sentence, without a full stop.
 #[must_use]
@@ -56,7 +56,18 @@ pub fn event(kind: &EventKind) -> String {
             passed,
         } => behind_ended(code.as_ref(), signal.as_deref(), *passed),
         EventKind::LineKeys { of, json } => line_keys(*of, json),
+        EventKind::Seen { frame } => seen(*frame),
         EventKind::Recovered { frames } => recovered(*frames),
+    }
+}
+
+fn seen(frame: Option<Seq>) -> String {
+    match frame {
+        Some(seq) => format!(
+            "the client goes on before it has seen what came after #{}",
+            seq.0
+        ),
+        None => "the client goes on before it has seen anything of this".to_owned(),
     }
 }
 

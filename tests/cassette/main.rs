@@ -5,6 +5,7 @@
 //! * [`damaged`]: lines and tails that cannot be read are told and passed over;
 //! * [`hostile`]: no file makes it fail, or take more than it should;
 //! * [`kept`]: what nobody knows of a line is not lost;
+//! * [`seen`]: what the client had seen when it spoke;
 //! * [`samples`]: the sample recordings, and a session that is recorded twice.
 
 #[path = "../support/mod.rs"]
@@ -15,6 +16,7 @@ mod hostile;
 mod kept;
 mod round_trip;
 mod samples;
+mod seen;
 mod session;
 
 use mcpreel::cli::cassette::Tape;

@@ -1,7 +1,7 @@
 //! How bad each kind of difference is, and what is no difference.
 
 use super::made::Story;
-use super::{Compared, compared};
+use super::{Compared, code, compared, diff, recorded, text};
 
 /// A session in which one call is answered so.
 fn answered(result: &str) -> Story {
@@ -174,4 +174,84 @@ fn what_the_server_asks_is_compared_as_well() {
     assert_eq!(found.said(), ["changed params.message"]);
     let found = compared(&asks("which city"), &Story::new(), &[]);
     assert_eq!(found.said(), ["changed elicitation/create never-asked"]);
+}
+
+/// A session in which a task is made and asked about, which is answered so each time.
+fn polled(answers: &[&str]) -> Story {
+    let made = r#"{"task":{"taskId":"t-1","status":"working"}}"#;
+    let call = r#"{"name":"long","task":{}}"#;
+    let story = Story::new().result("tools/call", call, made);
+    answers.iter().fold(story, |story, answer| {
+        let task = format!(r#"{{"taskId":"t-1",{answer}}}"#);
+        story.result("tasks/get", r#"{"taskId":"t-1"}"#, &task)
+    })
+}
+
+/// Once a client that asked less often than another one seemed to be of another server.
+#[test]
+fn how_often_a_task_is_asked_about_while_it_is_at_work_is_no_difference() {
+    let reads = r#""status":"working","statusMessage":"reads""#;
+    let writes = r#""status":"working","statusMessage":"writes""#;
+    let (done, failed) = (r#""status":"completed""#, r#""status":"failed""#);
+    let long = polled(&[reads, reads, writes, done]);
+    for other in [polled(&[writes, done]), polled(&[done])] {
+        for [left, right] in [[&long, &other], [&other, &long]] {
+            let found = compared(left, right, &[]);
+            assert_eq!((found.code, found.said()), (0, vec![]));
+            assert!(found.count("noise") > 0, "it is counted");
+        }
+    }
+    let found = compared(&long, &polled(&[reads, failed]), &[]);
+    assert_eq!(
+        (found.code, found.said()),
+        (1, vec!["changed result.status".into()])
+    );
+    let never = "changed tasks/get remark";
+    let found = compared(&polled(&[reads]), &polled(&[done]), &[]);
+    assert_eq!((found.code, found.said()), (1, vec![never.into()]));
+}
+
+/// A session of the modern era in which two rounds of input are asked for and given.
+fn rounds(keys: [&str; 3]) -> Story {
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let [a, b, c] = keys;
+    let asks = |key: &str, what: &str| {
+        format!(r#""{key}":{{"method":"elicitation/create","params":{{"message":"{what}?"}}}}"#)
+    };
+    let round =
+        |asked: &str| format!(r#"{{"resultType":"input_required","inputRequests":{{{asked}}}}}"#);
+    let call = |given: &str| format!(r#"{{"name":"plan",{given}{meta}}}"#);
+    let first = round(&[asks(a, "who"), asks(b, "when")].join(","));
+    let both = format!(
+        r#""inputResponses":{{"{a}":{{"action":"accept"}},"{b}":{{"action":"decline"}}}},"#
+    );
+    let one = format!(r#""inputResponses":{{"{c}":{{"action":"accept"}}}},"#);
+    Story::silent()
+        .result("tools/call", &call(""), &first)
+        .result("tools/call", &call(&both), &round(&asks(c, "where")))
+        .result(
+            "tools/call",
+            &call(&one),
+            r#"{"resultType":"complete","content":[]}"#,
+        )
+}
+
+/// Once keys that a server makes up were gone and added, which is breaking.
+#[test]
+fn under_which_keys_a_server_asks_for_input_is_no_difference() {
+    let left = rounds(["a", "b", "c"]);
+    let found = compared(&left, &rounds(["k1", "k2", "k3"]), &[]);
+    assert_eq!((found.code, found.said()), (0, vec![]));
+    // The same keys, the other way round.
+    let found = compared(&left, &rounds(["b", "a", "b"]), &[]);
+    assert_eq!((found.code, found.said()), (0, vec![]));
+    let library = recorded(&left, &rounds(["k1", "k2", "k3"]));
+    for [one, other] in [
+        ["7f3a#1", "c04d#1"],
+        ["7f3a#3", "c04d#3"],
+        ["7f3a#5", "c04d#5"],
+    ] {
+        let output = diff(&library, &[one, other]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stdout));
+    }
 }

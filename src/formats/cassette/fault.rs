@@ -73,6 +73,9 @@ pub enum FaultKind {
         /// By how many microseconds.
         us: u64,
     },
+    /// It says that the client had seen a frame of the server that does not stand before it; passed
+    /// over.
+    Seen(String),
     /// Its bytes are several lines: they become as many frames.
     SeveralLines,
     /// It has its bytes more than once; the first of `raw`, `b64`, `text` counts.
@@ -158,6 +161,10 @@ impl fmt::Display for FaultKind {
             Self::Time { key, found } => time(key, found.as_deref(), f),
             Self::First => f.write_str("its `t0` lies after its `t`; taken for the same"),
             Self::Backwards { us } => backwards(*us, f),
+            Self::Seen(found) => write!(
+                f,
+                "its `seen` names no frame of the server before it: {found}; passed over"
+            ),
             Self::SeveralLines => f.write_str("its bytes are several lines, each a frame"),
             Self::Bodies => f.write_str("more than one of `raw`, `b64` and `text`"),
             Self::Key(key) => write!(f, "the key `{key}` is not known; kept"),

@@ -45,7 +45,7 @@ impl Keys {
 }
 
 /// Keys that an event of a kind may have and that are left out where there is nothing to say.
-const OPTIONAL: [(&str, &[&str]); 5] = [
+const OPTIONAL: [(&str, &[&str]); 6] = [
     (
         "start",
         &[
@@ -60,6 +60,7 @@ const OPTIONAL: [(&str, &[&str]); 5] = [
     ("exit", &["code", "signal"]),
     ("gap", &["reason"]),
     ("behind-exit", &["code", "signal"]),
+    ("seen", &["frame"]),
 ];
 
 /// The beginnings of the names of what stands in `object`, or in what is in it, and is no part of
@@ -121,6 +122,7 @@ pub(super) fn members(json: &str, room: usize) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::trace::event::ProcessContext;
+    use crate::trace::frame::Seq;
     use crate::trace::part::SelectionNote;
 
     fn keys(line: &str) -> Option<Keys> {
@@ -190,7 +192,7 @@ mod tests {
     }
 
     /// An event of each kind with as little as it may have.
-    const BAREST: [&str; 21] = [
+    const BAREST: [&str; 22] = [
         r#"{"kind":"start"}"#,
         r#"{"kind":"spawned","pid":1}"#,
         r#"{"kind":"spawn-failed","exit_code":1,"message":""}"#,
@@ -211,6 +213,7 @@ mod tests {
         r#"{"kind":"behind-failed","message":""}"#,
         r#"{"kind":"behind-exit","passed":1}"#,
         r#"{"kind":"line-keys","of":"frame","json":""}"#,
+        r#"{"kind":"seen"}"#,
         r#"{"kind":"recovered","frames":1}"#,
     ];
 
@@ -263,6 +266,9 @@ mod tests {
                 code: Some(1),
                 signal: text(),
                 passed,
+            },
+            EventKind::Seen { frame: _ } => EventKind::Seen {
+                frame: Some(Seq(1)),
             },
             EventKind::Spawned { pid: _ }
             | EventKind::SpawnFailed {

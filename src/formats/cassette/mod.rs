@@ -19,8 +19,9 @@
 //! have otherwise: no date, no id, no process number.
 //!
 //! The bytes are the truth. `raw` stands verbatim where a frame is one JSON text and `\n`, `text`
-//! is a line of stderr, and `b64` anything else, so nothing is lost. `k`, `m`, `re`, `in` and
-//! `seen` are derived: for people and other programs, and not read back.
+//! is a line of stderr, and `b64` anything else, so nothing is lost. `k`, `m`, `re` and `in` are
+//! derived: for people and other programs, and not read back. `seen` is derived as well, and where
+//! it says otherwise than the order and the times of the lines it counts.
 //!
 //! What nobody knows is not lost: in the header it is kept with the session, in a line as an event
 //! before what the line says, and it is written again in its place.

@@ -11,7 +11,7 @@ use crate::lint::quote;
 use crate::lint::remembered::Remembered;
 use crate::lint::seen::Part;
 use crate::protocol::json::Value;
-use crate::protocol::mcp::Revision;
+use crate::protocol::mcp::{Revision, TaskStatus};
 use crate::protocol::message::{Body, Direction};
 use crate::trace::exchange::ExchangeId;
 use crate::trace::frame::Seq;
@@ -36,44 +36,8 @@ pub(super) struct Tasks {
 #[derive(Clone, Debug)]
 struct Latest {
     frame: Seq,
-    status: Status,
+    status: TaskStatus,
     updated: Option<Box<str>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
-    Working,
-    InputRequired,
-    Completed,
-    Failed,
-    Cancelled,
-}
-
-impl Status {
-    fn parse(value: Value<'_>) -> Option<Self> {
-        let all = [
-            Self::Working,
-            Self::InputRequired,
-            Self::Completed,
-            Self::Failed,
-            Self::Cancelled,
-        ];
-        all.into_iter().find(|status| value.is_str(status.as_str()))
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Working => "working",
-            Self::InputRequired => "input_required",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    fn is_over(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
 }
 
 impl Default for Tasks {
@@ -138,8 +102,7 @@ impl Tasks {
         findings: &mut Findings,
     ) {
         let Some(task) = task else { return };
-        let (Some(id), Some(status)) = (id(task), task.get("status").and_then(Status::parse))
-        else {
+        let (Some(id), Some(status)) = (id(task), TaskStatus::of(task)) else {
             return;
         };
         let updated = text(task, "lastUpdatedAt");
@@ -180,8 +143,8 @@ impl Tasks {
 }
 
 /// That a task does not begin by working.
-fn begun(part: &Part<'_>, task: &str, status: Status) -> Option<Finding> {
-    (status != Status::Working && is_core(part)).then(|| {
+fn begun(part: &Part<'_>, task: &str, status: TaskStatus) -> Option<Finding> {
+    (status != TaskStatus::Working && is_core(part)).then(|| {
         let (task, status) = (quote::text(task), status.as_str());
         let detail = format!("task \"{task}\" begins as {status}");
         part.at(&rules::TASK_STATUS_TRANSITION, detail)
@@ -189,7 +152,7 @@ fn begun(part: &Part<'_>, task: &str, status: Status) -> Option<Finding> {
 }
 
 /// That a task goes on that was over.
-fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: Status) -> Option<Finding> {
+fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: TaskStatus) -> Option<Finding> {
     (before.status.is_over() && before.status != status).then(|| {
         let (from, to) = (before.status.as_str(), status.as_str());
         let detail = format!("task \"{}\" went from {from} to {to}", quote::text(task));

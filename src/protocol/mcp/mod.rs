@@ -8,6 +8,7 @@
 //! * [`capabilities`]: what sides can declare;
 //! * [`keys`]: the reserved keys of `_meta`;
 //! * [`levels`]: the levels of log messages;
+//! * [`TaskStatus`]: how far a task has come;
 //! * [`target`]: which tool, prompt, resource or task a call is about;
 //! * [`summary`]: messages and exchanges in one line.
 
@@ -20,5 +21,7 @@ pub mod methods;
 mod revision;
 pub mod summary;
 pub mod target;
+mod task;
 
 pub use revision::Revision;
+pub use task::TaskStatus;

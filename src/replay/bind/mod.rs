@@ -46,7 +46,7 @@ pub use handle::candidates;
 pub use known::Bound;
 pub use learn::About;
 pub use prepare::{Fault, Outgoing, Role};
-pub use round::Round;
+pub use round::{Round, Unexpected};
 pub use trail::Trail;
 
 use crate::protocol::json::{Edits, Node, Path};

@@ -82,6 +82,15 @@ impl Round {
         }
     }
 
+    /// The same request again under this id, a JSON text.
+    #[must_use]
+    pub fn again(id: &str) -> Self {
+        Self {
+            id: Some(id.into()),
+            ..Self::default()
+        }
+    }
+
     /// Nothing but the state that a live result wants back.
     fn of(now: Value<'_>) -> Self {
         let state = now.get("requestState").and_then(|state| state.as_str());
@@ -94,11 +103,25 @@ impl Round {
     /// The recorded answer with the result `then`, its questions under the keys that they have now.
     #[must_use]
     pub fn as_now<'t>(&self, then: Value<'_>, answer: &'t [u8]) -> Cow<'t, [u8]> {
+        self.renamed(then.get("inputRequests"), answer)
+    }
+
+    /// The recorded retry that is `then`, its answers under the keys that the questions have now.
+    #[must_use]
+    pub fn retry_as_now<'t>(&self, then: Value<'_>, retry: &'t [u8]) -> Cow<'t, [u8]> {
+        let params = then.get("params");
+        self.renamed(
+            params.and_then(|params| params.get("inputResponses")),
+            retry,
+        )
+    }
+
+    fn renamed<'t>(&self, members: Option<Value<'_>>, message: &'t [u8]) -> Cow<'t, [u8]> {
         let mut edits = Edits::default();
-        if let Some(asked) = then.get("inputRequests") {
-            self.rename(asked, &mut edits);
+        if let Some(members) = members {
+            self.rename(members, &mut edits);
         }
-        edits.apply(answer)
+        edits.apply(message)
     }
 
     /// The key that a recorded question has now, if it is asked.

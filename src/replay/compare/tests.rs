@@ -188,6 +188,35 @@ fn a_text_that_is_json_is_compared_by_what_it_says() {
     );
 }
 
+/// Once a resource that says when it was made differed from itself, since it says so in base64.
+#[test]
+fn what_is_in_base64_is_compared_by_what_it_says() {
+    use base64::Engine as _;
+    let coded = |text: &[u8]| base64::engine::general_purpose::STANDARD.encode(text);
+    let contents = |coded: &str| format!(r#"{{"contents":[{{"uri":"demo:2","blob":"{coded}"}}]}}"#);
+    let of = |left: &[u8], right: &[u8]| results(&contents(&coded(left)), &contents(&coded(right)));
+    let at = "result.contents[0].blob";
+    let noise = of(b"made at 4:53:25 AM", b"made at 11:02:07 PM");
+    assert_eq!(noise, [format!("{at} noise Value")]);
+    let other = of(b"made at 4:53:25 AM", b"read at 4:53:25 AM");
+    assert_eq!(other, [format!("{at} changed Value")]);
+    let json = of(
+        br#"{"made":"4:53:25 AM","n":1}"#,
+        br#"{"made":"4:53:26 AM","n":2}"#,
+    );
+    let expected = ["made noise", "n changed"].map(|found| format!("{at}.{found} Value"));
+    assert_eq!(json, expected);
+    // Bytes are what they are, also those that could be read as something.
+    let bytes = of(b"\xff 4:53:25 AM", b"\xff 4:53:26 AM");
+    assert_eq!(bytes, [format!("{at} changed Value")]);
+    let bytes = of(b"\0 4:53:25 AM", b"\0 4:53:26 AM");
+    assert_eq!(bytes, [format!("{at} changed Value")]);
+    // Elsewhere a word is a word.
+    let word = |text: &[u8]| format!(r#"{{"structuredContent":{{"blob":"{}"}}}}"#, coded(text));
+    let found = results(&word(b"at 4:53:25 AM"), &word(b"at 4:53:26 AM"));
+    assert_eq!(found, ["result.structuredContent.blob changed Value"]);
+}
+
 #[test]
 fn a_text_of_several_lines_is_compared_by_line() {
     let left = r#"{"id":1,"result":{"text":"one\ntwo\ntook 3 ms\nlast"}}"#;

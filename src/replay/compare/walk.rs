@@ -107,6 +107,9 @@ impl<'r> Walk<'r> {
         let Some(mut texts) = texts(left, right) else {
             return self.scalar(depth, label, Change::Value, left, right);
         };
+        let decoded = self.decoded(&texts);
+        let is_decoded = decoded.is_some();
+        texts = decoded.unwrap_or(texts);
         let sides = [Side::Left, Side::Right];
         for (text, side) in texts.iter_mut().zip(sides) {
             let normalised = self.terms.scope.normalised(&self.place, side, text);
@@ -118,7 +121,9 @@ impl<'r> Walk<'r> {
         if !noise && self.written(depth, &label, [left, right], &texts) {
             return;
         }
-        if noise || !have_lines(&texts) {
+        // What is in base64 on the wire is shown as what it says.
+        let differ = is_decoded && texts[0] != texts[1];
+        if noise || !(differ || have_lines(&texts)) {
             return self.text(depth, label, [left, right], &texts);
         }
         let [l, r] = &texts;

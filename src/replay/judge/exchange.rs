@@ -1,7 +1,7 @@
 //! Two exchanges.
 
 use super::words;
-use super::{Judge, Occurrence, account, call, offered, pages};
+use super::{Judge, Occurrence, account, call, offered, pages, tasks};
 use crate::replay::compare::{
     Change, Class, Comparison, Excerpt, Half, Limits, Side, Terms, Verdict, compare_by,
 };
@@ -28,8 +28,10 @@ pub(super) fn both(
 ) -> Option<Class> {
     let mut draft = Draft::default();
     requests(judge, left, right, &mut draft);
-    if !pages::take(judge, left, right, &mut draft) {
-        responses(judge, left, right, &mut draft, &[]);
+    if !pages::take(judge, left, right, &mut draft)
+        && let Some(elsewhere) = tasks::elsewhere(judge, left, right, &mut draft)
+    {
+        responses(judge, left, right, &mut draft, elsewhere);
     }
     latency(judge, left, right, &mut draft);
     progress(left, right, &mut draft);

@@ -11,6 +11,7 @@
 //!   byte cost nothing.
 //! * `surface`: what a server offers, tools by what their schemas take and give. A list that
 //!   comes on several pages is judged as one, however it is cut.
+//! * How far a task has come depends on when somebody asks, and how often that is on who asks.
 //! * [`Budget`], [`Progress`], [`Notices`]: how long it took, and what came besides.
 
 mod exchange;
@@ -21,12 +22,14 @@ mod offered;
 mod pages;
 mod progress;
 pub mod surface;
+mod tasks;
 mod words;
 
 pub use latency::Budget;
 pub use notices::Notices;
 pub use progress::Progress;
 pub use surface::List;
+pub use tasks::is_at_work;
 
 use super::compare::Class;
 use super::key::Digest;
@@ -37,6 +40,7 @@ use crate::trace::exchange::Status;
 use crate::trace::frame::Seq;
 use lacking::Lacking;
 use pages::Pages;
+use tasks::Tasks;
 
 /// One side of a comparison, as far as it came.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +117,7 @@ pub struct Judge {
     rules: Rules,
     options: Options,
     pages: Pages,
+    tasks: Tasks,
     ledger: Ledger,
     lacking: Lacking,
 }
@@ -126,6 +131,7 @@ impl Judge {
             ledger: Ledger::new(options.fail_on),
             options,
             pages: Pages::default(),
+            tasks: Tasks::default(),
             lacking: Lacking::default(),
         }
     }
@@ -148,16 +154,17 @@ impl Judge {
         exchange::both(self, left, right)
     }
 
-    /// An exchange of the left side that has no other.
-    pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) {
+    /// An exchange of the left side that has no other: how much that matters, pages aside.
+    pub fn missing(&mut self, left: &Occurrence<'_>, why: Missing) -> Option<Class> {
         if let Missing::Skipped(Skip::Redacted(names)) = &why {
             self.lacking.hold_back();
             self.lacks(names.iter().map(AsRef::as_ref));
         }
         if pages::takes_left(self, left, &why) {
-            return;
+            return Some(Class::Changed);
         }
         let class = match &why {
+            Missing::Removed if is_at_work(left.method, left.response) => Some(Class::Noise),
             Missing::NeverAnswered => Some(Class::Breaking),
             Missing::NeverAsked | Missing::Removed => Some(Class::Changed),
             Missing::Skipped(_) | Missing::Refused(_) => None,
@@ -168,16 +175,27 @@ impl Judge {
         self.ledger.apart(call(left), class);
         let account = account([Some(left), None], Outcome::Missing(why), class);
         self.ledger.account(account);
+        class
     }
 
-    /// An exchange that only the right side has.
-    pub fn more(&mut self, right: &Occurrence<'_>) {
-        if pages::takes_right(self, right) {
-            return;
+    /// An exchange that only the right side has, and how much that matters.
+    pub fn more(&mut self, right: &Occurrence<'_>) -> Class {
+        let is_chance = is_at_work(right.method, right.response);
+        let class = if is_chance {
+            Class::Noise
+        } else {
+            Class::Added
+        };
+        if !pages::takes_right(self, right) {
+            self.question(right, class);
         }
-        let class = Some(Class::Added);
-        self.ledger.apart(call(right), class);
-        let account = account([None, Some(right)], Outcome::More, class);
+        class
+    }
+
+    /// A question of the server that only the right side has, which matters so much.
+    pub fn question(&mut self, right: &Occurrence<'_>, class: Class) {
+        self.ledger.apart(call(right), Some(class));
+        let account = account([None, Some(right)], Outcome::More, Some(class));
         self.ledger.account(account);
     }
 
@@ -238,6 +256,7 @@ impl Judge {
     #[must_use]
     pub fn finish(mut self) -> Report {
         pages::finish(&mut self);
+        tasks::finish(&mut self);
         if let Some((trouble, text)) = self.lacking.trouble() {
             self.trouble(trouble, text);
         }

@@ -53,6 +53,16 @@ fn texts_of_two_runs() {
             "id 6fa459ea-ee8a-3ca4-894e-db77e160355e.",
             "id 16fd2706-8baf-433b-82eb-8c7fada847da.",
         ),
+        ("created at 4:53:25 AM", "created at 11:02:07 PM"),
+        ("at 4:53:25\u{202f}AM", "at 12:00:00 a.m."),
+        ("16:53:25.123 INFO ready", "00:01:02.9 INFO ready"),
+        ("[16:53:25] ready", "[04:00:59] ready"),
+        ("11/23/2026, 4:53:25 AM", "1/2/27, 11:53:25 PM"),
+        ("23.11.2026, 16:53:25", "2.1.2027, 4:53:25"),
+        ("2026/11/23 16:53:25", "2027/1/2 4:53:25"),
+        ("Nov 23, 2026, 4:53:25 AM", "January 2, 2027 at 11:53:25 PM"),
+        ("23 Nov 2026, 16:53:25", "2 January 2027 at 04:53:25"),
+        ("from 16:53:25 to 16:53:26.", "from 17:00:00 to 18:00:00."),
         ("took 842 ms", "took 1.2s"),
         ("in 3 minutes", "in 12 secs"),
         ("http://localhost:8123/x", "http://localhost:9/x"),
@@ -84,6 +94,22 @@ fn texts_that_only_look_so() {
         ("12 rows", "13 rows"),
         ("2026-11-20", "2026-11-21"),
         ("15:17", "15:18"),
+        // How long something is, ratios, versions and addresses are no times of day.
+        ("1:2:3", "1:2:4"),
+        ("1:02:03", "1:02:04"),
+        ("24:00:01", "24:00:02"),
+        ("12:60:01", "12:60:02"),
+        ("13:00:01 PM", "13:00:02 PM"),
+        ("12:34:56.7.8", "12:34:57.7.8"),
+        ("1.12:34:56", "1.12:34:57"),
+        ("+01:30:00", "+01:30:01"),
+        ("2001:db8::10:20:30", "2001:db8::10:20:31"),
+        ("00:11:22:33:44:55", "00:11:22:33:44:56"),
+        ("10:20:30::1", "10:20:31::1"),
+        ("x12:34:56", "x12:34:57"),
+        ("12:34:567", "12:34:568"),
+        ("16:53:25 INFO ready", "16:53:25 INFO done"),
+        ("11/23/2026", "11/24/2026"),
         ("Sun Nov 22 2026", "Mon Nov 23 2026"),
         ("on Sun at 08:17:28", "on Mon at 08:17:29"),
         (
@@ -194,6 +220,49 @@ fn numbers_of_two_runs() {
     assert!(named("port", "40123", "51234"));
     assert!(!named("port", "8080", "51234"));
     assert!(!named("ports", "40123", "51234"));
+}
+
+#[test]
+fn a_number_that_is_called_a_duration_is_as_long_as_it_took() {
+    let answers = |name, a, b| {
+        let places = [
+            ["result", "structuredContent", name],
+            ["result", "text", name],
+            ["error", "data", name],
+        ];
+        places.map(|at| noise(&at, a, b))
+    };
+    for name in [
+        "duration",
+        "durationMs",
+        "duration_ms",
+        "elapsed",
+        "elapsed-seconds",
+        "elapsedTime",
+        "latencyMillis",
+        "took",
+        "took_ms",
+        "Uptime",
+        "uptime_s",
+    ] {
+        assert_eq!(answers(name, "5", "5000.25"), [true; 3], "{name}");
+        assert_eq!(answers(name, "5", "\"5 ms later\""), [false; 3], "{name}");
+    }
+    for name in [
+        "max_duration",
+        "durations",
+        "duration_limit",
+        "tookOff",
+        "look",
+        "time",
+        "ms",
+        "undertook_ms",
+        "",
+    ] {
+        assert_eq!(answers(name, "5", "5000.25"), [false; 3], "{name}");
+    }
+    // What a client asks for is a choice.
+    assert!(!noise(&["params", "arguments", "duration"], "5", "6"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Values that rules bind: what the server chose differs from session to session, and so does every
-//! message that says it again.
+//! message that says it again. Likewise the keys under which it asks for input.
 //!
 //! The values at the place of a rule in the answers of both sides are a pair. From then on the left
 //! side is compared as if it had said the other one of the pair, in requests and in answers, as a
@@ -7,17 +7,22 @@
 
 use super::held::{Held, about};
 use super::message::Message;
+use super::rounds::Rounds;
 use crate::protocol::json::Document;
-use crate::replay::bind::{About, Binder};
+use crate::replay::bind::Binder;
 use crate::replay::compare::Half;
 use crate::replay::judge::Judge;
-use crate::trace::exchange::Exchange;
+use crate::replay::rewrite::Rewrites;
+use crate::trace::exchange::{Exchange, Status};
 use std::borrow::Cow;
 
 /// The pairs that were found so far.
 #[derive(Debug, Default)]
 pub struct Bound {
     binder: Binder,
+    rounds: Rounds,
+    /// Paths of the left side that stand for others on the right.
+    rewrites: Rewrites,
 }
 
 impl Bound {
@@ -28,12 +33,16 @@ impl Bound {
         for (then, now) in &judge.options().pairs {
             binder.stands_for(then, now);
         }
-        Self { binder }
+        Self {
+            binder,
+            rounds: Rounds::default(),
+            rewrites: judge.options().rewrites.clone(),
+        }
     }
 
-    /// Whether the answers to such a request have values that are bound.
-    pub(super) fn wants(&self, about: About<'_>) -> bool {
-        self.binder.binds_from(about)
+    /// Whether the answer of an exchange has values that are bound, or asks for input.
+    pub(super) fn wants(&self, exchange: &Exchange) -> bool {
+        exchange.status == Status::InputRequired || self.binder.binds_from(about(exchange))
     }
 
     /// Finds the pairs in the answers of two exchanges that stand for each other, and makes what
@@ -43,10 +52,10 @@ impl Bound {
         rewrite(left.request.as_mut(), |then| {
             self.as_now(exchange, Half::Request, then)
         });
-        let about = about(exchange);
-        if self.wants(about) {
-            self.learn(about, [left.response.as_ref(), right.response.as_ref()]);
+        if self.wants(exchange) {
+            self.pair([left, right]);
         }
+        let exchange = &left.exchange;
         rewrite(left.response.as_mut(), |then| {
             self.as_now(exchange, Half::Response, then)
         });
@@ -59,22 +68,26 @@ impl Bound {
     /// that is the same.
     #[must_use]
     pub fn as_now<'t>(&self, exchange: &Exchange, half: Half, then: &'t [u8]) -> Cow<'t, [u8]> {
-        match half {
+        let bound = match half {
             Half::Request => self.binder.request_as_now(about(exchange), then),
             Half::Response => self.binder.as_now(about(exchange), then),
+        };
+        match self.rounds.as_now(exchange, half, &bound) {
+            Some(renamed) => Cow::Owned(renamed),
+            None => bound,
         }
     }
 
-    /// Finds the pairs in two answers.
+    /// Finds the pairs in the answers of two exchanges.
     pub(super) fn pair(&mut self, [left, right]: [&Held; 2]) {
         let answers = [left, right].map(|held| held.response.as_ref());
-        self.learn(about(&left.exchange), answers);
-    }
-
-    fn learn(&mut self, about: About<'_>, answers: [Option<&Message>; 2]) {
         let [then, now] = answers.map(|answer| Document::parse(answer?.whole()?).ok());
         if let (Some(then), Some(now)) = (then, now) {
-            self.binder.learn_bound(about, then.root(), now.root());
+            let answers = [then.root(), now.root()];
+            let exchange = &left.exchange;
+            self.binder
+                .learn_bound(about(exchange), answers[0], answers[1]);
+            self.rounds.learn(exchange, answers, &self.rewrites);
         }
     }
 }

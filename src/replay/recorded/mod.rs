@@ -5,7 +5,8 @@
 //!                                    besides: notifications, ends ──┘
 //! ```
 //!
-//! `bound`: what rules bind is the same on both sides, though the server chose it anew.
+//! `bound`, `rounds`: what rules bind, and under which keys input is asked for, is the same on both
+//! sides, though the server chose it anew.
 //! Messages are read one exchange at a time. What is too long to be held is compared by its
 //! outline, and by a digest that says whether all of it is the same.
 
@@ -15,6 +16,7 @@ mod held;
 mod holding;
 mod message;
 mod original;
+mod rounds;
 mod side;
 
 pub use bound::Bound;
@@ -165,7 +167,7 @@ fn learn(
     let Some(exchange) = one.exchange(left)? else {
         return Ok(());
     };
-    if bound.wants(held::about(&exchange))
+    if bound.wants(&exchange)
         && let [Some(left), Some(right)] = held_both([(one, left), (other, right)])?
     {
         bound.pair([&left, &right]);
@@ -200,7 +202,8 @@ pub fn exchanges(
     let one = One::new([left.0, right.0], Side::Left, &left.0.summary()?);
     let other = One::new([right.0, left.0], Side::Right, &right.0.summary()?);
     let mut bound = Bound::by(judge);
-    if judge.rules().binds().next().is_some() {
+    let is_retry = one.exchange(left.1)?.is_some_and(|left| left.is_retry());
+    if is_retry || judge.rules().binds().next().is_some() {
         learn_before([one, other], [left.1, right.1], judge, &mut bound)?;
     }
     let mut held = held_both([(one, left.1), (other, right.1)])?;
@@ -271,13 +274,9 @@ fn judged(held: &[Option<Held>; 2], judge: &mut Judge, witness: &mut dyn Witness
                 Direction::ClientToServer => Missing::Removed,
                 Direction::ServerToClient => Missing::NeverAsked,
             };
-            judge.missing(&left.occurrence(), why);
-            Some(Class::Changed)
+            judge.missing(&left.occurrence(), why)
         }
-        [None, Some(right)] => {
-            judge.more(&right.occurrence());
-            Some(Class::Added)
-        }
+        [None, Some(right)] => Some(judge.more(&right.occurrence())),
         [None, None] => return,
     };
     witness.compared(&Paired {

@@ -8,7 +8,7 @@ use super::original::{self, Original};
 use crate::protocol::json::Document;
 use crate::protocol::message::Direction;
 use crate::replay::align::Card;
-use crate::replay::judge::{Judge, Notices, Progress};
+use crate::replay::judge::{self, Judge, Notices, Progress};
 use crate::replay::key;
 use crate::replay::rules::Side;
 use crate::store::reader::{ReadError, Recording, Summary};
@@ -108,7 +108,24 @@ impl<'r> One<'r> {
             // Nested too deeply: its bytes are all there is.
             Err(_) => key::Key::of_bytes(bytes),
         };
+        // Whoever asks about a task asks again as long as it is at work, here oftener than there.
+        let key = if self.is_at_work(exchange)? {
+            key.of_kind("at work")
+        } else {
+            key
+        };
         Ok(Card::new(exchange.direction, method, name, key))
+    }
+
+    /// Whether the answer of an exchange is that a task is at work.
+    fn is_at_work(&self, exchange: &Exchange) -> Result<bool, ReadError> {
+        let is_poll = &*exchange.method == "tasks/get" && exchange.response_size <= WHOLE;
+        let Some(response) = exchange.response.filter(|_| is_poll) else {
+            return Ok(false);
+        };
+        let answer = Message::read(self.both(), response, None, true)?;
+        let answer = answer.as_ref().map(Message::bytes);
+        Ok(judge::is_at_work(&exchange.method, answer))
     }
 
     pub(super) fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {

@@ -3,7 +3,7 @@
 //! ```toml
 //! [[ignore]]                       # whatever differs here is passed over
 //! for = "tool:search"              # calls of a tool, or a method; without: everywhere
-//! path = "result.structuredContent.elapsed"
+//! path = "result.structuredContent.score"
 //!
 //! [[normalise]]                    # texts are compared as they read after this
 //! path = "result.content[*].text"

@@ -45,7 +45,7 @@ fn the_example_of_the_documentation_is_read() {
         [
             "bind params.arguments.handle of tool:read to result.structuredContent.handle \
              of tool:open",
-            "ignore result.structuredContent.elapsed of tool:search",
+            "ignore result.structuredContent.score of tool:search",
             "keep params._meta[\"com.example/tenant\"]",
             "match result.structuredContent.files of tool:list_files by name",
             "normalise result.content[*].text",

@@ -1,4 +1,5 @@
-//! A recording as steps: its frames in the order of their seq, each with what its messages are.
+//! A recording as steps: its frames in the order of their seq, as far as that is the order in which
+//! the client knew of them, each with what its messages are.
 //!
 //! ```text
 //!  store ──pages──▶ Script ──▶ Joiner ──▶ Step { frame, bytes, parts }
@@ -9,10 +10,12 @@
 //!   holds two pages and one entry per exchange that is open in the recording, never the recording.
 //! * [`Joiner`] is pure: it says what a frame is from the exchanges of the recording, and reads
 //!   only those frames that belong to none.
+//! * What the client said before it had all of what stands before that is given sooner.
 //! * Which request an answer belongs to is what the recording says; nothing is paired anew.
 
 mod joiner;
 mod pager;
+mod sooner;
 mod steps;
 
 pub use joiner::Joiner;

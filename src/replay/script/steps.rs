@@ -1,6 +1,7 @@
 //! The steps of a recording, one after the other.
 
 use super::pager::{Page, Pager};
+use super::sooner::{self, Sooner};
 use super::{Joiner, LONGEST, Step};
 use crate::store::pages::Pages;
 use crate::store::reader::{ReadError, Recording};
@@ -16,6 +17,10 @@ pub struct Script<'r> {
     until: Seq,
     joiner: Joiner,
     page: VecDeque<(FrameHead, Option<Bytes>)>,
+    /// What goes before what stands before it; read when first needed.
+    sooner: Option<Sooner>,
+    /// Steps that were read and overtaken.
+    ahead: VecDeque<Step>,
     /// The step that was given last: what comes of it is asked for again.
     latest: Option<(Seq, Option<Bytes>)>,
 }
@@ -31,19 +36,62 @@ impl<'r> Script<'r> {
             until,
             joiner: Joiner::default(),
             page: VecDeque::new(),
+            sooner: None,
+            ahead: VecDeque::new(),
             latest: None,
         }
     }
 
     /// The next step; `None` at the end.
     pub fn next_step(&mut self) -> Result<Option<Step>, ReadError> {
+        let mut next = match self.ahead.pop_front() {
+            Some(step) => Some(step),
+            None => self.read_step()?,
+        };
+        if let Some(step) = &next
+            && let Some(sooner) = self.sooner()?.than(step)
+        {
+            next = self.overtaken(next, sooner)?;
+        }
+        let raw = |step: &Step| (step.head.seq, step.raw.clone());
+        self.latest = next.as_ref().map(raw);
+        Ok(next)
+    }
+
+    fn sooner(&mut self) -> Result<&Sooner, ReadError> {
+        if self.sooner.is_none() {
+            self.sooner = Some(Sooner::of(self.recording)?);
+        }
+        Ok(self.sooner.get_or_insert_default())
+    }
+
+    /// The frame `sooner` of the client, where it may go before `step`; else that.
+    fn overtaken(&mut self, step: Option<Step>, sooner: Seq) -> Result<Option<Step>, ReadError> {
+        while self.ahead.back().is_none_or(|last| last.head.seq < sooner) {
+            let Some(next) = self.read_step()? else { break };
+            self.ahead.push_back(next);
+        }
+        let place = sooner::place(self.ahead.iter(), sooner);
+        let Some(first) = place.and_then(|place| self.ahead.remove(place)) else {
+            return Ok(step);
+        };
+        if let Some(known) = &mut self.sooner {
+            known.passed(sooner);
+        }
+        if let Some(step) = step {
+            self.ahead.push_front(step);
+        }
+        Ok(Some(first))
+    }
+
+    /// The next one in the order of the recording.
+    fn read_step(&mut self) -> Result<Option<Step>, ReadError> {
         if self.page.is_empty()
             && let Some(page) = self.pages.next_page()?
         {
             self.open(page);
         }
         let next = self.page.pop_front_if(|(head, _)| head.seq <= self.until);
-        self.latest = next.as_ref().map(|(head, raw)| (head.seq, raw.clone()));
         Ok(next.map(|(head, raw)| self.joiner.step(head, raw)))
     }
 

@@ -5,7 +5,7 @@ use crate::protocol::json::{Document, Value};
 use crate::trace::event::EventKind;
 
 /// Keys of what the bytes of a line say as well: nobody reads them.
-const DERIVED: [&str; 4] = ["m", "re", "in", "seen"];
+const DERIVED: [&str; 3] = ["m", "re", "in"];
 
 /// The members of a line.
 #[derive(Debug, Default)]
@@ -16,6 +16,7 @@ pub(super) struct Fields<'d> {
     pub t0: Option<Value<'d>>,
     pub d: Option<Value<'d>>,
     pub k: Option<Value<'d>>,
+    pub seen: Option<Value<'d>>,
     pub raw: Option<Value<'d>>,
     pub b64: Option<Value<'d>>,
     pub text: Option<Value<'d>>,
@@ -47,6 +48,7 @@ impl<'d> Fields<'d> {
             "t0" => &mut self.t0,
             "d" => &mut self.d,
             "k" => &mut self.k,
+            "seen" => &mut self.seen,
             "raw" => &mut self.raw,
             "b64" => &mut self.b64,
             "text" => &mut self.text,

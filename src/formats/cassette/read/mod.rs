@@ -13,6 +13,7 @@ mod frame;
 mod giving;
 mod lines;
 mod long;
+mod seen;
 mod taking;
 mod times;
 
@@ -157,11 +158,11 @@ impl<F: Read + Seek> Reader<F> {
         Ok(Self {
             context: start::context(&header, event),
             faults: of_header(&header, &odd),
+            taking: Taking::new(header.selection.is_some()),
             header,
             start: beside.map(|beside| (lines.number(), beside)),
             ahead,
             lines,
-            taking: Taking::default(),
         })
     }
 

@@ -3,6 +3,7 @@
 use super::fields::{Beside, Fields};
 use super::frame::{self, Frame};
 use super::giving::Giving;
+use super::seen::Seen;
 use super::times::Times;
 use super::{Entry, ReadError};
 use crate::formats::cassette::FaultKind;
@@ -11,7 +12,7 @@ use crate::formats::cassette::keys::{Keys, strange};
 use crate::protocol::json::Value;
 use crate::trace::clock::Moment;
 use crate::trace::event::{CassetteLine, EventKind};
-use crate::trace::frame::StreamId;
+use crate::trace::frame::{Seq, StreamId};
 use std::collections::HashSet;
 
 /// More bytes cannot be missing together: offsets have room for no more.
@@ -34,6 +35,7 @@ const KINDS: [&str; 5] = ["req", "res", "note", "other", "text"];
 #[derive(Debug, Default)]
 pub(super) struct Taking {
     times: Times,
+    seen: Seen,
     /// Bytes that are missing.
     missing: u64,
     frames: u64,
@@ -46,6 +48,14 @@ pub(super) struct Taking {
 }
 
 impl Taking {
+    /// Of a file that has only a part of a recording, if `is_part`.
+    pub fn new(is_part: bool) -> Self {
+        Self {
+            seen: Seen::new(is_part),
+            ..Self::default()
+        }
+    }
+
     /// Whether frames had other numbers than one after the other from 1.
     pub fn is_renumbered(&self) -> bool {
         self.is_renumbered
@@ -192,6 +202,11 @@ impl Taking {
         self.keep(unknown, CassetteLine::Frame, times.0, out)?;
         self.frames += 1;
         self.is_renumbered |= fields.number() != Some(self.frames);
+        match self.seen.frame(stream, fields, Seq(self.frames), times) {
+            Ok(None) => {}
+            Ok(Some(kind)) => out.give(Entry::Event { t: times.0, kind })?,
+            Err(fault) => out.fault(fault)?,
+        }
         Ok(Some(Frame::new(stream, times)))
     }
 

@@ -103,6 +103,8 @@ struct Writer<'r, W> {
     line: Vec<u8>,
     nodes: Vec<Node>,
     seen: Seen,
+    /// What the next frame had seen, 0: nothing, where its times do not say it.
+    told: Option<Seq>,
     /// What stands in the next line besides.
     kept: Kept,
     written: Written,
@@ -117,6 +119,7 @@ impl<'r, W: Write> Writer<'r, W> {
             line: Vec::new(),
             nodes: Vec::new(),
             seen: Seen::default(),
+            told: None,
             kept: Kept::default(),
             written: Written::default(),
         }
@@ -139,6 +142,10 @@ impl<'r, W: Write> Writer<'r, W> {
                 if let EventKind::LineKeys { of, json } = &row.event.kind {
                     return Ok(self.kept.put(row.event.t, *of, json, self.out)?);
                 }
+                if let EventKind::Seen { frame } = row.event.kind {
+                    self.told = Some(frame.unwrap_or_default());
+                    return Ok(());
+                }
                 self.written.events += 1;
                 let keys = self.kept.take(CassetteLine::Event, usize::MAX, self.out)?;
                 event(row.event.t, &row.event.kind, keys.as_deref(), self.out)?;
@@ -155,6 +162,7 @@ impl<'r, W: Write> Writer<'r, W> {
     ) -> Result<(), WriteError> {
         self.line.clear();
         let seen = self.seen.frame(head);
+        let seen = self.told.take().or(seen);
         beginning(&mut self.line, head, link, seen)?;
         let size = raw.map_or(u64::MAX, |raw| raw.len() as u64);
         let room = if size > COLLECT_LIMIT {

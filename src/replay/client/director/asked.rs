@@ -13,6 +13,7 @@ use crate::protocol::json::{Document, Value};
 use crate::protocol::message::Request;
 use crate::replay::bind::{About, Fault, Outgoing, Role};
 use crate::replay::client::options::Policy;
+use crate::replay::compare::Class;
 use crate::replay::judge::{Missing, Occurrence, Skip};
 use crate::replay::key::Digest;
 use crate::replay::rules::Side;
@@ -227,7 +228,12 @@ impl Director {
             return self.reply(id, "result", "{}");
         }
         let name = request.name.as_deref();
-        self.judge.more(&unexpected(&request.method, name, message));
+        let class = match self.options.asked {
+            Policy::Fail => Class::Changed,
+            Policy::Stub => Class::Added,
+        };
+        self.judge
+            .question(&unexpected(&request.method, name, message), class);
         let roots = self
             .asks
             .roots

@@ -26,9 +26,19 @@ pub(super) struct Call {
     pub cancelled: bool,
     /// How many rounds of input were answered that the recording has not.
     pub more_rounds: u32,
+    /// How it was asked once more how far a task has come.
+    pub polls: Polls,
     /// What its progress is told by.
     pub token: Option<RequestId>,
     pub progress: Progress,
+}
+
+/// Polls of a call that the recording has not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Polls {
+    pub count: u32,
+    /// After this no more is asked; set by the first of them.
+    pub until: Option<Moment>,
 }
 
 /// What was told of a call's progress.
@@ -85,13 +95,17 @@ impl Calls {
         self.open.insert(id, call);
     }
 
-    /// When the answer of `exchange` is given up, if it is sent `now` and all has to be over at
-    /// `end`.
-    pub fn deadline(exchange: &Exchange, now: Moment, end: Option<Moment>) -> Option<Moment> {
+    /// When the answer of `exchange`, which took so long in the recording, is given up, if it is
+    /// sent `now` and all has to be over at `end`.
+    pub fn deadline(
+        exchange: &Exchange,
+        recorded: Duration,
+        now: Moment,
+        end: Option<Moment>,
+    ) -> Option<Moment> {
         if !was_answered(exchange) {
             return None;
         }
-        let recorded = Duration::from_nanos(exchange.latency_ns().unwrap_or(0));
         let own = now + recorded.saturating_mul(TIMES).max(PATIENCE);
         Some(end.map_or(own, |end| end.min(own)))
     }

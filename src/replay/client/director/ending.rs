@@ -106,6 +106,9 @@ impl Director {
     /// It is this moment.
     pub fn tick(&mut self, scene: &mut Scene<'_>) {
         let now = scene.now;
+        if self.may_write() {
+            self.send_polls(scene);
+        }
         if self.may_write() && self.is_overdue(now) {
             if self.is_at_the_end(now) || !self.answer_at_last(scene) {
                 return self.stop(Stop::Hang, now);
@@ -144,9 +147,9 @@ impl Director {
         let gone = ending.exited.as_ref().map(|(_, t)| *t + BOTH);
         let waiting = if self.may_write() {
             let unread = ending.unread.map(|(_, since)| since + UNREAD);
-            [self.calls.earliest(), self.end(), unread]
+            [self.calls.earliest(), self.end(), unread, self.tasks.due()]
         } else {
-            [gone, None, None]
+            [gone, None, None, None]
         };
         own.into_iter().chain(waiting.into_iter().flatten()).min()
     }

@@ -7,6 +7,7 @@
 //! | `arrive` | what a live line is, and whom it concerns |
 //! | `settle` | what an answer means for what comes later |
 //! | `rounds` | what the server wants to know before it answers |
+//! | `tasks` | what is asked again, since a task is still at work |
 //! | `sides` | the two sides of a comparison |
 //! | `calls` | the requests that wait for their answers |
 //! | `asks`, `asked` | what the server asks, then and now |
@@ -32,6 +33,7 @@ mod settle;
 mod sides;
 mod skipped;
 mod tally;
+mod tasks;
 mod walk;
 
 pub use conclude::Witness;
@@ -43,9 +45,9 @@ use crate::capture::gauge::STALL;
 use crate::protocol::json::Value;
 use crate::protocol::message::Classifier;
 use crate::replay::judge::{self, Judge};
-use crate::replay::key::{Digest, Terms, key};
+use crate::replay::key::{self, Digest};
 use crate::replay::report::{Report, Trouble};
-use crate::replay::rules::{Scope, Side};
+use crate::replay::rules::Side;
 use crate::trace::clock::Moment;
 use crate::trace::exchange::Exchange;
 use crate::trace::frame::Seq;
@@ -57,6 +59,7 @@ use ending::{Ending, Stage};
 use notices::Notices;
 use progress::Tokens;
 use skipped::Skipped;
+use tasks::Tasks;
 use walk::Walk;
 
 /// What the director asks the recording for besides its steps.
@@ -153,6 +156,7 @@ pub struct Director {
     asks: Asks,
     notices: Notices,
     skipped: Skipped,
+    tasks: Tasks,
     tokens: Tokens,
     /// Log messages, then and now, where they are compared.
     logs: [judge::Notices; 2],
@@ -176,6 +180,7 @@ impl Director {
             asks: Asks::default(),
             notices,
             skipped: Skipped::default(),
+            tasks: Tasks::default(),
             tokens: Tokens::default(),
             logs: Default::default(),
             tally: Tally::default(),
@@ -253,13 +258,7 @@ impl Director {
 
     /// By which words a request of the server is known.
     fn words(&self, request: Value<'_>, side: Side, wall_ns: Option<u64>) -> Digest {
-        let terms = Terms {
-            scope: &Scope::default(),
-            side,
-            rewrites: &self.options.binder.rewrites,
-            wall_ns,
-        };
-        key(request, terms).normalised
+        key::words(request, side, &self.options.binder.rewrites, wall_ns)
     }
 
     /// Nanoseconds of a moment of the recording since the Unix epoch.

@@ -12,7 +12,7 @@ use super::skipped::Chain;
 use super::{Director, Scene};
 use crate::protocol::id::RequestId;
 use crate::protocol::json::{Document, Value, quoted};
-use crate::replay::bind::{Outgoing, Role, Round};
+use crate::replay::bind::{Outgoing, Role, Round, Unexpected};
 use crate::replay::client::options::Policy;
 use crate::replay::compare::Class;
 use crate::replay::rules::Side;
@@ -70,8 +70,9 @@ impl Director {
         let renamed = round.as_now(was, then).into_owned();
         let chain = match self.stub_round(&mut round) {
             Ok(()) => Chain::Asks(round),
-            Err(method) => {
-                let method = escape(&method);
+            Err(question) => {
+                self.tell_unanswered(&question, now);
+                let method = escape(&question.method);
                 let why = format!("an answer to {method}, which the server asks for now");
                 Chain::Broken(why.into())
             }
@@ -80,17 +81,26 @@ impl Director {
     }
 
     /// Answers what a round asks that is not on record, as far as the user wants that and a client
-    /// can that has nothing to offer; otherwise the method of what it cannot answer.
-    fn stub_round(&mut self, round: &mut Round) -> Result<(), Box<str>> {
+    /// can that has nothing to offer; otherwise the first one that it cannot answer.
+    fn stub_round(&mut self, round: &mut Round) -> Result<(), Unexpected> {
         let unexpected = std::mem::take(&mut round.unexpected);
         self.tally.unexpected += unexpected.len() as u64;
         for question in unexpected {
             match (self.options.asked, stub(&question.method)) {
                 (Policy::Stub, Some(result)) => round.give(&question.key, result),
-                _ => return Err(question.method),
+                _ => return Err(question),
             }
         }
         Ok(())
+    }
+
+    /// What the server asks in `result` has no answer, so that the rest of the chain has to stay away.
+    fn tell_unanswered(&mut self, question: &Unexpected, result: Value<'_>) {
+        let asked = result.get("inputRequests");
+        if let Some(request) = asked.and_then(|asked| asked.get(&question.key)) {
+            let question = unexpected(&question.method, None, request);
+            self.judge.question(&question, Class::Changed);
+        }
     }
 
     /// The server may ask for a round of input where the recorded one had none: then it is answered
@@ -124,13 +134,19 @@ impl Director {
         call.id = RequestId::from_json(&id).unwrap_or(call.id);
         call.more_rounds += 1;
         call.sent = scene.now;
-        call.deadline = Calls::deadline(&call.exchange, scene.now, self.end());
+        let recorded = self.tasks.took(&call.exchange);
+        call.deadline = Calls::deadline(&call.exchange, recorded, scene.now, self.end());
         self.calls.open(call);
         None
     }
 
     /// Sends a request once more, as the retry of this round. Whether that could be done.
-    fn send_again(&mut self, exchange: &Exchange, round: &Round, scene: &mut Scene<'_>) -> bool {
+    pub(super) fn send_again(
+        &mut self,
+        exchange: &Exchange,
+        round: &Round,
+        scene: &mut Scene<'_>,
+    ) -> bool {
         let (seq, part) = exchange.request;
         let frame = scene.past.raw(seq).unwrap_or_default();
         let Some(message) = message_at(&frame, part) else {

@@ -1,6 +1,6 @@
 //! What goes out for a frame of the client, or why nothing does.
 
-use super::calls::{Call, Calls, Progress};
+use super::calls::{Call, Calls, Polls, Progress};
 use super::skipped::Chain;
 use super::{Director, Scene};
 use crate::protocol::id::RequestId;
@@ -183,13 +183,15 @@ impl Director {
         self.skipped.sent(&exchange.rpc_id);
         self.tally.sent += 1;
         self.tally.last_method.clone_from(&exchange.method);
+        let recorded = self.tasks.took(&exchange);
         self.calls.open(Call {
-            deadline: Calls::deadline(&exchange, scene.now, self.end()),
+            deadline: Calls::deadline(&exchange, recorded, scene.now, self.end()),
             exchange,
             id,
             sent: scene.now,
             cancelled: false,
             more_rounds: 0,
+            polls: Polls::default(),
             token: token.map(as_sent),
             progress: Progress::default(),
         });

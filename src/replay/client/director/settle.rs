@@ -62,7 +62,8 @@ impl Director {
             return self.stop(super::Stop::OtherEra(why.into()), scene.now);
         }
         let status = crate::trace::correlator::status_of(method, outcome);
-        if let Some(call) = self.one_more_round(call, status, text, scene) {
+        let call = self.one_more_round(call, status, text, scene);
+        if let Some(call) = call.and_then(|call| self.one_more_poll(call, text, scene)) {
             self.compare(&call, status, (text, value), scene);
         }
     }

@@ -105,16 +105,16 @@ fn numbers_may_be_compared_as_they_are_written() {
 #[test]
 fn rules_change_what_is_found_and_are_counted() {
     let left = result(
-        r#"{"structuredContent":{"took":1,"files":[{"n":"a","s":1},{"n":"b","s":2}],"tags":["x","y"]},"content":[{"text":"req-1 ok"}]}"#,
+        r#"{"structuredContent":{"load":1,"files":[{"n":"a","s":1},{"n":"b","s":2}],"tags":["x","y"]},"content":[{"text":"req-1 ok"}]}"#,
     );
     let right = result(
-        r#"{"structuredContent":{"took":2,"files":[{"n":"b","s":2},{"n":"a","s":3}],"tags":["y","x"]},"content":[{"text":"req-2 ok"}]}"#,
+        r#"{"structuredContent":{"load":2,"files":[{"n":"b","s":2},{"n":"a","s":3}],"tags":["y","x"]},"content":[{"text":"req-2 ok"}]}"#,
     );
-    let rules = "[[ignore]]\nfor = 'tool:a'\npath = 'result.structuredContent.took'\n\
+    let rules = "[[ignore]]\nfor = 'tool:a'\npath = 'result.structuredContent.load'\n\
         [[match]]\npath = 'result.structuredContent.files'\nas = 'keyed(n)'\n\
         [[match]]\npath = 'result.structuredContent.tags'\nas = 'set'\n\
         [[normalise]]\npath = 'result.content[*].text'\npattern = 'req-\\d+'\n\
-        [[ignore]]\nfor = 'tool:b'\npath = 'result.structuredContent.took'\n";
+        [[ignore]]\nfor = 'tool:b'\npath = 'result.structuredContent.load'\n";
     let report = judged_by(rules, Options::default(), &left, &right);
     assert_eq!(
         lines(&report),
@@ -126,7 +126,7 @@ fn rules_change_what_is_found_and_are_counted() {
         .iter()
         .map(|rule| rule.rule.as_str())
         .collect();
-    assert_eq!(unfired, ["ignore result.structuredContent.took of tool:b"]);
+    assert_eq!(unfired, ["ignore result.structuredContent.load of tool:b"]);
     let without = judged(&left, &right);
     assert!(without.count(Class::Changed) > 3, "{:?}", lines(&without));
 }

@@ -42,8 +42,8 @@ fn lists(left: &[&[&str]], right: &[&[&str]]) -> Report {
         let seq = at as u64 + 1;
         match (left.get(at), right.get(at)) {
             (Some(l), Some(r)) => drop(judge.both(&l.occurrence(seq), &r.occurrence(seq))),
-            (Some(l), None) => judge.missing(&l.occurrence(seq), Missing::Removed),
-            (None, Some(r)) => judge.more(&r.occurrence(seq)),
+            (Some(l), None) => drop(judge.missing(&l.occurrence(seq), Missing::Removed)),
+            (None, Some(r)) => drop(judge.more(&r.occurrence(seq))),
             (None, None) => {}
         }
     }

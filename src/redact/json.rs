@@ -257,7 +257,7 @@ impl Walk<'_, '_> {
             .finder
             .known
             .filter(|_| raw.len() >= DIGITS && !is_of_protocol);
-        if known.is_some_and(|known| known.has(raw)) {
+        if known.is_some_and(|known| known.numbers.has(raw)) {
             self.add_number(raw, span, id::KNOWN);
         }
     }
@@ -271,6 +271,7 @@ impl Walk<'_, '_> {
             rule,
             value: raw.into(),
             token: None,
+            plain: None,
             kind: TokenKind::Secret,
             quotes: Some(0),
             path: Path::new(self.path.clone()).to_string().into(),

@@ -92,15 +92,19 @@ impl Finder<'_> {
             }
             let mut inside = Found::default();
             finder.string(&reading, depth + 1, &mut inside);
+            inside.settle();
             let Some(first) = inside.hits.first() else {
                 continue;
             };
-            let (rule, kind) = (first.rule, first.kind);
+            let said = first.plain.as_ref().unwrap_or(&first.value).clone();
+            let mark = found.hits.len();
+            self.add_as(text, run, first.rule, first.kind, found);
+            for hit in &mut found.hits[mark..] {
+                hit.plain = Some(said.clone());
+            }
             found.plain.append(&mut inside.plain);
-            found
-                .plain
-                .extend(inside.hits.into_iter().map(|hit| (hit.value, hit.kind)));
-            self.add_as(text, run, rule, kind, found);
+            let values = inside.hits.into_iter().map(|hit| (hit.value, hit.kind));
+            found.plain.extend(values);
             return;
         }
     }
@@ -175,11 +179,14 @@ impl Finder<'_> {
         if span.is_empty() || is_off || self.policy.allow.contains(&value) {
             return;
         }
+        // Whoever knows a pair as base64 knows what is secret in it.
+        let plain = base::secret_of_pair(&value).map(Vec::into_boxed_slice);
         found.hits.push(Hit {
             span,
             rule,
             value,
             token: None,
+            plain: plain.filter(|plain| !self.policy.allow.contains(plain)),
             kind,
             quotes: None,
             path: "".into(),
@@ -195,11 +202,11 @@ fn placed(text: &[u8], layer: &Layer, mark: usize, found: &mut Found) {
         hit.span = layer.place(hit.span.clone());
         let raw = &text[hit.span.clone()];
         if *raw != *hit.value {
-            // It is another value where it stands, and has a token of its own.
-            let plain = std::mem::replace(&mut hit.value, raw.into());
-            let kind = hit.kind;
+            // It is another value where it stands.
+            let said = std::mem::replace(&mut hit.value, raw.into());
+            found.plain.push((said.clone(), hit.kind));
             hit.token = None;
-            found.plain.push((plain, kind));
+            hit.plain.get_or_insert(said);
         }
     }
 }

@@ -7,6 +7,7 @@ use super::rules;
 use crate::protocol::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// What a user says about secrets.
 #[derive(Clone, Debug, Default)]
@@ -63,11 +64,22 @@ pub struct Policy {
     settings: Settings,
 }
 
-/// A rule with its pattern.
+/// A rule with its pattern, which is compiled where it is first tried: hardly any is, and to compile
+/// all of them takes longer than to look through a short recording.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub rule: &'static Rule,
-    pub regex: Regex,
+    regex: OnceLock<Regex>,
+}
+
+impl Shape {
+    pub fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            let pattern = format!("^(?:{})", self.rule.shape);
+            compile(self.rule.id, &pattern)
+                .expect("samples of every shipped rule are found in tests")
+        })
+    }
 }
 
 /// What a text that is noticed may be a part of.
@@ -110,7 +122,7 @@ impl Policy {
         let without = without(settings)?;
         let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
         ids.extend(rules::all().map(|rule| Box::from(rule.id)));
-        let (shapes, mut texts) = shapes(&without)?;
+        let (shapes, mut texts) = shapes(&without);
         let mut extra = Vec::new();
         for (name, pattern) in &settings.patterns {
             extra.push((ids.len(), compile(name, pattern)?));
@@ -216,7 +228,7 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
 }
 
 /// The shapes of the rules that are in force, and the texts by which they are noticed.
-fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Texts), PolicyError> {
+fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
     let (mut shapes, mut texts) = (Vec::new(), Vec::new());
     for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
         let notice = Notice::Shape(shapes.len());
@@ -224,10 +236,10 @@ fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Texts), PolicyError> 
         texts.extend(anchors.map(|anchor| ((*anchor).to_owned(), notice)));
         shapes.push(Shape {
             rule,
-            regex: compile(rule.id, &format!("^(?:{})", rule.shape))?,
+            regex: OnceLock::new(),
         });
     }
-    Ok((shapes, texts))
+    (shapes, texts)
 }
 
 /// What is noticed besides the anchors of the rules.

@@ -128,7 +128,7 @@ impl Finder<'_> {
         if before.is_some_and(|byte| (shape.rule.edge)(byte) && !escaped) {
             return None;
         }
-        let captures = shape.regex.captures(&text[start..])?;
+        let captures = shape.regex().captures(&text[start..])?;
         let all = captures.get(0)?.range();
         let group = captures.iter().skip(1).flatten().next();
         let secret = group.map_or(all.clone(), |group| group.range());

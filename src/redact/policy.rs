@@ -51,6 +51,8 @@ pub enum PolicyError {
 #[derive(Debug)]
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
+    /// Those that no text tells: they are tried where something is in base64.
+    pub(super) at_runs: Vec<usize>,
     pub(super) noticed: Noticed,
     /// What each text that is noticed may begin.
     pub(super) notices: Vec<Notice>,
@@ -133,7 +135,9 @@ impl Policy {
         let noticed = Noticed::new(&said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
+        let at_runs = (0..shapes.len()).filter(|at| shapes[*at].rule.anchors.is_empty());
         Ok(Self {
+            at_runs: at_runs.collect(),
             shapes,
             noticed,
             notices: texts.into_iter().map(|(_, notice)| notice).collect(),

@@ -12,7 +12,8 @@ pub struct Rule {
     pub about: &'static str,
     /// What stands in place of it.
     pub(super) kind: Kind,
-    /// Texts of which each one begins with one, or has one after its lead.
+    /// Texts of which each one begins with one, or has one after its lead; none where it begins with
+    /// base64.
     pub(super) anchors: &'static [&'static str],
     /// Bytes before an anchor that belong to it.
     pub(super) lead: fn(u8) -> bool,

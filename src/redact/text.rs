@@ -12,6 +12,9 @@ use super::token::{self, Kind};
 use super::url;
 use std::ops::Range;
 
+/// Bytes of a lead that belong to a secret.
+const LEAD: usize = 128;
+
 impl Finder<'_> {
     /// Finds all there is in a text.
     pub fn text(&self, text: &[u8], depth: usize, found: &mut Found) {
@@ -78,7 +81,13 @@ impl Finder<'_> {
             placed(text, &layer, mark, found);
         }
         for run in base::runs(text) {
-            self.run(text, run, depth, found);
+            let (mark, mut scan) = (found.hits.len(), Scan::default());
+            for shape in &self.policy.at_runs {
+                self.shaped(text, *shape, run.start, &mut scan, found);
+            }
+            if found.hits.len() == mark {
+                self.run(text, run, depth, found);
+            }
         }
     }
 
@@ -121,7 +130,7 @@ impl Finder<'_> {
             .iter()
             .rev()
             .take_while(|byte| (shape.rule.lead)(**byte));
-        let start = at - lead.take(64).count();
+        let start = at - lead.take(LEAD).count();
         let before = start.checked_sub(1).map(|before| text[before]);
         // Behind a backslash a letter is an escape, no part of a word.
         let escaped = start >= 2 && text[start - 2] == b'\\';

@@ -4,9 +4,11 @@ mod clouds;
 mod code;
 mod commands;
 mod headers;
+mod hosts;
 mod models;
 mod options;
 mod services;
+mod vaults;
 
 use super::rule::Rule;
 
@@ -41,6 +43,8 @@ pub const SPECIAL: [(&str, &str); 5] = [
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let families = [
         clouds::RULES,
+        hosts::RULES,
+        vaults::RULES,
         code::RULES,
         services::RULES,
         commands::RULES,

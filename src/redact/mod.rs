@@ -46,6 +46,7 @@ mod named;
 mod names;
 mod noticed;
 mod numbers;
+mod pairs;
 mod pem;
 mod place;
 mod plausible;

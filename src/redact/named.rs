@@ -52,6 +52,13 @@ pub(super) fn name_at(text: &[u8], end: usize) -> Option<Range<usize>> {
     Some(super::find::begin_of_name(text, end, NAME)..end)
 }
 
+/// Whether a line ends with a name that is what another one says: `name: API_KEY`.
+pub(super) fn is_told(finder: &Finder<'_>, line: &[u8]) -> bool {
+    let name = name_at(line, line.len());
+    let name = name.filter(|name| value::is_said(line, name.start));
+    name.is_some_and(|name| finder.policy.class(&line[name]).is_some())
+}
+
 /// Finds the values of a name whose last word ends at `end`; what begins before `until` was looked
 /// at.
 pub(super) fn find(

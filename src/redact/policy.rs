@@ -2,6 +2,7 @@
 
 use super::names::{self, Class, NOTICED};
 use super::noticed::Noticed;
+use super::pem::PUTTY;
 use super::rule::Rule;
 use super::rules;
 use crate::protocol::json::Path;
@@ -101,10 +102,15 @@ pub(super) enum Notice {
     Escape,
     /// What tells a terminal in which colour to go on.
     Style,
+    /// A name beside which a code stands that is given back for a token.
+    Grant,
 }
 
 /// Texts that are noticed.
 type Texts = Vec<(String, Notice)>;
+
+/// Names of what asks for a token; others are noticed for what they hold.
+const GRANTS: [&str; 4] = ["grant_type", "granttype", "redirect_uri", "redirecturi"];
 
 /// The largest pattern of a user, compiled, in bytes.
 const REGEX_SIZE: usize = 1024 * 1024;
@@ -257,6 +263,7 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let noticed = [
         ("://", "url-password", Notice::Url),
         ("PRIVATE KEY", "private-key", Notice::Pem),
+        (PUTTY, "private-key", Notice::Pem),
     ];
     for (text, rule, notice) in noticed {
         if !without.contains(rule) {
@@ -274,6 +281,7 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
                 .chain(own)
                 .map(|name| (name.to_owned(), Notice::Name)),
         );
+        texts.extend(GRANTS.map(|name| (name.to_owned(), Notice::Grant)));
     }
     texts
 }

@@ -32,6 +32,7 @@ impl Finder<'_> {
                 Notice::Url => url::find(self, text, end, found),
                 Notice::Pem => pem::find(self, text, start, &mut scan.pem, found),
                 Notice::Percent => codes.has_percent = true,
+                Notice::Grant => {}
                 Notice::Escape => codes.has_escapes = !self.is_binary,
                 Notice::Style => codes.has_styles = !self.is_binary,
             }

@@ -185,9 +185,9 @@ impl Below {
             let span = line.span.clone();
             if self.style == Style::Members {
                 more::below(finder, text, (&span, class), found);
-            } else if is_value && !is_comment(&text[span.clone()]) {
-                named::add(finder, text, span, class, Stands::Alone, found);
-            } else if class == Class::Header && is_cookie(&text[span.clone()]) {
+            } else if is_value && !is_comment(&text[span.clone()])
+                || class == Class::Header && is_cookie(&text[span.clone()])
+            {
                 named::add(finder, text, span, class, Stands::Alone, found);
             } else if let Some((word, stands)) = word(text, name, &line.value(text)) {
                 named::add(finder, text, word, class, stands, found);

@@ -139,8 +139,8 @@ impl<'p> Finder<'p> {
     ) -> bool {
         depth < MOST_LAYERS
             && runs.any(|run| {
-                let mut shapes = self.policy.at_runs.iter();
-                shapes.any(|shape| self.shape(raw, *shape, run.start).is_some())
+                let mut shapes = self.policy.at_run(raw[run.start]);
+                shapes.any(|shape| self.shape(raw, shape, run.start).is_some())
                     || base::readings(&raw[run])
                         .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
             })

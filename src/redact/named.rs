@@ -150,6 +150,9 @@ fn add_beside(
     }
     let (is_over, mark) = (is_in_a_row(text, &value), found.hits.len());
     add(finder, text, value, class, stands, found);
+    if let Some(new) = value::changed_to(text, end) {
+        add(finder, text, new, class, stands, found);
+    }
     // Of several, those behind one that is secret are.
     if !is_over && (class != Class::Many || found.hits.len() > mark) {
         more::on_line(finder, text, (end, class), found);

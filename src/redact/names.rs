@@ -25,7 +25,7 @@ pub(super) enum Class {
 const LONGEST: usize = 96;
 
 /// Names that end so, whatever comes before.
-const ENDINGS: [&str; 37] = [
+const ENDINGS: [&str; 38] = [
     "password",
     "passwd",
     "passwort",
@@ -62,6 +62,7 @@ const ENDINGS: [&str; 37] = [
     "privatetoken",
     "csrftoken",
     "xsrftoken",
+    "middlewaretoken",
     "recoverycode",
 ];
 

@@ -53,7 +53,7 @@ pub enum PolicyError {
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
     /// Those that no text tells: they are tried where something is in base64.
-    pub(super) at_runs: Vec<usize>,
+    at_runs: Vec<usize>,
     pub(super) noticed: Noticed,
     /// What each text that is noticed may begin.
     pub(super) notices: Vec<Notice>,
@@ -186,6 +186,12 @@ impl Policy {
             without: Vec::new(),
             ..self.settings.clone()
         })
+    }
+
+    /// Those that no text tells, where base64 begins with this byte.
+    pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
+        let shapes = self.at_runs.iter().copied();
+        shapes.filter(move |shape| (self.shapes[*shape].rule.lead)(first))
     }
 
     /// The name of a rule.

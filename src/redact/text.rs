@@ -83,8 +83,8 @@ impl Finder<'_> {
         }
         for run in base::runs(text) {
             let (mark, mut scan) = (found.hits.len(), Scan::default());
-            for shape in &self.policy.at_runs {
-                self.shaped(text, *shape, run.start, &mut scan, found);
+            for shape in self.policy.at_run(text[run.start]) {
+                self.shaped(text, shape, run.start, &mut scan, found);
             }
             if found.hits.len() == mark {
                 self.run(text, run, depth, found);

@@ -64,7 +64,7 @@ struct Place {
 /// What stands beside a name, if a sign tells that something does.
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
     let place = place(text, name, class)?;
-    let start = place.start;
+    let start = past_some(text, place.start);
     if let Some(span) = in_marks(text, start) {
         let one = Some((span, Stands::Alone));
         return Some(Beside { start, one });
@@ -144,6 +144,25 @@ impl Place {
         let is_near = self.whose.is_none() && !self.sign.is_arrow();
         is_near || more::is_item(said) || said.iter().all(u8::is_ascii_digit)
     }
+}
+
+/// Behind what Rust prints in front of a value that may be missing: `Some("…")`.
+fn past_some(text: &[u8], start: usize) -> usize {
+    let rest = text[start..].strip_prefix(b"Some(").unwrap_or_default();
+    let is_quoted = matches!(rest, [b'"', ..] | [b'\\', b'"', ..]);
+    start + if is_quoted { "Some(".len() } else { 0 }
+}
+
+/// What a value in quotes that ends at `end` becomes, where a plan says so: `"one" -> "other"`.
+pub(super) fn changed_to(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let quote = text
+        .get(end)
+        .filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let arrow = skip(text, end + 1, is_space);
+    let rest = text[arrow..].strip_prefix(b"->")?;
+    let start = skip(text, text.len() - rest.len(), is_space);
+    (text.get(start) == Some(quote)).then_some(())?;
+    quoted(text, start + 1, *quote, 0)
 }
 
 /// A value in quotes; of one that is never closed what there is of it.
@@ -354,6 +373,7 @@ mod tests {
             "password →  Zx9kQ",
             "password: String = \"Zx9kQ\";",
             "char password[] = \"Zx9kQ\";",
+            "password: Some(\"Zx9kQ\")",
         ] {
             assert_eq!(value(text), Some("Zx9kQ"), "{text}");
         }

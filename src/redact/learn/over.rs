@@ -58,8 +58,10 @@ impl Over {
             return;
         }
         *self = Self::default();
-        let until = until(finder, line).filter(|_| is_one && may_have);
-        if let Some(until) = until {
+        if is_one
+            && may_have
+            && let Some(until) = until(finder, line)
+        {
             self.text.extend_from_slice(line);
             self.until = until;
             let mut own = Found::default();

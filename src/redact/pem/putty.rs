@@ -1,4 +1,4 @@
-//! Private keys as PuTTY writes them: so many lines behind what says how many.
+//! Private keys as `PuTTY` writes them: so many lines behind what says how many.
 //!
 //! ```text
 //!  Private-Lines: 2
@@ -37,7 +37,11 @@ pub(super) fn lines_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// How many lines follow this one, which is a frame.
 pub(super) fn lines_in(line: &[u8]) -> Option<usize> {
-    let at = memchr::memmem::find(line.get(..LINE.min(line.len()))?, BEGIN.as_bytes())?;
+    let is_short = line.len() < LINE && line.trim_ascii_end().last()?.is_ascii_digit();
+    if !is_short {
+        return None;
+    }
+    let at = memchr::memmem::find(line, BEGIN.as_bytes())?;
     let (count, start) = lines_at(line, at)?;
     (start == line.len()).then_some(count)
 }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// Whether it can be a password: not a port, a path, or where one comes from.
-fn is_given(text: &str) -> bool {
+pub(super) fn is_given(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or_default();
     first.bytes().any(|byte| !byte.is_ascii_digit())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
@@ -80,12 +80,13 @@ pub(super) const RULES: &[Rule] = &[
             "ldap",
         ],
         edge: |byte| byte.is_ascii_alphanumeric(),
-        shape: r"(?:sshpass(?: [^\n;|&]{0,80}?)? -p ?|(?:mysql|mariadb)[a-z-]{0,8}(?: [^\n;|&]{0,120}?)? -p|(?:mongo[a-z]{0,8}|login)(?: [^\n;|&]{0,120}?)? -p |redis-cli(?: [^\n;|&]{0,120}?)? -a |ldap[a-z]{3,8}(?: [^\n;|&]{0,120}?)? -w |(?:sshpass|mongo(?:sh)?|redis-cli|ldapsearch)\\?['\x22],[^\n]{0,120}?['\x22]-[paw]\\?['\x22], ?\\?)['\x22]?([^\s'\x22\x60({<\[][^\s'\x22]{3,256})",
+        shape: r"(?:sshpass(?: [^\n;|&]{0,80}?)? -p ?|(?:mysql|mariadb)[a-z-]{0,8}(?: [^\n;|&]{0,120}?)? -p|(?:mongo[a-z]{0,8}|login)(?: [^\n;|&]{0,120}?)? -p |redis-cli(?: [^\n;|&]{0,120}?)? -a |ldap[a-z]{3,8}(?: [^\n;|&]{0,120}?)? -w |(?:sshpass|mongo(?:sh)?|redis-cli|ldapsearch)\\?['\x22],[^\n]{0,120}?['\x22]-[paw]\\?['\x22], ?\\?)(?:'([^'\n\\]{4,256})'|['\x22]?([^\s'\x22\x60({<\[][^\s'\x22]{3,256}))",
         holds: is_given,
         found: &[
             "sshpass -p ⟦hunter2heron⟧ ssh ada@h",
             "mysql -u ada -p⟦hunter2heron⟧ db",
             "docker login -u ada -p '⟦hunter2heron⟧' r.io",
+            "mysqldump -uroot -p'⟦hunter2 heron⟧' db",
             "redis-cli -h h -a ⟦hunter2heron⟧ ping",
             "['sshpass', '-p', '⟦hunter2heron⟧', 'ssh']",
         ],

@@ -8,6 +8,7 @@ mod hosts;
 mod models;
 mod options;
 mod services;
+mod tools;
 mod vaults;
 
 use super::rule::Rule;
@@ -48,6 +49,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         code::RULES,
         services::RULES,
         commands::RULES,
+        tools::RULES,
         models::RULES,
         headers::RULES,
         options::RULES,

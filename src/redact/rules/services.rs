@@ -232,6 +232,7 @@ pub(super) const RULES: &[Rule] = &[
         about: "tokens of Discord bots",
         // They begin with the id of the bot in base64: they are tried where there is some.
         anchors: &[],
+        lead: |byte| matches!(byte, b'M'..=b'O'),
         edge: is_letter,
         shape: r"[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b",
         holds: |text| {

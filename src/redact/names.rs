@@ -25,7 +25,7 @@ pub(super) enum Class {
 const LONGEST: usize = 96;
 
 /// Names that end so, whatever comes before.
-const ENDINGS: [&str; 38] = [
+const ENDINGS: [&str; 40] = [
     "password",
     "passwd",
     "passwort",
@@ -63,6 +63,8 @@ const ENDINGS: [&str; 38] = [
     "csrftoken",
     "xsrftoken",
     "middlewaretoken",
+    "identitytoken",
+    "registrytoken",
     "recoverycode",
 ];
 

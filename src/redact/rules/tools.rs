@@ -18,9 +18,12 @@ pub(super) const RULES: &[Rule] = &[
             "lftp ",
             "smbclient ",
             "configure set ",
+            "openssl ",
+            "sqlplus ",
+            "ncftp",
         ],
         edge: |byte| byte.is_ascii_alphanumeric(),
-        shape: r"(?:ssh-keygen [^\n;|&]{0,120}?-[NP] |(?:un)?zip [^\n;|&]{0,80}?-P ?|7z [axe] (?:[^\n;|&]{0,80}? )?-p|sqlcmd [^\n;|&]{0,120}?-P ?|twine upload [^\n;|&]{0,120}?-p |htpasswd -[a-zA-Z]{0,4}b[a-zA-Z]{0,4} \S{1,64} \S{1,64} |lftp (?:[^\n;|&]{0,80}? )?-u [^\s,]{1,64},|smbclient [^\n;|&]{0,120}?-U ['\x22]?[^\s%]{1,64}%|configure set (?:[a-z0-9_.]{1,64}\.)?aws_(?:secret_access_key|session_token) )(?:'([^'\n\\]{3,256})'|\\?\x22([^\x22\n\\]{3,256})|([^\s'\x22\\(){}<>$%][^\s'\x22\\]{2,255}))",
+        shape: r"(?:ssh-keygen [^\n;|&]{0,120}?-[NP] |(?:un)?zip [^\n;|&]{0,80}?-P ?|7z [axe] (?:[^\n;|&]{0,80}? )?-p|sqlcmd [^\n;|&]{0,120}?-P ?|twine upload [^\n;|&]{0,120}?-p |htpasswd -[a-zA-Z]{0,4}b[a-zA-Z]{0,4} \S{1,64} \S{1,64} |lftp (?:[^\n;|&]{0,80}? )?-u [^\s,]{1,64},|smbclient [^\n;|&]{0,120}?-U ['\x22]?[^\s%]{1,64}%|openssl [a-z0-9]{2,8} [^\n;|&]{0,120}?(?:-k |pass:)|sqlplus (?:-[A-Za-z]{1,2} ){0,3}[A-Za-z][A-Za-z0-9_$#]{0,30}/|ncftp[a-z]{0,4} [^\n;|&]{0,80}?-p |configure set (?:[a-z0-9_.]{1,64}\.)?aws_(?:secret_access_key|session_token) )(?:'([^'\n\\]{3,256})'|\\?\x22([^\x22\n\\]{3,256})|([^\s'\x22\\(){}<>$%][^\s'\x22\\]{2,255}))",
         holds: is_given,
         found: &[
             "ssh-keygen -t ed25519 -N '⟦hunter2 heron⟧' -f k",
@@ -30,6 +33,9 @@ pub(super) const RULES: &[Rule] = &[
             "htpasswd -cb f ada ⟦hunterheron⟧",
             "lftp -u ada,⟦hunterheron⟧ h",
             "smbclient //h/s -U ada%⟦hunterheron⟧",
+            "openssl enc -aes-256-cbc -k ⟦hunterheron⟧ -in a",
+            "sqlplus ada/⟦hunterheron⟧ @x",
+            "ncftpput -u ada -p ⟦hunterheron⟧ h",
             "aws configure set profile.x.aws_secret_access_key ⟦k3Jd8fLq2Wz7Xn5Rb1Tc9V⟧",
         ],
         passed: &[
@@ -39,6 +45,8 @@ pub(super) const RULES: &[Rule] = &[
             "7z x a.7z",
             "sqlcmd -S h -P",
             "htpasswd -c f ada",
+            "openssl req -newkey rsa:2048 -keyout k.pem",
+            "sqlplus /nolog",
             "aws configure set region eu-west-1",
         ],
         ..RULE

@@ -14,6 +14,7 @@ mod course;
 mod frame_set;
 pub mod identity;
 mod learn;
+mod number;
 mod part;
 
 use super::export::{Excerpt, Manner, Part, Picked, Selection};

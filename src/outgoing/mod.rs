@@ -147,8 +147,9 @@ pub fn write(
         _ => Copying::start(recording, Rest::There),
     };
     let mut redacting = learn(recording, policy, tell)?;
-    let selection = &redacting.selected(order.selection);
     if order.format == Format::Jsonl {
+        number(&mut redacting, order.selection, tell)?;
+        let selection = &redacting.selected(order.selection);
         let written = stoppable(out, tell, |out, told| {
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
@@ -156,12 +157,11 @@ pub fn write(
         redacted::count_off(&mut redacting, selection, tell)?;
         return Ok((written, Some(redacting.take_report())));
     }
-    // Of these the places in the recording are told, and the filter is none of it.
-    drop(redacting.take_report());
     // Whatever is derived must have been derived from what was redacted.
     let all = Selection::default();
     let (redacted, report, numbers) = redacted::numbered(&mut redacting, (&all, copying), tell)?;
-    let selection = &numbers.of(selection);
+    // Of these the places in the recording are told, and the filter is none of it.
+    let selection = &numbers.of(&redacting.selected(order.selection));
     let order = Order {
         selection,
         ..order.clone()
@@ -190,6 +190,7 @@ pub fn copy(
         .then(|| Copying::start(recording, Rest::Copied))
         .flatten();
     let mut redacting = learn(recording, policy, tell)?;
+    number(&mut redacting, selection, tell)?;
     let selection = &redacting.selected(selection);
     let (redacted, report) = redacted::its_own(&mut redacting, (selection, copying), tell)?;
     redacted.copy_into(into)?;
@@ -205,6 +206,17 @@ pub fn learn<'r>(
     let last = last(recording)?;
     let policy = Arc::clone(policy);
     Redacting::learn(recording, last, policy, &mut |seq| {
+        tell(Stage::Looked(seq)).map_err(Error::from)
+    })
+}
+
+/// Gives tokens that do not depend on what is selected.
+fn number(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<(), Error> {
+    redacting.number(selection, &mut |seq| {
         tell(Stage::Looked(seq)).map_err(Error::from)
     })
 }

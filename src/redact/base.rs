@@ -158,10 +158,15 @@ pub(super) fn is_pair(text: &[u8]) -> bool {
     plain_pair(text).is_some()
 }
 
-/// The secret of such a pair: what stands behind the colon, or before it where that is nothing.
+/// The secret of such a pair: what stands behind the colon, or before it where that is nothing. What
+/// stands before it is the name of somebody: other texts have colons as well.
 pub(super) fn secret_of_pair(text: &[u8]) -> Option<Vec<u8>> {
     let mut plain = plain_pair(text)?;
     let colon = memchr::memchr(b':', &plain)?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._@+-\\%$".contains(byte);
+    if !plain[..colon].iter().all(is_name) {
+        return None;
+    }
     let secret = plain.split_off(colon + 1);
     plain.truncate(colon);
     Some(if secret.is_empty() { plain } else { secret })
@@ -216,5 +221,6 @@ mod tests {
         let secret = |text: &[u8]| secret_of_pair(text).unwrap();
         assert_eq!(secret(b"YWRhOmh1bnRlcjI="), b"hunter2");
         assert_eq!(secret(b"aHVudGVyMjo="), b"hunter2");
+        assert_eq!(secret_of_pair(b"eyJhIjoiYiJ9"), None, "it is an object");
     }
 }

@@ -185,7 +185,9 @@ impl Below {
             let span = line.span.clone();
             if self.style == Style::Members {
                 more::below(finder, text, (&span, class), found);
-            } else if is_value && !is_comment(&text[span.clone()]) {
+            } else if is_value && !is_comment(&text[span.clone()])
+                || class == Class::Header && is_cookie(&text[span.clone()])
+            {
                 named::add(finder, text, span, class, Stands::Alone, found);
             } else if let Some((word, stands)) = word(text, name, &line.value(text)) {
                 named::add(finder, text, word, class, stands, found);
@@ -256,6 +258,17 @@ fn line(text: &[u8], at: usize, gutter: Gutter) -> Option<Line> {
 fn is_comment(line: &[u8]) -> bool {
     let said = String::from_utf8_lossy(line);
     line.starts_with(b"# ") && dense::rows(&said).next().is_none()
+}
+
+/// Whether a line begins with a name and what that holds, as a cookie does.
+fn is_cookie(line: &[u8]) -> bool {
+    let name = line
+        .iter()
+        .take_while(|byte| super::rule::is_of_name(**byte));
+    let name = name.count();
+    name > 0
+        && line.get(name) == Some(&b'=')
+        && line.get(name + 1).is_some_and(u8::is_ascii_graphic)
 }
 
 /// What stands alone on its line, but for a comment: in quotes, or a word that nobody says.

@@ -124,6 +124,7 @@ impl<'p> Finder<'p> {
                 Notice::Url => !self.is_binary && may_have_user(&raw[end..]),
                 Notice::Percent => !self.is_binary && percent(&raw[start..]).is_some(),
                 Notice::Escape | Notice::Style => !self.is_binary,
+                Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
                 Notice::Pem => true,
             }
         })
@@ -138,8 +139,10 @@ impl<'p> Finder<'p> {
     ) -> bool {
         depth < MOST_LAYERS
             && runs.any(|run| {
-                base::readings(&raw[run])
-                    .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
+                let mut shapes = self.policy.at_run(raw[run.start]);
+                shapes.any(|shape| self.shape(raw, shape, run.start).is_some())
+                    || base::readings(&raw[run])
+                        .any(|reading| self.of_reading(&reading).may_have(&reading, depth + 1))
             })
     }
 
@@ -157,7 +160,10 @@ impl<'p> Finder<'p> {
         ) || matches!(rest, Some(b':' | b'='))
             || before == Some(b'-')
             || raw[name.clone()].starts_with(b"-");
-        let is_near = matches!(after.first(), Some(b' ' | b'\t' | b'*' | b'|' | b','));
+        let is_near = matches!(
+            after.first(),
+            Some(b' ' | b'\t' | b'*' | b'|' | b',' | b'[' | b'?' | b'!')
+        );
         if !is_beside && !is_near {
             return false;
         }

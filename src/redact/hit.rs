@@ -16,7 +16,9 @@ pub(super) struct Hit {
     pub value: Box<[u8]>,
     /// What stands in its place, where that is known.
     pub token: Option<Token>,
-    /// The kind of what stands in its place.
+    /// What it says when it is decoded, where it stands in a code.
+    pub plain: Option<Box<[u8]>>,
+    /// The kind of what it is, or says.
     pub kind: Kind,
     /// Of a value that becomes a string: in how many strings it stands.
     pub quotes: Option<u32>,
@@ -72,13 +74,17 @@ impl Found {
     /// one counts, and what is left of one that begins within another.
     pub fn settle(&mut self) {
         self.hits.sort_by(|one, other| {
-            // Of two that say the same the more telling rule is named.
+            // Of two that say the same the more telling rule is named, and what they say if they
+            // stand in a code.
             let rank = |hit: &Hit| match hit.rule {
                 id::KNOWN => 2,
                 ..=id::PATH => 1,
                 _ => 0,
             };
-            let key = |hit: &Hit| (hit.span.start, usize::MAX - hit.span.end, rank(hit));
+            let key = |hit: &Hit| {
+                let length = usize::MAX - hit.span.end;
+                (hit.span.start, length, rank(hit), hit.plain.is_none())
+            };
             key(one).cmp(&key(other))
         });
         let mut end = 0;
@@ -116,6 +122,7 @@ mod tests {
             rule: 0,
             value: Box::default(),
             token: None,
+            plain: None,
             kind: Kind::Secret,
             quotes: None,
             path: "".into(),

@@ -119,9 +119,13 @@ impl Walk<'_, '_> {
             _ => Under::Nothing,
         };
         let told = self.told(object);
+        let is_grant = member::is_grant(object);
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
-            let below = self.below(&name, value, under, told);
+            let below = match self.below(&name, value, under, told) {
+                Under::Nothing if is_grant && *name == *b"code" => Under::Named(Class::Many),
+                below => below,
+            };
             let shown = if is_secret {
                 "…".into()
             } else {
@@ -140,6 +144,7 @@ impl Walk<'_, '_> {
             .elements()
             .next()
             .and_then(|first| first.string_bytes());
+        let is_pair = matches!(under, Under::Named(Class::Pair)) && member::is_pair(array);
         for (index, element) in array.elements().enumerate() {
             self.path.push(Step::Element(index));
             let text = element.string_bytes().unwrap_or_default();
@@ -157,6 +162,7 @@ impl Walk<'_, '_> {
             let is_option = matches!(before, Some((_, true))) || text.starts_with(b"--");
             let below = match named.filter(|_| !is_option) {
                 Some(named) => named,
+                None if is_pair && index == 1 => Under::Named(Class::Password),
                 None if is_plain && is_script => Under::Nothing,
                 None if is_plain => Under::Word,
                 None => under,
@@ -257,7 +263,7 @@ impl Walk<'_, '_> {
             .finder
             .known
             .filter(|_| raw.len() >= DIGITS && !is_of_protocol);
-        if known.is_some_and(|known| known.has(raw)) {
+        if known.is_some_and(|known| known.numbers.has(raw)) {
             self.add_number(raw, span, id::KNOWN);
         }
     }
@@ -271,6 +277,7 @@ impl Walk<'_, '_> {
             rule,
             value: raw.into(),
             token: None,
+            plain: None,
             kind: TokenKind::Secret,
             quotes: Some(0),
             path: Path::new(self.path.clone()).to_string().into(),

@@ -1,12 +1,12 @@
-//! Values that are known to be secret: their numbers, and finding them again.
+//! Values that are known to be secret, and finding them again.
 
-use super::hit::Found;
+use super::hit::{Found, Hit};
 use super::matcher::Matcher;
+use super::numbers::Numbers;
 use super::plausible::{is_placeholder, looks_random};
-use super::token::{Kind, Token, names_in};
+use super::token::{Kind, Token};
 use crate::protocol::mcp::methods;
-use sha2::{Digest as _, Sha256};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Values that are looked for wherever they appear again. A session with more would take memory
 /// and time without end; beyond, values are replaced where they are recognised.
@@ -14,15 +14,6 @@ pub const MOST_VALUES: usize = 10_000;
 
 /// Bytes of all of them together.
 pub const MOST_BYTES: usize = 8 * 1024 * 1024;
-
-/// Values with a number of their own; beyond, numbers are made of what the values are.
-const MOST_NUMBERS: usize = 200_000;
-
-/// Placeholders in the bytes whose numbers are left out.
-const MOST_TAKEN: usize = 100_000;
-
-/// Numbers of values beyond [`MOST_NUMBERS`] begin here; no placeholder of ours gets so far.
-const FAR: u64 = 1 << 40;
 
 /// A longer value is looked for where it is recognised, not elsewhere.
 const LONGEST: usize = 16 * 1024;
@@ -36,17 +27,11 @@ const HINT: usize = 4;
 /// Values that are known to be secret.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    numbers: HashMap<[u8; 16], Token>,
+    pub numbers: Numbers,
     values: Vec<(Box<[u8]>, Token)>,
     /// Lines of private keys that are too short to be looked for in a text.
     lines: HashMap<Box<[u8]>, Token>,
     bytes: usize,
-    /// The number that each one is shown with, once it is known which ones are taken.
-    shown: Vec<u64>,
-    next: u64,
-    taken: BTreeSet<String>,
-    /// What numbers beyond the limit are made of besides the values: nobody can guess it.
-    salt: Sha256,
     /// Values that are not looked for elsewhere: too short, or too many.
     pub short: u64,
     /// See [`Self::short`].
@@ -57,43 +42,45 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Leaves out the numbers of the placeholders that stand in these bytes, if there may be some.
-    pub fn take_out(&mut self, bytes: &[u8]) {
-        names_in(bytes, MOST_TAKEN, &mut self.taken);
-    }
-
     /// Takes a value in. It is looked for wherever it appears, unless it is too short for that.
     pub fn learn(&mut self, value: &[u8], kind: Kind) -> Token {
-        let before = self.numbers.len();
-        let token = self.number(value, kind);
-        if self.numbers.len() > before && kind == Kind::Secret {
+        let is_new = !self.numbers.has(value);
+        let token = self.numbers.of(value, kind);
+        if is_new && kind == Kind::Secret {
             self.look_for(value, token);
         }
         token
     }
 
-    /// Takes in what a value says when it is decoded. Of itself it was not seen, so it has no
-    /// number until then.
+    /// Takes in what was found, and what that says if it stands in a code.
+    pub fn learn_hit(&mut self, hit: &Hit) {
+        let Some(plain) = &hit.plain else {
+            self.learn(&hit.value, hit.kind);
+            return;
+        };
+        self.learn_plain(plain, hit.kind);
+        let is_new = !self.numbers.has(&hit.value);
+        let token = self.token(hit);
+        if is_new && hit.kind == Kind::Secret {
+            self.look_for(&hit.value, token);
+        }
+    }
+
+    /// Takes in what a value says when it is decoded, if it is looked for: of itself it was not
+    /// seen, so it may have no number until then.
     pub fn learn_plain(&mut self, value: &[u8], kind: Kind) {
-        if kind == Kind::Secret && is_telling(value) && !self.has(value) {
+        if kind == Kind::Secret && is_telling(value) && !self.numbers.has(value) {
             self.learn(value, kind);
         }
     }
 
-    /// The token of a value; of one that is new a new one. It is not looked for elsewhere.
-    pub fn number(&mut self, value: &[u8], kind: Kind) -> Token {
-        let hash = hash(value);
-        if let Some(token) = self.numbers.get(&hash) {
-            return *token;
+    /// What stands in place of what was found. What is new is not looked for elsewhere.
+    pub fn token(&mut self, hit: &Hit) -> Token {
+        match (hit.token, &hit.plain) {
+            (Some(token), _) => token,
+            (None, Some(plain)) => self.numbers.of_coded(&hit.value, (plain, hit.kind)),
+            (None, None) => self.numbers.of(&hit.value, hit.kind),
         }
-        if self.numbers.len() >= MOST_NUMBERS {
-            self.beyond += 1;
-            return self.far(value, kind);
-        }
-        let token = self.fresh(kind);
-        self.numbers.insert(hash, token);
-        self.salt.update(value);
-        token
     }
 
     /// Takes a private key in, whose lines are secret each.
@@ -107,11 +94,6 @@ impl Known {
                 self.lines.insert(line.clone(), token);
             }
         }
-    }
-
-    /// Whether exactly this value was taken in.
-    pub fn has(&self, value: &[u8]) -> bool {
-        self.numbers.contains_key(&hash(value))
     }
 
     /// Whether a word of a text is a part of a value, in whatever case: somebody who looked for a
@@ -129,60 +111,12 @@ impl Known {
         self.values.iter().any(|(value, _)| has_one(value))
             || said
                 .filter(|word| !word.is_empty())
-                .any(|word| self.has(word.as_bytes()))
+                .any(|word| self.numbers.has(word.as_bytes()))
     }
 
     /// The token of the key of which a line is a part.
     pub fn of_line(&self, line: &[u8]) -> Option<Token> {
         self.lines.get(line).copied()
-    }
-
-    /// How many values have a token.
-    pub fn len(&self) -> usize {
-        self.numbers.len()
-    }
-
-    /// A new one, whose number is its place among all until it is shown.
-    fn fresh(&mut self, kind: Kind) -> Token {
-        Token {
-            kind,
-            number: self.numbers.len() as u64,
-        }
-    }
-
-    /// The token as it is shown: with a number that no placeholder had before.
-    pub fn shown(&mut self, token: Token) -> Token {
-        while token.number < FAR && self.shown.len() as u64 <= token.number {
-            self.next += 1;
-            while self.is_taken(self.next) {
-                self.next += 1;
-            }
-            self.shown.push(self.next);
-        }
-        let place = usize::try_from(token.number).ok();
-        let number = place.and_then(|place| self.shown.get(place));
-        Token {
-            kind: token.kind,
-            number: number.copied().unwrap_or(token.number),
-        }
-    }
-
-    fn is_taken(&self, number: u64) -> bool {
-        let kinds = [Kind::Secret, Kind::Email, Kind::Home];
-        let names = kinds.map(|kind| format!("{}:{number}", kind.as_str()));
-        names.iter().any(|name| self.taken.contains(name))
-    }
-
-    fn far(&self, value: &[u8], kind: Kind) -> Token {
-        let digest = self.salt.clone().chain_update(value).finalize();
-        let number = digest
-            .iter()
-            .take(6)
-            .fold(0, |number, byte| number << 8 | u64::from(*byte));
-        Token {
-            kind,
-            number: FAR + number,
-        }
     }
 
     fn look_for(&mut self, value: &[u8], token: Token) {
@@ -295,13 +229,6 @@ fn is_of_protocol(text: &str) -> bool {
     WORDS.contains(&text) || methods::find(text).is_some() || text.starts_with("notifications/")
 }
 
-fn hash(value: &[u8]) -> [u8; 16] {
-    let digest = Sha256::digest(value);
-    let mut hash = [0; 16];
-    hash.copy_from_slice(&digest[..16]);
-    hash
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,7 +281,7 @@ mod tests {
     #[test]
     fn short_words_and_those_of_the_protocol_are_not_looked_for() {
         let known = known(&["abc", "sunny", "tools/call", "arguments", "xxxxxxxx"]);
-        assert_eq!(known.len(), 5);
+        assert_eq!(known.numbers.len(), 5);
         assert_eq!(known.short, 5);
         assert_eq!(
             spans(&known, "abc sunny tools/call arguments xxxxxxxx"),
@@ -383,29 +310,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_stand_there_already_are_left_out() {
-        let mut known = Known::default();
-        known.take_out("‹secret:1› \\u2039secret:3\\u203a".as_bytes());
-        let learned = ["a", "b", "a", "c"].map(|value| known.learn(value.as_bytes(), Kind::Secret));
-        let tokens = learned.map(|token| known.shown(token).number);
-        assert_eq!(tokens, [2, 4, 2, 5]);
-    }
-
-    #[test]
     fn what_is_made_to_take_long_takes_no_longer() {
         let value = format!("{}b", "a".repeat(4000));
         let known = known(&[&value]);
         let text = "a".repeat(200_000);
         assert!(!spans(&known, &text).is_empty(), "in doubt it is one");
-    }
-
-    #[test]
-    fn beyond_the_limit_equal_values_have_equal_numbers() {
-        let mut known = known(&["first-secret"]);
-        known.salt.update(b"what nobody knows");
-        let far = |value: &str| known.far(value.as_bytes(), Kind::Secret);
-        assert_eq!(far("a"), far("a"));
-        assert_ne!(far("a"), far("b"));
-        assert!(far("a").number >= FAR);
     }
 }

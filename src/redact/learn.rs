@@ -166,7 +166,7 @@ impl Learner {
 
     fn take(&mut self, raw: &[u8], glance: Glance) -> bool {
         if glance.has_tokens {
-            self.known.take_out(raw);
+            self.known.numbers.take_out(raw);
         }
         self.found.clear();
         let finder = Finder::new(&self.policy, None);
@@ -182,12 +182,7 @@ impl Learner {
     fn learn(&mut self) {
         self.found.settle();
         for hit in &self.found.hits {
-            self.known.learn(&hit.value, hit.kind);
-            // Whoever knows a pair as base64 knows what is secret in it.
-            let secret = base::secret_of_pair(&hit.value).map(Vec::into_boxed_slice);
-            self.found
-                .plain
-                .extend(secret.map(|secret| (secret, hit.kind)));
+            self.known.learn_hit(hit);
         }
         for (value, kind) in &self.found.plain {
             if !self.policy.allow.contains(value) {

@@ -55,7 +55,7 @@ pub(super) fn values(text: &[u8], name: &Range<usize>, class: Class) -> Vec<Rang
             if is_code && said.len() > 3 && !code::counts(&text[word.end..]) {
                 return vec![word];
             }
-        } else if is_value(said) {
+        } else if is_value(said) || class == Class::Password && is_given(text, name, &word) {
             return vec![whole(text, word, near.end)];
         }
         if is_quoted(text, (name, from, &word), class) {
@@ -67,6 +67,38 @@ pub(super) fn values(text: &[u8], name: &Range<usize>, class: Class) -> Vec<Rang
         is_changed |= is_one_of(said, &CHANGES);
     }
     Vec::new()
+}
+
+/// Words in front of `password` behind which people say one.
+const WITH: [&[u8]; 3] = [b"with ", b"using ", b"and "];
+
+/// What a password is kept or sent by, in words that have digits in them.
+const HOW: [&str; 16] = [
+    "sha", "md5", "bcrypt", "scrypt", "argon", "pbkdf", "scram", "hmac", "aes", "rsa", "base64",
+    "utf", "oauth", "http", "ntlm", "ldap",
+];
+
+/// Whether a word is right behind `with password`, and one that somebody may have for his own: it
+/// has letters and digits, and is no name of a thing.
+fn is_given(text: &[u8], name: &Range<usize>, word: &Range<usize>) -> bool {
+    let (before, said) = (&text[..name.start], &text[word.clone()]);
+    let is_with = |with: &&[u8]| {
+        let at = before.len().checked_sub(with.len());
+        at.is_some_and(|at| before[at..].eq_ignore_ascii_case(with))
+    };
+    let is_own = text[name.clone()].eq_ignore_ascii_case(b"password");
+    let small = String::from_utf8_lossy(said).to_ascii_lowercase();
+    is_own
+        && text[name.end..word.start] == *b" "
+        && WITH.iter().any(is_with)
+        && said.len() > 5
+        && said
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!@#$%&*+".contains(byte))
+        && said.iter().any(u8::is_ascii_digit)
+        && said.iter().any(u8::is_ascii_alphabetic)
+        && !code::is_camel(&String::from_utf8_lossy(said))
+        && !HOW.iter().any(|how| small.starts_with(how))
 }
 
 fn is_one_of(word: &[u8], those: &[&str]) -> bool {
@@ -246,6 +278,18 @@ mod tests {
             "password “hunter2”",
         ] {
             assert_eq!(value(text), ["hunter2"], "{text}");
+        }
+        assert_eq!(value("with password hunter2"), ["hunter2"]);
+        assert_eq!(value("using password sunshine9, and"), ["sunshine9"]);
+        for text in [
+            "with password sha256",
+            "with password bcrypt12",
+            "with password v2",
+            "the password hunter2",
+            "with password Utf8Decoder",
+            "with password oauth2 flow",
+        ] {
+            assert_eq!(value(text), [""; 0], "{text}");
         }
         assert_eq!(value("password Tr0ub4dor&3x on"), ["Tr0ub4dor&3x"]);
         assert_eq!(value("password vj7-FAc9_QeWJ on"), ["vj7-FAc9_QeWJ"]);

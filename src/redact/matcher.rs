@@ -3,7 +3,7 @@
 use super::base;
 use super::hit::{Found, Hit};
 use super::policy::id;
-use super::token::{Kind, Token};
+use super::token::Token;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -47,6 +47,8 @@ struct Form {
 #[derive(Clone, Copy, Debug)]
 struct Code {
     is_letter: fn(u8) -> bool,
+    /// Which one.
+    value: usize,
     /// Letters before the needle that the value has a part in.
     before: usize,
     /// Letters from the needle's first one on that it has a part in.
@@ -61,7 +63,9 @@ impl Matcher {
             let form = &self.forms[needle.pattern().as_usize()];
             let those = form.plain.iter().map(|value| &values[*value]);
             let plain = plain(text, needle.start(), those, &mut budget);
-            let code = form.code.map(|code| coded(text, needle.start(), code));
+            let code = form
+                .code
+                .map(|code| coded(text, needle.start(), (code, &values[code.value])));
             for hit in plain.into_iter().chain(code) {
                 if hit.span.end > end {
                     end = hit.span.end;
@@ -84,7 +88,8 @@ impl Matcher {
             let needle = value[..value.len().min(NEEDLE)].to_vec();
             forms.entry(needle).or_default().plain.push(index);
             parts.insert(plain_part(value).to_vec());
-            for (needle, code) in base64(value).into_iter().chain(hex(value)) {
+            let which = (index, &**value);
+            for (needle, code) in base64(which).into_iter().chain(hex(which)) {
                 parts.insert(needle.clone());
                 let longest = &mut forms.entry(needle).or_default().code;
                 if longest.is_none_or(|longest| longest.letters < code.letters) {
@@ -123,7 +128,7 @@ fn plain_part(value: &[u8]) -> &[u8] {
 }
 
 /// What is certain of a value as base64, whatever stands before and after it.
-fn base64(value: &[u8]) -> Vec<(Vec<u8>, Code)> {
+fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
     let mut codes = Vec::new();
     for shift in 0..3 {
         let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
@@ -136,6 +141,7 @@ fn base64(value: &[u8]) -> Vec<(Vec<u8>, Code)> {
         }
         let code = Code {
             is_letter: base::is_letter,
+            value: index,
             before: usize::from(shift > 0),
             letters: ((shift + value.len()) * 8).div_ceil(6) - first,
         };
@@ -151,9 +157,10 @@ fn base64(value: &[u8]) -> Vec<(Vec<u8>, Code)> {
 }
 
 /// A value in hex digits, small and large.
-fn hex(value: &[u8]) -> [(Vec<u8>, Code); 2] {
+fn hex((index, value): (usize, &[u8])) -> [(Vec<u8>, Code); 2] {
     let code = Code {
         is_letter: |byte| byte.is_ascii_hexdigit(),
+        value: index,
         before: 0,
         letters: 2 * value.len(),
     };
@@ -194,6 +201,7 @@ fn plain<'v>(
         rule: id::KNOWN,
         value: value.clone(),
         token: Some(*token),
+        plain: None,
         kind: token.kind,
         quotes: None,
         path: "".into(),
@@ -203,7 +211,7 @@ fn plain<'v>(
 
 /// All of the code around what is known to be a secret in it. A slash is a letter of base64 within
 /// the secret, and part of a path anywhere else.
-fn coded(text: &[u8], needle: usize, code: Code) -> Hit {
+fn coded(text: &[u8], needle: usize, (code, (value, token)): (Code, &Value)) -> Hit {
     let is_letter = |byte: &&u8| (code.is_letter)(**byte);
     let of_run = |byte: &&u8| is_letter(byte) && **byte != b'/';
     let before = text[..needle].iter().rev();
@@ -222,7 +230,8 @@ fn coded(text: &[u8], needle: usize, code: Code) -> Hit {
         rule: id::KNOWN,
         value: text[start..end].into(),
         token: None,
-        kind: Kind::Secret,
+        plain: Some(value.clone()),
+        kind: token.kind,
         quotes: None,
         path: "".into(),
         key: "".into(),

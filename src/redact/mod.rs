@@ -17,8 +17,9 @@
 //! Frames are looked at as what they mean: a JSON message by its keys and strings, JSON within its
 //! strings, base64 and percent-encoding within those; anything else as text. All bytes but those
 //! replaced stay as they are. A value has one token wherever it stands, and two values have two:
-//! pairing, comparing and replaying work as before. Numbers are given in the order in which values
-//! are recognised; those of tokens that stood there before are left out.
+//! pairing, comparing and replaying work as before. What says a value in some code is another one,
+//! with the number of that. Numbers are given in the order in which values are recognised; those of
+//! tokens that stood there before are left out.
 //!
 //! Work is linear in what is read, and memory bounded: [`MOST_VALUES`] are looked for, and whatever
 //! is beyond a limit is in the report.
@@ -44,6 +45,8 @@ mod more;
 mod named;
 mod names;
 mod noticed;
+mod numbers;
+mod pairs;
 mod pem;
 mod place;
 mod plausible;
@@ -64,6 +67,7 @@ mod word;
 pub use find::is_readable;
 pub use known::{MOST_BYTES, MOST_VALUES};
 pub use learn::{Glance, Learner};
+pub use numbers::Mark;
 pub use policy::{Policy, PolicyError, Settings};
 pub use redactor::Redactor;
 pub use report::{Left, Place, Replaced, Report};

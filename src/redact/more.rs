@@ -12,7 +12,9 @@ use super::hit::Found;
 use super::marks::inside;
 use super::named::{self, LONG};
 use super::names::{self, Class};
+use super::pairs;
 use super::plausible::{Stands, fits, looks_random};
+use super::policy::id;
 use super::rule::is_of_name;
 use super::tags::past_tags;
 use super::token;
@@ -139,6 +141,11 @@ pub(super) fn listed(
         return false;
     };
     let mark = found.hits.len();
+    if class == Class::Pair
+        && let Some(secret) = pairs::second(text, from)
+    {
+        finder.add(text, secret, id::NAME, found);
+    }
     let mut at = from + 1;
     for piece in near[..end].split(|byte| b",\n[](){}".contains(byte)) {
         let span = at..at + piece.len();

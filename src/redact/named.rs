@@ -52,6 +52,13 @@ pub(super) fn name_at(text: &[u8], end: usize) -> Option<Range<usize>> {
     Some(super::find::begin_of_name(text, end, NAME)..end)
 }
 
+/// Whether a line ends with a name that is what another one says: `name: API_KEY`.
+pub(super) fn is_told(finder: &Finder<'_>, line: &[u8]) -> bool {
+    let name = name_at(line, line.len());
+    let name = name.filter(|name| value::is_said(line, name.start));
+    name.is_some_and(|name| finder.policy.class(&line[name]).is_some())
+}
+
 /// Finds the values of a name whose last word ends at `end`; what begins before `until` was looked
 /// at.
 pub(super) fn find(
@@ -143,6 +150,9 @@ fn add_beside(
     }
     let (is_over, mark) = (is_in_a_row(text, &value), found.hits.len());
     add(finder, text, value, class, stands, found);
+    if let Some(new) = value::changed_to(text, end) {
+        add(finder, text, new, class, stands, found);
+    }
     // Of several, those behind one that is secret are.
     if !is_over && (class != Class::Many || found.hits.len() > mark) {
         more::on_line(finder, text, (end, class), found);

@@ -25,7 +25,7 @@ pub(super) enum Class {
 const LONGEST: usize = 96;
 
 /// Names that end so, whatever comes before.
-const ENDINGS: [&str; 37] = [
+const ENDINGS: [&str; 40] = [
     "password",
     "passwd",
     "passwort",
@@ -62,6 +62,9 @@ const ENDINGS: [&str; 37] = [
     "privatetoken",
     "csrftoken",
     "xsrftoken",
+    "middlewaretoken",
+    "identitytoken",
+    "registrytoken",
     "recoverycode",
 ];
 
@@ -84,12 +87,14 @@ const WORDS: [(&str, Class); 14] = [
 ];
 
 /// Whole names.
-const WHOLE: [(&str, Class); 15] = [
+const WHOLE: [(&str, Class); 17] = [
     ("tokens", Class::Many),
     ("jwts", Class::Many),
     ("cookies", Class::Many),
     ("devicecode", Class::Many),
     ("codeverifier", Class::Many),
+    ("samlresponse", Class::Many),
+    ("samlrequest", Class::Many),
     ("pwd", Class::Folder),
     ("oldpwd", Class::Folder),
     ("pin", Class::Digits),
@@ -180,7 +185,7 @@ const OTHERS: [&str; 26] = [
 ];
 
 /// The words in names by which they are noticed in a text; each name that says something has one.
-pub(super) const NOTICED: [&str; 53] = [
+pub(super) const NOTICED: [&str; 55] = [
     "password",
     "passwd",
     "passwort",
@@ -211,6 +216,8 @@ pub(super) const NOTICED: [&str; 53] = [
     "device_code",
     "codeverifier",
     "code_verifier",
+    "samlresponse",
+    "samlrequest",
     "cookie",
     "authorization",
     "auth",

@@ -1,9 +1,12 @@
 //! Private keys: in one text, or in lines of which each is a frame.
 
+mod putty;
+
 use super::find::Finder;
 use super::hit::Found;
 use super::policy::id;
 use super::token::Kind;
+pub(super) use putty::BEGIN as PUTTY;
 use std::ops::Range;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -42,6 +45,9 @@ pub(super) fn find(
     scan: &mut Scan,
     found: &mut Found,
 ) {
+    if let Some(lines) = putty::lines_at(text, at) {
+        return putty::find(finder, text, lines, found);
+    }
     let Some(start) = body_at(text, at).filter(|start| *start > scan.until) else {
         return;
     };
@@ -130,6 +136,8 @@ pub(super) fn words(body: &[u8]) -> Vec<&[u8]> {
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     open: Option<Vec<Box<[u8]>>>,
+    /// How many there are at most.
+    most: usize,
 }
 
 impl Lines {
@@ -138,12 +146,13 @@ impl Lines {
     pub fn push(&mut self, line: &[u8]) -> Option<Vec<Box<[u8]>>> {
         let begins = memchr::memmem::find(line, b"PRIVATE KEY").and_then(|at| body_at(line, at));
         let Some(mut lines) = self.open.take() else {
-            self.open = begins
-                .filter(|at| line[*at..].trim_ascii().is_empty())
-                .map(|_| Vec::new());
+            let counted = putty::lines_in(line);
+            let is_begun = begins.is_some_and(|at| line[at..].trim_ascii().is_empty());
+            self.open = (is_begun || counted.is_some()).then(Vec::new);
+            self.most = counted.unwrap_or(MOST_LINES).min(MOST_LINES);
             return None;
         };
-        let word = line_of_key(line).filter(|_| lines.len() < MOST_LINES);
+        let word = line_of_key(line).filter(|_| lines.len() < self.most);
         let ended = memchr::memmem::find(line, END).is_some();
         if ended || begins.is_some() || (word.is_none() && !is_header(line)) {
             self.open = begins.map(|_| Vec::new());

@@ -2,11 +2,13 @@
 
 use super::names::{self, Class, NOTICED};
 use super::noticed::Noticed;
+use super::pem::PUTTY;
 use super::rule::Rule;
 use super::rules;
 use crate::protocol::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// What a user says about secrets.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +52,8 @@ pub enum PolicyError {
 #[derive(Debug)]
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
+    /// Those that no text tells: they are tried where something is in base64.
+    at_runs: Vec<usize>,
     pub(super) noticed: Noticed,
     /// What each text that is noticed may begin.
     pub(super) notices: Vec<Notice>,
@@ -63,11 +67,22 @@ pub struct Policy {
     settings: Settings,
 }
 
-/// A rule with its pattern.
+/// A rule with its pattern, which is compiled where it is first tried: hardly any is, and to compile
+/// all of them takes longer than to look through a short recording.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub rule: &'static Rule,
-    pub regex: Regex,
+    regex: OnceLock<Regex>,
+}
+
+impl Shape {
+    pub fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            let pattern = format!("^(?:{})", self.rule.shape);
+            compile(self.rule.id, &pattern)
+                .expect("samples of every shipped rule are found in tests")
+        })
+    }
 }
 
 /// What a text that is noticed may be a part of.
@@ -87,10 +102,15 @@ pub(super) enum Notice {
     Escape,
     /// What tells a terminal in which colour to go on.
     Style,
+    /// A name beside which a code stands that is given back for a token.
+    Grant,
 }
 
 /// Texts that are noticed.
 type Texts = Vec<(String, Notice)>;
+
+/// Names of what asks for a token; others are noticed for what they hold.
+const GRANTS: [&str; 4] = ["grant_type", "granttype", "redirect_uri", "redirecturi"];
 
 /// The largest pattern of a user, compiled, in bytes.
 const REGEX_SIZE: usize = 1024 * 1024;
@@ -110,7 +130,7 @@ impl Policy {
         let without = without(settings)?;
         let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
         ids.extend(rules::all().map(|rule| Box::from(rule.id)));
-        let (shapes, mut texts) = shapes(&without)?;
+        let (shapes, mut texts) = shapes(&without);
         let mut extra = Vec::new();
         for (name, pattern) in &settings.patterns {
             extra.push((ids.len(), compile(name, pattern)?));
@@ -121,7 +141,9 @@ impl Policy {
         let noticed = Noticed::new(&said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
+        let at_runs = (0..shapes.len()).filter(|at| shapes[*at].rule.anchors.is_empty());
         Ok(Self {
+            at_runs: at_runs.collect(),
             shapes,
             noticed,
             notices: texts.into_iter().map(|(_, notice)| notice).collect(),
@@ -164,6 +186,12 @@ impl Policy {
             without: Vec::new(),
             ..self.settings.clone()
         })
+    }
+
+    /// Those that no text tells, where base64 begins with this byte.
+    pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
+        let shapes = self.at_runs.iter().copied();
+        shapes.filter(move |shape| (self.shapes[*shape].rule.lead)(first))
     }
 
     /// The name of a rule.
@@ -216,7 +244,7 @@ fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
 }
 
 /// The shapes of the rules that are in force, and the texts by which they are noticed.
-fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Texts), PolicyError> {
+fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
     let (mut shapes, mut texts) = (Vec::new(), Vec::new());
     for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
         let notice = Notice::Shape(shapes.len());
@@ -224,10 +252,10 @@ fn shapes(without: &BTreeSet<&str>) -> Result<(Vec<Shape>, Texts), PolicyError> 
         texts.extend(anchors.map(|anchor| ((*anchor).to_owned(), notice)));
         shapes.push(Shape {
             rule,
-            regex: compile(rule.id, &format!("^(?:{})", rule.shape))?,
+            regex: OnceLock::new(),
         });
     }
-    Ok((shapes, texts))
+    (shapes, texts)
 }
 
 /// What is noticed besides the anchors of the rules.
@@ -241,6 +269,7 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let noticed = [
         ("://", "url-password", Notice::Url),
         ("PRIVATE KEY", "private-key", Notice::Pem),
+        (PUTTY, "private-key", Notice::Pem),
     ];
     for (text, rule, notice) in noticed {
         if !without.contains(rule) {
@@ -258,6 +287,7 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
                 .chain(own)
                 .map(|name| (name.to_owned(), Notice::Name)),
         );
+        texts.extend(GRANTS.map(|name| (name.to_owned(), Notice::Grant)));
     }
     texts
 }

@@ -4,6 +4,7 @@ use super::find::Finder;
 use super::hit::{self, Found, Hit};
 use super::known::Known;
 use super::learn::Learner;
+use super::numbers::Mark;
 use super::pem;
 use super::policy::{Policy, PolicyError, id};
 use super::report::{Place, Report};
@@ -64,6 +65,17 @@ impl Redactor {
         Ok(redactor)
     }
 
+    /// How far tokens were given.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.known.numbers.mark()
+    }
+
+    /// Takes back tokens that were given since; whether there were some.
+    pub fn back_to(&mut self, mark: &Mark) -> bool {
+        self.known.numbers.back_to(mark)
+    }
+
     /// What counts as secret.
     #[must_use]
     pub fn policy(&self) -> Arc<Policy> {
@@ -73,14 +85,15 @@ impl Redactor {
     /// Values that are known to be secret.
     #[must_use]
     pub fn values(&self) -> usize {
-        self.known.len()
+        self.known.numbers.len()
     }
 
     /// Begins a report, with what this cannot do.
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = Report::default();
-        (report.short, report.beyond) = (self.known.short, self.known.beyond);
+        let beyond = self.known.beyond + self.known.numbers.beyond;
+        (report.short, report.beyond) = (self.known.short, beyond);
         report
     }
 
@@ -93,11 +106,8 @@ impl Redactor {
         self.memory.found.settle();
         let mut edits = Edits::default();
         for hit in &self.memory.found.hits {
-            let token = match hit.token {
-                Some(token) => token,
-                None => self.known.number(&hit.value, hit.kind),
-            };
-            let token = self.known.shown(token);
+            let token = self.known.token(hit);
+            let token = self.known.numbers.shown(token);
             hit::put(&mut edits, hit, token);
             let rule = self.policy.rule(hit.rule);
             report.add(place, (&hit.path, &hit.key), rule, token);
@@ -203,6 +213,7 @@ impl Redactor {
                 rule: id::PEM,
                 value: line.into(),
                 token: Some(token),
+                plain: None,
                 kind: token.kind,
                 quotes: None,
                 path: "".into(),

@@ -12,9 +12,10 @@ pub struct Rule {
     pub about: &'static str,
     /// What stands in place of it.
     pub(super) kind: Kind,
-    /// Texts of which each one begins with one, or has one after its lead.
+    /// Texts of which each one begins with one, or has one after its lead; none where it begins with
+    /// base64.
     pub(super) anchors: &'static [&'static str],
-    /// Bytes before an anchor that belong to it.
+    /// Bytes before an anchor that belong to it; without anchors, those that it may begin with.
     pub(super) lead: fn(u8) -> bool,
     /// Bytes that may not stand before it: it would be a part of something else.
     pub(super) edge: fn(u8) -> bool,

@@ -12,6 +12,9 @@ use super::token::{self, Kind};
 use super::url;
 use std::ops::Range;
 
+/// Bytes of a lead that belong to a secret.
+const LEAD: usize = 128;
+
 impl Finder<'_> {
     /// Finds all there is in a text.
     pub fn text(&self, text: &[u8], depth: usize, found: &mut Found) {
@@ -29,6 +32,7 @@ impl Finder<'_> {
                 Notice::Url => url::find(self, text, end, found),
                 Notice::Pem => pem::find(self, text, start, &mut scan.pem, found),
                 Notice::Percent => codes.has_percent = true,
+                Notice::Grant => {}
                 Notice::Escape => codes.has_escapes = !self.is_binary,
                 Notice::Style => codes.has_styles = !self.is_binary,
             }
@@ -78,7 +82,13 @@ impl Finder<'_> {
             placed(text, &layer, mark, found);
         }
         for run in base::runs(text) {
-            self.run(text, run, depth, found);
+            let (mark, mut scan) = (found.hits.len(), Scan::default());
+            for shape in self.policy.at_run(text[run.start]) {
+                self.shaped(text, shape, run.start, &mut scan, found);
+            }
+            if found.hits.len() == mark {
+                self.run(text, run, depth, found);
+            }
         }
     }
 
@@ -92,15 +102,19 @@ impl Finder<'_> {
             }
             let mut inside = Found::default();
             finder.string(&reading, depth + 1, &mut inside);
+            inside.settle();
             let Some(first) = inside.hits.first() else {
                 continue;
             };
-            let (rule, kind) = (first.rule, first.kind);
+            let said = first.plain.as_ref().unwrap_or(&first.value).clone();
+            let mark = found.hits.len();
+            self.add_as(text, run, first.rule, first.kind, found);
+            for hit in &mut found.hits[mark..] {
+                hit.plain = Some(said.clone());
+            }
             found.plain.append(&mut inside.plain);
-            found
-                .plain
-                .extend(inside.hits.into_iter().map(|hit| (hit.value, hit.kind)));
-            self.add_as(text, run, rule, kind, found);
+            let values = inside.hits.into_iter().map(|hit| (hit.value, hit.kind));
+            found.plain.extend(values);
             return;
         }
     }
@@ -117,14 +131,14 @@ impl Finder<'_> {
             .iter()
             .rev()
             .take_while(|byte| (shape.rule.lead)(**byte));
-        let start = at - lead.take(64).count();
+        let start = at - lead.take(LEAD).count();
         let before = start.checked_sub(1).map(|before| text[before]);
         // Behind a backslash a letter is an escape, no part of a word.
         let escaped = start >= 2 && text[start - 2] == b'\\';
         if before.is_some_and(|byte| (shape.rule.edge)(byte) && !escaped) {
             return None;
         }
-        let captures = shape.regex.captures(&text[start..])?;
+        let captures = shape.regex().captures(&text[start..])?;
         let all = captures.get(0)?.range();
         let group = captures.iter().skip(1).flatten().next();
         let secret = group.map_or(all.clone(), |group| group.range());
@@ -175,11 +189,14 @@ impl Finder<'_> {
         if span.is_empty() || is_off || self.policy.allow.contains(&value) {
             return;
         }
+        // Whoever knows a pair as base64 knows what is secret in it.
+        let plain = base::secret_of_pair(&value).map(Vec::into_boxed_slice);
         found.hits.push(Hit {
             span,
             rule,
             value,
             token: None,
+            plain: plain.filter(|plain| !self.policy.allow.contains(plain)),
             kind,
             quotes: None,
             path: "".into(),
@@ -195,11 +212,11 @@ fn placed(text: &[u8], layer: &Layer, mark: usize, found: &mut Found) {
         hit.span = layer.place(hit.span.clone());
         let raw = &text[hit.span.clone()];
         if *raw != *hit.value {
-            // It is another value where it stands, and has a token of its own.
-            let plain = std::mem::replace(&mut hit.value, raw.into());
-            let kind = hit.kind;
+            // It is another value where it stands.
+            let said = std::mem::replace(&mut hit.value, raw.into());
+            found.plain.push((said.clone(), hit.kind));
             hit.token = None;
-            found.plain.push((plain, kind));
+            hit.plain.get_or_insert(said);
         }
     }
 }

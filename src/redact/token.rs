@@ -48,11 +48,18 @@ pub struct Token {
     pub kind: Kind,
     /// Which one.
     pub number: u64,
+    /// Which one of the texts that say it in some code; 0 is the value itself.
+    pub code: u64,
 }
 
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{OPEN}{}:{}{CLOSE}", self.kind.as_str(), self.number)
+        let (kind, number) = (self.kind.as_str(), self.number);
+        match self.code {
+            0 => write!(f, "{OPEN}{kind}:{number}{CLOSE}"),
+            1 => write!(f, "{OPEN}coded:{number}{CLOSE}"),
+            code => write!(f, "{OPEN}coded-{code}:{number}{CLOSE}"),
+        }
     }
 }
 
@@ -212,9 +219,12 @@ mod tests {
         let token = Token {
             kind: Kind::Secret,
             number: 12,
+            code: 0,
         };
-        let text = format!("a {token} b");
-        assert_eq!(placeholders(&text).collect::<Vec<_>>(), ["secret:12"]);
+        let codes = [0, 1, 2].map(|code| Token { code, ..token }.to_string());
+        let text = codes.join(" and ");
+        let names: Vec<_> = placeholders(&text).collect();
+        assert_eq!(names, ["secret:12", "coded:12", "coded-2:12"]);
     }
 
     #[test]

@@ -20,11 +20,17 @@ pub(super) fn find(finder: &Finder<'_>, text: &[u8], start: usize, found: &mut F
     let near = &text[start..text.len().min(start + NEAR)];
     if let Some(span) = secret(near) {
         let span = span.start + start..span.end + start;
-        if let Some(layer) = Layer::unpercented(&text[span.clone()]) {
-            // What is meant stands elsewhere as it is.
-            found.plain.push((layer.text.into(), Kind::Secret));
-        }
+        let layer = Layer::unpercented(&text[span.clone()]);
+        let mark = found.hits.len();
         finder.add(text, span, id::URL, found);
+        // What is meant stands elsewhere as it is.
+        let plain = layer.map(|layer| Box::<[u8]>::from(layer.text));
+        if let Some(plain) = plain.filter(|plain| !finder.policy.allow.contains(plain)) {
+            for hit in &mut found.hits[mark..] {
+                hit.plain = Some(plain.clone());
+            }
+            found.plain.push((plain, Kind::Secret));
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where the value of a name stands in a text: beside it, behind a sign, in quotes or bare.
 
+mod typed;
+
 use super::code;
 use super::dense;
 use super::header;
@@ -62,7 +64,7 @@ struct Place {
 /// What stands beside a name, if a sign tells that something does.
 pub(super) fn of(text: &[u8], name: &Range<usize>, class: Class) -> Option<Beside> {
     let place = place(text, name, class)?;
-    let start = place.start;
+    let start = past_some(text, place.start);
     if let Some(span) = in_marks(text, start) {
         let one = Some((span, Stands::Alone));
         return Some(Beside { start, one });
@@ -95,6 +97,7 @@ fn place(text: &[u8], name: &Range<usize>, class: Class) -> Option<Place> {
     let is_tag = is_element(text, name, (end, at));
     let is_flag = text[name.clone()].starts_with(b"--");
     let is_apart = at > 0 && is_space(text[at - 1]);
+    let at = typed::past(text, at).unwrap_or(at);
     let sign = sign(&text[at..], is_tag, is_apart);
     let sign = sign.or_else(|| (is_flag && at > name.end).then_some(Sign::NONE))?;
     // What begins like an option is the next one.
@@ -141,6 +144,25 @@ impl Place {
         let is_near = self.whose.is_none() && !self.sign.is_arrow();
         is_near || more::is_item(said) || said.iter().all(u8::is_ascii_digit)
     }
+}
+
+/// Behind what Rust prints in front of a value that may be missing: `Some("…")`.
+fn past_some(text: &[u8], start: usize) -> usize {
+    let rest = text[start..].strip_prefix(b"Some(").unwrap_or_default();
+    let is_quoted = matches!(rest, [b'"', ..] | [b'\\', b'"', ..]);
+    start + if is_quoted { "Some(".len() } else { 0 }
+}
+
+/// What a value in quotes that ends at `end` becomes, where a plan says so: `"one" -> "other"`.
+pub(super) fn changed_to(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let quote = text
+        .get(end)
+        .filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let arrow = skip(text, end + 1, is_space);
+    let rest = text[arrow..].strip_prefix(b"->")?;
+    let start = skip(text, text.len() - rest.len(), is_space);
+    (text.get(start) == Some(quote)).then_some(())?;
+    quoted(text, start + 1, *quote, 0)
 }
 
 /// A value in quotes; of one that is never closed what there is of it.
@@ -197,17 +219,25 @@ pub(super) fn called(text: &[u8], name: &Range<usize>) -> Option<usize> {
 }
 
 /// Whether what begins at `start` is what another name says: a sign stands in front of it.
-fn is_said(text: &[u8], start: usize) -> bool {
+pub(super) fn is_said(text: &[u8], start: usize) -> bool {
     let before = text[..start].iter().rev().take(SPACE);
     let mut before = before.skip_while(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\\'));
     matches!(before.next(), Some(b':' | b'='))
 }
 
-/// Whether it is the name of an element, or that of one is all that it says, and it ends at `at`.
+/// Whether it is the name of an element, or that of one is all that it says, and it ends at `at`. A
+/// usage has such names as well, with a word behind them.
 fn is_element(text: &[u8], name: &Range<usize>, (end, at): (usize, usize)) -> bool {
     let is_attribute = end == name.end && at > name.end && is_named(text, name.start);
     let is_begun = name.start > 0 && text[name.start - 1] == b'<';
-    (is_attribute || is_begun) && text.get(at) == Some(&b'>')
+    (is_attribute || is_begun) && text.get(at) == Some(&b'>') && !is_in_usage(text, at + 1)
+}
+
+fn is_in_usage(text: &[u8], at: usize) -> bool {
+    let near = &text[at..text.len().min(at + LONG)];
+    let line = near.split(|byte| *byte == b'\n').next().unwrap_or(near);
+    line.first().is_some_and(|first| is_space(*first))
+        && memchr::memmem::find(line, b"</").is_none()
 }
 
 /// Whether what begins at `start` is what an attribute says that gives an element its name.
@@ -222,7 +252,7 @@ fn is_named(text: &[u8], start: usize) -> bool {
 pub(super) fn may_be_beside(raw: &[u8], name: &Range<usize>) -> bool {
     let end = called(raw, name).or_else(|| linked::whose(raw, name));
     let at = end.unwrap_or_else(|| past_quote(raw, name.end));
-    end.is_some() || sign(&raw[at..], false, true).is_some()
+    end.is_some() || sign(&raw[at..], false, true).is_some() || typed::past(raw, at).is_some()
 }
 
 /// Behind a name, its quote and the white space that follows.
@@ -341,6 +371,9 @@ mod tests {
             "password: «Zx9kQ»",
             "password -> Zx9kQ",
             "password →  Zx9kQ",
+            "password: String = \"Zx9kQ\";",
+            "char password[] = \"Zx9kQ\";",
+            "password: Some(\"Zx9kQ\")",
         ] {
             assert_eq!(value(text), Some("Zx9kQ"), "{text}");
         }
@@ -352,6 +385,7 @@ mod tests {
             "name: PASSWORD\nother: Zx9kQ",
             "password value Zx9kQ",
             "<a id=\"password\">Zx9kQ</a>",
+            "AUTH <password> called without one",
             "Password:                         'Zx9kQ'",
             "password: !secret of_db_2",
             "password",

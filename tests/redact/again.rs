@@ -143,6 +143,28 @@ fn a_mock_is_refused_with_the_names_of_all_secrets_that_it_needs() {
     }
 }
 
+/// Who supplies the value does not supply what says it in a code: that has something around it.
+#[test]
+fn what_says_a_secret_in_a_code_is_asked_for_by_itself() {
+    let library = Library::new();
+    let mut session = SESSION.to_vec();
+    let coded = r#"{"jsonrpc":"2.0","id":3,"method":"c","params":{"header":"dXNlcj1odW50ZXIyLWh1bnRlcjI7"}}"#;
+    session.push((StreamId::C2S, coded));
+    session.push((StreamId::S2C, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#));
+    let reel = made::frames(library.path(), &session);
+    let copy = redacted(&library, &reel);
+    let words = [
+        "mock",
+        copy.to_str().unwrap(),
+        "--bind",
+        "secret:1=env:HOME",
+    ];
+    let refused = ran(&library, &words);
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
+    let said = "nothing stands for coded:1: give each a value";
+    assert!(text(&refused).contains(said), "{}", text(&refused));
+}
+
 /// Once each placeholder was a difference, and what was asked under a redacted name had no counterpart.
 #[test]
 fn a_redacted_copy_differs_in_nothing_from_its_original() {

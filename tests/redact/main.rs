@@ -3,6 +3,7 @@
 //! * [`corpus`]: secrets that are planted (`planted/*.toml`), and what looks alike (`alike/*.toml`);
 //! * [`engine`]: the corpus through the engine;
 //! * [`coded`]: a value that is known, in base64 and in hex digits;
+//! * [`numbers`]: tokens that do not depend on the form, the format or the selection;
 //! * [`twice`]: what is redacted is not redacted again;
 //! * [`leaving`]: the corpus through the program, in every form in which traffic leaves it;
 //! * [`recording`]: a redacted recording is the recording that it was made of, but for that;
@@ -22,6 +23,7 @@ mod engine;
 mod hostile;
 mod leaving;
 mod made;
+mod numbers;
 mod recording;
 mod scan;
 mod twice;

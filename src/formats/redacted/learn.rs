@@ -31,8 +31,11 @@ impl<'r> Redacting<'r> {
         let taken = (&mut learner, &mut looked, &mut course);
         let gone_over = learn_frames(recording, last, taken, progress)?;
         learn_beside(recording, &mut learner, &mut course)?;
-        let redactor = learner.finish();
+        let mut redactor = learner.finish();
         let is_known = redactor.knows(gone_over.ready);
+        let mut report = redactor.report();
+        // What stands first has the first numbers, whatever is written first.
+        redactor.context(&summary.context, &mut report);
         let report = redactor.report();
         let said = Counts {
             frames: summary.frames,

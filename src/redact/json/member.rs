@@ -6,6 +6,7 @@ use crate::redact::beside::is_beside;
 use crate::redact::code;
 use crate::redact::more;
 use crate::redact::names::Class;
+use crate::redact::pairs;
 use crate::redact::token;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -67,6 +68,28 @@ impl Walk<'_, '_> {
         let mut names = object.members().filter(|(key, _)| is_name(key));
         names.find_map(|(_, name)| self.finder.policy.class(&name.str_bytes()))
     }
+}
+
+/// Whether a list is one of a user and a password.
+pub(super) fn is_pair(array: Value<'_>) -> bool {
+    let mut both = array.elements();
+    let password = both.by_ref().nth(1).and_then(|second| second.as_str());
+    both.next().is_none() && password.is_some_and(|said| pairs::is_made(&said))
+}
+
+/// Members beside a code that is given back for a token.
+const GRANT: [&str; 6] = [
+    "grant_type",
+    "grantType",
+    "redirect_uri",
+    "redirectUri",
+    "code_verifier",
+    "codeVerifier",
+];
+
+/// Whether an object asks for a token.
+pub(super) fn is_grant(object: Value<'_>) -> bool {
+    GRANT.iter().any(|name| object.get(name).is_some())
 }
 
 /// A name without what stands at these places, and without placeholders.

@@ -1,6 +1,7 @@
-//! Clouds and those who run things there.
+//! Clouds.
 
 use crate::redact::base::is_letter;
+use crate::redact::dense::is_unread;
 use crate::redact::rule::{RULE, Rule};
 
 pub(super) const RULES: &[Rule] = &[
@@ -20,12 +21,51 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
+        id: "aws-session-token",
+        about: "tokens of AWS sessions, and API keys of Bedrock",
+        anchors: &[
+            "IQoJb3JpZ2lu",
+            "FwoGZXIvYXdz",
+            "FQoGZXIvYXdz",
+            "ABSKQmVkcm9ja0FQSUtleS",
+            "bedrock-api-key-",
+        ],
+        edge: is_letter,
+        shape: r"(?:(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/=%]{60,}|ABSKQmVkcm9ja0FQSUtleS[A-Za-z0-9+/=]{40,}|bedrock-api-key-[A-Za-z0-9+/=_-]{40,})",
+        holds: is_unread,
+        found: &[
+            "'⟦IQoJb3JpZ2luX2VjEk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4⟧'",
+            "⟦ABSKQmVkcm9ja0FQSUtleSk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7==⟧",
+        ],
+        passed: &[
+            "IQoJb3JpZ2lu",
+            "bedrock-api-key-rotation-of-all-accounts-in-the-organisation",
+        ],
+        ..RULE
+    },
+    Rule {
         id: "azure-sas",
         about: "signatures of Azure shared access",
         anchors: &["sig="],
         shape: r"sig=([A-Za-z0-9%+/=_-]{20,})",
         found: &["?sv=2024-11-04&sp=r&sig=⟦nXk3bR7vT2pQ9mZ1cL5yH8wJ4dF6gS0aE%2BuIoO%3D⟧&x=1"],
         passed: &["?sig=short", "design=nXk3bR7vT2pQ9mZ1cL5yH8wJ4dF6gS0a"],
+        ..RULE
+    },
+    Rule {
+        id: "azure-key",
+        about: "keys of Azure's services, and client secrets of its applications",
+        anchors: &["+ASt", "ACDb", "JQQJ99", "AZDO", "AzFu", "AzSe", "Q~"],
+        lead: |byte| is_letter(byte) || matches!(byte, b'.' | b'~'),
+        edge: |_| false,
+        shape: r"(?:[A-Za-z0-9+/]{76}(?:\+ASt|ACDb)[A-Za-z0-9+/]{6}==|[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}|[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{6}==|[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}|[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34})",
+        holds: is_unread,
+        found: &[
+            "key ⟦k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5RJQQJ99BCACYeBjFXJ3w3AAABACOGk3Jd⟧",
+            "⟦k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd+AStk3Jd8f==⟧",
+            "'⟦kJd8Q~LqWzXnRbTcVmPhSwEuYiAkJdLqWzXnRb3⟧'",
+        ],
+        passed: &["+ASt", "HEAD~8Q~2", "JQQJ99", "AZDOcs"],
         ..RULE
     },
     Rule {
@@ -53,11 +93,18 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "google-api-key",
         about: "API keys of Google",
-        anchors: &["AIza"],
+        anchors: &["AIza", "AQ.Ab"],
         edge: is_letter,
-        shape: r"AIza[0-9A-Za-z_-]{35}",
-        found: &["key=⟦AIzaSyB3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0GyTuE⟧"],
-        passed: &["AIzaSyShort", "xAIzaSyB3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0GyTuE"],
+        shape: r"(?:AIza[0-9A-Za-z_-]{35}|AQ\.Ab[0-9A-Za-z_-]{40,})",
+        found: &[
+            "key=⟦AIzaSyB3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0GyTuE⟧",
+            "⟦AQ.Ab8RN6Jk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fL⟧",
+        ],
+        passed: &[
+            "AIzaSyShort",
+            "FAQ.About",
+            "xAIzaSyB3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0GyTuE",
+        ],
         ..RULE
     },
     Rule {
@@ -75,36 +122,6 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
-        id: "digitalocean-token",
-        about: "tokens of DigitalOcean",
-        anchors: &["dop_v1_", "doo_v1_", "dor_v1_"],
-        shape: r"do[opr]_v1_[a-f0-9]{64}",
-        found: &["⟦dop_v1_3f1c0a9be2d47586c1f0e9d8b7a6958473625140fedcba98765432100a1b2c3d⟧"],
-        passed: &["dop_v1_"],
-        ..RULE
-    },
-    Rule {
-        id: "vault-token",
-        about: "tokens of Vault",
-        anchors: &["hvs.", "hvb.", "hvr."],
-        shape: r"hv[sbr]\.[A-Za-z0-9_-]{24,}",
-        found: &["VAULT: ⟦hvs.CAESIJ3k7Qm2Vx9Lp4Rt6Wn8Zc1Hd5Jf0⟧"],
-        passed: &["hvs.md"],
-        ..RULE
-    },
-    Rule {
-        id: "terraform-token",
-        about: "tokens of Terraform Cloud",
-        anchors: &[".atlasv1."],
-        lead: |byte| byte.is_ascii_alphanumeric(),
-        shape: r"[A-Za-z0-9]{10,16}\.atlasv1\.[A-Za-z0-9_-]{40,}",
-        found: &[
-            "⟦k3Jd8fLq2Wz7Xn.atlasv1.Rb1Tc9Vm4Ph6Sk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6Sk3Jd8fLq2Wz7Xn5Rb1T⟧",
-        ],
-        passed: &["docs.atlasv1.html"],
-        ..RULE
-    },
-    Rule {
         id: "databricks-token",
         about: "tokens of Databricks",
         anchors: &["dapi"],
@@ -114,60 +131,17 @@ pub(super) const RULES: &[Rule] = &[
         ..RULE
     },
     Rule {
-        id: "heroku-key",
-        about: "API keys of Heroku",
-        anchors: &["HRKU-"],
-        shape: r"HRKU-[A-Za-z0-9_-]{36,}",
-        found: &["⟦HRKU-3f1c0a9b-e2d4-7586-c1f0-e9d8b7a69584⟧"],
-        passed: &["HRKU-1"],
-        ..RULE
-    },
-    Rule {
-        id: "doppler-token",
-        about: "tokens of Doppler",
-        anchors: &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa."],
-        shape: r"dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._-]{40,}",
-        found: &["⟦dp.pt.k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6Sk3Jd8fLq2Wz7Xn5R⟧"],
-        passed: &["dp.pt.md"],
-        ..RULE
-    },
-    Rule {
-        id: "age-key",
-        about: "private keys of age",
-        anchors: &["AGE-SECRET-KEY-1"],
-        shape: r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
-        found: &["⟦AGE-SECRET-KEY-1QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHC⟧"],
-        passed: &["AGE-SECRET-KEY-1"],
-        ..RULE
-    },
-    Rule {
-        id: "flyio-token",
-        about: "tokens of Fly.io",
-        anchors: &["fo1_", "fm1_", "fm2_"],
-        shape: r"(?:fo1_[A-Za-z0-9_-]{40,}|fm[12]_[A-Za-z0-9+/=_-]{80,})",
-        found: &["⟦fo1_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6Sk3Jd8fLq2Wz7Xn5⟧"],
-        passed: &["fo1_x"],
-        ..RULE
-    },
-    Rule {
-        id: "planetscale-token",
-        about: "tokens and passwords of PlanetScale",
-        anchors: &["pscale_"],
-        shape: r"pscale_(?:tkn|pw|oauth|otkn)_[A-Za-z0-9_.=-]{32,}",
-        found: &["⟦pscale_pw_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6Sk3Jd8f⟧"],
-        passed: &["pscale_config"],
-        ..RULE
-    },
-    Rule {
-        id: "supabase-token",
-        about: "tokens and secret keys of Supabase",
-        anchors: &["sbp_", "sb_secret_"],
-        shape: r"(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20,})",
+        id: "cloud-key-id",
+        about: "ids of access keys of Alibaba and Tencent",
+        anchors: &["LTAI", "AKID"],
+        edge: is_letter,
+        shape: r"(?:LTAI[A-Za-z0-9]{12,26}|AKID[A-Za-z0-9]{28,36})\b",
+        holds: is_unread,
         found: &[
-            "⟦sbp_3f1c0a9be2d47586c1f0e9d8b7a6958473625140⟧",
-            "⟦sb_secret_k3Jd8fLq2Wz7Xn5Rb1Tc9V⟧",
+            "⟦LTAI5tk3Jd8fLq2Wz7Xn5Rb1⟧",
+            "⟦AKIDk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u⟧",
         ],
-        passed: &["sbp_", "sb_publishable_k3Jd8fLq2Wz7Xn5Rb1Tc9V"],
+        passed: &["LTAI", "AKIDentity", "voLTAIre2Complete"],
         ..RULE
     },
 ];

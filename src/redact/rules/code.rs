@@ -8,11 +8,13 @@ pub(super) const RULES: &[Rule] = &[
         id: "github-token",
         about: "tokens of GitHub",
         anchors: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        shape: r"(?:gh[pousr]_[A-Za-z0-9_]{36,}|github_pat_[A-Za-z0-9_]{22,})",
+        // Of an installation it may end like a JSON Web Token.
+        shape: r"(?:gh[pousr]_[A-Za-z0-9_]{36,}(?:\.[A-Za-z0-9_-]{8,}){0,2}|github_pat_[A-Za-z0-9_]{22,})",
         found: &[
             "with ⟦ghp_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7⟧ it works",
             "(⟦github_pat_11ABCDEFG0k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7⟧)",
             "⟦ghs_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7⟧",
+            "⟦ghs_4711_eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI3In0.k3Jd8fLq2Wz7⟧, ok",
         ],
         passed: &[
             "ghp_",
@@ -26,14 +28,27 @@ pub(super) const RULES: &[Rule] = &[
         id: "gitlab-token",
         about: "tokens of GitLab",
         anchors: &[
-            "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glsoat-", "gloas-", "glimt-",
+            "glpat-",
+            "gldt-",
+            "glrt-",
+            "glptt-",
+            "glcbt-",
+            "glft-",
+            "glsoat-",
+            "gloas-",
+            "glimt-",
             "glagent-",
+            "glrtr-",
+            "glffct-",
+            "glwt-",
+            "GR1348941",
         ],
         edge: is_of_name,
-        shape: r"gl(?:pat|dt|rt|ptt|cbt|ft|soat|oas|imt|agent)-[A-Za-z0-9_.-]{20,}",
+        shape: r"(?:gl(?:pat|dt|rt|ptt|cbt|ft|soat|oas|imt|agent|rtr|ffct|wt)-[A-Za-z0-9_.-]{20,}|GR1348941[A-Za-z0-9_-]{20,})",
         found: &[
             "⟦glpat-k3Jd8fLq2Wz7Xn5Rb1Tc⟧",
             "⟦glrt-k3Jd8fLq2Wz7Xn5Rb1Tc9V⟧",
+            "⟦GR1348941k3Jd8fLq2Wz7Xn5Rb1Tc⟧",
         ],
         passed: &[
             "glpat-",
@@ -106,8 +121,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "linear-key",
         about: "API keys of Linear",
-        anchors: &["lin_api_"],
-        shape: r"lin_api_[A-Za-z0-9]{32,}",
+        anchors: &["lin_api_", "lin_oauth_"],
+        shape: r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}",
         found: &["⟦lin_api_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd⟧"],
         passed: &["lin_api_v2"],
         ..RULE
@@ -115,10 +130,30 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "sentry-token",
         about: "tokens of Sentry",
-        anchors: &["sntrys_", "sntryu_"],
-        shape: r"sntry[su]_[A-Za-z0-9+/=_-]{40,}",
+        anchors: &["sntrys_", "sntryu_", "sntryi_", "sntrya_"],
+        shape: r"sntry[suia]_[A-Za-z0-9+/=_-]{40,}",
         found: &["⟦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⟧"],
         passed: &["sntrys_"],
+        ..RULE
+    },
+    Rule {
+        id: "build-token",
+        about: "tokens of CircleCI, Buildkite, SonarQube, NuGet and Artifactory",
+        anchors: &["CCIPAT_", "bkua_", "sqp_", "squ_", "sqa_", "oy2", "AKCp"],
+        edge: is_letter,
+        shape: r"(?:CCIPAT_[A-Za-z0-9]{22}_[a-f0-9]{40}|bkua_[a-f0-9]{40}|sq[pua]_[a-f0-9]{40}|oy2[a-z0-9]{43}|AKCp[A-Za-z0-9]{69})\b",
+        holds: |text| text.bytes().filter(u8::is_ascii_digit).count() >= 2,
+        found: &[
+            "⟦CCIPAT_k3Jd8fLq2Wz7Xn5Rb1Tc9V_3f1c0a9be2d47586c1f0e9d8b7a6958473625140⟧",
+            "⟦sqp_3f1c0a9be2d47586c1f0e9d8b7a6958473625140⟧",
+            "⟦oy2k3jd8flq2wz7xn5rb1tc9vm4ph6swe0uyia7k3jd8fa⟧",
+        ],
+        passed: &[
+            "sqp_",
+            "oy2",
+            "squ_bkua_",
+            "boy2k3jd8flq2wz7xn5rb1tc9vm4ph6swe0uyia7k3jd8fa",
+        ],
         ..RULE
     },
 ];

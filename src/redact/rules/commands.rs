@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// Whether it can be a password: not a port, a path, or where one comes from.
-fn is_given(text: &str) -> bool {
+pub(super) fn is_given(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or_default();
     first.bytes().any(|byte| !byte.is_ascii_digit())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
@@ -80,12 +80,13 @@ pub(super) const RULES: &[Rule] = &[
             "ldap",
         ],
         edge: |byte| byte.is_ascii_alphanumeric(),
-        shape: r"(?:sshpass(?: [^\n;|&]{0,80}?)? -p ?|(?:mysql|mariadb)[a-z-]{0,8}(?: [^\n;|&]{0,120}?)? -p|(?:mongo[a-z]{0,8}|login)(?: [^\n;|&]{0,120}?)? -p |redis-cli(?: [^\n;|&]{0,120}?)? -a |ldap[a-z]{3,8}(?: [^\n;|&]{0,120}?)? -w |(?:sshpass|mongo(?:sh)?|redis-cli|ldapsearch)\\?['\x22],[^\n]{0,120}?['\x22]-[paw]\\?['\x22], ?\\?)['\x22]?([^\s'\x22\x60({<\[][^\s'\x22]{3,256})",
+        shape: r"(?:sshpass(?: [^\n;|&]{0,80}?)? -p ?|(?:mysql|mariadb)[a-z-]{0,8}(?: [^\n;|&]{0,120}?)? -p|(?:mongo[a-z]{0,8}|login)(?: [^\n;|&]{0,120}?)? -p |redis-cli(?: [^\n;|&]{0,120}?)? -a |ldap[a-z]{3,8}(?: [^\n;|&]{0,120}?)? -w |(?:sshpass|mongo(?:sh)?|redis-cli|ldapsearch)\\?['\x22],[^\n]{0,120}?['\x22]-[paw]\\?['\x22], ?\\?)(?:'([^'\n\\]{4,256})'|['\x22]?([^\s'\x22\x60({<\[][^\s'\x22]{3,256}))",
         holds: is_given,
         found: &[
             "sshpass -p ⟦hunter2heron⟧ ssh ada@h",
             "mysql -u ada -p⟦hunter2heron⟧ db",
             "docker login -u ada -p '⟦hunter2heron⟧' r.io",
+            "mysqldump -uroot -p'⟦hunter2 heron⟧' db",
             "redis-cli -h h -a ⟦hunter2heron⟧ ping",
             "['sshpass', '-p', '⟦hunter2heron⟧', 'ssh']",
         ],
@@ -156,6 +157,53 @@ pub(super) const RULES: &[Rule] = &[
         },
         found: &["C: AUTH PLAIN ⟦AGFkYQBodW50ZXJoZXJvbg==⟧"],
         passed: &["250-AUTH PLAIN LOGIN", "250 AUTH PLAIN XOAUTH2 CRAMMD5AAAA"],
+        ..RULE
+    },
+    Rule {
+        id: "login-command",
+        about: "passwords that Redis and servers of mail are told to log in",
+        anchors: &["AUTH ", "AUTH\" ", "AUTH\\\" ", " LOGIN "],
+        lead: |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'>' | b' '),
+        edge: is_of_name,
+        shape: r#"(?:(?:[nr]|[^\s]{0,24}> ?)?AUTH (?:[A-Za-z0-9_.@-]{1,64} )?([^\s'"\\<>{}$]{6,256}) *(?:['"\\\r\n]|\z)|AUTH\\?"(?: \\?"[^"\\]{1,64}\\?")? \\?"([^"\\]{4,256})\\?"|(?:[A-Za-z0-9> ]{0,64} )?[A-Za-z]{0,3}\d{1,6} LOGIN \\?"?[A-Za-z0-9._@+-]{1,64}\\?"? \\?"?([^\s"'\\]{4,256})\\?"? *(?:[\\\r\n]|\z))"#,
+        holds: |text| {
+            is_given(text) && looks_random(text) && text.bytes().any(|b| b.is_ascii_lowercase())
+        },
+        found: &[
+            "AUTH ⟦hunter2heron⟧",
+            "127.0.0.1:6379> AUTH default ⟦hunter2heron⟧\r\n",
+            "1690000000.12 [0 127.0.0.1:3000] \"AUTH\" \"ada\" \"⟦hunter2heron⟧\"",
+            r"+OK\nAUTH ⟦hunter2heron⟧\n",
+            "a1 LOGIN ada ⟦hunter2heron⟧",
+            "C: A001 LOGIN \"ada\" \"⟦hunter2heron⟧\"\r\n",
+        ],
+        passed: &[
+            "AUTH CRAM-MD5",
+            "AUTH required",
+            "the AUTH token2go",
+            "AUTH failed for user2 at h2",
+            "\"AUTH\", \"x2y3z4\"",
+            "step 1 LOGIN page v2beta3 is open",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "basic-auth-call",
+        about: "passwords behind the user in a call that sets them",
+        anchors: &["BasicAuth(", "basic_auth(", "DigestAuth("],
+        edge: |_| false,
+        shape: r#"(?i:(?:basic|digest)_?auth)\(\s{0,16}\\?['"][^'"\\\n]{1,64}\\?['"],\s{0,16}(?:Some\()?\\?['"]([^'"\\\n]{3,128})\\?['"]"#,
+        holds: |text| !is_reference(text),
+        found: &[
+            "auth=HTTPBasicAuth('ada', '⟦hunterheron⟧')",
+            "req.SetBasicAuth(\"ada\", \"⟦hunterheron⟧\")",
+            ".basic_auth(\"ada\", Some(\"⟦hunterheron⟧\"))",
+        ],
+        passed: &[
+            "HTTPBasicAuth('user', 'password')",
+            "SetBasicAuth(user, password)",
+            "basicAuth(\"users\")",
+        ],
         ..RULE
     },
 ];

@@ -4,9 +4,12 @@ mod clouds;
 mod code;
 mod commands;
 mod headers;
+mod hosts;
 mod models;
 mod options;
 mod services;
+mod tools;
+mod vaults;
 
 use super::rule::Rule;
 
@@ -41,9 +44,12 @@ pub const SPECIAL: [(&str, &str); 5] = [
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let families = [
         clouds::RULES,
+        hosts::RULES,
+        vaults::RULES,
         code::RULES,
         services::RULES,
         commands::RULES,
+        tools::RULES,
         models::RULES,
         headers::RULES,
         options::RULES,

@@ -1,5 +1,6 @@
 //! Models and those who serve them.
 
+use crate::redact::dense;
 use crate::redact::rule::{RULE, Rule, is_of_name};
 
 /// Whether the last word of it is long and mixed: class names look alike but for that.
@@ -49,6 +50,44 @@ pub(super) const RULES: &[Rule] = &[
             "⟦pplx-k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq⟧",
         ],
         passed: &["gsk_", "xai-grok", "r8_x"],
+        ..RULE
+    },
+    Rule {
+        id: "agent-key",
+        about: "keys of what models are given: NVIDIA, Cerebras, Pinecone, Jina, LangSmith, LlamaCloud, Firecrawl, Fireworks, Brave, E2B and Apify",
+        anchors: &[
+            "nvapi-",
+            "csk-",
+            "pcsk_",
+            "jina_",
+            "lsv2_",
+            "llx-",
+            "fc-",
+            "fw_",
+            "tgp_v1_",
+            "BSA",
+            "e2b_",
+            "apify_api_",
+        ],
+        edge: is_of_name,
+        shape: r"(?:nvapi-[A-Za-z0-9_-]{60,}|csk-[a-z0-9]{40,}|pcsk_[A-Za-z0-9_]{50,}|jina_[A-Za-z0-9_-]{50,}|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}|llx-[A-Za-z0-9]{40,}|fc-[a-f0-9]{32}|fw_[A-Za-z0-9]{22,}|tgp_v1_[A-Za-z0-9_-]{40,}|BSA[A-Za-z0-9_-]{27,28}|e2b_[a-f0-9]{40}|apify_api_[A-Za-z0-9]{36})\b",
+        holds: |text| {
+            let digits = text.bytes().filter(u8::is_ascii_digit).count();
+            digits >= 2 && !(text.starts_with("BSA") && dense::is_read(text.as_bytes()))
+        },
+        found: &[
+            "⟦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⟧",
+            "⟦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⟧",
+            "⟦fc-3f1c0a9be2d47586c1f0e9d8b7a69584⟧",
+            "⟦BSAk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6⟧",
+        ],
+        passed: &[
+            "fc-list",
+            "fw_",
+            "BSA",
+            "a-fc-3f1c0a9be2d47586c1f0e9d8b7a69584",
+            "e2b_template",
+        ],
         ..RULE
     },
 ];

@@ -1,10 +1,15 @@
 //! Services of all kinds.
 
-use crate::redact::base::is_letter;
+use crate::redact::base::{decode, is_letter};
 use crate::redact::rule::{RULE, Rule, is_of_name};
 
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether it is an id of many digits.
+fn is_number(text: &[u8]) -> bool {
+    (17..=20).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
 }
 
 pub(super) const RULES: &[Rule] = &[
@@ -13,9 +18,9 @@ pub(super) const RULES: &[Rule] = &[
         about: "tokens of Slack",
         anchors: &[
             "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxe.", "xoxc-",
-            "xoxd-", "xapp-",
+            "xoxd-", "xapp-", "xwfp-",
         ],
-        shape: r"(?:xox[a-z][-.]|xapp-)[A-Za-z0-9%.-]{10,}",
+        shape: r"(?:xox[a-z][-.]|xapp-|xwfp-)[A-Za-z0-9%.-]{10,}",
         holds: has_digit,
         found: &[
             "⟦xoxb-123456789012-k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4⟧",
@@ -125,8 +130,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "shopify-token",
         about: "tokens of Shopify",
-        anchors: &["shpat_", "shpca_", "shppa_", "shpss_"],
-        shape: r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+        anchors: &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shptka_"],
+        shape: r"shp(?:at|ca|pa|ss|ua|tka)_[a-fA-F0-9]{32}",
         found: &["⟦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⟧"],
         passed: &["shpat_"],
         ..RULE
@@ -134,9 +139,13 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "square-token",
         about: "tokens of Square",
-        anchors: &["sq0atp-", "sq0csp-"],
-        shape: r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,}",
-        found: &["⟦sq0atp-k3Jd8fLq2Wz7Xn5Rb1Tc9V⟧"],
+        anchors: &["sq0atp-", "sq0csp-", "EAAAE", "EAAAl"],
+        edge: is_letter,
+        shape: r"(?:(sq0(?:atp|csp)-[A-Za-z0-9_-]{22,})|(EAAA[El][A-Za-z0-9_-]{59})(?:[^A-Za-z0-9+/=_-]|\z))",
+        found: &[
+            "⟦sq0atp-k3Jd8fLq2Wz7Xn5Rb1Tc9V⟧",
+            "⟦EAAAEk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5Rb1Tc9Vm⟧.",
+        ],
         passed: &["sq0atp-", "sq0"],
         ..RULE
     },
@@ -172,27 +181,38 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "postman-key",
         about: "API keys of Postman",
-        anchors: &["PMAK-"],
-        shape: r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
-        found: &["⟦PMAK-3f1c0a9be2d47586c1f0e9d8-b7a6958473625140fedcba987654321000⟧"],
+        anchors: &["PMAK-", "PMAT-"],
+        shape: r"(?:PMAK-[a-f0-9]{24}-[a-f0-9]{34}|PMAT-[A-Z0-9]{26}\b)",
+        found: &[
+            "⟦PMAK-3f1c0a9be2d47586c1f0e9d8-b7a6958473625140fedcba987654321000⟧",
+            "⟦PMAT-01K3JD8FLQ2WZ7XN5RB1TC9VM4⟧",
+        ],
         passed: &["PMAK-"],
         ..RULE
     },
     Rule {
         id: "newrelic-key",
         about: "API keys of New Relic",
-        anchors: &["NRAK-", "NRII-"],
-        shape: r"NR(?:AK|II)-[A-Za-z0-9_-]{27,}",
-        found: &["⟦NRAK-K3JD8FLQ2WZ7XN5RB1TC9VM4PH6⟧"],
+        anchors: &["NRAK-", "NRII-", "NRIQ-", "NRRA-", "NRAL"],
+        lead: |byte| byte.is_ascii_hexdigit(),
+        shape: r"(?:NR(?:AK|I[IQ]|RA)-[A-Za-z0-9_-]{27,}|[a-f0-9]{36}NRAL\b)",
+        found: &[
+            "⟦NRAK-K3JD8FLQ2WZ7XN5RB1TC9VM4PH6⟧",
+            "license ⟦3f1c0a9be2d47586c1f0e9d8b7a695847362NRAL⟧",
+        ],
         passed: &["NRAK-"],
         ..RULE
     },
     Rule {
         id: "grafana-token",
         about: "tokens of Grafana",
-        anchors: &["glsa_", "glc_"],
-        shape: r"(?:glsa_[A-Za-z0-9]{32}_[a-fA-F0-9]{8}|glc_[A-Za-z0-9+/]{32,}={0,2})",
-        found: &["⟦glsa_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u_3f1c0a9b⟧"],
+        anchors: &["glsa_", "glc_", "eyJrIjoi"],
+        edge: is_letter,
+        shape: r"(?:eyJrIjoi[A-Za-z0-9+/_-]{60,}={0,2}|glsa_[A-Za-z0-9]{32}_[a-fA-F0-9]{8}|glc_[A-Za-z0-9+/]{32,}={0,2})",
+        found: &[
+            "⟦glsa_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u_3f1c0a9b⟧",
+            "⟦eyJrIjoiazNKZDhmTHEyV3o3WG41UmIxVGM5Vm00UGg2U3dFMHUiLCJuIjoiYSIsImlkIjoxfQ==⟧",
+        ],
         passed: &["glsa_", "glc_x"],
         ..RULE
     },
@@ -205,6 +225,58 @@ pub(super) const RULES: &[Rule] = &[
             "⟦sl.Bk3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3Jd8fLq2⟧",
         ],
         passed: &["sl.Bar"],
+        ..RULE
+    },
+    Rule {
+        id: "discord-token",
+        about: "tokens of Discord bots",
+        // They begin with the id of the bot in base64: they are tried where there is some.
+        anchors: &[],
+        lead: |byte| matches!(byte, b'M'..=b'O'),
+        edge: is_letter,
+        shape: r"[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b",
+        holds: |text| {
+            is_number(&decode(
+                text.split('.').next().unwrap_or_default().as_bytes(),
+            ))
+        },
+        found: &[
+            "login ⟦MTIzNDU2Nzg5MDEyMzQ1Njc4OQ.GabcDE.k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE0uYiA7k3⟧",
+            "⟦MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcDE.k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4Ph6SwE⟧",
+        ],
+        passed: &[
+            "MTIzNDU2Nzg5MDEyMzQ1Njc4OQ",
+            "NotificationManagerFactory.create.AndReturnWhateverTheHostSays",
+            "MTIzNDU2Nzg5MDEyMzQ1Njc4.abc",
+        ],
+        ..RULE
+    },
+    Rule {
+        id: "service-token",
+        about: "tokens of Resend, Brevo, HubSpot, ClickUp, Contentful and PostHog",
+        anchors: &[
+            "re_",
+            "xkeysib-",
+            "xsmtpsib-",
+            "pat-na1-",
+            "pat-eu1-",
+            "pk_",
+            "CFPAT-",
+            "phx_",
+        ],
+        edge: is_of_name,
+        shape: r"(?:re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}|pat-(?:na|eu)1-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}|pk_\d{6,9}_[A-Z0-9]{32}|CFPAT-[A-Za-z0-9_-]{43}|phx_[A-Za-z0-9]{40,})\b",
+        holds: has_digit,
+        found: &[
+            "⟦re_k3Jd8fLq_2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u⟧",
+            "⟦pat-na1-3f1c0a9b-e2d4-7586-c1f0-e9d8b7a69584⟧",
+            "⟦pk_47114711_K3JD8FLQ2WZ7XN5RB1TC9VM4PH6SWE0U⟧",
+        ],
+        passed: &[
+            "re_",
+            "pk_live_k3Jd8fLq2Wz7Xn5Rb1Tc9Vm4",
+            "core_k3Jd8fLq_2Wz7Xn5Rb1Tc9Vm4Ph6SwE0u",
+        ],
         ..RULE
     },
 ];

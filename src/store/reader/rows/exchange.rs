@@ -1,14 +1,15 @@
 //! Rows of exchanges as values.
 
 use super::column::{direction, era, number, optional, request_id, text, word};
-use super::unsaid::{Unsaid, Words};
+use super::unsaid::{Unsaid, Words, tells_answer};
 use crate::protocol::id::RequestId;
 use crate::store::values::moment;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::Seq;
 use rusqlite::Row;
 
-/// The columns of [`exchange`], in its order, and where they stand.
+/// The columns of [`exchange`], in its order, and where they stand. Of the answer of most exchanges
+/// its line says nothing ([`tells_answer`]): the bytes of it are not even looked up.
 macro_rules! exchange_columns {
     () => {
         concat!(
@@ -16,7 +17,10 @@ macro_rules! exchange_columns {
             ", ",
             summary_columns!("q"),
             ", ",
-            summary_columns!("p"),
+            summary_columns!(
+                "p",
+                "NOT (e.method = 'tools/call' AND e.status = 'ok' AND e.code IS NULL)"
+            ),
             " FROM exchange e
             LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
             LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
@@ -93,11 +97,12 @@ pub(crate) fn light_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Ex
 fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
     let exchange = light(row)?;
     let response = exchange.response.map(|(seq, _)| seq);
-    let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
+    let counts = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
+    let is_told = counts && tells_answer(&exchange);
     Ok(Unsaid {
         exchange,
         until,
         request: Words::of(row, 24)?,
-        answer: Some(Words::of(row, 26)?).filter(|_| answered),
+        answer: is_told.then(|| Words::of(row, 26)).transpose()?,
     })
 }

@@ -2,6 +2,7 @@
 //! which takes longer than all the rest.
 
 use crate::protocol::mcp::summary::{self as line, Answer};
+use crate::protocol::message::Classifier;
 use crate::store::halves;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::Seq;
@@ -20,7 +21,7 @@ pub(crate) struct Unsaid {
     pub until: Option<Seq>,
     /// What the request says.
     pub request: Words,
-    /// What the answer says, if it counts.
+    /// What the answer says, if it counts and the line says anything of it.
     pub answer: Option<Words>,
 }
 
@@ -43,10 +44,10 @@ impl Words {
         })
     }
 
-    fn line(&self) -> Option<Box<str>> {
+    fn line(&self, classifier: &mut Classifier) -> Option<Box<str>> {
         match self {
             Self::Line(line) => line.clone(),
-            Self::Bytes(text) => super::summary_of(text),
+            Self::Bytes(text) => super::summary_by(classifier, text),
         }
     }
 }
@@ -54,7 +55,7 @@ impl Words {
 impl Unsaid {
     /// With its line.
     pub fn said(self) -> Exchange {
-        let line = self.line();
+        let line = self.line(&mut Classifier::default());
         self.with(line)
     }
 
@@ -70,22 +71,38 @@ impl Unsaid {
     }
 
     /// The line for people; only of its request where it was not answered yet.
-    fn line(&self) -> String {
+    fn line(&self, classifier: &mut Classifier) -> String {
         let exchange = &self.exchange;
-        let request = self.request.line().unwrap_or_default();
-        let answer = self.answer.as_ref().and_then(Words::line);
-        let answer = answer.as_deref().map(|answer| match exchange.status {
-            Status::Ok | Status::Late if exchange.code.is_none() => Answer::Result(answer),
-            _ => Answer::Other(answer),
+        let request = self.request.line(classifier).unwrap_or_default();
+        let answer = self.answer.as_ref();
+        let answer = answer.and_then(|answer| answer.line(classifier));
+        let answer = answer.as_deref().map(|answer| {
+            if is_plain(exchange) {
+                Answer::Result(answer)
+            } else {
+                Answer::Other(answer)
+            }
         });
         line::exchange(&exchange.method, &request, answer)
     }
 }
 
+/// Whether the line says anything of the answer: mostly it does not, and then that is not read.
+pub(super) fn tells_answer(exchange: &Exchange) -> bool {
+    line::tells_answer(&exchange.method, is_plain(exchange))
+}
+
+/// Whether it was answered by a result, and nothing went wrong.
+fn is_plain(exchange: &Exchange) -> bool {
+    matches!(exchange.status, Status::Ok | Status::Late) && exchange.code.is_none()
+}
+
 /// A page of them, with their lines.
 pub(crate) fn all_said(page: Vec<Unsaid>) -> Vec<Exchange> {
     let lines = halves::of(&page, |half| {
-        half.iter().map(Unsaid::line).collect::<Vec<_>>()
+        let mut classifier = Classifier::default();
+        let lines = half.iter().map(|unsaid| unsaid.line(&mut classifier));
+        lines.collect::<Vec<_>>()
     });
     let both = page.into_iter().zip(lines.into_iter().flatten());
     both.map(|(unsaid, line)| unsaid.with(line)).collect()

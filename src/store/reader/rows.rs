@@ -5,8 +5,9 @@ mod exchange;
 mod unsaid;
 
 pub(crate) use column::{number, optional, word};
-pub(crate) use exchange::{exchange, exchange_at, exchange_columns, light, light_at, unsaid};
-pub(crate) use unsaid::{Unsaid, all_said};
+use exchange::unsaid;
+pub(crate) use exchange::{exchange, exchange_at, exchange_columns, light, light_at};
+pub(crate) use unsaid::{Unsaid, UnsaidPage};
 
 use crate::lint::Finding;
 use crate::protocol::message::{Classifier, classify_cut};

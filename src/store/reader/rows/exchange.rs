@@ -46,12 +46,13 @@ pub(crate) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
 
 /// [`exchange_columns`], as it stood when `until` was the last frame.
 pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
-    Ok(unsaid_at(row, until)?.said())
+    let mut bytes = Vec::new();
+    Ok(unsaid_at(row, until, &mut bytes)?.said(&bytes))
 }
 
-/// [`exchange_columns`], whose line is not made yet.
-pub(crate) fn unsaid(row: &Row<'_>) -> rusqlite::Result<Unsaid> {
-    unsaid_at(row, None)
+/// [`exchange_columns`], whose line is not made yet; what it is made of is added to `bytes`.
+pub(super) fn unsaid(row: &Row<'_>, bytes: &mut Vec<u8>) -> rusqlite::Result<Unsaid> {
+    unsaid_at(row, None, bytes)
 }
 
 /// Those of [`exchange_columns`] that are `light`: its summary is empty.
@@ -94,7 +95,7 @@ pub(crate) fn light_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Ex
     })
 }
 
-fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
+fn unsaid_at(row: &Row<'_>, until: Option<Seq>, bytes: &mut Vec<u8>) -> rusqlite::Result<Unsaid> {
     let exchange = light(row)?;
     let response = exchange.response.map(|(seq, _)| seq);
     let counts = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
@@ -102,7 +103,7 @@ fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
     Ok(Unsaid {
         exchange,
         until,
-        request: Words::of(row, 24)?,
-        answer: is_told.then(|| Words::of(row, 26)).transpose()?,
+        request: Words::of(row, 24, bytes)?,
+        answer: is_told.then(|| Words::of(row, 26, bytes)).transpose()?,
     })
 }

@@ -48,12 +48,11 @@ impl Frame {
             Direction::ClientToServer => "→ ",
             Direction::ServerToClient => "← ",
         });
-        match &self.said {
-            Some(said) => told(said.iter().map(String::as_str), text),
-            None => {
-                let messages = classifier.classify(raw).messages;
-                told(messages.iter().map(|message| &*message.summary), text);
-            }
+        if let Some(said) = &self.said {
+            told(said.iter().map(String::as_str), text);
+        } else {
+            let messages = classifier.classify(raw).messages;
+            told(messages.iter().map(|message| &*message.summary), text);
         }
         text.push_str("  (");
         facts(&self.head, self.link.as_ref(), text);

@@ -47,15 +47,22 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// How many bytes at the beginning are plain ASCII, as nearly all that is written is: such bytes are
+/// written as they are. Whole blocks of it are looked at together.
+pub(super) fn plain_bytes(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
+    let all = |block: &[u8]| block.iter().fold(true, |all, byte| all & is_plain(byte));
+    let blocks = bytes.chunks_exact(PLAIN).take_while(|block| all(block));
+    let start = blocks.count() * PLAIN;
+    let rest = bytes[start..].iter().position(|byte| !is_plain(byte));
+    rest.map_or(bytes.len(), |rest| start + rest)
+}
+
 fn first_hostile(text: &str) -> Option<usize> {
-    // Nearly all that is written is plain ASCII: whole blocks of it are looked at together.
-    let (bytes, is_plain) = (text.as_bytes(), |byte: &u8| (b' '..=b'~').contains(byte));
-    let plain = bytes
-        .chunks_exact(PLAIN)
-        .take_while(|block| block.iter().all(is_plain));
-    let start = plain.count() * PLAIN;
-    let rest = &bytes[start..];
-    let start = start + rest.iter().position(|byte| !is_plain(byte))?;
+    let start = plain_bytes(text.as_bytes());
+    if start == text.len() {
+        return None;
+    }
     let mut previous = text[..start].chars().next_back();
     for (at, character) in text[start..].char_indices() {
         let at = start + at;

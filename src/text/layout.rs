@@ -1,8 +1,10 @@
 //! A message laid out for reading, without ever parsing it into anything: key order, duplicate
 //! members, the text of numbers and the escapes of strings stay what they were.
 
+use super::escape::plain_bytes;
 use super::{escape_bytes, size};
 use memchr::memchr2;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Bytes that are reserved for a line; few are longer.
@@ -48,6 +50,7 @@ pub fn layout(raw: &[u8], limits: Limits) -> Layout {
 pub fn each_line(raw: &[u8], limits: Limits, show: &mut impl FnMut(&str)) -> usize {
     let raw = raw.trim_ascii();
     let mut writer = Writer::new(limits, show);
+    writer.is_plain = plain_bytes(raw) == raw.len();
     if !raw.starts_with(b"{") && !raw.starts_with(b"[") {
         writer.line.extend_from_slice(raw);
         return writer.finish(0);
@@ -64,6 +67,8 @@ struct Writer<'s, S> {
     show: &'s mut S,
     shown: usize,
     line: Vec<u8>,
+    /// Whether no line has anything to be escaped.
+    is_plain: bool,
     depth: usize,
     left_out: usize,
 }
@@ -75,6 +80,7 @@ impl<'s, S: FnMut(&str)> Writer<'s, S> {
             show,
             shown: 0,
             line: Vec::with_capacity(RESERVED),
+            is_plain: false,
             depth: 0,
             left_out: 0,
         }
@@ -132,7 +138,10 @@ impl<'s, S: FnMut(&str)> Writer<'s, S> {
         if !self.line.trim_ascii().is_empty() {
             let shown = &self.line[..self.line.len().min(self.limits.line)];
             let hidden = self.line.len() - shown.len();
-            let mut text = escape_bytes(shown);
+            let mut text = match std::str::from_utf8(shown) {
+                Ok(text) if self.is_plain => Cow::Borrowed(text),
+                _ => escape_bytes(shown),
+            };
             if hidden > 0 {
                 let _ = write!(text.to_mut(), "… ({} more)", size(hidden as u64));
             }
@@ -200,6 +209,20 @@ mod tests {
     fn what_is_no_json_is_one_escaped_line() {
         assert_eq!(lines("DEBUG \x1b[31mred\r\n"), ["DEBUG \\x1b[31mred"]);
         assert_eq!(lines(""), [""; 0]);
+    }
+
+    #[test]
+    fn one_character_that_is_not_plain_is_escaped_wherever_it_stands() {
+        for at in 0..100 {
+            let text = format!("{}\u{202e}{}", "x".repeat(at), "x".repeat(100 - at));
+            let [_, line, _] = &lines(&format!("[\"{text}\"]"))[..] else {
+                panic!("{text}");
+            };
+            assert_eq!(
+                line.trim(),
+                format!("\"{}\"", text.replace('\u{202e}', "\\u{202e}"))
+            );
+        }
     }
 
     #[test]

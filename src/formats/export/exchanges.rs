@@ -4,7 +4,7 @@
 
 use super::Selection;
 use crate::store::pages::Pager;
-use crate::store::reader::rows::{Unsaid, all_said};
+use crate::store::reader::rows::{Unsaid, UnsaidPage};
 use crate::store::reader::{ReadError, Recording, Said};
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::Seq;
@@ -40,7 +40,7 @@ pub(super) struct ExchangePager {
 pub(super) struct ExchangePage {
     pub exchanges: Vec<Exchange>,
     /// The same while it is not [told](Self::tell) what their messages say.
-    unsaid: Vec<Unsaid>,
+    unsaid: UnsaidPage,
     /// What each of them said, where that was asked for.
     pub said: Vec<Said>,
     /// How many were not selected.
@@ -60,7 +60,8 @@ impl ExchangePager {
 
     /// The next page of those whose messages are told in a line.
     fn unsaid(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
-        let mut unsaid = recording.unsaid_exchanges(self.after)?;
+        let mut page = recording.unsaid_exchanges(self.after)?;
+        let unsaid = &mut page.rows;
         if let Some(until) = self.until {
             let counts = |it: &&Unsaid| it.exchange.request.0 <= until;
             let counted = unsaid.iter().take_while(counts).count();
@@ -77,7 +78,7 @@ impl ExchangePager {
         });
         Ok(Some(ExchangePage {
             left_out: (all - unsaid.len()) as u64,
-            unsaid,
+            unsaid: page,
             ..ExchangePage::default()
         }))
     }
@@ -87,7 +88,7 @@ impl ExchangePage {
     /// Makes the lines that are not made yet; the exchanges are as they stood when `until` was the
     /// last frame.
     pub fn tell(&mut self, until: Option<Seq>) {
-        let told = all_said(std::mem::take(&mut self.unsaid)).into_iter();
+        let told = std::mem::take(&mut self.unsaid).said().into_iter();
         self.exchanges.extend(told.map(|exchange| match until {
             Some(until) => exchange.at(until),
             None => exchange,

@@ -18,25 +18,24 @@
 //!
 //! The words are those of `mcpreel show`. Everything is escaped; what is cut is said with its size.
 
+mod batch;
 mod frame;
 
 use super::{Excerpt, Export, Part, WriteError, Written};
-use crate::store::halves;
+use crate::formats::in_turn::Batch as _;
+use crate::formats::in_turn::InTurn;
 use crate::store::links::Link;
 use crate::store::reader::{Recording, Summary};
 use crate::text::{clock, escape, pad_end, plural};
 use crate::trace::frame::FrameHead;
 use crate::words::{self, session, when};
+use batch::Batch;
 use frame::Frame;
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write};
 
 /// Bytes of a frame too long to hold that are looked at.
 const LOOKED_AT: u64 = 256 * 1024;
-
-/// Bytes of frames that are laid out together, half of them on a second thread. What holds a frame
-/// counts as well: of a short line it is more than its bytes.
-const TOGETHER: usize = 512 * 1024;
 
 /// Columns of the names in the heading.
 const NAMES: usize = 11;
@@ -59,7 +58,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
         writer.part(&part)
     })?;
     writer.told_passed()?;
-    writer.flush()?;
+    writer.finish()?;
     Ok(writer.written)
 }
 
@@ -93,11 +92,9 @@ fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, WriteErro
 struct Writer<'r, W> {
     recording: &'r Recording,
     out: &'r mut W,
-    /// Frames that are not written yet, in order, and their bytes.
-    frames: Vec<Frame>,
-    bytes: usize,
-    /// What is made of them, by two threads; their memory is used again.
-    texts: [String; 2],
+    /// What is put together, and what was and is being laid out.
+    batch: Batch,
+    others: InTurn<Batch>,
     /// Frames that were left out since the last line.
     passed: u64,
     written: Written,
@@ -108,9 +105,8 @@ impl<'r, W: Write> Writer<'r, W> {
         Self {
             recording,
             out,
-            frames: Vec::new(),
-            bytes: 0,
-            texts: [String::new(), String::new()],
+            batch: Batch::default(),
+            others: InTurn::new(),
             passed: 0,
             written: Written::default(),
         }
@@ -125,42 +121,38 @@ impl<'r, W: Write> Writer<'r, W> {
             Part::Frame(head, raw, link) => {
                 self.written.frames += 1;
                 self.told_passed()?;
-                let frame = self.frame(head, *raw, *link)?;
-                self.push(frame)?;
+                self.frame(head, *raw, *link)?;
             }
             Part::Event(row) => {
                 self.written.events += 1;
                 self.told_passed()?;
-                self.flush()?;
-                let said = words::event(&row.event.kind);
-                let begin = frame::begin(None, row.event.t);
-                writeln!(self.out, "{begin}· {said}")?;
+                let mut line = String::new();
+                frame::begin(None, row.event.t, &mut line);
+                let _ = writeln!(line, "· {}", words::event(&row.event.kind));
+                self.batch.line(line);
+                self.hand_over()?;
             }
         }
         Ok(())
     }
 
-    fn push(&mut self, frame: Frame) -> io::Result<()> {
-        self.bytes += size_of::<Frame>() + frame.raw.len();
-        self.frames.push(frame);
-        if self.bytes >= TOGETHER {
-            self.flush()?;
+    /// Hands over what was put together, if that is enough.
+    fn hand_over(&mut self) -> io::Result<()> {
+        if self.batch.is_full() {
+            let done = self.others.swap(std::mem::take(&mut self.batch));
+            self.batch = done.unwrap_or_default();
+            self.batch.write(self.out)?;
         }
         Ok(())
     }
 
-    /// Writes the frames that wait for it.
-    fn flush(&mut self) -> io::Result<()> {
-        halves::into(&self.frames, &mut self.texts, |frames, text| {
-            text.clear();
-            for frame in frames {
-                frame.write(text);
-            }
-        });
-        self.frames.clear();
-        self.bytes = 0;
-        let mut texts = self.texts.iter();
-        texts.try_for_each(|text| self.out.write_all(text.as_bytes()))
+    /// Writes all that is not written yet.
+    fn finish(&mut self) -> io::Result<()> {
+        while let Some(mut done) = self.others.take() {
+            done.write(self.out)?;
+        }
+        self.batch.work();
+        self.batch.write(self.out)
     }
 
     /// Says that frames were left out.
@@ -168,21 +160,24 @@ impl<'r, W: Write> Writer<'r, W> {
         if self.passed == 0 {
             return Ok(());
         }
-        self.flush()?;
         let passed = plural(std::mem::take(&mut self.passed), "frame");
-        writeln!(self.out, "{INDENT}… {passed} not selected")
+        self.batch
+            .line(format!("{INDENT}… {passed} not selected\n"));
+        self.hand_over()
     }
 
-    /// What is written of a frame.
     fn frame(
-        &self,
+        &mut self,
         head: &FrameHead,
         raw: Option<&[u8]>,
         link: Option<&Link>,
-    ) -> Result<Frame, WriteError> {
-        let raw = match raw {
-            Some(raw) => raw.to_vec(),
-            None => self.beginning(head)?,
+    ) -> Result<(), WriteError> {
+        let beginning;
+        let raw = if let Some(raw) = raw {
+            raw
+        } else {
+            beginning = self.beginning(head)?;
+            &beginning
         };
         let is_whole = head.size == raw.len() as u64;
         let said = if is_whole {
@@ -191,12 +186,13 @@ impl<'r, W: Write> Writer<'r, W> {
             let messages = self.recording.messages_of_frame(head.seq)?.into_iter();
             Some(messages.map(|row| row.record.summary.into()).collect())
         };
-        Ok(Frame {
+        let frame = Frame {
             head: *head,
-            raw,
             link: link.cloned(),
             said,
-        })
+        };
+        self.batch.frame(frame, raw);
+        Ok(self.hand_over()?)
     }
 
     fn beginning(&self, head: &FrameHead) -> Result<Vec<u8>, WriteError> {
@@ -306,10 +302,10 @@ mod tests {
             t_last: Moment(0),
             size: 1,
         };
-        for _ in 0..2 * TOGETHER / size_of::<Frame>() {
+        for _ in 0..2 * batch::TOGETHER / size_of::<Frame>() {
             let part = Part::Frame(&head, Some(b"\n"), None);
             writer.part(&part).unwrap();
-            assert!(writer.frames.len() * size_of::<Frame>() < TOGETHER);
+            assert!(writer.batch.len() * size_of::<Frame>() < batch::TOGETHER);
         }
     }
 

@@ -1,5 +1,6 @@
 //! JSON that stands within an HTML page.
 
+use crate::protocol::json::quote;
 use crate::text::is_hostile;
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -89,6 +90,16 @@ pub(super) fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()>
     Ok(value.serialize(&mut writer)?)
 }
 
+/// Adds a text as [`json`] does. Most have nothing in them that means anything, which is seen at
+/// once.
+pub(super) fn text(text: &str, into: &mut Vec<u8>) -> io::Result<()> {
+    if first_that_may(text.as_bytes()).is_some() {
+        return json(&text, into);
+    }
+    quote(text, into);
+    Ok(())
+}
+
 /// Writes strings so. Outside of strings JSON has nothing that means anything.
 struct Harmless;
 
@@ -157,6 +168,24 @@ mod tests {
         let forbidden = ['<', '>', '&', '\0', '\u{1b}', '\r', '\n', '\u{7f}'];
         assert!(!text.contains(forbidden), "{text}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), HOSTILE);
+    }
+
+    #[test]
+    fn a_text_is_written_as_any_value_is() {
+        for said in [
+            HOSTILE,
+            "",
+            "plain",
+            "a \"quote\" and\r\n\\",
+            "naïve",
+            "a < b",
+            "\u{1}",
+        ] {
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            text(said, &mut one).unwrap();
+            json(&said, &mut other).unwrap();
+            assert_eq!(one, other, "{said:?}");
+        }
     }
 
     #[test]

@@ -3,21 +3,17 @@
 use super::FRAME_BYTES;
 use super::block::{self, Blocks};
 use crate::formats::export::{Excerpt, Part, WriteError, Written};
-use crate::store::halves;
+use crate::formats::in_turn::{self, Batch as _, InTurn};
 use crate::trace::frame::Seq;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Bytes of frames that are made into JSON together, half of them on a second thread. What holds a
-/// frame counts as well: of a short line it is more than its bytes.
-const TOGETHER: usize = 512 * 1024;
+/// Bytes of frames that are made into JSON together. What holds a frame counts as well: of a short
+/// line it is more than its bytes.
+const TOGETHER: usize = 256 * 1024;
 
-/// A frame: its number, its bytes, and how many of them are left out.
-#[derive(Serialize)]
-struct Frame<'a>(u64, Bytes<'a>, u64);
-
-/// Its bytes as text; where some are no UTF-8 in pieces, text and bytes in turn.
+/// The bytes of a frame as text; where some are no UTF-8 in pieces, text and bytes in turn.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Bytes<'a> {
@@ -69,11 +65,22 @@ pub(super) fn write(
 /// Frames on their way into blocks.
 struct Frames<'o, W: Write> {
     blocks: Blocks<'o, W>,
-    /// Those that are not made into JSON yet, and their bytes, one after the other.
+    /// What is put together, and what was and is being made into JSON.
+    batch: Batch,
+    others: InTurn<Batch>,
+}
+
+/// Frames that are made into JSON together; their memory is used again.
+#[derive(Default)]
+struct Batch {
     kept: Vec<Kept>,
+    /// Their bytes, one after the other.
     bytes: Vec<u8>,
-    /// What is made of them, by two threads; their memory is used again.
-    texts: [Texts; 2],
+    /// Their JSON, likewise, each with its number and its end.
+    text: Vec<u8>,
+    ends: Vec<(u64, usize)>,
+    /// Why one could not be made.
+    failed: Option<io::Error>,
 }
 
 /// What a page has of a frame.
@@ -84,27 +91,38 @@ struct Kept {
     left_out: u64,
 }
 
-/// Frames as JSON, one after the other, each with its number and its end.
-#[derive(Default)]
-struct Texts {
-    text: Vec<u8>,
-    ends: Vec<(u64, usize)>,
-    /// Why one could not be made.
-    failed: Option<io::Error>,
-}
-
 impl<'o, W: Write> Frames<'o, W> {
     fn new(out: &'o mut W) -> Self {
         Self {
             blocks: Blocks::new(out, "frames"),
-            kept: Vec::new(),
-            bytes: Vec::new(),
-            texts: Default::default(),
+            batch: Batch::default(),
+            others: InTurn::new(),
         }
     }
 
     /// Adds a frame of `size` bytes, of which these are the beginning.
     fn push(&mut self, number: u64, bytes: &[u8], size: u64) -> io::Result<()> {
+        self.batch.push(number, bytes, size);
+        if self.batch.is_full() {
+            let done = self.others.swap(std::mem::take(&mut self.batch));
+            self.batch = done.unwrap_or_default();
+            self.batch.write(&mut self.blocks)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        while let Some(mut done) = self.others.take() {
+            done.write(&mut self.blocks)?;
+        }
+        self.batch.work();
+        self.batch.write(&mut self.blocks)?;
+        self.blocks.finish()
+    }
+}
+
+impl Batch {
+    fn push(&mut self, number: u64, bytes: &[u8], size: u64) {
         let (bytes, start) = (cut(bytes), self.bytes.len());
         self.bytes.extend_from_slice(bytes);
         self.kept.push(Kept {
@@ -112,51 +130,49 @@ impl<'o, W: Write> Frames<'o, W> {
             bytes: start..self.bytes.len(),
             left_out: size.saturating_sub(bytes.len() as u64),
         });
-        if self.bytes.len() + self.kept.len() * size_of::<Kept>() >= TOGETHER {
-            self.flush()?;
-        }
-        Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        let bytes = &self.bytes;
-        halves::into(&self.kept, &mut self.texts, |half, texts| {
-            texts.text.clear();
-            texts.ends.clear();
-            for kept in half {
-                texts.add(kept, bytes);
-            }
-        });
+    fn is_full(&self) -> bool {
+        self.bytes.len() + self.kept.len() * size_of::<Kept>() >= TOGETHER
+    }
+
+    /// Writes what was made of them, and is empty again.
+    fn write(&mut self, blocks: &mut Blocks<'_, impl Write>) -> io::Result<()> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let mut start = 0;
+        for (number, end) in self.ends.drain(..) {
+            blocks.push_made(number, &self.text[start..end])?;
+            start = end;
+        }
         self.kept.clear();
         self.bytes.clear();
-        for texts in &mut self.texts {
-            if let Some(error) = texts.failed.take() {
-                return Err(error);
-            }
-            let mut start = 0;
-            for (number, end) in &texts.ends {
-                self.blocks.push_made(*number, &texts.text[start..*end])?;
-                start = *end;
-            }
-        }
+        self.text.clear();
         Ok(())
-    }
-
-    fn finish(mut self) -> io::Result<()> {
-        self.flush()?;
-        self.blocks.finish()
     }
 }
 
-impl Texts {
-    fn add(&mut self, kept: &Kept, bytes: &[u8]) {
-        let bytes = in_pieces(&bytes[kept.bytes.clone()]);
-        let frame = Frame(kept.number, bytes, kept.left_out);
-        match block::json(&frame, &mut self.text) {
-            Ok(()) => self.ends.push((kept.number, self.text.len())),
-            Err(error) => self.failed = Some(error),
+impl in_turn::Batch for Batch {
+    fn work(&mut self) {
+        for kept in &self.kept {
+            let bytes = &self.bytes[kept.bytes.clone()];
+            match put(kept, bytes, &mut self.text) {
+                Ok(()) => self.ends.push((kept.number, self.text.len())),
+                Err(error) => self.failed = Some(error),
+            }
         }
     }
+}
+
+/// Adds a frame: its number, its bytes, and how many of them are left out.
+fn put(kept: &Kept, bytes: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
+    write!(into, "[{},", kept.number)?;
+    match in_pieces(bytes) {
+        Bytes::Text(text) => block::text(text, into)?,
+        pieces @ Bytes::Pieces(_) => block::json(&pieces, into)?,
+    }
+    write!(into, ",{}]", kept.left_out)
 }
 
 /// The bytes that a page has of a frame: never half a character.
@@ -203,7 +219,7 @@ mod tests {
         let mut frames = Frames::new(&mut out);
         for number in 0..2 * (TOGETHER / size_of::<Kept>()) as u64 {
             frames.push(number, b"\n", 1).unwrap();
-            assert!(frames.kept.len() * size_of::<Kept>() < TOGETHER);
+            assert!(frames.batch.kept.len() * size_of::<Kept>() < TOGETHER);
         }
     }
 

@@ -9,6 +9,7 @@
 //! * [`Number`]: exact decimal values, so that `1` equals `1.0` and 2^53 is not 2^53 + 1;
 //! * [`Path`]: `result.content[*].text`, read, written and followed;
 //! * [`canonical`]: one text for all texts that mean the same;
+//! * [`quote`]: a text as a JSON string;
 //! * [`Edits`]: other values in place of some, all else as it is;
 //! * [`Outline`]: a small text with the shape of one that is too large to hold.
 
@@ -19,6 +20,7 @@ mod error;
 mod number;
 mod outline;
 mod path;
+mod quote;
 mod repeated;
 mod scan;
 mod string;
@@ -31,5 +33,6 @@ pub use error::{Reason, SyntaxError};
 pub use number::Number;
 pub use outline::{OUTLINE_BYTES, Outline};
 pub use path::{Path, PathError, Step};
+pub use quote::quote;
 pub use string::{Chars, Unit, Units};
 pub use value::{Elements, Kind, Members, Value};

@@ -165,7 +165,7 @@ pub fn exchange(method: &str, request: &str, answer: Option<Answer<'_>>) -> Stri
         Some(Answer::Result(summary)) => (true, summary),
         Some(Answer::Other(summary)) => (false, summary),
     };
-    if plain && !tells_by_result(method) {
+    if !tells_answer(method, plain) {
         return request.to_owned();
     }
     // Who asked is known; who answered is the news.
@@ -183,6 +183,13 @@ pub fn exchange(method: &str, request: &str, answer: Option<Answer<'_>>) -> Stri
 #[must_use]
 pub fn raw(value: Value<'_>) -> String {
     Line::new().compact(value).finish()
+}
+
+/// Whether the line of an exchange says anything of its answer; one that `is_plain` is a result, and
+/// nothing went wrong.
+#[must_use]
+pub fn tells_answer(method: &str, is_plain: bool) -> bool {
+    !is_plain || tells_by_result(method)
 }
 
 /// Whether an exchange is told by its result rather than by its request.

@@ -26,7 +26,7 @@ use super::reindex::{self, Ended, ReindexError};
 use super::values::to_sql;
 use crate::trace::exchange::{Exchange, ExchangeId};
 use crate::trace::frame::{FrameHead, Seq};
-use rows::{Unsaid, exchange_columns, message_columns, summary_columns};
+use rows::{UnsaidPage, exchange_columns, message_columns, summary_columns};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use stand_in::StandIn;
 use std::path::{Path, PathBuf};
@@ -193,12 +193,20 @@ impl Recording {
 
     /// A page of exchanges after `after`, in the order of their requests.
     pub fn exchanges(&self, after: ExchangeId) -> Result<Vec<Exchange>, ReadError> {
-        Ok(rows::all_said(self.unsaid_exchanges(after)?))
+        Ok(self.unsaid_exchanges(after)?.said())
     }
 
     /// The same, whose lines are not made yet.
-    pub(crate) fn unsaid_exchanges(&self, after: ExchangeId) -> Result<Vec<Unsaid>, ReadError> {
-        self.list(EXCHANGES, (to_sql(after.0), PAGE_ROWS), rows::unsaid)
+    pub(crate) fn unsaid_exchanges(&self, after: ExchangeId) -> Result<UnsaidPage, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(EXCHANGES)?;
+            let mut rows = statement.query((to_sql(after.0), PAGE_ROWS))?;
+            let mut page = UnsaidPage::default();
+            while let Some(row) = rows.next()? {
+                page.push(row)?;
+            }
+            Ok(page)
+        })
     }
 
     /// Gives every exchange to `visit`, in the order of their requests.

@@ -5,11 +5,12 @@ mod exchange;
 mod unsaid;
 
 pub(crate) use column::{number, optional, word};
-pub(crate) use exchange::{exchange, exchange_at, exchange_columns, light, light_at, unsaid};
-pub(crate) use unsaid::{Unsaid, all_said};
+use exchange::unsaid;
+pub(crate) use exchange::{exchange, exchange_at, exchange_columns, light, light_at};
+pub(crate) use unsaid::{Unsaid, UnsaidPage};
 
 use crate::lint::Finding;
-use crate::protocol::message::{classify, classify_cut};
+use crate::protocol::message::{Classifier, classify_cut};
 use crate::store::values::{self, moment};
 use crate::trace::correlator::MessageRecord;
 use crate::trace::event::{Event, EventKind};
@@ -135,11 +136,17 @@ fn related(json: Option<&str>) -> Vec<Seq> {
 }
 
 /// The columns of [`summary`] for the table alias `$message`: short messages have none on record.
+/// Where `$condition` does not hold it is not asked for.
 macro_rules! summary_columns {
     ($message:literal) => {
+        summary_columns!($message, "TRUE")
+    };
+    ($message:literal, $condition:literal) => {
         concat!(
             $message,
             ".summary, CASE WHEN ",
+            $condition,
+            " AND ",
             $message,
             ".summary IS NULL THEN (SELECT substr(raw, ",
             $message,
@@ -166,7 +173,12 @@ pub(crate) fn summary(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Box<s
 
 /// The line of a message, of which perhaps only a part is on record.
 pub(crate) fn summary_of(text: &[u8]) -> Option<Box<str>> {
-    let whole = classify(text).messages.pop();
+    summary_by(&mut Classifier::default(), text)
+}
+
+/// The same, with memory that is used again.
+fn summary_by(classifier: &mut Classifier, text: &[u8]) -> Option<Box<str>> {
+    let whole = classifier.classify(text).messages.pop();
     let message = whole.or_else(|| classify_cut(text).messages.pop());
     message.map(|message| message.summary.into())
 }

@@ -148,29 +148,44 @@ impl Bytes {
     }
 
     /// So many more.
-    pub fn add(&mut self, t: Moment, bytes: u64) -> Option<Event<'static>> {
+    pub fn add(&mut self, t: Moment, bytes: u64) -> Option<Sample> {
         self.sum = self.sum.saturating_add(bytes);
         // It only grows: the last is the highest.
         let drawn = self.curve.set(t, self.sum).last();
         drawn.map(|sample| self.sample(sample))
     }
 
-    pub fn finish(&mut self) -> Option<Event<'static>> {
+    pub fn finish(&mut self) -> Option<Sample> {
         let drawn = self.curve.draw().into_iter().flatten().last();
         drawn.map(|sample| self.sample(sample))
     }
 
-    fn sample(&self, (t, sum): (Moment, u64)) -> Event<'static> {
+    fn sample(&self, (t, sum): (Moment, u64)) -> Sample {
+        let stream = self.stream;
+        Sample { stream, t, sum }
+    }
+}
+
+/// How many bytes of a stream had gone by at some time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    stream: StreamId,
+    t: Moment,
+    sum: u64,
+}
+
+impl Sample {
+    pub fn event(self) -> Event<'static> {
         let (pid, name) = match self.stream {
             StreamId::C2S => (Track::CLIENT, "bytes to the server"),
             StreamId::S2C => (Track::SERVER, "bytes to the client"),
             _ => (Track::SERVER, "bytes on stderr"),
         };
         let args = Args {
-            bytes: Some(sum),
+            bytes: Some(self.sum),
             ..Args::default()
         };
-        Event::counter(pid, t, name, args)
+        Event::counter(pid, self.t, name, args)
     }
 }
 

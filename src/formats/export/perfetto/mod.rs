@@ -20,6 +20,7 @@
 
 mod counter;
 mod event;
+mod flow;
 mod names;
 
 use super::{Excerpt, Export, WriteError, Written, end_of};
@@ -32,8 +33,9 @@ use crate::trace::correlator::MessageKind;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::{Seq, StreamId};
 use crate::words;
-use counter::{Bytes, Open};
+use counter::Open;
 use event::{Args, Event, Track};
+use flow::Flow;
 use names::{about, name_of};
 use serde_json::json;
 use std::io::{self, Write};
@@ -44,6 +46,9 @@ const PAGE: u32 = 1000;
 /// Columns of a name: the rest would not be read.
 const NAME: usize = 120;
 
+/// Bytes of events that are written at once: an event is made of many small pieces.
+const TOGETHER: usize = 64 * 1024;
+
 /// Writes it as a trace; each part of the trace goes over the frames once.
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
     let Export { excerpt, out, .. } = export;
@@ -52,6 +57,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, WriteError> {
         excerpt,
         end: Moment(summary.t_last_ns),
         out,
+        text: Vec::new(),
         written: Written::default(),
     };
     trace.write(&summary, export.progress)
@@ -61,6 +67,8 @@ struct Trace<'r, W> {
     excerpt: Excerpt<'r>,
     end: Moment,
     out: &'r mut W,
+    /// Events that are not written yet.
+    text: Vec<u8>,
     written: Written,
 }
 
@@ -77,11 +85,13 @@ impl<W: Write> Trace<'_, W> {
             .map_err(io::Error::from)?;
         self.out.write_all(b",\"traceEvents\":[\n")?;
         self.names(summary)?;
-        self.exchanges(progress)?;
-        self.bytes(progress)?;
+        let mut flow = Flow::new(self.excerpt, self.end);
+        self.exchanges(&mut flow, progress)?;
+        self.bytes(flow, progress)?;
         self.notices(progress)?;
         self.lines(progress)?;
         self.events()?;
+        self.flush()?;
         // What comes last has no comma after it.
         let whole = json!({"ph": "M", "pid": 1, "tid": 0, "name": "process_labels",
             "args": {"labels": format!("mcpreel {}", summary.id)}});
@@ -90,15 +100,31 @@ impl<W: Write> Trace<'_, W> {
     }
 
     fn push(&mut self, event: &Event<'_>) -> Result<(), WriteError> {
-        serde_json::to_writer(&mut *self.out, event).map_err(io::Error::from)?;
-        Ok(self.out.write_all(b",\n")?)
+        serde_json::to_writer(&mut self.text, event).map_err(io::Error::from)?;
+        self.text.extend_from_slice(b",\n");
+        if self.text.len() >= TOGETHER {
+            self.flush()?;
+        }
+        Ok(())
     }
 
-    fn exchanges(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    /// The requests. While a page of them is read, the frames up to the one before are counted.
+    fn exchanges(
+        &mut self,
+        flow: &mut Flow<'_>,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<(), WriteError> {
         let excerpt = self.excerpt;
         let mut open = Open::new(self.end);
         let left_out = excerpt.told_exchanges(&mut |exchange| {
             progress(exchange.request.0);
+            flow.up_to(exchange.request.0)?;
             self.written.exchanges += 1;
             let end = end_of(excerpt.recording, exchange, self.end)?;
             // Of what was given up nobody knows how long it was open.
@@ -149,30 +175,21 @@ impl<W: Write> Trace<'_, W> {
     }
 
     /// How many bytes went by.
-    fn bytes(&mut self, progress: &mut dyn FnMut(Seq)) -> Result<(), WriteError> {
-        let mut bytes = StreamId::STDIO.map(|stream| Bytes::new(stream, self.end));
-        let mut after = Seq(0);
+    fn bytes(
+        &mut self,
+        mut flow: Flow<'_>,
+        progress: &mut dyn FnMut(Seq),
+    ) -> Result<(), WriteError> {
         loop {
-            let heads = self.excerpt.recording.heads(after, PAGE)?;
-            let Some(end) = heads.last().map(|head| head.seq) else {
-                break;
-            };
-            after = end;
-            progress(end.min(self.excerpt.last));
-            let mut samples = Vec::new();
-            for head in heads.iter().filter(|head| self.excerpt.has(head.seq)) {
-                let stream = bytes.iter_mut().find(|bytes| bytes.stream == head.stream);
-                samples.extend(stream.and_then(|bytes| bytes.add(head.t_last, head.size)));
-                self.written.frames += 1;
-            }
-            samples.iter().try_for_each(|sample| self.push(sample))?;
-            if end >= self.excerpt.last {
-                break;
+            let mut samples = flow.samples.drain(..);
+            samples.try_for_each(|sample| self.push(&sample.event()))?;
+            drop(samples);
+            match flow.next()? {
+                Some(seq) => progress(seq),
+                None => break,
             }
         }
-        for sample in bytes.iter_mut().filter_map(Bytes::finish) {
-            self.push(&sample)?;
-        }
+        self.written.frames = flow.frames;
         Ok(())
     }
 

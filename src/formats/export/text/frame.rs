@@ -1,7 +1,7 @@
 //! A frame in a transcript.
 
 use super::INDENT;
-use crate::protocol::message::{Direction, classify};
+use crate::protocol::message::{Classifier, Direction};
 use crate::store::links::Link;
 use crate::text::layout::each_line;
 use crate::text::{Limits, duration, escape, since, size};
@@ -22,50 +22,55 @@ const TOLD: usize = 8;
 /// A frame that is to be written.
 pub(super) struct Frame {
     pub head: FrameHead,
-    /// Its bytes, or as many of them as are looked at.
-    pub raw: Vec<u8>,
     pub link: Option<Link>,
-    /// What its messages say, where these are not all of its bytes.
+    /// What its messages say, where the bytes that are there are not all.
     pub said: Option<Vec<String>>,
 }
 
-/// What a line of the transcript begins with.
-pub(super) fn begin(seq: Option<Seq>, t: Moment) -> String {
+/// Begins a line of the transcript.
+pub(super) fn begin(seq: Option<Seq>, t: Moment, text: &mut String) {
     let since = since(t.0);
-    match seq {
-        Some(seq) => format!("{:>5}  {since:>9}  ", seq.0),
-        None => format!("{:>5}  {since:>9}  ", '-'),
-    }
+    let _ = match seq {
+        Some(seq) => write!(text, "{:>5}  {since:>9}  ", seq.0),
+        None => write!(text, "{:>5}  {since:>9}  ", '-'),
+    };
 }
 
 impl Frame {
-    /// Adds its lines.
-    pub fn write(&self, text: &mut String) {
-        text.push_str(&begin(Some(self.head.seq), self.head.t_last));
+    /// Adds its lines; `raw` are its bytes, or as many of them as are looked at.
+    pub fn write(&self, raw: &[u8], classifier: &mut Classifier, text: &mut String) {
+        begin(Some(self.head.seq), self.head.t_last, text);
         let Some(direction) = self.head.stream.messages() else {
-            self.line(text);
+            self.line(raw, text);
             return;
         };
-        let arrow = match direction {
-            Direction::ClientToServer => '→',
-            Direction::ServerToClient => '←',
-        };
-        let (told, facts) = (self.told(), facts(&self.head, self.link.as_ref()));
-        let _ = writeln!(text, "{arrow} {told}  ({facts})");
-        self.body(text);
+        text.push_str(match direction {
+            Direction::ClientToServer => "→ ",
+            Direction::ServerToClient => "← ",
+        });
+        if let Some(said) = &self.said {
+            told(said.iter().map(String::as_str), text);
+        } else {
+            let messages = classifier.classify(raw).messages;
+            told(messages.iter().map(|message| &*message.summary), text);
+        }
+        text.push_str("  (");
+        facts(&self.head, self.link.as_ref(), text);
+        text.push_str(")\n");
+        self.body(raw, text);
     }
 
     /// A line of stderr, on the line that has begun.
-    fn line(&self, text: &mut String) {
+    fn line(&self, raw: &[u8], text: &mut String) {
         text.push_str("! ");
         // As it stands, whatever it looks like.
-        let shown = self.raw.trim_ascii_end();
+        let shown = raw.trim_ascii_end();
         let shown = &shown[..shown.len().min(BODY.line)];
         text.push_str(&crate::text::escape_bytes(shown));
         let said = if shown.len() == BODY.line {
             shown.len()
         } else {
-            self.raw.len()
+            raw.len()
         };
         let left_out = self.head.size.saturating_sub(said as u64);
         if left_out > 0 {
@@ -74,63 +79,56 @@ impl Frame {
         text.push('\n');
     }
 
-    /// What its messages say, in a line.
-    fn told(&self) -> String {
-        let read;
-        let said = if let Some(said) = &self.said {
-            said
-        } else {
-            let messages = classify(&self.raw).messages.into_iter();
-            read = messages.map(|message| message.summary).collect();
-            &read
-        };
-        if said.is_empty() {
-            return "no message".to_owned();
-        }
-        let told = said.iter().take(TOLD).map(|summary| escape(summary));
-        let mut told = told.collect::<Vec<_>>().join(" · ");
-        if said.len() > TOLD {
-            let more = crate::text::count((said.len() - TOLD) as u64);
-            let _ = write!(told, " · {more} more");
-        }
-        told
-    }
-
     /// Its bytes, laid out; or as much of it as there is.
-    fn body(&self, text: &mut String) {
-        let left_out = each_line(&self.raw, BODY, &mut |line| {
+    fn body(&self, raw: &[u8], text: &mut String) {
+        let left_out = each_line(raw, BODY, &mut |line| {
             text.push_str(INDENT);
             text.push_str(line);
             text.push('\n');
         });
-        let left_out = left_out as u64 + self.head.size.saturating_sub(self.raw.len() as u64);
+        let left_out = left_out as u64 + self.head.size.saturating_sub(raw.len() as u64);
         if left_out > 0 {
             let _ = writeln!(text, "{INDENT}… {} not shown", size(left_out));
         }
     }
 }
 
-/// What it answers or belongs to, how long that took, and its size.
-fn facts(head: &FrameHead, link: Option<&Link>) -> String {
-    let mut facts = String::new();
+/// Adds what messages say, in a line.
+fn told<'s>(mut said: impl ExactSizeIterator<Item = &'s str>, text: &mut String) {
+    if said.len() == 0 {
+        text.push_str("no message");
+    }
+    for (nth, summary) in said.by_ref().take(TOLD).enumerate() {
+        if nth > 0 {
+            text.push_str(" · ");
+        }
+        text.push_str(&escape(summary));
+    }
+    if said.len() > 0 {
+        let more = crate::text::count(said.len() as u64);
+        let _ = write!(text, " · {more} more");
+    }
+}
+
+/// Adds what it answers or belongs to, how long that took, and its size.
+fn facts(head: &FrameHead, link: Option<&Link>, text: &mut String) {
     if let Some(link) = link {
         let method = link.method.as_deref().map(escape);
         if let Some(asked) = link.answers {
-            let _ = write!(facts, "#{} {}", asked.0, method.unwrap_or_default());
+            let _ = write!(text, "#{} {}", asked.0, method.unwrap_or_default());
             if let Some(ns) = link.latency_ns {
-                let _ = write!(facts, ": {}", duration(ns));
+                let _ = write!(text, ": {}", duration(ns));
             }
             // The words of the answer say it where it is one of these.
             let is_plain =
                 |status| matches!(status, Status::Ok | Status::Error | Status::ToolError);
             if let Some(status) = link.status.filter(|status| !is_plain(*status)) {
-                let _ = write!(facts, ", {}", status.as_str());
+                let _ = write!(text, ", {}", status.as_str());
             }
-            facts.push_str("; ");
+            text.push_str("; ");
         } else if let Some(around) = link.within {
-            let _ = write!(facts, "in #{}; ", around.0);
+            let _ = write!(text, "in #{}; ", around.0);
         }
     }
-    facts.push_str(&size(head.size));
-    facts
+    text.push_str(&size(head.size));
 }

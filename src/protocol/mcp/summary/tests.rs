@@ -222,6 +222,13 @@ fn an_exchange_tells_its_outcome_where_that_is_the_news() {
 }
 
 #[test]
+fn the_answer_of_a_call_that_went_well_is_not_told() {
+    // The recording does not even look it up.
+    assert!(!tells_answer("tools/call", true));
+    assert!(tells_answer("tools/call", false) && tells_answer("tools/list", true));
+}
+
+#[test]
 fn lines_are_cut_at_a_character() {
     let long = "é".repeat(500);
     let line = result(&format!(

@@ -1,14 +1,15 @@
 //! Rows of exchanges as values.
 
 use super::column::{direction, era, number, optional, request_id, text, word};
-use super::unsaid::{Unsaid, Words};
+use super::unsaid::{Unsaid, Words, tells_answer};
 use crate::protocol::id::RequestId;
 use crate::store::values::moment;
 use crate::trace::exchange::{Exchange, ExchangeId, Status};
 use crate::trace::frame::Seq;
 use rusqlite::Row;
 
-/// The columns of [`exchange`], in its order, and where they stand.
+/// The columns of [`exchange`], in its order, and where they stand. Of the answer of most exchanges
+/// its line says nothing ([`tells_answer`]): the bytes of it are not even looked up.
 macro_rules! exchange_columns {
     () => {
         concat!(
@@ -16,7 +17,10 @@ macro_rules! exchange_columns {
             ", ",
             summary_columns!("q"),
             ", ",
-            summary_columns!("p"),
+            summary_columns!(
+                "p",
+                "NOT (e.method = 'tools/call' AND e.status = 'ok' AND e.code IS NULL)"
+            ),
             " FROM exchange e
             LEFT JOIN message q ON q.frame = e.request AND q.part = e.request_part
             LEFT JOIN message p ON p.frame = e.response AND p.part = e.response_part"
@@ -42,12 +46,13 @@ pub(crate) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
 
 /// [`exchange_columns`], as it stood when `until` was the last frame.
 pub(crate) fn exchange_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Exchange> {
-    Ok(unsaid_at(row, until)?.said())
+    let mut bytes = Vec::new();
+    Ok(unsaid_at(row, until, &mut bytes)?.said(&bytes))
 }
 
-/// [`exchange_columns`], whose line is not made yet.
-pub(crate) fn unsaid(row: &Row<'_>) -> rusqlite::Result<Unsaid> {
-    unsaid_at(row, None)
+/// [`exchange_columns`], whose line is not made yet; what it is made of is added to `bytes`.
+pub(super) fn unsaid(row: &Row<'_>, bytes: &mut Vec<u8>) -> rusqlite::Result<Unsaid> {
+    unsaid_at(row, None, bytes)
 }
 
 /// Those of [`exchange_columns`] that are `light`: its summary is empty.
@@ -90,14 +95,15 @@ pub(crate) fn light_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Ex
     })
 }
 
-fn unsaid_at(row: &Row<'_>, until: Option<Seq>) -> rusqlite::Result<Unsaid> {
+fn unsaid_at(row: &Row<'_>, until: Option<Seq>, bytes: &mut Vec<u8>) -> rusqlite::Result<Unsaid> {
     let exchange = light(row)?;
     let response = exchange.response.map(|(seq, _)| seq);
-    let answered = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
+    let counts = response.is_none_or(|seq| until.is_none_or(|until| seq <= until));
+    let is_told = counts && tells_answer(&exchange);
     Ok(Unsaid {
         exchange,
         until,
-        request: Words::of(row, 24)?,
-        answer: Some(Words::of(row, 26)?).filter(|_| answered),
+        request: Words::of(row, 24, bytes)?,
+        answer: is_told.then(|| Words::of(row, 26, bytes)).transpose()?,
     })
 }

@@ -2,14 +2,24 @@
 //! which takes longer than all the rest.
 
 use crate::protocol::mcp::summary::{self as line, Answer};
+use crate::protocol::message::Classifier;
 use crate::store::halves;
 use crate::trace::exchange::{Exchange, Status};
 use crate::trace::frame::Seq;
 use rusqlite::Row;
+use std::ops::Range;
 
 /// The bytes of longer messages are not kept until then: those have a line on record, unless
 /// somebody else has written it.
 const SHORT: usize = 4096;
+
+/// A page of them. The bytes of all messages stand in one place: small pieces of memory that go from
+/// thread to thread would have to be given back to the other one.
+#[derive(Debug, Default)]
+pub(crate) struct UnsaidPage {
+    pub rows: Vec<Unsaid>,
+    bytes: Vec<u8>,
+}
 
 /// An exchange, and what its line is made of.
 #[derive(Debug)]
@@ -20,7 +30,7 @@ pub(crate) struct Unsaid {
     pub until: Option<Seq>,
     /// What the request says.
     pub request: Words,
-    /// What the answer says, if it counts.
+    /// What the answer says, if it counts and the line says anything of it.
     pub answer: Option<Words>,
 }
 
@@ -29,32 +39,35 @@ pub(crate) struct Unsaid {
 pub(crate) enum Words {
     /// In a line; none where there is no message.
     Line(Option<Box<str>>),
-    /// In its bytes.
-    Bytes(Vec<u8>),
+    /// In its bytes, which stand there among those of all.
+    Bytes(Range<usize>),
 }
 
 impl Words {
-    /// [`summary_columns`](super::summary_columns), of which the first is at `at`.
-    pub fn of(row: &Row<'_>, at: usize) -> rusqlite::Result<Self> {
+    /// [`summary_columns`](super::summary_columns), of which the first is at `at`; adds its bytes to
+    /// those of all.
+    pub fn of(row: &Row<'_>, at: usize, bytes: &mut Vec<u8>) -> rusqlite::Result<Self> {
         let text = row.get_ref(at + 1)?.as_blob_or_null()?;
-        Ok(match text.filter(|text| text.len() <= SHORT) {
-            Some(text) => Self::Bytes(text.to_vec()),
-            None => Self::Line(super::summary(row, at)?),
-        })
+        let Some(text) = text.filter(|text| text.len() <= SHORT) else {
+            return Ok(Self::Line(super::summary(row, at)?));
+        };
+        let start = bytes.len();
+        bytes.extend_from_slice(text);
+        Ok(Self::Bytes(start..bytes.len()))
     }
 
-    fn line(&self) -> Option<Box<str>> {
+    fn line(&self, bytes: &[u8], classifier: &mut Classifier) -> Option<Box<str>> {
         match self {
             Self::Line(line) => line.clone(),
-            Self::Bytes(text) => super::summary_of(text),
+            Self::Bytes(place) => super::summary_by(classifier, &bytes[place.clone()]),
         }
     }
 }
 
 impl Unsaid {
-    /// With its line.
-    pub fn said(self) -> Exchange {
-        let line = self.line();
+    /// With its line, of which these are the bytes.
+    pub fn said(self, bytes: &[u8]) -> Exchange {
+        let line = self.line(bytes, &mut Classifier::default());
         self.with(line)
     }
 
@@ -70,23 +83,48 @@ impl Unsaid {
     }
 
     /// The line for people; only of its request where it was not answered yet.
-    fn line(&self) -> String {
+    fn line(&self, bytes: &[u8], classifier: &mut Classifier) -> String {
         let exchange = &self.exchange;
-        let request = self.request.line().unwrap_or_default();
-        let answer = self.answer.as_ref().and_then(Words::line);
-        let answer = answer.as_deref().map(|answer| match exchange.status {
-            Status::Ok | Status::Late if exchange.code.is_none() => Answer::Result(answer),
-            _ => Answer::Other(answer),
+        let request = self.request.line(bytes, classifier).unwrap_or_default();
+        let answer = self.answer.as_ref();
+        let answer = answer.and_then(|answer| answer.line(bytes, classifier));
+        let answer = answer.as_deref().map(|answer| {
+            if is_plain(exchange) {
+                Answer::Result(answer)
+            } else {
+                Answer::Other(answer)
+            }
         });
         line::exchange(&exchange.method, &request, answer)
     }
 }
 
-/// A page of them, with their lines.
-pub(crate) fn all_said(page: Vec<Unsaid>) -> Vec<Exchange> {
-    let lines = halves::of(&page, |half| {
-        half.iter().map(Unsaid::line).collect::<Vec<_>>()
-    });
-    let both = page.into_iter().zip(lines.into_iter().flatten());
-    both.map(|(unsaid, line)| unsaid.with(line)).collect()
+/// Whether the line says anything of the answer: mostly it does not, and then that is not read.
+pub(super) fn tells_answer(exchange: &Exchange) -> bool {
+    line::tells_answer(&exchange.method, is_plain(exchange))
+}
+
+/// Whether it was answered by a result, and nothing went wrong.
+fn is_plain(exchange: &Exchange) -> bool {
+    matches!(exchange.status, Status::Ok | Status::Late) && exchange.code.is_none()
+}
+
+impl UnsaidPage {
+    /// Adds a row: [`exchange_columns`](super::exchange_columns).
+    pub fn push(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        self.rows.push(super::unsaid(row, &mut self.bytes)?);
+        Ok(())
+    }
+
+    /// The same with their lines.
+    pub fn said(self) -> Vec<Exchange> {
+        let Self { rows, bytes } = self;
+        let lines = halves::of(&rows, |half| {
+            let mut classifier = Classifier::default();
+            let lines = half.iter().map(|it| it.line(&bytes, &mut classifier));
+            lines.collect::<Vec<_>>()
+        });
+        let both = rows.into_iter().zip(lines.into_iter().flatten());
+        both.map(|(unsaid, line)| unsaid.with(line)).collect()
+    }
 }

@@ -39,7 +39,7 @@ mod told;
 #[path = "support/written.rs"]
 mod written;
 
-use mcpreel::lint::cause::{Cause, Evidence, KINDS, Place, causes};
+use mcpreel_lint::cause::{Cause, Evidence, KINDS, Place, causes};
 use recorded::Case;
 use serde::Deserialize;
 use std::collections::BTreeSet;

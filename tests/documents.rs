@@ -133,7 +133,7 @@ fn the_rules_of_the_readme_are_read() {
         .collect();
     assert!(!rules.is_empty());
     for block in rules {
-        let mut rules = mcpreel::replay::rules::Rules::default();
+        let mut rules = mcpreel_replay::rules::Rules::default();
         let added = rules.add(block, Path::new("README.md"));
         assert!(added.is_ok() && rules.len() >= 3, "{added:?}");
     }
@@ -205,7 +205,7 @@ fn the_table_of_contents_lacks_no_test() {
 #[test]
 fn the_page_of_rules_is_what_the_rules_say() {
     let path = root().join("docs/rules.md");
-    let page = mcpreel::lint::page::markdown();
+    let page = mcpreel_lint::page::markdown();
     if std::env::var_os("MCPREEL_WRITE_RULES").is_some() {
         std::fs::write(&path, &page).expect("the page can be written");
     }

@@ -2,10 +2,10 @@
 
 mod support;
 
-use mcpreel::capture::spool::{EndNote, RecordKind, STATUS_SIZE, Status, Writer};
-use mcpreel::trace::clock::Moment;
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_capture::spool::{EndNote, RecordKind, STATUS_SIZE, Status, Writer};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
 use rusqlite::Connection;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

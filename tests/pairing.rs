@@ -31,7 +31,7 @@ mod compare;
 mod told;
 
 use compare::{Columns, Expected};
-use mcpreel::lint::{Derived, families};
+use mcpreel_lint::{Derived, families};
 use serde::Deserialize;
 use std::fmt::Write;
 use told::{Row, Telling};

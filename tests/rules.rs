@@ -32,7 +32,7 @@ mod handshake;
 mod told;
 
 use handshake::Start;
-use mcpreel::lint::{Finding, Rule, Severity, families, page, rule};
+use mcpreel_lint::{Finding, Rule, Severity, families, page, rule};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! A spool alone, in a folder that may not be written: one sentence, and no endless wait.
 
-use mcpreel::capture::spool::Writer;
-use mcpreel::trace::event::{EventKind, ProcessContext};
+use mcpreel_capture::spool::Writer;
+use mcpreel_trace::event::{EventKind, ProcessContext};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;

@@ -6,7 +6,7 @@ use crate::session::{Arm, Session};
 use crate::stats::median;
 use crate::table::{Row, times_cat};
 use crate::traffic::Order;
-use mcpreel::trace::clock::Clock;
+use mcpreel_trace::clock::Clock;
 
 const SIZE: usize = 5_000_000;
 const LIMIT: f64 = 1.05;
@@ -46,7 +46,7 @@ fn milliseconds(session: &mut Session) -> anyhow::Result<f64> {
     session.obey(&Order::Large { bytes: SIZE })?;
     Ok(clock
         .now()
-        .since(mcpreel::trace::clock::Moment(0))
+        .since(mcpreel_trace::clock::Moment(0))
         .as_secs_f64()
         * 1e3)
 }

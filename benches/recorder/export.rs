@@ -6,7 +6,7 @@ use crate::prepared::{Kind, Prepared};
 use crate::table::Row;
 use crate::{Setup, machine};
 use anyhow::ensure;
-use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel_trace::clock::{Clock, Moment};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -6,7 +6,7 @@ use crate::session::{Arm, Session};
 use crate::stats::median;
 use crate::table::{Row, times_cat};
 use crate::traffic::Order;
-use mcpreel::trace::clock::Clock;
+use mcpreel_trace::clock::Clock;
 
 /// Bytes of a notification.
 const SIZE: usize = 1024;
@@ -60,7 +60,7 @@ fn megabytes_per_second(arm: Arm, setup: &Setup, order: &Order) -> anyhow::Resul
     session.obey(order)?;
     let seconds = clock
         .now()
-        .since(mcpreel::trace::clock::Moment(0))
+        .since(mcpreel_trace::clock::Moment(0))
         .as_secs_f64();
     session.close()?;
     setup.clean()?;

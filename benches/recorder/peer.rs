@@ -2,7 +2,7 @@
 //! as little as possible to what is measured.
 
 use crate::traffic::{self, Order};
-use mcpreel::trace::clock::wall_clock_ns;
+use mcpreel_trace::clock::wall_clock_ns;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;

@@ -2,12 +2,12 @@
 
 use crate::{machine, traffic};
 use anyhow::Context;
-use mcpreel::capture::spool::{RecordKind, SpoolReader, Writer};
-use mcpreel::store::indexer::{Budget, Indexer};
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::{Clock, Moment};
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_capture::spool::{RecordKind, SpoolReader, Writer};
+use mcpreel_store::indexer::{Budget, Indexer};
+use mcpreel_store::values::State;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

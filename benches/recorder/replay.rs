@@ -17,7 +17,7 @@ use crate::stats::median;
 use crate::table::Row;
 use crate::{machine, plain_server, traffic};
 use anyhow::ensure;
-use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel_trace::clock::{Clock, Moment};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -5,7 +5,7 @@ use crate::session::{Arm, Session};
 use crate::stats::{median, quantile};
 use crate::table::{Row, times_cat};
 use crate::{Setup, traffic};
-use mcpreel::trace::clock::Clock;
+use mcpreel_trace::clock::Clock;
 
 /// Bytes of a call and of its answer.
 const SIZE: usize = 200;

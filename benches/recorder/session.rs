@@ -3,7 +3,7 @@
 use crate::traffic::{self, Order};
 use crate::{Setup, peer};
 use anyhow::{Context, ensure};
-use mcpreel::trace::clock::wall_clock_ns;
+use mcpreel_trace::clock::wall_clock_ns;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;

@@ -4,7 +4,7 @@ use crate::Setup;
 use crate::session::{Arm, Session};
 use crate::stats::{median, quantile};
 use crate::table::Row;
-use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel_trace::clock::{Clock, Moment};
 
 const LIMIT_MS: f64 = 3.0;
 

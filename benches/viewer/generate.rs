@@ -5,11 +5,11 @@
 
 use crate::support::conversation::Conversation;
 use crate::support::written::{Session, context};
-use mcpreel::store::indexer::{Budget, Indexer};
-use mcpreel::store::schema::{DERIVED_VERSION, FormatVersion};
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::Clock;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::indexer::{Budget, Indexer};
+use mcpreel_store::schema::{DERIVED_VERSION, FormatVersion};
+use mcpreel_store::values::State;
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::frame::StreamId;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

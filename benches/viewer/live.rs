@@ -5,7 +5,7 @@ use crate::support::stats::{largest, quantile};
 use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use anyhow::Context;
-use mcpreel::trace::clock::wall_clock_ns;
+use mcpreel_trace::clock::wall_clock_ns;
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

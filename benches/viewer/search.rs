@@ -5,8 +5,8 @@ use crate::support::stats::{largest, median};
 use crate::support::table::Row;
 use crate::viewer::{self, ms, show_ms};
 use crate::{Setup, generate};
-use mcpreel::store::search::{Pace, Pattern, Search};
-use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel_store::search::{Pace, Pattern, Search};
+use mcpreel_trace::clock::{Clock, Moment};
 use std::path::Path;
 
 const MB_PER_SECOND: f64 = 500.0;

@@ -4,12 +4,12 @@ use crate::Setup;
 use crate::generate;
 use crate::support::table::Row;
 use anyhow::Context as _;
-use mcpreel::query::{Context, Query};
-use mcpreel::store::reader::Recording;
-use mcpreel::store::search::{Pace, Pattern, Search};
-use mcpreel::store::select::{Limit, Question, Scan, Way};
-use mcpreel::trace::clock::{Clock, Moment};
-use mcpreel::trace::item::Lens;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::search::{Pace, Pattern, Search};
+use mcpreel_store::select::{Limit, Question, Scan, Way};
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::item::Lens;
+use mcpreel_trace::query::{Context, Query};
 
 const PAGE: usize = 50;
 const STEP_NS: u64 = 10_000_000;

@@ -2,7 +2,7 @@
 
 use crate::support::terminal::Terminal;
 use anyhow::Context;
-use mcpreel::trace::clock::Moment;
+use mcpreel_trace::clock::Moment;
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,10 +1,5 @@
 //! The command line: what every command takes, and what its help says.
 
-#![expect(
-    missing_docs,
-    reason = "clap shows doc comments in the help: commands and flattened groups have theirs at the struct"
-)]
-
 mod compare;
 mod export;
 mod import;

@@ -2,14 +2,14 @@
 
 use super::exit::Failure;
 use super::output::{self, Progress};
-use crate::capture::spool::open_regular;
-use crate::formats::cassette::{self, Entry, Fault, Reader};
-use crate::outgoing::temporary::Folder;
-use crate::record::import::{Import, ImportError};
-use crate::store::library::REEL;
-use crate::text::{escape, plural, size};
-use crate::trace::clock::Moment;
-use crate::trace::event::EventKind;
+use mcpreel_capture::spool::open_regular;
+use mcpreel_share::cassette::{self, Entry, Fault, Reader};
+use mcpreel_share::outgoing::temporary::Folder;
+use mcpreel_store::library::REEL;
+use mcpreel_store::record::import::{Import, ImportError};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::EventKind;
+use mcpreel_wire::text::{escape, plural, size};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
@@ -48,13 +48,11 @@ impl Tape {
     }
 
     /// The recording.
-    #[must_use]
     pub fn reel(&self) -> &Path {
         &self.reel
     }
 
     /// What is to be known about it, one sentence each, escaped.
-    #[must_use]
     pub fn told(&self) -> &[String] {
         &self.told
     }
@@ -68,7 +66,6 @@ impl Tape {
 }
 
 /// Whether the file `path` is a cassette.
-#[must_use]
 pub fn is_one(path: &Path) -> bool {
     look(path).is_some()
 }

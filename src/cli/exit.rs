@@ -1,12 +1,12 @@
 //! How a command ends: the exit codes of mcpreel, in one place.
 
-use crate::outgoing;
-use crate::outgoing::redacted::MakeError;
-use crate::store::library::LibraryError;
-use crate::store::reader::ReadError;
-use crate::store::recovery::RecoverError;
-use crate::store::reindex::ReindexError;
-use crate::words::sentence;
+use mcpreel_share::outgoing;
+use mcpreel_share::outgoing::redacted::MakeError;
+use mcpreel_share::words::sentence;
+use mcpreel_store::library::LibraryError;
+use mcpreel_store::reader::ReadError;
+use mcpreel_store::recovery::RecoverError;
+use mcpreel_store::reindex::ReindexError;
 use std::io;
 use std::process::ExitCode;
 
@@ -124,7 +124,6 @@ impl From<anyhow::Error> for Failure {
 }
 
 /// The exit code of the whole program, with what is to be said on stderr.
-#[must_use]
 pub fn code(outcome: Outcome) -> (ExitCode, Option<String>) {
     match outcome {
         Ok(exit) => (exit.into(), None),

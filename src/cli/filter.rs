@@ -1,12 +1,12 @@
 //! `-q`: the filter language on the command line.
 
 use super::exit::Failure;
-use crate::query::{Context, Query, QueryError};
-use crate::store::reader::{Recording, Summary};
-use crate::store::select::{self, Question, Scan, Way};
-use crate::text::escape;
-use crate::trace::clock::wall_clock_ns;
-use crate::trace::item::{Item, Lens};
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::select::{self, Question, Scan, Way};
+use mcpreel_trace::clock::wall_clock_ns;
+use mcpreel_trace::item::{Item, Lens};
+use mcpreel_trace::query::{Context, Query, QueryError};
+use mcpreel_wire::text::escape;
 
 /// Reads a filter; none was given: `None`. What is no filter is refused, with its place.
 pub fn parse(text: Option<&str>) -> Result<Option<Query>, Failure> {
@@ -23,9 +23,9 @@ pub fn parse_as(option: &str, text: Option<&str>) -> Result<Option<Query>, Failu
 fn refusal(option: &str, text: &str, error: &QueryError) -> String {
     let before = text.get(..error.at.start).unwrap_or(text);
     let column = before.chars().count() + 1;
-    let at = crate::text::width(&escape(before));
+    let at = mcpreel_wire::text::width(&escape(before));
     let meant = text.get(error.at.clone()).unwrap_or_default();
-    let carets = crate::text::width(&escape(meant)).max(1);
+    let carets = mcpreel_wire::text::width(&escape(meant)).max(1);
     format!(
         "{option}, column {column}: {}\n  {}\n  {}{}",
         escape(&error.message),
@@ -37,7 +37,6 @@ fn refusal(option: &str, text: &str, error: &QueryError) -> String {
 
 /// What filters of a recording are judged against: ages count back from its end, or from now
 /// while it is being recorded.
-#[must_use]
 pub fn context(summary: &Summary, is_live: bool) -> Context {
     select::context(summary, is_live.then(wall_clock_ns))
 }

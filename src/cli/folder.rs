@@ -3,7 +3,7 @@
 use super::args::Folder;
 use super::exit::Failure;
 use super::output;
-use crate::config::{Config, Environment, Problem, recordings_dir};
+use mcpreel_config::{Config, Environment, Problem, recordings_dir};
 use std::path::PathBuf;
 
 /// What the configuration file says, with all that is wrong with it.
@@ -15,7 +15,6 @@ pub struct Settings {
 
 impl Settings {
     /// Reads the configuration file.
-    #[must_use]
     pub fn read() -> Self {
         let environment = Environment::of_process();
         let (config, problems) = environment
@@ -30,7 +29,6 @@ impl Settings {
     }
 
     /// What the file says.
-    #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -48,7 +46,6 @@ impl Settings {
     }
 
     /// The file of what the viewer keeps for the next time; `None` without a home directory.
-    #[must_use]
     pub fn state_file(&self) -> Option<PathBuf> {
         self.environment.state_file()
     }

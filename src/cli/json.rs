@@ -1,15 +1,15 @@
 //! Frames, exchanges, events and findings as JSON objects, one per line: absent values are null,
 //! ids and codes are as on the wire.
 
-use crate::protocol::message::Direction;
-use crate::store::reader::FindingRow;
-use crate::trace::clock::Moment;
-use crate::trace::correlator::MessageRecord;
-use crate::trace::event::Event;
-use crate::trace::exchange::Exchange;
-use crate::trace::frame::{FrameHead, StreamId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use mcpreel_store::reader::FindingRow;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::MessageRecord;
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::{FrameHead, StreamId};
+use mcpreel_wire::message::Direction;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -37,7 +37,6 @@ enum Bytes<'a> {
 
 impl<'a> Frame<'a> {
     /// The frame with this head and these bytes.
-    #[must_use]
     pub fn new(head: &FrameHead, raw: &'a [u8]) -> Self {
         Self {
             seq: head.seq.0,
@@ -113,7 +112,6 @@ pub struct MessageLine<'a> {
 
 impl<'a> MessageLine<'a> {
     /// The message, which was complete at `t`.
-    #[must_use]
     pub fn new(record: &'a MessageRecord, t: Moment) -> Self {
         Self {
             seq: record.frame.0,
@@ -191,7 +189,6 @@ pub struct FindingLine<'a> {
 
 impl<'a> FindingLine<'a> {
     /// The finding; `request` is the seq of the request of its exchange.
-    #[must_use]
     pub fn new(finding: &'a FindingRow, request: Option<u64>) -> Self {
         Self {
             recording: None,
@@ -214,9 +211,9 @@ pub fn redaction(note: Option<&str>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::id::RequestId;
-    use crate::trace::event::{Closer, EventKind};
-    use crate::trace::frame::Seq;
+    use mcpreel_trace::event::{Closer, EventKind};
+    use mcpreel_trace::frame::Seq;
+    use mcpreel_wire::id::RequestId;
 
     fn head(stream: StreamId) -> FrameHead {
         FrameHead {
@@ -252,7 +249,11 @@ mod tests {
             request: (Seq(3), 0),
             t_request: Moment(10),
             code: Some("\"E_QUOTA\"".into()),
-            ..Exchange::bare()
+            ..Exchange::begun(
+                mcpreel_wire::message::Direction::ClientToServer,
+                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
+                "tools/call",
+            )
         };
         assert_eq!(
             line(&ExchangeLine::from(&exchange)),

@@ -7,14 +7,14 @@
 //! ```
 
 use super::output::{Ink, Output};
-use crate::lint::Severity;
-use crate::protocol::message::Direction;
-use crate::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
-use crate::trace::clock::Moment;
-use crate::trace::exchange::{Exchange, Status};
-use crate::trace::frame::{FrameHead, Seq, StreamId};
-use crate::trace::session::End;
-use crate::words;
+use mcpreel_lint::Severity;
+use mcpreel_share::words;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::session::End;
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{cut, cut_middle, duration, escape, pad_end, pad_start, since, size};
 use std::fmt::Write as _;
 
 /// The longest word of a status.
@@ -35,14 +35,12 @@ pub struct Width(usize);
 
 impl Width {
     /// Wide enough for frames up to the `last`.
-    #[must_use]
     pub fn up_to(last: u64) -> Self {
         Self(last.to_string().len().max(5))
     }
 }
 
 /// The way of a message: from the host to the server, or back.
-#[must_use]
 pub fn arrow(direction: Direction) -> &'static str {
     match direction {
         Direction::ClientToServer => "→",
@@ -51,13 +49,11 @@ pub fn arrow(direction: Direction) -> &'static str {
 }
 
 /// The same for a stream; stderr has its name in the column before.
-#[must_use]
 pub fn stream_arrow(stream: StreamId) -> &'static str {
     stream.messages().map_or("!", arrow)
 }
 
 /// A severity in its colour, in a column of its own.
-#[must_use]
 pub fn severity(word: &str, out: &Output) -> String {
     let ink = match Severity::parse(word) {
         Some(Severity::Error) => Ink::Bad,
@@ -68,7 +64,6 @@ pub fn severity(word: &str, out: &Output) -> String {
 }
 
 /// The colour of the status of an exchange.
-#[must_use]
 pub fn status_ink(exchange: &Exchange) -> Ink {
     match exchange.status {
         _ if exchange.has_failed() => Ink::Bad,
@@ -78,7 +73,6 @@ pub fn status_ink(exchange: &Exchange) -> Ink {
 }
 
 /// The heading of lines of exchanges.
-#[must_use]
 pub fn exchange_heading(width: Width, out: &Output) -> String {
     let columns = [
         pad_start("#", width.0),
@@ -90,7 +84,6 @@ pub fn exchange_heading(width: Width, out: &Output) -> String {
 }
 
 /// An exchange at the moment `t`; `end` is that of the session, which says why one is lost.
-#[must_use]
 pub fn exchange(
     exchange: &Exchange,
     t: Moment,
@@ -143,7 +136,6 @@ fn exchange_words(exchange: &Exchange, end: Option<&End>) -> String {
 }
 
 /// The heading of lines of frames.
-#[must_use]
 pub fn frame_heading(width: Width, out: &Output) -> String {
     let columns = [
         pad_start("#", width.0),
@@ -155,7 +147,6 @@ pub fn frame_heading(width: Width, out: &Output) -> String {
 }
 
 /// A frame; `what` is escaped already.
-#[must_use]
 pub fn frame(head: &FrameHead, what: &str, width: Width, out: &Output) -> String {
     let columns = [
         pad_start(&head.seq.0.to_string(), width.0),
@@ -169,7 +160,6 @@ pub fn frame(head: &FrameHead, what: &str, width: Width, out: &Output) -> String
 }
 
 /// A line of `tail` that is no exchange: `kind` stands where a status would.
-#[must_use]
 pub fn other(
     (seq, t): (Option<Seq>, Moment),
     (kind, ink): (&str, Ink),
@@ -191,7 +181,6 @@ pub fn other(
 }
 
 /// An event; `what` is escaped already.
-#[must_use]
 pub fn event(t: Moment, after: Seq, what: &str, width: Width, out: &Output) -> String {
     let columns = [
         pad_start(&after.0.to_string(), width.0),
@@ -210,7 +199,6 @@ fn fit(text: &str, used: usize, cut: fn(&str, usize) -> String, out: &Output) ->
 }
 
 /// The heading of lines of events.
-#[must_use]
 pub fn event_heading(width: Width, out: &Output) -> String {
     let columns = [pad_start("AFTER", width.0), pad_start("SINCE", SINCE)];
     out.paint(Ink::Faint, &format!("{}  WHAT", columns.join("  ")))
@@ -219,13 +207,17 @@ pub fn event_heading(width: Width, out: &Output) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::exchange::ExchangeId;
+    use mcpreel_trace::exchange::ExchangeId;
 
     #[test]
     fn a_wait_is_told_as_within_the_call_or_before_its_retry() {
         let call = Exchange {
             waited_ns: 2_100_000_000,
-            ..Exchange::bare()
+            ..Exchange::begun(
+                mcpreel_wire::message::Direction::ClientToServer,
+                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
+                "tools/call",
+            )
         };
         assert_eq!(
             exchange_words(&call, None),

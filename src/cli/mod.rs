@@ -54,7 +54,6 @@ use exit::Outcome;
 use std::process::ExitCode;
 
 /// Runs the program: the exit code of whatever the command line asks for.
-#[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

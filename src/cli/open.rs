@@ -5,14 +5,14 @@ use super::cassette::Tape;
 use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::Settings;
 use super::{ls, redact, select};
-use crate::outgoing::temporary;
-use crate::record::{self, Ending};
-use crate::redact::Policy;
-use crate::store::library::{Library, Selected};
-use crate::text::escape;
-use crate::tui::app::settings::{self, Choices, Surroundings};
-use crate::tui::runtime::memory;
-use crate::tui::{self, Options};
+use mcpreel_redact::Policy;
+use mcpreel_share::outgoing::temporary;
+use mcpreel_store::library::{Library, Selected};
+use mcpreel_store::record::{self, Ending};
+use mcpreel_tui::Options;
+use mcpreel_tui::app::settings::{self, Choices, Surroundings};
+use mcpreel_tui::runtime::memory;
+use mcpreel_wire::text::escape;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ impl Viewer {
         temporary::hand_signals_over();
         // What did not end in time may leave something behind, however the viewer ends.
         let sweep = temporary::Sweep;
-        let ended = tui::run(Options {
+        let ended = mcpreel_tui::run(Options {
             library: self.library,
             open: recording.map(|selected| selected.path),
             seq,

@@ -1,13 +1,13 @@
 //! The only place that prints. stdout is data, stderr is diagnostics.
 //!
 //! Only JSON is escaped here: whoever makes a line of something off the wire has passed it through
-//! [`crate::text`] before. Once nobody reads stdout any more, what is written goes nowhere, and the
+//! [`mcpreel_wire::text`] before. Once nobody reads stdout any more, what is written goes nowhere, and the
 //! command goes on to its exit code; only a [stream](Output::stream), which would go on for nobody,
 //! surfaces that as [`io::ErrorKind::BrokenPipe`], which [`super::exit`] takes for success.
 
-use crate::text::escape::is_obeyed;
-use crate::trace::clock::{Clock, Moment};
 use clap::builder::styling::{AnsiColor, Style};
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_wire::text::escape::is_obeyed;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
@@ -52,14 +52,12 @@ pub struct Output {
 
 impl Output {
     /// The stdout of this process; what nobody reads is no error.
-    #[must_use]
     pub fn stdout() -> Self {
         Self::new(false)
     }
 
     /// The stdout of this process for a command of whose output there may be no end, and whose exit
     /// code says nothing that its reader still wants: it ends when nobody reads any more.
-    #[must_use]
     pub fn stream() -> Self {
         Self::new(true)
     }
@@ -85,13 +83,11 @@ impl Output {
     }
 
     /// The width of the terminal; `None` where nothing needs cutting.
-    #[must_use]
     pub fn columns(&self) -> Option<usize> {
         self.columns
     }
 
     /// The text in its colour, where colours are wanted.
-    #[must_use]
     pub fn paint(&self, ink: Ink, text: &str) -> String {
         if !self.color || ink == Ink::Plain || text.is_empty() {
             return text.to_owned();
@@ -236,7 +232,6 @@ pub struct Progress {
 
 impl Progress {
     /// Nothing shown yet, on this process's stderr.
-    #[must_use]
     pub fn stderr() -> Self {
         Self {
             shown: false,

@@ -5,11 +5,11 @@ use super::exit::{Exit, Outcome};
 use super::folder;
 use super::output::{self, Output};
 use super::table::{Cell, Fit, Table};
-use crate::store::library::retention::{self, Reason};
-use crate::store::library::{Entry, Library, Policy};
-use crate::text::{escape, plural, size};
-use crate::trace::clock::wall_clock_ns;
-use crate::words::when;
+use mcpreel_share::words::when;
+use mcpreel_store::library::retention::{self, Reason};
+use mcpreel_store::library::{Entry, Library, Policy};
+use mcpreel_trace::clock::wall_clock_ns;
+use mcpreel_wire::text::{escape, plural, size};
 use std::path::Path;
 
 /// Deletes what the policy lets go, or says what that would be.

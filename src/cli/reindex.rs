@@ -4,11 +4,11 @@ use super::args::Reindex;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Output, Progress};
 use super::{cassette, folder, select};
-use crate::store::library::Library;
-use crate::store::reader::Recording;
-use crate::store::reindex::{self, ReindexError};
-use crate::text::{count, escape, plural};
-use crate::words::sentence;
+use mcpreel_share::words::sentence;
+use mcpreel_store::library::Library;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::reindex::{self, ReindexError};
+use mcpreel_wire::text::{count, escape, plural};
 use nix::unistd::{AccessFlags, access};
 use std::path::Path;
 

@@ -6,7 +6,7 @@
 use super::args::Run;
 use super::folder::Settings;
 use super::quantity;
-use crate::record;
+use mcpreel_store::record;
 use std::process::ExitCode;
 
 /// Records the session; ends as the server did.

@@ -11,14 +11,14 @@ use super::exit::{Exit, Failure, Outcome, code};
 use super::lines::stream_arrow;
 use super::output::{self, Ink, Output, Progress};
 use super::{folder, select};
-use crate::protocol::message::Direction;
-use crate::store::library::{Entry, Library, short_id};
-use crate::store::reader::Recording;
-use crate::store::search::{Found, Pace, Pattern, PatternError, Place, Search, SearchHit};
-use crate::text::{count, cut, escape, plural, size, width};
-use crate::trace::clock::Clock;
-use crate::trace::frame::{FrameHead, StreamId};
 use context::{Context, around, context};
+use mcpreel_store::library::{Entry, Library, short_id};
+use mcpreel_store::reader::Recording;
+use mcpreel_store::search::{Found, Pace, Pattern, PatternError, Place, Search, SearchHit};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::frame::{FrameHead, StreamId};
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{count, cut, escape, plural, size, width};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -192,9 +192,9 @@ impl Searched {
     }
 
     fn line(&self, at: &str, stream: StreamId, method: &str, context: &Context) -> String {
-        let method = crate::text::pad_end(&cut(method, METHOD), METHOD);
+        let method = mcpreel_wire::text::pad_end(&cut(method, METHOD), METHOD);
         let arrow = stream_arrow(stream);
-        let at = crate::text::pad_end(at, 12);
+        let at = mcpreel_wire::text::pad_end(at, 12);
         let used = width(&at) + width(arrow) + width(&method) + 6;
         let room = match self.out.columns() {
             Some(columns) => columns.saturating_sub(used),

@@ -5,11 +5,11 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table};
 use super::{filter, select};
-use crate::query::Query;
-use crate::store::reader::Recording;
-use crate::text::{count, duration, escape, plural};
-use crate::trace::item::{Lens, What};
-use crate::trace::stats::{Collector, Row, Stats};
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::item::{Lens, What};
+use mcpreel_trace::query::Query;
+use mcpreel_trace::stats::{Collector, Row, Stats};
+use mcpreel_wire::text::{count, duration, escape, plural};
 use serde::Serialize;
 
 /// Prints them.

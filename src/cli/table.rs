@@ -9,7 +9,7 @@
 //! whole columns in the order that the table names; elsewhere nothing is cut.
 
 use super::output::{Ink, Output};
-use crate::text::{cut, pad_end, pad_start, width};
+use mcpreel_wire::text::{cut, pad_end, pad_start, width};
 use std::io;
 
 /// Between two columns.
@@ -101,7 +101,6 @@ pub struct Table<const N: usize> {
 
 impl<const N: usize> Table<N> {
     /// An empty table.
-    #[must_use]
     pub fn new(columns: [(&'static str, Fit); N]) -> Self {
         Self {
             headings: columns.map(|(heading, _)| heading),
@@ -112,7 +111,6 @@ impl<const N: usize> Table<N> {
     }
 
     /// What gives way where the terminal is narrow, the first one first.
-    #[must_use]
     pub fn giving_way(mut self, ways: &'static [Way]) -> Self {
         self.ways = ways;
         self

@@ -18,11 +18,11 @@ use super::args::Why as Args;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
 use super::{folder, select};
-use crate::lint::cause::{Cause, Certainty, Evidence, Place, causes};
-use crate::store::library::{Library, short_id};
-use crate::store::reader::{Recording, Summary};
-use crate::text::{escape, pad_end, plural, since, width, wrap};
-use crate::words;
+use mcpreel_lint::cause::{Cause, Certainty, Evidence, Place, causes};
+use mcpreel_share::words;
+use mcpreel_store::library::{Library, short_id};
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_wire::text::{escape, pad_end, plural, since, width, wrap};
 use serde::Serialize;
 
 /// Columns of the names on the left.

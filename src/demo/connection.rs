@@ -9,7 +9,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// The sending half, shared by all threads of one side.
 pub struct Connection<'a> {
-    /// `None` once it is closed.
     out: Mutex<Option<Box<dyn Write + Send + 'a>>>,
     asked: Mutex<Asked>,
 }
@@ -22,16 +21,13 @@ struct Asked {
     over: bool,
 }
 
-/// A request that was sent.
 pub struct Pending {
-    /// Its id.
     pub id: u64,
     answer: Receiver<Value>,
 }
 
 impl Pending {
     /// The response, a whole JSON-RPC object; `None` if the other side has gone.
-    #[must_use]
     pub fn wait(self) -> Option<Value> {
         self.answer.recv().ok()
     }
@@ -46,7 +42,6 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Sends a request.
     pub fn request(&self, method: &str, params: &Value) -> io::Result<Pending> {
         let (sender, answer) = sync_channel(1);
         let id = {
@@ -62,7 +57,6 @@ impl<'a> Connection<'a> {
         Ok(Pending { id, answer })
     }
 
-    /// Sends a notification.
     pub fn notify(&self, method: &str, params: Option<&Value>) -> io::Result<()> {
         let mut message = json!({"jsonrpc": "2.0", "method": method});
         if let Some(params) = params {
@@ -71,7 +65,6 @@ impl<'a> Connection<'a> {
         self.send(&message)
     }
 
-    /// Answers a request.
     pub fn respond(&self, id: &Value, result: &Value) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
     }
@@ -90,7 +83,6 @@ impl<'a> Connection<'a> {
         out.flush()
     }
 
-    /// Closes what it writes to.
     pub fn close(&self) {
         *lock(&self.out) = None;
     }
@@ -113,7 +105,6 @@ impl<'a> Connection<'a> {
     }
 
     /// Whether the other side has gone.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         lock(&self.asked).over
     }

@@ -28,18 +28,15 @@ pub struct Pace(u32);
 
 impl Pace {
     /// `speed` times as fast as the story is meant to be; zero counts as one.
-    #[must_use]
     pub fn new(speed: u32) -> Self {
         Self(speed.max(1))
     }
 
     /// How long a pause of `millis` takes at this pace.
-    #[must_use]
     pub fn of(self, millis: u64) -> Duration {
         Duration::from_millis(millis) / self.0
     }
 
-    /// Waits for a pause of `millis`.
     pub fn pause(self, millis: u64) {
         std::thread::sleep(self.of(millis));
     }

@@ -2,9 +2,9 @@
 
 use crate::support::Library;
 use crate::{faults, taken, written};
-use mcpreel::store::reader::Recording;
-use mcpreel::trace::event::EventKind;
-use mcpreel::trace::frame::Seq;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::Seq;
 use std::path::PathBuf;
 
 fn sample(name: &str) -> PathBuf {

@@ -2,8 +2,8 @@
 
 use crate::support::dice::Dice;
 use crate::{faults, taken, written};
-use mcpreel::formats::cassette::{Entry, ReadError, Reader};
-use mcpreel::store::reader::Recording;
+use mcpreel_share::cassette::{Entry, ReadError, Reader};
+use mcpreel_store::reader::Recording;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 

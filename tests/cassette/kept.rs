@@ -2,7 +2,7 @@
 
 use crate::support::Library;
 use crate::{faults, taken, written};
-use mcpreel::store::reader::Recording;
+use mcpreel_store::reader::Recording;
 use std::path::{Path, PathBuf};
 
 fn sample() -> Vec<u8> {
@@ -65,7 +65,7 @@ fn what_nobody_knows_comes_back_in_the_same_line_to_the_byte() {
 
 fn exchanges(reel: &Path) -> String {
     let recording = Recording::open(reel).expect("it can be read");
-    let exchanges = recording.exchanges(mcpreel::trace::exchange::ExchangeId(0));
+    let exchanges = recording.exchanges(mcpreel_trace::exchange::ExchangeId(0));
     let summary = recording.summary().expect("it can be read");
     format!(
         "{:?} {}",

@@ -20,9 +20,9 @@ mod seen;
 mod session;
 
 use mcpreel::cli::cassette::Tape;
-use mcpreel::formats::cassette::{self, Entry, ReadError, Reader};
-use mcpreel::formats::export::{Excerpt, Export, Selection};
-use mcpreel::store::reader::Recording;
+use mcpreel_share::cassette::{self, Entry, ReadError, Reader};
+use mcpreel_share::export::{Excerpt, Export, Selection};
+use mcpreel_store::reader::Recording;
 use std::io::Cursor;
 use std::path::Path;
 

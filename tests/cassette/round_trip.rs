@@ -3,10 +3,10 @@
 use crate::session::record;
 use crate::support::dice::Dice;
 use crate::{taken, written};
-use mcpreel::store::reader::{FindingRow, Recording};
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::exchange::Exchange;
-use mcpreel::trace::frame::Seq;
+use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;

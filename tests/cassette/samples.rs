@@ -2,7 +2,7 @@
 
 use crate::support::Library;
 use crate::{taken, written};
-use mcpreel::store::reader::Recording;
+use mcpreel_store::reader::Recording;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::PathBuf;

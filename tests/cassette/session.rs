@@ -4,9 +4,9 @@ use crate::support::chunk_all;
 use crate::support::conversation::Conversation;
 use crate::support::dice::Dice;
 use crate::support::written::{Session, bytes, context, drain, exit};
-use mcpreel::store::values::State;
-use mcpreel::trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::values::State;
+use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
+use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};
 
 /// Lines that no well-behaved peer sends.

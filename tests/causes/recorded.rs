@@ -3,12 +3,12 @@
 use crate::handshake::Start;
 use crate::told::{Row, When, bytes as bytes_of, event, stream_id};
 use crate::written::{Session, bytes, context, drain};
-use mcpreel::lint::cause::Facts;
-use mcpreel::store::indexer::Indexer;
-use mcpreel::store::reader::Recording;
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::Moment;
-use mcpreel::trace::event::{EventKind, ProcessContext, ProcessName};
+use mcpreel_lint::cause::Facts;
+use mcpreel_store::indexer::Indexer;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::values::State;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext, ProcessName};
 use serde::Deserialize;
 
 const MS: u64 = 1_000_000;

@@ -2,9 +2,9 @@
 
 use super::{live_with_a_frame, mcpreel, refusal, stdout};
 use crate::support::{Library, text};
-use mcpreel::store::annotate::set_note;
-use mcpreel::store::reader::Recording;
-use mcpreel::trace::frame::Seq;
+use mcpreel_store::annotate::set_note;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::Seq;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -104,7 +104,7 @@ fn people_are_told_what_to_do() {
         &library,
         &["lint", &sample("noisy-stdout"), "--fail-on", "never"],
     );
-    let rule = mcpreel::lint::rule("frame-not-json").expect("there is one");
+    let rule = mcpreel_lint::rule("frame-not-json").expect("there is one");
     assert!(
         text.contains(rule.summary) && text.contains(rule.fix),
         "{text}"
@@ -114,7 +114,7 @@ fn people_are_told_what_to_do() {
     let listed = stdout(&library, &["lint", "--list"]);
     assert_eq!(
         listed.lines().filter(|line| line.starts_with("  ")).count(),
-        mcpreel::lint::catalogue().len()
+        mcpreel_lint::catalogue().len()
     );
     let (code, said) = refusal(&library, &["lint", "--explain", "frame-not-jsno"]);
     assert_eq!(code, Some(2));
@@ -139,7 +139,7 @@ fn code_scanning_gets_sarif() {
     assert_eq!(sarif["version"], "2.1.0");
     let run = &sarif["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");
-    assert_eq!(rules.len(), mcpreel::lint::catalogue().len());
+    assert_eq!(rules.len(), mcpreel_lint::catalogue().len());
     let results = run["results"].as_array().expect("a list");
     assert!(results.len() >= 2);
     for result in results {
@@ -165,7 +165,7 @@ fn test_reports_have_a_case_per_rule_that_fails_or_not() {
         String::from_utf8(mcpreel(&library, &args).stdout).expect("it is text")
     };
     let (strict, lenient) = (report("error"), report("never"));
-    let rules = mcpreel::lint::catalogue().len();
+    let rules = mcpreel_lint::catalogue().len();
     assert_eq!(strict.matches("<testcase ").count(), rules);
     assert!(
         strict.contains("<failure message=\"a line is no JSON text\">"),
@@ -255,7 +255,7 @@ fn reports_for_machines_have_no_more_than_is_taken_and_say_what_is_left_out() {
     assert!(without_spaces(&github).contains(&errors), "{github}");
 
     let junit = report(&library, &recording, "junit");
-    let cases = mcpreel::lint::catalogue().len() + 60;
+    let cases = mcpreel_lint::catalogue().len() + 60;
     assert_eq!(junit.matches("<testcase ").count(), cases);
     assert!(junit.contains(&format!("tests=\"{cases}\"")));
     assert_eq!(junit.matches("and 100 more findings").count(), 60);

@@ -4,8 +4,8 @@
 use super::{mcpreel, stdout};
 use crate::support::written::{Session, bytes, drain};
 use crate::support::{Library, chunk_all, peak_memory, text, wait_for};
-use mcpreel::store::values::State;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::values::State;
+use mcpreel_trace::frame::StreamId;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::Read as _;

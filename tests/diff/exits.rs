@@ -2,7 +2,7 @@
 
 use super::made::Story;
 use super::{code, compared, diff, recorded, text};
-use mcpreel::trace::event::EventKind;
+use mcpreel_trace::event::EventKind;
 use serde_json::json;
 
 #[test]

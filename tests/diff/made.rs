@@ -2,10 +2,10 @@
 
 use crate::support::Library;
 use crate::support::written::{Session, bytes, context, drain, exit};
-use mcpreel::store::library::file_stem;
-use mcpreel::store::values::State;
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::library::file_stem;
+use mcpreel_store::values::State;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
 use std::path::PathBuf;
 
 /// A millisecond.

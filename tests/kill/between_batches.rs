@@ -2,10 +2,10 @@
 
 use crate::support::rows::Rows;
 use crate::undisturbed::{Spool, index};
-use mcpreel::store::recovery;
-use mcpreel::trace::clock::{Clock, Moment};
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::recovery;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
 use std::path::Path;
 
 #[test]

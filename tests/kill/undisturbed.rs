@@ -1,12 +1,12 @@
 //! What an indexer makes of a spool when nobody disturbs it.
 
 use crate::support::{Library, frame_bytes};
-use mcpreel::capture::spool::{RecordKind, SpoolReader, Writer};
-use mcpreel::store::indexer::{Budget, Indexer};
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::{Clock, Moment};
-use mcpreel::trace::event::EventKind;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_capture::spool::{RecordKind, SpoolReader, Writer};
+use mcpreel_store::indexer::{Budget, Indexer};
+use mcpreel_store::values::State;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! A host that starts a recorder and talks to it line by line.
 
 use crate::support::{Library, wait_for};
-use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel_trace::clock::{Clock, Moment};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

@@ -29,8 +29,8 @@ mod scenarios;
 mod tape;
 mod time;
 
-use mcpreel::store::indexer::Indexer;
-use mcpreel::store::values::State;
+use mcpreel_store::indexer::Indexer;
+use mcpreel_store::values::State;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use support::Library;

@@ -22,13 +22,13 @@
 //! Everything that comes out has to be told, in its order. `support/told.rs` has the short forms.
 
 use crate::{record, told};
-use mcpreel::replay::mock::index::Death;
-use mcpreel::replay::mock::reel::Source;
-use mcpreel::replay::mock::server::{Action, Ended};
-use mcpreel::replay::mock::{Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server};
-use mcpreel::replay::rules::Rules;
-use mcpreel::store::reader::Recording;
-use mcpreel::trace::clock::Moment;
+use mcpreel_replay::mock::index::Death;
+use mcpreel_replay::mock::reel::Source;
+use mcpreel_replay::mock::server::{Action, Ended};
+use mcpreel_replay::mock::{Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server};
+use mcpreel_replay::rules::Rules;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::clock::Moment;
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;

@@ -4,8 +4,8 @@ use crate::browser::Browser;
 use crate::made::{Made, page};
 use crate::support::Library;
 use crate::support::conversation::Conversation;
-use mcpreel::text::escape_bytes;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::text::escape_bytes;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

@@ -2,9 +2,9 @@
 
 use crate::support::written::{Session, bytes, drain};
 use crate::support::{Library, MCPREEL, text};
-use mcpreel::store::values::State;
-use mcpreel::trace::event::{Closer, EventKind};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::values::State;
+use mcpreel_trace::event::{Closer, EventKind};
+use mcpreel_trace::frame::StreamId;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,8 +3,8 @@
 use crate::browser::Browser;
 use crate::made::{mixed, page};
 use crate::support::Library;
-use mcpreel::store::annotate::{set_mark, set_note};
-use mcpreel::trace::frame::Seq;
+use mcpreel_store::annotate::{set_mark, set_note};
+use mcpreel_trace::frame::Seq;
 
 /// The text of a part of the page.
 fn text(browser: &mut Browser, selector: &str) -> String {

@@ -2,7 +2,7 @@
 
 use crate::made::{self, ran, redacted};
 use crate::support::{Library, peer, text};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::Path;

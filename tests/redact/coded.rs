@@ -6,7 +6,7 @@ use crate::engine::{policy, redacted};
 use crate::support::dice::Dice;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::frame::StreamId;
 use std::ops::Range;
 
 /// Letters in a row that would tell something of the value.

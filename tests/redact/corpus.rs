@@ -3,8 +3,8 @@
 //! A case is told in rows: where something stands, and what. Whatever writes redacted traffic is
 //! run over the same cases: [`Case::session`] tells one as a session, [`all`] gives them all.
 
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
 use serde::Deserialize;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! The corpus through the engine, each case a session of its own.
 
 use crate::corpus::{self, Session};
-use mcpreel::redact::{Learner, Place, Policy, Report, Settings};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_redact::{Learner, Place, Policy, Report, Settings};
+use mcpreel_trace::frame::StreamId;
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 

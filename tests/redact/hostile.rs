@@ -3,8 +3,8 @@
 
 use crate::corpus::Session;
 use crate::engine::{policy, redacted, text};
-use mcpreel::redact::{Learner, MOST_VALUES, Place};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_redact::{Learner, MOST_VALUES, Place};
+use mcpreel_trace::frame::StreamId;
 use std::sync::Arc;
 
 const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
@@ -188,7 +188,7 @@ fn learning_can_go_on() {
     learner.frame(StreamId::C2S, b"token=k3Jd8fLq2Wz7Xn5Rb1");
     let mut redactor = learner.finish();
     let mut report = redactor.report();
-    let mut said = |redactor: &mut mcpreel::redact::Redactor, raw: &[u8]| {
+    let mut said = |redactor: &mut mcpreel_redact::Redactor, raw: &[u8]| {
         String::from_utf8(
             redactor
                 .frame(Place::Frame(1), raw, &mut report)

@@ -6,8 +6,8 @@ use crate::support::Library;
 use crate::ways::{PLACES, WAYS, Way};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcpreel::store::annotate::{set_mark, set_note};
-use mcpreel::trace::frame::{Seq, StreamId};
+use mcpreel_store::annotate::{set_mark, set_note};
+use mcpreel_trace::frame::{Seq, StreamId};
 use std::path::Path;
 
 /// Those whose files mcpreel reads.

@@ -3,9 +3,9 @@
 use crate::corpus::Session;
 use crate::support::Library;
 use crate::support::written::{self, bytes, context, drain, exit};
-use mcpreel::store::values::State;
-use mcpreel::trace::event::ProcessContext;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_store::values::State;
+use mcpreel_trace::event::ProcessContext;
+use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 

@@ -7,7 +7,7 @@ use crate::made::{record, stdout};
 use crate::support::Library;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::frame::StreamId;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

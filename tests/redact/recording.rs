@@ -2,9 +2,9 @@
 
 use crate::made::{self, ran, redacted, stdout};
 use crate::support::{Library, text};
-use mcpreel::store::annotate::{set_mark, set_note};
-use mcpreel::store::reader::Recording;
-use mcpreel::trace::frame::{Seq, StreamId};
+use mcpreel_store::annotate::{set_mark, set_note};
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::{Seq, StreamId};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

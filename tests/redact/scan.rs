@@ -2,7 +2,7 @@
 
 use crate::made::{self, ran};
 use crate::support::{Library, text};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::frame::StreamId;
 
 const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
 

@@ -4,8 +4,8 @@
 use crate::corpus::{self, Session};
 use crate::engine::{policy, redacted, text};
 use crate::support::dice::Dice;
-use mcpreel::redact::{Policy, Settings};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_redact::{Policy, Settings};
+use mcpreel_trace::frame::StreamId;
 use std::sync::Arc;
 
 /// Where secrets stand: `⟦⟧` is one, `⟦1⟧` one that stands elsewhere as well.

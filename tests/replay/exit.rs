@@ -2,7 +2,7 @@
 
 use crate::process::{Case, Replayed, Row, SAME};
 use crate::support::{MCPREEL, terminal::Terminal, wait_for};
-use mcpreel::trace::event::EventKind;
+use mcpreel_trace::event::EventKind;
 use std::process::Stdio;
 
 const PLAIN: [Row<'static>; 2] = [(0, "c2s", "request 1 a"), (1, "s2c", r#"result 1 {"n":1}"#)];

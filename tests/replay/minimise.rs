@@ -2,8 +2,8 @@
 
 use crate::process::{Case, Replayed, Row, stream};
 use crate::support::{MCPREEL, peer, terminal::Terminal, wait_for};
-use mcpreel::replay::minimise::Units;
-use mcpreel::store::reader::Recording;
+use mcpreel_replay::minimise::Units;
+use mcpreel_store::reader::Recording;
 use nix::sys::signal::{Signal, kill};
 use serde_json::Value;
 use std::path::Path;
@@ -504,11 +504,11 @@ fn what_belongs_together_is_one_unit() {
     assert_eq!(units.closed(&[4]), [3, 4]);
     assert_eq!(units.closed(&[1, 5]), [1, 5]);
     assert!(
-        !units.leaves_out(&[0], mcpreel::trace::frame::Seq(1)),
+        !units.leaves_out(&[0], mcpreel_trace::frame::Seq(1)),
         "the handshake stays"
     );
     assert!(
-        !units.leaves_out(&[], mcpreel::trace::frame::Seq(7)),
+        !units.leaves_out(&[], mcpreel_trace::frame::Seq(7)),
         "answers stay"
     );
 }

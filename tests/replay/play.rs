@@ -2,21 +2,21 @@
 
 use crate::told::{self, Row, Telling, When};
 use bytes::Bytes;
-use mcpreel::protocol::json::{Document, Kind, Value};
-use mcpreel::replay::bind::{Binder, Bound, candidates};
-use mcpreel::replay::client::guard::Guard;
-use mcpreel::replay::client::{
+use mcpreel_replay::bind::{Binder, Bound, candidates};
+use mcpreel_replay::client::guard::Guard;
+use mcpreel_replay::client::{
     Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
 };
-use mcpreel::replay::judge::{self, Judge, Missing, Skip};
-use mcpreel::replay::report::{Account, Outcome, Report};
-use mcpreel::replay::rewrite::Rewrites;
-use mcpreel::replay::rules::Rules;
-use mcpreel::replay::script::{Joiner, Step};
-use mcpreel::trace::clock::Moment;
-use mcpreel::trace::exchange::{Exchange, ExchangeId};
-use mcpreel::trace::frame::{FrameHead, Seq};
-use mcpreel::trace::session::End;
+use mcpreel_replay::judge::{self, Judge, Missing, Skip};
+use mcpreel_replay::report::{Account, Outcome, Report};
+use mcpreel_replay::rewrite::Rewrites;
+use mcpreel_replay::rules::Rules;
+use mcpreel_replay::script::{Joiner, Step};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::session::End;
+use mcpreel_wire::json::{Document, Kind, Value};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -141,8 +141,8 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let (past, steps) = recorded(scenario);
     let requests = steps.iter().flat_map(|step| &step.parts);
     let requests = requests.filter(|part| {
-        matches!(&part.what, mcpreel::replay::script::What::Asks(exchange)
-            if exchange.direction == mcpreel::protocol::message::Direction::ClientToServer)
+        matches!(&part.what, mcpreel_replay::script::What::Asks(exchange)
+            if exchange.direction == mcpreel_wire::message::Direction::ClientToServer)
     });
     let requests = requests.count() as u64;
     let strictness = judge::Options {
@@ -210,7 +210,7 @@ fn recorded(scenario: &Scenario) -> (Recorded, Vec<Step>) {
     }
     let derived = telling.end(false);
     let mut joiner = Joiner::default();
-    let server = mcpreel::protocol::message::Direction::ServerToClient;
+    let server = mcpreel_wire::message::Direction::ServerToClient;
     let questions = derived
         .exchanges
         .iter()

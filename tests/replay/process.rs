@@ -3,9 +3,9 @@
 use crate::support::written::{Session, drain, exit};
 use crate::support::{Library, peer};
 use crate::told;
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::Clock;
-use mcpreel::trace::event::EventKind;
+use mcpreel_store::values::State;
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::event::EventKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -37,7 +37,7 @@ impl Case {
         }
         session.end_with(end.clone());
         let mut indexer = session.indexer();
-        let budget = mcpreel::store::indexer::Budget {
+        let budget = mcpreel_store::indexer::Budget {
             bytes: u64::MAX,
             nanos: u64::MAX,
             clock: Clock::start(),

@@ -1,6 +1,6 @@
 //! One exchange against what a scenario expects of it, column by column.
 
-use mcpreel::trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use serde::Deserialize;
 use std::fmt::Debug;
 

@@ -5,7 +5,7 @@
 //! lines on stderr, noise on stdout, questions of the server. A few calls stay open at any time.
 
 use super::dice::Dice;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::frame::StreamId;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 

@@ -2,9 +2,9 @@
 
 use super::dice::Dice;
 use super::{filters, items};
-use mcpreel::query::ast::{Expr, Query};
-use mcpreel::query::{Context, ErrorKind, Matcher, complete};
-use mcpreel::trace::clock::Moment;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::query::ast::{Expr, Query};
+use mcpreel_trace::query::{Context, ErrorKind, Matcher, complete};
 
 /// One round over a random filter, a random text and random rows.
 pub fn round(dice: &mut Dice) -> Result<(), String> {

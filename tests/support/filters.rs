@@ -1,9 +1,9 @@
 //! Random filters, as trees and as texts.
 
 use super::dice::Dice;
-use mcpreel::protocol::json::{Path, Step};
-use mcpreel::query::Query;
-use mcpreel::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type, Value};
+use mcpreel_trace::query::Query;
+use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Root, Subject, Type, Value};
+use mcpreel_wire::json::{Path, Step};
 
 /// Words that look like something else, and such that are just words.
 const WORDS: &[&str] = &[

@@ -1,15 +1,15 @@
 //! Random rows with their messages.
 
 use super::dice::Dice;
-use mcpreel::protocol::id::RequestId;
-use mcpreel::protocol::message::{Direction, Era};
-use mcpreel::query::Bodies;
-use mcpreel::trace::clock::Moment;
-use mcpreel::trace::correlator::{MessageKind, MessageRecord};
-use mcpreel::trace::event::{Event, EventKind};
-use mcpreel::trace::exchange::{Exchange, ExchangeId, Status};
-use mcpreel::trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel::trace::item::{Annotation, FindingNote, Item, ItemKey, What};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::{MessageKind, MessageRecord};
+use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::item::{Annotation, FindingNote, Item, ItemKey, What};
+use mcpreel_trace::query::Bodies;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::message::{Direction, Era};
 use std::borrow::Cow;
 
 /// What stands beside a row.

@@ -14,8 +14,8 @@ pub mod session;
 pub mod terminal;
 pub mod written;
 
-use mcpreel::capture::spool::MAX_CHUNK;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_capture::spool::MAX_CHUNK;
+use mcpreel_trace::frame::StreamId;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

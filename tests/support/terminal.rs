@@ -1,6 +1,6 @@
 //! A terminal of its own for a program, whose screen can be looked at.
 
-use mcpreel::trace::clock::{Clock, Moment};
+use mcpreel_trace::clock::{Clock, Moment};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;

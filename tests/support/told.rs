@@ -17,13 +17,13 @@
 //! | `eof c2s writer`, `exit 0`, `exit SIGSEGV`, `spawn-failed 127`, `recovered` | an event |
 //! | `{"kind":"stall-began",…}` | any event, as recordings have it |
 
-use mcpreel::lint::{Analysis, Derived};
-use mcpreel::protocol::json::Outline;
-use mcpreel::protocol::message::{Classifier, Content, Lines, classify_cut, classify_outline};
-use mcpreel::trace::clock::Moment;
-use mcpreel::trace::event::{Closer, Event, EventKind};
-use mcpreel::trace::exchange::{Exchange, ExchangeId};
-use mcpreel::trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_lint::{Analysis, Derived};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{Closer, Event, EventKind};
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::json::Outline;
+use mcpreel_wire::message::{Classifier, Content, Lines, classify_cut, classify_outline};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -3,13 +3,13 @@
 //!
 //! The unit tests of the store include this file as well, so it uses nothing of its neighbours.
 
-use mcpreel::capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
-use mcpreel::store::indexer::{Budget, Indexer};
-use mcpreel::store::library::{file_stem, spool_of};
-use mcpreel::store::values::State;
-use mcpreel::trace::clock::{Clock, Moment};
-use mcpreel::trace::event::{EventKind, ProcessContext};
-use mcpreel::trace::frame::StreamId;
+use mcpreel_capture::spool::{EndNote, RecordKind, SpoolReader, Status, Writer};
+use mcpreel_store::indexer::{Budget, Indexer};
+use mcpreel_store::library::{file_stem, spool_of};
+use mcpreel_store::values::State;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};
 
 /// What passes between two records unless the writer says otherwise, nanoseconds.

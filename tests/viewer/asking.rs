@@ -4,8 +4,8 @@
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
 use crate::notation;
-use mcpreel::trace::frame::Seq;
-use mcpreel::tui::app::{Overlay, View};
+use mcpreel_trace::frame::Seq;
+use mcpreel_tui::app::{Overlay, View};
 
 const WIDE: (u16, u16) = (140, 40);
 

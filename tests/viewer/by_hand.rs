@@ -3,20 +3,20 @@
 
 use crate::fixture::{MS, WALL_NS};
 use crate::notation;
-use mcpreel::redact::Policy;
-use mcpreel::replay::client::target::Signals;
-use mcpreel::store::library::Library;
-use mcpreel::trace::clock::Clock;
-use mcpreel::tui::app::{App, Settings};
-use mcpreel::tui::effect::{Effect, Effects, Msg, Now};
-use mcpreel::tui::keymap::Key;
-use mcpreel::tui::worker::beside::Comparer;
-use mcpreel::tui::worker::export::{self, Means};
-use mcpreel::tui::worker::library::Librarian;
-use mcpreel::tui::worker::redacted::{self, Maker};
-use mcpreel::tui::worker::replay::{self, Order};
-use mcpreel::tui::worker::{Answer, Ask, Reader, open};
-use mcpreel::tui::{update, view};
+use mcpreel_redact::Policy;
+use mcpreel_replay::client::target::Signals;
+use mcpreel_store::library::Library;
+use mcpreel_trace::clock::Clock;
+use mcpreel_tui::app::{App, Settings};
+use mcpreel_tui::effect::{Effect, Effects, Msg, Now};
+use mcpreel_tui::keymap::Key;
+use mcpreel_tui::worker::beside::Comparer;
+use mcpreel_tui::worker::export::{self, Means};
+use mcpreel_tui::worker::library::Librarian;
+use mcpreel_tui::worker::redacted::{self, Maker};
+use mcpreel_tui::worker::replay::{self, Order};
+use mcpreel_tui::worker::{Answer, Ask, Reader, open};
+use mcpreel_tui::{update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -110,7 +110,7 @@ impl Viewer {
         };
         let mut app = App::new(&library, settings, size, now);
         let effects = update::library::begin(&mut app);
-        let policy = Policy::new(&mcpreel::redact::Settings::default());
+        let policy = Policy::new(&mcpreel_redact::Settings::default());
         let means = Means {
             library: library.clone(),
             policy: Ok(Arc::new(policy.expect("it needs nothing"))),

@@ -3,8 +3,8 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::support::conversation::Conversation;
-use mcpreel::store::values::State;
-use mcpreel::trace::item::ItemKind;
+use mcpreel_store::values::State;
+use mcpreel_trace::item::ItemKind;
 use std::collections::BTreeSet;
 
 /// Looks that are enough for anything to come to its end.

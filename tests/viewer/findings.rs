@@ -2,10 +2,10 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
-use mcpreel::lint::{self, Severity};
-use mcpreel::store::reader::{FindingRow, Recording};
-use mcpreel::tui::app::detail::Tab;
-use mcpreel::tui::app::{Focus, Overlay, Session, View};
+use mcpreel_lint::Severity;
+use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_tui::app::detail::Tab;
+use mcpreel_tui::app::{Focus, Overlay, Session, View};
 
 const WIDE: (u16, u16) = (160, 50);
 
@@ -36,7 +36,7 @@ fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
         let groups = session(&viewer).findings.groups.clone();
         let groups = groups.expect("they were counted");
         let is_its = |group: &&_| {
-            let group: &mcpreel::store::story::FindingGroup = group;
+            let group: &mcpreel_store::story::FindingGroup = group;
             (&group.rule, &group.severity) == (&finding.rule, &finding.severity)
         };
         let group = groups.iter().position(|group| is_its(&group));
@@ -172,7 +172,9 @@ fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
                 .flatten()
                 .map(|(_, text)| text.as_str())
                 .collect();
-            let rule = lint::catalogue().iter().find(|rule| said.contains(rule.id));
+            let rule = mcpreel_lint::catalogue()
+                .iter()
+                .find(|rule| said.contains(rule.id));
             let rule = rule.unwrap_or_else(|| panic!("{said}"));
             assert!(said.contains(rule.why) && said.contains(rule.fix), "{said}");
             viewer.press("G");
@@ -211,7 +213,7 @@ fn a_jump_to_a_finding_says_how_bad_it_is() {
     let recording = fixture::broken();
     let mut viewer = Viewer::open(recording.path(), WIDE);
     viewer.press("g J f");
-    let rules = lint::catalogue();
+    let rules = mcpreel_lint::catalogue();
     let said = viewer.text();
     let told = rules.iter().any(|rule| {
         let words = Severity::ALL.map(|severity| format!("{} {}", severity.as_str(), rule.id));

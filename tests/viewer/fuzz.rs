@@ -5,8 +5,8 @@ use crate::fixture;
 use crate::support::conversation::Conversation;
 use crate::support::dice::Dice;
 use crate::support::note;
-use mcpreel::tui::action::TABLE;
-use mcpreel::tui::keymap::{Key, Keymap};
+use mcpreel_tui::action::TABLE;
+use mcpreel_tui::keymap::{Key, Keymap};
 use ratatui::buffer::{Buffer, CellWidth as _};
 
 /// Keys of one viewer.

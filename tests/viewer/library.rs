@@ -2,10 +2,10 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
-use mcpreel::capture::spool::Writer;
-use mcpreel::store::library::{Entry, Library, spool_of};
-use mcpreel::trace::event::EventKind;
-use mcpreel::tui::app::Overlay;
+use mcpreel_capture::spool::Writer;
+use mcpreel_store::library::{Entry, Library, spool_of};
+use mcpreel_trace::event::EventKind;
+use mcpreel_tui::app::Overlay;
 use std::path::{Path, PathBuf};
 
 /// A second, and a little.

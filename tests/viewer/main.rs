@@ -60,9 +60,9 @@ mod walk;
 mod why;
 mod zone;
 
-use mcpreel::store::reader::Recording;
-use mcpreel::store::values::State;
-use mcpreel::trace::exchange::Status;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::values::State;
+use mcpreel_trace::exchange::Status;
 use std::collections::BTreeSet;
 
 /// The statuses of all exchanges of a recording.

@@ -5,10 +5,10 @@ use crate::fixture;
 use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use mcpreel::tui::app::comparison::{Comparison, Row};
-use mcpreel::tui::app::diff::Diff;
-use mcpreel::tui::app::{Overlay, Session, View};
-use mcpreel::tui::effect::Msg;
+use mcpreel_tui::app::comparison::{Comparison, Row};
+use mcpreel_tui::app::diff::Diff;
+use mcpreel_tui::app::{Overlay, Session, View};
+use mcpreel_tui::effect::Msg;
 
 const WIDE: (u16, u16) = (140, 40);
 
@@ -28,7 +28,7 @@ fn place_of(viewer: &Viewer, what: &str) -> (u16, u16) {
     let place = screen.area.rows().find_map(|row| {
         let text = row_text(&screen, row.y);
         let before = text.find(what)?;
-        Some((mcpreel::text::width(&text[..before]), row.y))
+        Some((mcpreel_wire::text::width(&text[..before]), row.y))
     });
     let (x, row) = place.unwrap_or_else(|| panic!("no {what:?} in\n{}", viewer.text()));
     (u16::try_from(x).expect("it is on the screen"), row)
@@ -251,7 +251,7 @@ fn recordings_beside_each_other_are_clicked_opened_and_scrolled() {
                 .expect("it is there")
                 .rows
                 .len();
-            let page = mcpreel::tui::view::comparison::rows(size);
+            let page = mcpreel_tui::view::comparison::rows(size);
             assert!(size == WIDE || rows > page, "there is something to scroll");
 
             // The wheel scrolls to the end and back; the cursor stays where it was.
@@ -312,7 +312,7 @@ fn in_the_timeline_the_wheel_reaches_the_first_row_and_leaves_the_cursor_where_i
     let state = |viewer: &Viewer| {
         let state = &session(viewer).timeline;
         let picture = state.picture.as_deref().expect("it was drawn");
-        let page = mcpreel::tui::view::timeline::size(&viewer.app).1;
+        let page = mcpreel_tui::view::timeline::size(&viewer.app).1;
         let rows: Vec<_> = picture.rows.iter().map(|bar| bar.key).collect();
         (rows, state.top(page), picture.more)
     };

@@ -2,13 +2,13 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
-use mcpreel::trace::item::Lens;
-use mcpreel::tui::action::Action;
-use mcpreel::tui::app::stats::Sort;
-use mcpreel::tui::app::{Session, View};
-use mcpreel::tui::effect::Effect;
-use mcpreel::tui::update;
-use mcpreel::tui::view::footer;
+use mcpreel_trace::item::Lens;
+use mcpreel_tui::action::Action;
+use mcpreel_tui::app::stats::Sort;
+use mcpreel_tui::app::{Session, View};
+use mcpreel_tui::effect::Effect;
+use mcpreel_tui::update;
+use mcpreel_tui::view::footer;
 
 const WIDE: (u16, u16) = (140, 40);
 

@@ -4,7 +4,7 @@ use crate::by_hand::{Viewer, has};
 use crate::fixture;
 use crate::support::session::Session;
 use crate::support::{Library, wait_for};
-use mcpreel::tui::app::Overlay;
+use mcpreel_tui::app::Overlay;
 use nix::unistd::Pid;
 use std::fs;
 use std::io::Write as _;

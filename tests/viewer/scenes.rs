@@ -2,7 +2,7 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
-use mcpreel::tui::app::Overlay;
+use mcpreel_tui::app::Overlay;
 
 /// A screen worth looking at.
 pub struct Scene {

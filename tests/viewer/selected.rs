@@ -3,13 +3,13 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::notation::row_text;
-use mcpreel::trace::item::Lens;
-use mcpreel::tui::action::Action;
-use mcpreel::tui::app::palette::{Command, Palette};
-use mcpreel::tui::app::{Overlay, Session, View};
-use mcpreel::tui::effect::Effect;
-use mcpreel::tui::keymap::Key;
-use mcpreel::tui::update;
+use mcpreel_trace::item::Lens;
+use mcpreel_tui::action::Action;
+use mcpreel_tui::app::palette::{Command, Palette};
+use mcpreel_tui::app::{Overlay, Session, View};
+use mcpreel_tui::effect::Effect;
+use mcpreel_tui::keymap::Key;
+use mcpreel_tui::update;
 
 const WIDE: (u16, u16) = (140, 40);
 const NARROW: (u16, u16) = (60, 15);
@@ -282,7 +282,7 @@ fn the_chips_of_following_and_selecting_end_what_they_say() {
     let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.settle();
     viewer.press("Space");
-    let chips = mcpreel::tui::view::footer::chips(&viewer.app);
+    let chips = mcpreel_tui::view::footer::chips(&viewer.app);
     let actions: Vec<_> = chips.iter().filter_map(|chip| chip.action).collect();
     assert!(actions.contains(&Action::Follow), "{chips:?}");
     assert!(actions.contains(&Action::Unselect), "{chips:?}");

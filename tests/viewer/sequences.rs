@@ -2,9 +2,9 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
-use mcpreel::trace::item::Lens;
-use mcpreel::tui::app::list::List;
-use mcpreel::tui::app::{Focus, Overlay, Session};
+use mcpreel_trace::item::Lens;
+use mcpreel_tui::app::list::List;
+use mcpreel_tui::app::{Focus, Overlay, Session};
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.
 const TABLE: &[(&str, &str)] = &[

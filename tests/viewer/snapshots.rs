@@ -8,7 +8,7 @@ use crate::fixture;
 use crate::notation;
 use crate::scenes::{SCENES, Scene};
 use crate::zone::in_utc;
-use mcpreel::tui::theme::{Colors, Look};
+use mcpreel_tui::theme::{Colors, Look};
 use ratatui::buffer::Cell;
 use ratatui::style::Color;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ fn in_ascii_every_sign_has_a_stand_in() {
 #[test]
 fn a_light_terminal_has_colours_of_its_own() {
     let look = Look {
-        theme: mcpreel::tui::theme::Theme::Light,
+        theme: mcpreel_tui::theme::Theme::Light,
         ..Look::default()
     };
     in_utc("snapshots::a_light_terminal_has_colours_of_its_own", || {

@@ -2,8 +2,8 @@
 
 use crate::fixture::MS;
 use crate::support::written::Session;
-use mcpreel::trace::event::EventKind;
-use mcpreel::trace::frame::StreamId;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::StreamId;
 
 /// Each part in its order. Long-running calls stay open at the end.
 pub fn whole(session: &mut Session) {

@@ -3,11 +3,11 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::support::conversation::Conversation;
-use mcpreel::store::reader::Recording;
-use mcpreel::trace::exchange::{Exchange, Status};
-use mcpreel::trace::stats::{Row, Stats};
-use mcpreel::tui::app::{Session, View};
-use mcpreel::tui::worker::stats::Figures;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::stats::{Row, Stats};
+use mcpreel_tui::app::{Session, View};
+use mcpreel_tui::worker::stats::Figures;
 use std::path::Path;
 
 const SIZE: (u16, u16) = (120, 40);
@@ -214,7 +214,7 @@ fn findings_are_those_whose_frame_or_exchange_fits_the_filter() {
         let Some(frame) = finding.frame else { continue };
         viewer.act(&format!("f Ctrl-U 'seq:{}' Enter", frame.0));
         let at = |other: &&_| {
-            let other: &mcpreel::store::reader::FindingRow = other;
+            let other: &mcpreel_store::reader::FindingRow = other;
             let of_frame = |seq| recording.exchanges_of_frame(seq).expect("it can be read");
             let exchanges = match (other.exchange, other.frame) {
                 (Some(id), _) => Vec::from_iter(recording.exchange(id).expect("it can be read")),

@@ -3,7 +3,7 @@
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
 use crate::notation::row_text;
-use mcpreel::tui::app::{Overlay, View};
+use mcpreel_tui::app::{Overlay, View};
 
 const WIDE: (u16, u16) = (180, 40);
 

@@ -3,10 +3,10 @@
 use super::Folder;
 use super::viewer::words;
 use crate::cli::quantity;
-use crate::replay::compare::Class;
-use crate::replay::judge::Budget;
-use crate::replay::report::Threshold;
 use clap::{Args, ValueEnum};
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::judge::Budget;
+use mcpreel_replay::report::Threshold;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -109,7 +109,6 @@ pub enum ReportFormat {
 
 impl Form {
     /// What is asked for.
-    #[must_use]
     pub fn format(self) -> ReportFormat {
         if self.json {
             ReportFormat::Json

@@ -1,9 +1,9 @@
 //! What is wrong in recordings, and what the rules say.
 
 use super::Folder;
-use crate::lint::{Severity, catalogue};
-use crate::text::escape;
 use clap::{Args, ValueEnum};
+use mcpreel_lint::{Severity, catalogue};
+use mcpreel_wire::text::escape;
 use std::ffi::OsString;
 
 /// Below this likeness a suggestion is a guess that sends people the wrong way.
@@ -79,7 +79,6 @@ pub enum Level {
 
 impl Level {
     /// Whether a finding of this severity fails.
-    #[must_use]
     pub fn fails(self, severity: Severity) -> bool {
         match self {
             Self::Error => severity >= Severity::Error,
@@ -92,7 +91,7 @@ impl Level {
 
 /// The id of a rule, or what is wrong with `text`, with the rule that looks most like it.
 pub fn rule(text: &str) -> Result<String, String> {
-    if crate::lint::rule(text).is_some() {
+    if mcpreel_lint::rule(text).is_some() {
         return Ok(text.to_owned());
     }
     let likeness = |id: &str| strsim::jaro_winkler(id, text);

@@ -2,8 +2,8 @@
 
 use super::{Bind, Folder, bind};
 use crate::cli::mock;
-use crate::replay::mock::{Fault, Latency};
 use clap::{Args, ValueEnum};
+use mcpreel_replay::mock::{Fault, Latency};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

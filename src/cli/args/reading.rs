@@ -210,7 +210,6 @@ pub enum Rows {
 
 impl What {
     /// The rows that were asked for; `None` without any of the options.
-    #[must_use]
     pub fn rows(&self) -> Option<Rows> {
         let options = [
             (self.frames, Rows::Frames),

@@ -1,8 +1,8 @@
 //! What may leave.
 
 use super::Folder;
-use crate::redact::LIMITS;
 use clap::Args;
+use mcpreel_redact::LIMITS;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -3,10 +3,10 @@
 use super::Folder;
 use super::compare::{Form, Strictness, rewrite};
 use crate::cli::quantity;
-use crate::protocol::json::{Document, Path};
-use crate::redact::token::is_name;
-use crate::trace::frame::Seq;
 use clap::{Args, ValueEnum};
+use mcpreel_redact::token::is_name;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::json::{Document, Path};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -79,7 +79,6 @@ pub struct Update {
 
 impl Update {
     /// Whether it is asked for.
-    #[must_use]
     pub fn is_asked(self) -> bool {
         self.update || self.update_in_ci
     }

@@ -1,8 +1,8 @@
 //! What is handed on with a bug report.
 
 use super::{Folder, Secrets};
-use crate::redact::LIMITS;
 use clap::Args;
+use mcpreel_redact::LIMITS;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
 //! The viewer: one recording, or the demo.
 
 use super::Folder;
-use crate::tui::app::settings::Color;
-use crate::tui::theme::Theme;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use mcpreel_tui::app::settings::Color;
+use mcpreel_tui::theme::Theme;
 use std::ffi::OsString;
 
 /// How the viewer looks; the configuration file has the same.

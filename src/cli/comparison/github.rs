@@ -7,8 +7,8 @@ use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::machine::github::{Annotation, Annotations, Kind};
 use crate::cli::output::Output;
-use crate::replay::compare::Class;
-use crate::trace::frame::Seq;
+use mcpreel_replay::compare::Class;
+use mcpreel_trace::frame::Seq;
 
 /// Writes it.
 pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {

@@ -1,9 +1,9 @@
 //! What is said of one call, together: a difference that comes again and again is said once.
 
 use super::words;
-use crate::replay::compare::{Change, Class, Half};
-use crate::replay::report::{Account, Difference, Report, Tally};
-use crate::trace::frame::Seq;
+use mcpreel_replay::compare::{Change, Class, Half};
+use mcpreel_replay::report::{Account, Difference, Report, Tally};
+use mcpreel_trace::frame::Seq;
 use std::collections::HashMap;
 
 /// What is said of the calls of one method, tool, prompt or resource.

@@ -5,9 +5,9 @@ use super::words;
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::replay::compare::{Change, Class, Half};
-use crate::replay::report::{Account, Difference, Offer, Outcome, Report};
-use crate::trace::frame::Seq;
+use mcpreel_replay::compare::{Change, Class, Half};
+use mcpreel_replay::report::{Account, Difference, Offer, Outcome, Report};
+use mcpreel_trace::frame::Seq;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -25,8 +25,8 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         exchange(account, compared.parties, out)?;
     }
     for rule in &report.unfired {
-        let at = crate::text::escape(&rule.at);
-        let rule = crate::text::escape(&rule.rule);
+        let at = mcpreel_wire::text::escape(&rule.at);
+        let rule = mcpreel_wire::text::escape(&rule.rule);
         out.json(&json!({"kind": "unfired", "at": at, "rule": rule}))?;
     }
     Ok(())

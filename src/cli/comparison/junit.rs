@@ -7,9 +7,9 @@ use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::machine::junit::{self, Case, Verdict};
 use crate::cli::output::Output;
-use crate::replay::compare::Class;
-use crate::replay::report::{Call, Counts, Offer, Report, Tally};
-use crate::text::plural;
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::report::{Call, Counts, Offer, Report, Tally};
+use mcpreel_wire::text::plural;
 use std::collections::BTreeMap;
 
 /// Differences that a case shows; a report is read by people.

@@ -1,9 +1,9 @@
 //! What a server offers, one line for each tool, prompt and resource of which something differs.
 
 use super::words;
-use crate::replay::compare::Class;
-use crate::replay::report::{Counts, Offer};
-use crate::text::cut;
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::report::{Counts, Offer};
+use mcpreel_wire::text::cut;
 use std::collections::HashMap;
 
 /// Columns of what is said of each.

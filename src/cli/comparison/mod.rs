@@ -35,7 +35,7 @@ pub use strict::{Judging, judge, rules};
 use super::args::ReportFormat;
 use super::exit::Failure;
 use super::output::Output;
-use crate::replay::report::Report;
+use mcpreel_replay::report::Report;
 
 /// A comparison that is done.
 #[derive(Clone, Copy)]

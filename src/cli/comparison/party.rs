@@ -1,12 +1,12 @@
 //! One of the two that were compared.
 
 use crate::cli::select;
-use crate::replay::called;
-use crate::store::library::{Entry, Library, short_id};
-use crate::store::reader::{Recording, Summary};
-use crate::text::{escape, plural, size};
-use crate::trace::frame::Seq;
-use crate::words;
+use mcpreel_replay::called;
+use mcpreel_share::words;
+use mcpreel_store::library::{Entry, Library, short_id};
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::text::{escape, plural, size};
 use std::path::Path;
 
 /// One of the two that were compared.
@@ -38,7 +38,6 @@ pub struct Party {
 impl Party {
     /// A recording. `folder` is where ids are looked for, with all that is there; `None` where
     /// other commands would look elsewhere.
-    #[must_use]
     pub fn new(
         recording: &Recording,
         summary: &Summary,
@@ -68,7 +67,6 @@ impl Party {
     }
 
     /// `7f3a`, or `search.jsonl` for a cassette; `7f3a#12` where one exchange is meant.
-    #[must_use]
     pub fn short(&self) -> String {
         match self.seq {
             Some(seq) => format!("{}#{}", self.short, seq.0),
@@ -77,7 +75,6 @@ impl Party {
     }
 
     /// What it is called in every run: the file of a cassette, the name of a recording. Not escaped.
-    #[must_use]
     pub fn lasting_name(&self) -> String {
         let file = Path::new(&self.path).file_name();
         match file.filter(|_| self.is_cassette()) {
@@ -92,7 +89,6 @@ impl Party {
 
     /// The file that annotations are about: a cassette, which lies beside the code, or the right
     /// recording. From the folder where we are, where it lies below that. Not escaped.
-    #[must_use]
     pub fn file(parties: &[Self; 2]) -> String {
         let cassette = parties.iter().find(|party| party.is_cassette());
         let path = Path::new(&cassette.unwrap_or(&parties[1]).path);
@@ -102,7 +98,6 @@ impl Party {
     }
 
     /// `weather-server 1.2.0`, escaped.
-    #[must_use]
     pub fn server(&self) -> String {
         let version = self.version.as_deref().unwrap_or_default();
         let version = if version.is_empty() {
@@ -114,7 +109,6 @@ impl Party {
     }
 
     /// `31 exchanges, live`: how much of it there is to compare.
-    #[must_use]
     pub fn extent(&self) -> String {
         let mut words = Vec::new();
         if self.seq.is_none() {
@@ -128,14 +122,12 @@ impl Party {
     }
 
     /// The command that opens a frame of it, to be pasted into a shell.
-    #[must_use]
     pub fn open(&self, seq: Seq) -> String {
         let place = format!("{}#{}", escape(&self.address), seq.0);
         format!("mcpreel open '{}'", place.replace('\'', r"'\''"))
     }
 
     /// The same of a recording that cannot be read yet: this is its id, and this its file.
-    #[must_use]
     pub fn placed(mut self, id: &str, path: &Path) -> Self {
         id.clone_into(&mut self.id);
         id.get(..4).unwrap_or(id).clone_into(&mut self.short);
@@ -145,7 +137,6 @@ impl Party {
     }
 
     /// A command on all of it, to be pasted into a shell.
-    #[must_use]
     pub fn command(&self, name: &str) -> String {
         format!(
             "mcpreel {name} {}",
@@ -155,7 +146,6 @@ impl Party {
 }
 
 /// The commands that open the places of both sides, as far as there are any.
-#[must_use]
 pub fn opens(parties: &[Party; 2], seqs: [Option<Seq>; 2]) -> Vec<String> {
     let places = parties.iter().zip(seqs);
     let commands = places.filter_map(|(party, seq)| seq.map(|seq| party.open(seq)));

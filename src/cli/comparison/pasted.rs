@@ -4,8 +4,8 @@ use super::Party;
 use super::pen::Pen;
 use crate::cli::exit::Failure;
 use crate::cli::output::Ink;
-use crate::replay::rules::sidecar;
-use crate::text::escape;
+use mcpreel_replay::rules::sidecar;
+use mcpreel_wire::text::escape;
 use std::path::Path;
 
 /// Rules that are shown.

@@ -2,7 +2,7 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use crate::text::{cut, width};
+use mcpreel_wire::text::{cut, width};
 
 /// Writes lines.
 pub struct Pen<'o> {

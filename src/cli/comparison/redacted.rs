@@ -7,8 +7,8 @@
 use crate::cli::args::Secrets;
 use crate::cli::exit::Failure;
 use crate::cli::redact::policy;
-use crate::redact::{Learner, Place, Redactor};
-use crate::replay::report::{Difference, Outcome, Report};
+use mcpreel_redact::{Learner, Place, Redactor};
+use mcpreel_replay::report::{Difference, Outcome, Report};
 
 /// The same report with tokens in place of secrets.
 pub(super) fn redacted(report: &Report) -> Result<Report, Failure> {
@@ -71,7 +71,7 @@ fn named(name: &str) -> String {
 fn shown(redactor: &mut Redactor, name: &str, text: &str) -> Box<str> {
     let before = named(name);
     let all = format!("{before}{text}");
-    let all = redactor.text(Place::Start, &all, &mut crate::redact::Report::default());
+    let all = redactor.text(Place::Start, &all, &mut mcpreel_redact::Report::default());
     all.strip_prefix(&*before).unwrap_or(&all).into()
 }
 

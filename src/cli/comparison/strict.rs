@@ -2,12 +2,12 @@
 
 use crate::cli::args::Strictness;
 use crate::cli::exit::Failure;
-use crate::replay::judge::{Judge, Options};
-use crate::replay::rewrite::Rewrites;
-use crate::replay::rules::Rules;
-use crate::replay::rules::files::{self, FileError};
-use crate::text::{escape, plural};
-use crate::words::sentence;
+use mcpreel_replay::judge::{Judge, Options};
+use mcpreel_replay::rewrite::Rewrites;
+use mcpreel_replay::rules::Rules;
+use mcpreel_replay::rules::files::{self, FileError};
+use mcpreel_share::words::sentence;
+use mcpreel_wire::text::{escape, plural};
 use std::path::{Path, PathBuf};
 
 /// What is wrong with a file of rules is told so often; more does not help.

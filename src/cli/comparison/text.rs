@@ -23,10 +23,10 @@ use super::words;
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use crate::replay::compare::{Change, Class};
-use crate::replay::report::{Difference, Offer, Report};
-use crate::text::{count, cut, pad_end, plural};
-use crate::trace::frame::Seq;
+use mcpreel_replay::compare::{Change, Class};
+use mcpreel_replay::report::{Difference, Offer, Report};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::text::{count, cut, pad_end, plural};
 
 /// Differences in what the server offers that are shown; `--json` has all that are kept.
 const OFFERS: usize = 50;

@@ -1,12 +1,12 @@
 //! What came of a comparison, in sentences.
 
-use crate::replay::report::words::REDACTED;
-pub use crate::replay::report::words::{call, counted, in_words, offered, outcome, place, said};
+use mcpreel_replay::report::words::REDACTED;
+pub use mcpreel_replay::report::words::{call, counted, in_words, offered, outcome, place, said};
 
 use super::{Compared, Party};
-use crate::replay::compare::Class;
-use crate::replay::report::{Report, Trouble};
-use crate::text::{count, escape, plural};
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::report::{Report, Trouble};
+use mcpreel_wire::text::{count, escape, plural};
 
 /// The verdict, in one sentence.
 pub fn verdict(compared: &Compared<'_>) -> String {

@@ -6,12 +6,12 @@ use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Progress};
 use crate::cli::select;
-use crate::formats::export::Selection;
-use crate::outgoing::Format;
-use crate::outgoing::told::in_words;
-use crate::outgoing::whole::Whole;
-use crate::store::reader::Recording;
-use crate::text::{escape, plural, size};
+use mcpreel_share::export::Selection;
+use mcpreel_share::outgoing::Format;
+use mcpreel_share::outgoing::told::in_words;
+use mcpreel_share::outgoing::whole::Whole;
+use mcpreel_store::reader::Recording;
+use mcpreel_wire::text::{escape, plural, size};
 
 /// A recording is no text that could be piped on.
 pub fn refuse(args: &Args) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub fn run(recording: &Recording, args: &Args, selection: &Selection) -> Result<
     let policy = write::policy(args)?;
     let mut tell = write::progress(recording)?;
     let what = (selection, policy.as_ref());
-    let report = crate::outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
+    let report = mcpreel_share::outgoing::copy(recording, what, whole.draft.path(), &mut tell)?;
     drop(tell);
     drop(progress);
     let copied = whole.draft.path().metadata();

@@ -2,9 +2,9 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::outgoing::temporary::Draft;
-use crate::outgoing::whole::{Counted, Replace, Whole, WholeError, is_special};
-use crate::text::escape;
+use mcpreel_share::outgoing::temporary::Draft;
+use mcpreel_share::outgoing::whole::{Counted, Replace, Whole, WholeError, is_special};
+use mcpreel_wire::text::escape;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

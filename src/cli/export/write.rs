@@ -5,11 +5,11 @@ use crate::cli::args::Export as Args;
 use crate::cli::exit::Failure;
 use crate::cli::output::Progress;
 use crate::cli::{redact, select};
-use crate::formats::export::otlp::Bodies;
-use crate::formats::export::{Selection, Written};
-use crate::outgoing::{Error, Order, Stage, Stopped};
-use crate::redact::{Policy, Report};
-use crate::store::reader::Recording;
+use mcpreel_redact::{Policy, Report};
+use mcpreel_share::export::otlp::Bodies;
+use mcpreel_share::export::{Selection, Written};
+use mcpreel_share::outgoing::{Error, Order, Stage, Stopped};
+use mcpreel_store::reader::Recording;
 use std::sync::Arc;
 
 /// Writes the format that is asked for to `target`: what was written, and unless that is raw what
@@ -28,7 +28,7 @@ pub(super) fn write(
         policy: policy(args)?,
     };
     let mut tell = progress(recording)?;
-    let written = crate::outgoing::write(recording, &order, target, &mut tell);
+    let written = mcpreel_share::outgoing::write(recording, &order, target, &mut tell);
     written.map_err(|error| match error {
         Error::Write(error) => target.failure(error),
         error => error.into(),

@@ -1,8 +1,8 @@
 //! What is known of the sessions of a log before they are made: their ids come from what is said in
 //! them, so that a log that grew makes no second recordings of what it had before.
 
-use crate::formats::import::{About, Said, What};
 use crc32fast::Hasher;
+use mcpreel_share::import::{About, Said, What};
 use std::collections::{HashMap, HashSet};
 
 /// Beginnings of a session that are remembered: up to so many lines, one that was taken in before it

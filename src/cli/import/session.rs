@@ -2,13 +2,13 @@
 
 use super::Made;
 use super::plan::Plan;
-use crate::formats::import::{About, DATED_NS, Format, What};
-use crate::record::import::{Import, ImportError};
-use crate::store::library::REEL;
-use crate::text::{escape, plural};
-use crate::trace::clock::Moment;
-use crate::trace::event::{EventKind, ProcessContext};
-use crate::trace::frame::StreamId;
+use mcpreel_share::import::{About, DATED_NS, Format, What};
+use mcpreel_store::library::REEL;
+use mcpreel_store::record::import::{Import, ImportError};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::text::{escape, plural};
 use std::path::{Path, PathBuf};
 
 /// A session that is being made.

@@ -3,9 +3,9 @@
 use crate::cli::exit::{Exit, Outcome};
 use crate::cli::lines;
 use crate::cli::output::{Ink, Output};
-use crate::lint::{self, Rule, catalogue, families, page};
-use crate::protocol::mcp::Revision;
-use crate::text::{pad_end, width};
+use mcpreel_lint::{Rule, catalogue, families, page};
+use mcpreel_wire::mcp::Revision;
+use mcpreel_wire::text::{pad_end, width};
 use serde::Serialize;
 
 /// A rule.
@@ -82,7 +82,7 @@ pub fn list(json: bool) -> Outcome {
 /// Prints what a rule means.
 pub fn explain(id: &str) -> Outcome {
     let mut out = Output::stdout();
-    if let Some(rule) = lint::rule(id) {
+    if let Some(rule) = mcpreel_lint::rule(id) {
         let severity = lines::severity(rule.severity.as_str(), &out);
         let revisions = page::revisions(rule.revisions);
         out.line(&format!(

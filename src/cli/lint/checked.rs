@@ -4,12 +4,12 @@ use crate::cli::args::Level;
 use crate::cli::exit::Failure;
 use crate::cli::select;
 use crate::cli::show::each_finding;
-use crate::lint::{self, Severity};
-use crate::store::library::{Entry, Library, short_id};
-use crate::store::reader::{FindingRow, Recording};
-use crate::store::story::FindingGroup;
-use crate::text::plural;
-use crate::trace::clock::{Moment, wall_clock_ns};
+use mcpreel_lint::Severity;
+use mcpreel_store::library::{Entry, Library, short_id};
+use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_store::story::FindingGroup;
+use mcpreel_trace::clock::{Moment, wall_clock_ns};
+use mcpreel_wire::text::plural;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -174,7 +174,7 @@ impl Told {
 
 /// A finding for whoever does not see its rule: what that is about, where, and what was found.
 pub fn sentence(finding: &FindingRow) -> String {
-    let summary = lint::rule(&finding.rule).map_or("", |rule| rule.summary);
+    let summary = mcpreel_lint::rule(&finding.rule).map_or("", |rule| rule.summary);
     let path = finding.path.as_deref();
     let path = path.map_or_else(String::new, |path| format!(" at {path}"));
     format!("{summary}{path}: {}", finding.detail)

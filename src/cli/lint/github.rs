@@ -4,7 +4,7 @@ use super::checked::{Checked, Told};
 use crate::cli::exit::Failure;
 use crate::cli::machine::github::{Annotation, Annotations, Kind};
 use crate::cli::machine::safe;
-use crate::lint::Severity;
+use mcpreel_lint::Severity;
 
 fn kind(severity: Severity) -> Kind {
     match severity {

@@ -5,8 +5,8 @@ use crate::cli::args::Level;
 use crate::cli::exit::Failure;
 use crate::cli::machine::junit::{self, Case, Verdict};
 use crate::cli::output::Output;
-use crate::lint::catalogue;
-use crate::text::plural;
+use mcpreel_lint::catalogue;
+use mcpreel_wire::text::plural;
 use std::collections::BTreeMap;
 
 /// Findings that a case shows; a report is read by people.
@@ -36,7 +36,7 @@ pub fn recording(checked: &Checked, fail_on: Level, out: &mut Output) -> Result<
 }
 
 fn case(rule: &str, found: Found) -> Case {
-    let summary = crate::lint::rule(rule).map_or("", |rule| rule.summary);
+    let summary = mcpreel_lint::rule(rule).map_or("", |rule| rule.summary);
     Case {
         name: rule.to_owned(),
         verdict: if found.is_failed {

@@ -18,10 +18,10 @@ use super::machine::github::Annotations;
 use super::machine::junit as xml;
 use super::output::{self, Output};
 use super::{folder, select};
-use crate::config::Setting;
-use crate::store::library::Library;
-use crate::text::escape;
 use checked::Checked;
+use mcpreel_config::Setting;
+use mcpreel_store::library::Library;
+use mcpreel_wire::text::escape;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -7,9 +7,9 @@ use super::checked::{Checked, Told, sentence};
 use crate::cli::exit::Failure;
 use crate::cli::machine::safe;
 use crate::cli::output::Output;
-use crate::lint::{Rule, catalogue};
-use crate::store::reader::FindingRow;
-use crate::text::plural;
+use mcpreel_lint::{Rule, catalogue};
+use mcpreel_store::reader::FindingRow;
+use mcpreel_wire::text::plural;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -14,9 +14,8 @@ use crate::cli::exit::Failure;
 use crate::cli::lines;
 use crate::cli::output::{Ink, Output};
 use crate::cli::show::finding_line;
-use crate::lint;
-use crate::store::reader::FindingRow;
-use crate::text::{count, escape, pad_start, plural};
+use mcpreel_store::reader::FindingRow;
+use mcpreel_wire::text::{count, escape, pad_start, plural};
 
 /// Findings of one rule that are shown; `--json` has all.
 const SHOWN: u32 = 5;
@@ -52,7 +51,7 @@ pub fn recording(checked: &Checked, is_next: bool, out: &mut Output) -> Result<(
 }
 
 fn group(checked: &Checked, group: &Group, out: &mut Output) -> Result<(), Failure> {
-    let rule = lint::rule(&group.group.rule);
+    let rule = mcpreel_lint::rule(&group.group.rule);
     let summary = rule.map_or_else(String::new, |rule| format!(": {}", rule.summary));
     let times = match group.group.count {
         1 => String::new(),

@@ -6,7 +6,7 @@
 use super::safe;
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::text::plural;
+use mcpreel_wire::text::plural;
 
 /// Annotations of one kind that GitHub shows.
 const SHOWN: usize = 10;
@@ -70,7 +70,6 @@ struct Row {
 
 impl Annotations {
     /// None so far; each is about a `noun`.
-    #[must_use]
     pub fn new(noun: &'static str) -> Self {
         Self {
             noun,
@@ -148,7 +147,7 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::escape;
+    use mcpreel_wire::text::escape;
 
     #[test]
     fn nothing_in_a_text_ends_the_command() {

@@ -6,14 +6,13 @@
 pub mod github;
 pub mod junit;
 
-use crate::text::{cut, escape};
+use mcpreel_wire::text::{cut, escape};
 
 /// Columns of a text in a report for machines. What a recording says may come from a stranger, and
 /// who takes such reports refuses, or cuts, what is longer.
 const TEXT: usize = 1000;
 
 /// A text for a report: on one line, with nothing hidden in it, and of bounded length.
-#[must_use]
 pub fn safe(text: &str) -> String {
     cut(&escape(text), TEXT)
 }

@@ -18,9 +18,9 @@ use super::args::{Minimise as Args, Part, Strictness};
 use super::exit::{Exit, Failure, Outcome};
 use super::replay::plan::{Plan, Wish};
 use super::{filter, output, select};
-use crate::replay::minimise::Units;
-use crate::store::reader::Recording;
-use crate::text::{escape, plural};
+use mcpreel_replay::minimise::Units;
+use mcpreel_store::reader::Recording;
+use mcpreel_wire::text::{escape, plural};
 use search::{Search, Whole};
 use std::process::ExitCode;
 use stop::Stop;
@@ -102,7 +102,7 @@ fn messages(units: &Units) -> usize {
 
 /// What `recording` is called in a report.
 fn party(args: &Args, recording: &Recording) -> Result<super::comparison::Party, Failure> {
-    let library = crate::store::library::Library::new(super::folder::of(&args.driving.folder)?);
+    let library = mcpreel_store::library::Library::new(super::folder::of(&args.driving.folder)?);
     let entries = library.list().unwrap_or_default();
     let usual = args.driving.folder.dir.is_none();
     let folder = usual.then_some((&library, &*entries));

@@ -9,15 +9,15 @@ use crate::cli::output;
 use crate::cli::replay::environment;
 use crate::cli::replay::plan::{Plan, Played, Run};
 use crate::cli::{filter, folder};
-use crate::outgoing::temporary::Folder;
-use crate::query::Query;
-use crate::replay::minimise::{Units, Verdict, ddmin};
-use crate::store::library::{self, spool_of};
-use crate::store::reader::Recording;
-use crate::store::recovery;
-use crate::text::{count, escape, plural};
-use crate::trace::clock::{Clock, Moment};
 use anyhow::Context as _;
+use mcpreel_replay::minimise::{Units, Verdict, ddmin};
+use mcpreel_share::outgoing::temporary::Folder;
+use mcpreel_store::library::{self, spool_of};
+use mcpreel_store::reader::Recording;
+use mcpreel_store::recovery;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::query::Query;
+use mcpreel_wire::text::{count, escape, plural};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -293,8 +293,8 @@ fn remove(reel: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::frame::StreamId;
     use crate::written::Session;
+    use mcpreel_trace::frame::StreamId;
 
     /// Once what such a run had shown so far was taken for all that it shows.
     #[test]

@@ -5,13 +5,13 @@ use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
 use crate::cli::replay::trust;
-use crate::replay::client::survey;
-use crate::replay::rules::sidecar;
-use crate::store::reader::{MessageRow, Recording};
-use crate::text::{escape, pad_end, plural};
-use crate::trace::correlator::MessageKind;
-use crate::trace::frame::{Seq, StreamId};
-use crate::words::command as command_line;
+use mcpreel_replay::client::survey;
+use mcpreel_replay::rules::sidecar;
+use mcpreel_share::words::command as command_line;
+use mcpreel_store::reader::{MessageRow, Recording};
+use mcpreel_trace::correlator::MessageKind;
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_wire::text::{escape, pad_end, plural};
 use serde_json::json;
 
 /// Columns of the names on the left.

@@ -2,9 +2,9 @@
 
 use super::Broken;
 use super::told::{self, Found};
-use crate::replay::mock::Report;
-use crate::replay::mock::report::{Missed, Unused};
-use crate::text::escape;
+use mcpreel_replay::mock::Report;
+use mcpreel_replay::mock::report::{Missed, Unused};
+use mcpreel_wire::text::escape;
 use serde_json::{Map, Value, json};
 
 /// A remark.

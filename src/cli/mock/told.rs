@@ -1,9 +1,9 @@
 //! What came of a session with a mock, in lines for stderr.
 
-use crate::replay::mock::Report;
-use crate::replay::mock::report::{Counted, Missed, Unused};
-use crate::text::{count, escape, plural};
-use crate::trace::frame::Seq;
+use mcpreel_replay::mock::Report;
+use mcpreel_replay::mock::report::{Counted, Missed, Unused};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::text::{count, escape, plural};
 
 /// Frames that are named; more do not help.
 const MOST_NAMED: usize = 10;

@@ -15,11 +15,11 @@ use super::export::write::progress;
 use super::export::{tell_unfinished, usage};
 use super::output::Output;
 use super::select;
-use crate::formats::export::Selection;
-use crate::outgoing::whole::{Replace, Whole};
-use crate::outgoing::{self, redacted};
-use crate::redact::{Policy, Redactor, Report};
-use crate::store::reader::Recording;
+use mcpreel_redact::{Policy, Redactor, Report};
+use mcpreel_share::export::Selection;
+use mcpreel_share::outgoing::whole::{Replace, Whole};
+use mcpreel_share::outgoing::{self, redacted};
+use mcpreel_store::reader::Recording;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Files of which the bytes say nothing of what is in them.
 
-use crate::capture::spool::open_regular;
+use mcpreel_capture::spool::open_regular;
 use std::io::Read as _;
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 use crate::cli::args::Secrets;
 use crate::cli::exit::Failure;
 use crate::cli::folder::Settings as File;
-use crate::config::reading::nearest;
-use crate::config::{Redact, Setting};
-use crate::redact::{Policy, PolicyError, SPECIAL, Settings, rules};
-use crate::text::escape;
+use mcpreel_config::reading::nearest;
+use mcpreel_config::{Redact, Setting};
+use mcpreel_redact::{Policy, PolicyError, SPECIAL, Settings, rules};
+use mcpreel_wire::text::escape;
 use std::sync::Arc;
 
 /// The policy of this user.
@@ -83,7 +83,7 @@ fn in_words(error: &PolicyError, config: &Redact) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use mcpreel_config::Config;
     use std::path::Path;
 
     fn refusal(text: &str) -> String {

@@ -2,9 +2,9 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use crate::outgoing::told;
-use crate::redact::{self, LIMITS, OPTIONAL, Replaced, Report, SPECIAL};
-use crate::text::{escape, plural, size};
+use mcpreel_redact::{LIMITS, OPTIONAL, Replaced, Report, SPECIAL};
+use mcpreel_share::outgoing::told;
+use mcpreel_wire::text::{escape, plural, size};
 use serde::Serialize;
 use std::path::Path;
 
@@ -98,7 +98,7 @@ struct Line {
 /// Writes which rules there are.
 pub fn rules(json: bool) -> Result<(), Failure> {
     let mut out = Output::stdout();
-    let shapes = redact::rules().map(|rule| (rule.id, rule.about));
+    let shapes = mcpreel_redact::rules().map(|rule| (rule.id, rule.about));
     for line in SPECIAL.iter().copied().chain(shapes) {
         let (id, about) = line;
         let optional = OPTIONAL.contains(&id);

@@ -1,17 +1,17 @@
 //! `--scan`: leaks in files of any kind. What is found is told by place and rule, never shown.
 
 use super::packed;
-use crate::capture::spool::open_regular;
 use crate::cli::cassette::Tape;
 use crate::cli::exit::{Exit, Failure, Outcome, code};
 use crate::cli::held::Lines;
 use crate::cli::output::{self, Output};
-use crate::formats::cassette::Passed;
-use crate::formats::redacted::HELD;
-use crate::redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
-use crate::store::reader::Recording;
-use crate::text::{escape, plural};
-use crate::trace::frame::StreamId;
+use mcpreel_capture::spool::open_regular;
+use mcpreel_redact::{LIMITS, Learner, Place, Policy, Redactor, Replaced, Report};
+use mcpreel_share::cassette::Passed;
+use mcpreel_share::redacted::HELD;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::text::{escape, plural};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -4,11 +4,11 @@ use super::only;
 use super::plan::Wish;
 use crate::cli::exit::Failure;
 use crate::cli::output;
-use crate::replay::client::guard::Guard;
-use crate::replay::client::survey;
-use crate::store::reader::Recording;
-use crate::text::{escape, plural};
-use crate::trace::exchange::Exchange;
+use mcpreel_replay::client::guard::Guard;
+use mcpreel_replay::client::survey;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_wire::text::{escape, plural};
 use std::io::{self, IsTerminal as _};
 
 /// Tools that are listed.

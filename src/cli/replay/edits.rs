@@ -4,10 +4,10 @@
 use super::only;
 use crate::cli::args::{Edit, Part};
 use crate::cli::exit::Failure;
-use crate::protocol::json::{Document, Kind, Path, Step, Value};
-use crate::store::reader::Recording;
-use crate::text::escape;
-use crate::trace::exchange::Exchange;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_wire::json::{Document, Kind, Path, Step, Value};
+use mcpreel_wire::text::escape;
 
 /// What no edit changes: without it no answer can be told from another.
 const FIXED: [&str; 2] = ["id", "jsonrpc"];

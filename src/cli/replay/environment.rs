@@ -1,8 +1,8 @@
 //! What the recorded server had in its environment and one that is started now has not: a reason
 //! why it does something else.
 
-use crate::store::reader::{ReadError, Recording};
-use crate::text::{escape, plural};
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_wire::text::{escape, plural};
 
 /// Variables of a terminal, a shell or a desktop: they differ from window to window, and servers do
 /// not go by them.

@@ -5,9 +5,9 @@ use super::plan::Wish;
 use crate::cli::args::ReplayOrder;
 use crate::cli::exit::Failure;
 use crate::cli::output;
-use crate::store::reader::{ReadError, Recording};
-use crate::text::escape;
-use crate::trace::frame::Seq;
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::text::escape;
 use memchr::memmem::Finder;
 
 /// Frames that are read at once.

@@ -2,10 +2,10 @@
 
 use crate::cli::args::Replay as Args;
 use crate::cli::output;
-use crate::replay::bind::Bound;
-use crate::replay::client::Tally;
-use crate::replay::rules::{bind_rule, sidecar};
-use crate::text::escape;
+use mcpreel_replay::bind::Bound;
+use mcpreel_replay::client::Tally;
+use mcpreel_replay::rules::{bind_rule, sidecar};
+use mcpreel_wire::text::escape;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

@@ -6,11 +6,11 @@ use crate::cli::comparison::{self, Judging};
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use crate::cli::select;
-use crate::replay::compare::Class;
-use crate::replay::recorded::{self, Wanted};
-use crate::replay::report::{Difference, Report};
-use crate::replay::rewrite::Rewrites;
-use crate::text::plural;
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::recorded::{self, Wanted};
+use mcpreel_replay::report::{Difference, Report};
+use mcpreel_replay::rewrite::Rewrites;
+use mcpreel_wire::text::plural;
 use serde_json::json;
 use std::collections::BTreeMap;
 

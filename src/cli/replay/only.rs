@@ -3,20 +3,20 @@
 use crate::cli::args::Part;
 use crate::cli::exit::Failure;
 use crate::cli::filter;
-use crate::protocol::message::Direction;
-use crate::query::Query;
-use crate::replay::client::guard::Guard;
-use crate::replay::client::survey;
-use crate::replay::client::target::Wanted;
-use crate::replay::judge::{Missing, Skip};
-use crate::replay::report::{Account, Outcome, Report, Trouble, words};
-use crate::store::reader::Recording;
-use crate::store::select::{Limit, Scan, Way};
-use crate::text::escape;
-use crate::trace::clock::Clock;
-use crate::trace::exchange::{Exchange, ExchangeId};
-use crate::trace::item::{ItemKey, Lens};
 use anyhow::anyhow;
+use mcpreel_replay::client::guard::Guard;
+use mcpreel_replay::client::survey;
+use mcpreel_replay::client::target::Wanted;
+use mcpreel_replay::judge::{Missing, Skip};
+use mcpreel_replay::report::{Account, Outcome, Report, Trouble, words};
+use mcpreel_store::reader::Recording;
+use mcpreel_store::select::{Limit, Scan, Way};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_trace::query::Query;
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::escape;
 use std::collections::VecDeque;
 
 /// Rows that are read at once.

@@ -5,11 +5,11 @@ use super::update::Updated;
 use crate::cli::comparison::Party;
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
-use crate::replay::bind::Bound;
-use crate::replay::client::target::Outcome;
-use crate::replay::client::{GivenUp, Refusal, Tally};
-use crate::replay::rules::bind_rule;
-use crate::text::{count, escape, pad_end, plural};
+use mcpreel_replay::bind::Bound;
+use mcpreel_replay::client::target::Outcome;
+use mcpreel_replay::client::{GivenUp, Refusal, Tally};
+use mcpreel_replay::rules::bind_rule;
+use mcpreel_wire::text::{count, escape, pad_end, plural};
 use serde_json::{Value, json};
 
 /// Columns of the names on the left.

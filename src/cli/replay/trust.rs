@@ -8,11 +8,11 @@ use crate::cli::args::{Driving, Folder};
 use crate::cli::exit::Failure;
 use crate::cli::folder::Settings;
 use crate::cli::output;
-use crate::replay::client::target::Command;
-use crate::store::library::Library;
-use crate::store::reader::{Recording, Summary};
-use crate::text::escape;
-use crate::words;
+use mcpreel_replay::client::target::Command;
+use mcpreel_share::words;
+use mcpreel_store::library::Library;
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_wire::text::escape;
 use std::io::{self, IsTerminal as _};
 
 /// Asks whether the recorded command may be started, where nobody has said so and the recording is

@@ -6,17 +6,17 @@ use crate::cli::cassette;
 use crate::cli::exit::Failure;
 use crate::cli::redact::{self, policy};
 use crate::cli::select;
-use crate::formats::cassette::{Entry, Header, ReadError, Reader, write_under};
-use crate::formats::export::{Excerpt, Export, Selection};
-use crate::outgoing::temporary::{Draft, Folder};
-use crate::outgoing::whole::Replace;
-use crate::replay::compare::Class;
-use crate::replay::renew::{Dropped, renew};
-use crate::store::library::{Library, REEL};
-use crate::store::reader::Recording;
-use crate::store::recovery;
-use crate::text::{count, escape, plural};
 use anyhow::{Context as _, anyhow};
+use mcpreel_replay::compare::Class;
+use mcpreel_replay::renew::{Dropped, renew};
+use mcpreel_share::cassette::{Entry, Header, ReadError, Reader, write_under};
+use mcpreel_share::export::{Excerpt, Export, Selection};
+use mcpreel_share::outgoing::temporary::{Draft, Folder};
+use mcpreel_share::outgoing::whole::Replace;
+use mcpreel_store::library::{Library, REEL};
+use mcpreel_store::reader::Recording;
+use mcpreel_store::recovery;
+use mcpreel_wire::text::{count, escape, plural};
 use serde_json::{Value, json};
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
@@ -300,8 +300,8 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::frame::StreamId;
     use crate::written::{Session, bytes};
+    use mcpreel_trace::frame::StreamId;
 
     /// Once a cassette became an empty one: the thread that indexes the replay was not done.
     #[test]

@@ -2,11 +2,11 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::redact;
-use crate::redact::{OPTIONAL, Policy, Settings};
-use crate::store::reader::Recording;
-use crate::text::{escape, plural, size};
-use crate::trace::exchange::ExchangeId;
-use crate::trace::frame::{Seq, StreamId};
+use mcpreel_redact::{OPTIONAL, Policy, Settings};
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_wire::text::{escape, plural, size};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

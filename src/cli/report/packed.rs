@@ -2,9 +2,9 @@
 
 use super::{NAMES, unwritten};
 use crate::cli::exit::Failure;
-use crate::outgoing::temporary::Draft;
-use crate::outgoing::whole::Replace;
 use anyhow::Context as _;
+use mcpreel_share::outgoing::temporary::Draft;
+use mcpreel_share::outgoing::whole::Replace;
 use std::fs::File;
 use std::io;
 use std::path::Path;

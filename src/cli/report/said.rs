@@ -3,9 +3,9 @@
 use super::NAMES;
 use crate::cli::exit::{Exit, Failure, Outcome};
 use crate::cli::output::{self, Output};
-use crate::outgoing::told;
-use crate::redact::{LIMITS, Report};
-use crate::text::{escape, plural, size};
+use mcpreel_redact::{LIMITS, Report};
+use mcpreel_share::outgoing::told;
+use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! What stands around a match, as much of it as there is room for.
 
 use crate::cli::exit::Failure;
-use crate::store::reader::Recording;
-use crate::store::search::Place;
-use crate::text::{cut, escape, escape_bytes, width};
-use crate::trace::frame::FrameHead;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::search::Place;
+use mcpreel_trace::frame::FrameHead;
+use mcpreel_wire::text::{cut, escape, escape_bytes, width};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 

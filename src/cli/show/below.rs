@@ -4,10 +4,10 @@
 use super::rows::{finding_line, quote};
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use crate::store::reader::{Recording, Summary};
-use crate::text::{escape, plural};
-use crate::trace::frame::{Seq, StreamId};
-use crate::trace::session::End;
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::session::End;
+use mcpreel_wire::text::{escape, plural};
 use std::io::Read as _;
 
 /// Findings that are shown; `--findings` shows all.
@@ -72,7 +72,7 @@ fn last_words(recording: &Recording, summary: &Summary, out: &mut Output) -> Res
         let mut raw = Vec::new();
         let mut beginning = recording.stream(seq)?.take(LOOKED_AT);
         beginning.read_to_end(&mut raw)?;
-        let place = crate::text::pad_start(&format!("#{}", seq.0), 8);
+        let place = mcpreel_wire::text::pad_start(&format!("#{}", seq.0), 8);
         out.line(&format!(
             "{}  {}",
             out.paint(Ink::Faint, &place),

@@ -11,13 +11,13 @@ use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
 use crate::cli::tail::{self, Shown};
 use crate::cli::{filter, json};
-use crate::query::Query;
-use crate::store::reader::Recording;
-use crate::text::{count, plural};
-use crate::trace::frame::{FrameHead, Seq};
-use crate::trace::item::{Item, Lens, What};
-use crate::trace::session::End;
-use crate::words;
+use mcpreel_share::words;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::item::{Item, Lens, What};
+use mcpreel_trace::query::Query;
+use mcpreel_trace::session::End;
+use mcpreel_wire::text::{count, plural};
 
 /// Shows them.
 pub fn write(

@@ -4,15 +4,15 @@ use super::rows::{finding_line, frame_words};
 use crate::cli::exit::Failure;
 use crate::cli::lines::{arrow, status_ink, stream_arrow};
 use crate::cli::output::{Ink, Output};
-use crate::store::reader::{FindingRow, Recording};
-use crate::store::story::Told;
-use crate::text::{
+use mcpreel_share::words;
+use mcpreel_share::words::story::{Row, Tone};
+use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_store::story::Told;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_wire::text::{
     Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
 };
-use crate::trace::exchange::{Exchange, ExchangeId, Status};
-use crate::trace::frame::{FrameHead, Seq};
-use crate::words;
-use crate::words::story::{Row, Tone};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -257,7 +257,7 @@ fn findings(recording: &Recording, shown: &Shown, out: &mut Output) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::clock::Moment;
+    use mcpreel_trace::clock::Moment;
 
     fn told(exchange: &Exchange) -> String {
         timing(exchange, exchange.latency_ns().unwrap())
@@ -269,7 +269,11 @@ mod tests {
             t_response: Some(Moment(50_000_000)),
             t_response_last: Some(Moment(54_000_000)),
             waited_ns: 20_000_000,
-            ..Exchange::bare()
+            ..Exchange::begun(
+                mcpreel_wire::message::Direction::ClientToServer,
+                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
+                "tools/call",
+            )
         };
         assert_eq!(
             told(&call),

@@ -12,8 +12,8 @@ use super::args::{Rows, Show};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::Output;
 use super::{filter, select};
-use crate::store::reader::Recording;
-use crate::trace::frame::Seq;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::Seq;
 
 /// Shows what the arguments ask for.
 pub fn run(args: &Show) -> Outcome {

@@ -4,12 +4,12 @@ use crate::cli::exit::Failure;
 use crate::cli::json;
 use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
-use crate::store::reader::{FindingRow, Recording};
-use crate::text::{escape, escape_bytes, pad_start};
-use crate::trace::event::Event;
-use crate::trace::exchange::{Exchange, ExchangeId};
-use crate::trace::frame::{FrameHead, Seq};
-use crate::words;
+use mcpreel_share::words;
+use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_wire::text::{escape, escape_bytes, pad_start};
 
 /// Bytes of a frame without messages that are quoted.
 const QUOTED: usize = 200;
@@ -84,7 +84,6 @@ pub fn frame_words(
 }
 
 /// The beginning of a line that is no message.
-#[must_use]
 pub fn quote(raw: &[u8]) -> String {
     let raw = raw.trim_ascii_end();
     if raw.len() > QUOTED {
@@ -195,7 +194,6 @@ pub fn findings(recording: &Recording, out: &mut Output) -> Shown {
 }
 
 /// A finding on one line.
-#[must_use]
 pub fn finding_line(finding: &FindingRow, out: &Output) -> String {
     let severity = lines::severity(&finding.severity, out);
     let place = finding

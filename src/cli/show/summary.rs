@@ -5,9 +5,9 @@ use crate::cli::exit::Failure;
 use crate::cli::json;
 use crate::cli::output::{Ink, Output};
 use crate::cli::select;
-use crate::store::reader::{Recording, Summary};
-use crate::text::{clock, escape, pad_end};
-use crate::words::{self, session, when};
+use mcpreel_share::words::{self, session, when};
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_wire::text::{clock, escape, pad_end};
 use serde::Serialize;
 use serde_json::Value;
 

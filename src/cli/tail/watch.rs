@@ -1,6 +1,6 @@
 //! Waiting for a recording that does not exist yet.
 
-use crate::store::library::{REEL, SPOOL};
+use mcpreel_store::library::{REEL, SPOOL};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,6 @@ pub struct Newcomers {
 
 impl Newcomers {
     /// Those in `dir` that begin from now on. The folder need not exist.
-    #[must_use]
     pub fn since_now(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),

@@ -12,29 +12,18 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex};
 use std::thread::{self, Scope};
 
-/// Why the story ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// There is nothing to start.
     #[error("no server command")]
     NoCommand,
     /// The server could not be started.
     #[error("cannot start {command}")]
-    Spawn {
-        /// The first word of its command.
-        command: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// A pipe to or from it broke.
+    Spawn { command: String, source: io::Error },
     #[error("cannot talk to the server")]
     Pipe(#[from] io::Error),
     /// It ended, or closed its output, while an answer was due.
     #[error("the server left without answering {method}")]
-    Gone {
-        /// What it was asked.
-        method: &'static str,
-    },
+    Gone { method: &'static str },
     /// It ended otherwise than with exit code 0.
     #[error("the server ended with {0}")]
     Exit(ExitStatus),

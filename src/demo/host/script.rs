@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 const CALL: &str = "tools/call";
 
-/// Plays the whole story.
 pub(super) fn play(host: &Host) -> Result<(), HostError> {
     shake_hands(host)?;
     look_around(host)?;

@@ -93,7 +93,6 @@ fn object(properties: &Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// The resources.
 pub fn resources() -> Value {
     json!([
         {

@@ -140,7 +140,6 @@ impl Server<'_> {
         receiver
     }
 
-    /// One line on stderr.
     fn complain(&self, line: &str) {
         // Nobody may be reading, and there is nowhere else to say so.
         let _ = writeln!(lock(&self.errors), "{line}");

@@ -49,7 +49,6 @@ pub fn tides(harbour: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A day of radar echoes as CSV.
 pub fn radar_archive(date: &str) -> String {
     let echoes = (0..ARCHIVE_LINES).map(|line| {
         let chance = mix(date, line);

@@ -1,0 +1,247 @@
+//! The stdio transport: our three descriptors on one side, the server's pipes on the other.
+//!
+//! ```text
+//!   fd 0 ─▶ pump c2s ─▶ pipe ─▶ server's stdin
+//!   fd 1 ◀─ pump s2c ◀─ pipe ◀─ server's stdout
+//!   fd 2 ◀─ pump     ◀─ pipe ◀─ server's stderr     (one pipe for both where 1 and 2 are one file)
+//! ```
+//!
+//! The main thread starts the server, then waits for notices: a signal, the server's end, a
+//! pump's end. `life` decides from them when the session is over.
+
+mod ends;
+mod life;
+mod plumbing;
+mod threads;
+
+use super::gauge::Gauge;
+use super::process::ending::exit_event;
+use super::process::inspect;
+use super::process::signals::{self, Arrivals, Pending};
+use super::process::spawn::{SpawnError, spawn};
+use super::pump::End;
+use super::tap::Tap;
+use life::{Facts, Verdict};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::StreamId;
+use nix::unistd::Pid;
+use plumbing::Plumbing;
+use signal_hook::low_level::siginfo::Origin;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+/// The gauges of the three pumps, indexed by stream.
+pub type Gauges = [Arc<Gauge>; 3];
+
+/// Notices are few (signals, three pumps, one exit); a full queue only makes a thread wait that
+/// has nothing else to do.
+const NOTICES: usize = 64;
+
+/// Our stderr stays open for so long after the server has closed its own: usually the server ends
+/// with it, and then it stays open until all is said about the recording.
+const LAST_WORD: Duration = Duration::from_millis(100);
+
+/// What a thread tells the main thread.
+enum Notice {
+    Signal(Origin),
+    ServerEnded,
+    /// With its sink, where that has been kept open.
+    PumpEnded(StreamId, Option<Box<dyn End>>),
+}
+
+pub fn gauges() -> Gauges {
+    StreamId::STDIO.map(|stream| Arc::new(Gauge::new(stream)))
+}
+
+/// Runs `command` between our standard streams until the session is over, and returns how the
+/// server ended. `started` is called once it runs.
+pub fn run(
+    command: &[OsString],
+    tap: &Arc<Tap>,
+    gauges: &Gauges,
+    started: impl FnOnce(),
+) -> Result<ExitStatus, SpawnError> {
+    let failed = |source| SpawnError::Failed {
+        program: command
+            .first()
+            .map_or_else(String::new, |p| p.to_string_lossy().into_owned()),
+        source,
+    };
+    let (signals, arrivals) = signals::catch().map_err(failed)?;
+    let plumbing = Plumbing::lay().map_err(failed)?;
+    let server = spawn(command, plumbing.server)?;
+    tap.event(EventKind::Spawned { pid: server.id() });
+    let (notify, notices) = sync_channel(NOTICES);
+    let mut session = Session {
+        tap,
+        gauges,
+        notices,
+        pipes: plumbing.inodes,
+        facts: Facts::new(plumbing.merged),
+        signals: Vec::new(),
+        arrivals,
+        server,
+        survivors_told: false,
+        kept: None,
+    };
+    let id = session.server.id();
+    if let Err(error) = threads::start(plumbing.ends, tap, gauges, signals, id, &notify) {
+        // A server that nobody relays to must not be left behind.
+        let _ = session.server.kill();
+        let _ = session.server.wait();
+        return Err(failed(error));
+    }
+    started();
+    session.supervise().map_err(failed)
+}
+
+/// The main thread's view of a running session.
+struct Session<'a> {
+    tap: &'a Arc<Tap>,
+    gauges: &'a Gauges,
+    notices: Receiver<Notice>,
+    pipes: Vec<u64>,
+    facts: Facts,
+    signals: Vec<Pending>,
+    arrivals: Arrivals,
+    server: Child,
+    survivors_told: bool,
+    /// Our stderr, and when it is to be closed if the session is not over before.
+    kept: Option<(Box<dyn End>, Moment)>,
+}
+
+impl Session<'_> {
+    fn supervise(mut self) -> io::Result<ExitStatus> {
+        let mut status = None;
+        loop {
+            let now = self.tap.clock().now();
+            self.settle_signals();
+            self.close_kept(now);
+            self.facts.observe(self.gauges);
+            let timeout = match self.facts.verdict(now) {
+                Verdict::End => break,
+                Verdict::Wait(until) => {
+                    let kept = self.kept.as_ref().map(|(_, due)| *due);
+                    let due = self
+                        .signals
+                        .iter()
+                        .map(Pending::due)
+                        .chain(until)
+                        .chain(kept);
+                    due.min()
+                        .map(|due| due.since(now).max(Duration::from_millis(1)))
+                }
+            };
+            match self.next(timeout) {
+                Some(Notice::ServerEnded) => status = Some(self.reap()?),
+                Some(Notice::PumpEnded(stream, kept)) => {
+                    let now = self.now();
+                    self.kept = kept.map(|end| (end, now + LAST_WORD)).or(self.kept.take());
+                    self.facts.pump_ended(stream, now);
+                }
+                Some(Notice::Signal(origin)) => self.signal_arrived(&origin),
+                None => self.tell_survivors(),
+            }
+        }
+        self.drain();
+        status.map_or_else(|| self.server.wait(), Ok)
+    }
+
+    fn close_kept(&mut self, now: Moment) {
+        if let Some((end, _)) = self.kept.take_if(|(_, due)| *due <= now) {
+            end.close();
+        }
+    }
+
+    fn now(&self) -> Moment {
+        self.tap.clock().now()
+    }
+
+    /// The next notice; `None` if there is none within `timeout`.
+    fn next(&self, timeout: Option<Duration>) -> Option<Notice> {
+        match timeout {
+            None => self.notices.recv().ok(),
+            Some(timeout) => self.notices.recv_timeout(timeout).ok(),
+        }
+    }
+
+    fn reap(&mut self) -> io::Result<ExitStatus> {
+        let status = self.server.wait()?;
+        self.facts.server_ended(self.now());
+        self.tap.event(exit_event(status));
+        Ok(status)
+    }
+
+    fn signal_arrived(&mut self, origin: &Origin) {
+        let now = self.now();
+        self.arrivals.told(origin);
+        if let Some(pending) = Pending::new(origin, now) {
+            self.facts.signalled(now);
+            self.signals.push(pending);
+        }
+    }
+
+    fn settle_signals(&mut self) {
+        let now = self.now();
+        let server = i32::try_from(self.server.id()).ok().map(Pid::from_raw);
+        let server = server.filter(|_| self.facts.server_lives());
+        let tap = self.tap;
+        self.signals.retain_mut(|pending| {
+            let settled = (pending.due() <= now || server.is_none())
+                .then(|| pending.settle(server))
+                .flatten();
+            settled.map(|event| tap.event(event)).is_none()
+        });
+    }
+
+    /// Says once who still holds the server's pipes after it has ended.
+    fn tell_survivors(&mut self) {
+        if self.facts.server_lives() || std::mem::replace(&mut self.survivors_told, true) {
+            return;
+        }
+        let processes = inspect::holders(&self.pipes);
+        if !processes.is_empty() {
+            self.tap.event(EventKind::Survivors { processes });
+        }
+    }
+
+    /// Whether something that began before `began` has not come to its end.
+    fn is_unsettled(&self, began: Moment) -> bool {
+        let now = self.now();
+        let mut gauges = self.gauges.iter();
+        gauges.any(|gauge| self.facts.waits_for(gauge, began, now))
+            || (self.arrivals.are_untold() && now.since(began) < signals::SCHEDULED)
+    }
+
+    /// Reads nothing more, and waits until what was read is delivered or refused, and until every
+    /// signal that has arrived is on record.
+    fn drain(&mut self) {
+        self.gauges.iter().for_each(|gauge| gauge.close());
+        let began = self.now();
+        while self.is_unsettled(began) {
+            match self.next(Some(Duration::from_millis(1))) {
+                Some(Notice::Signal(origin)) => self.signal_arrived(&origin),
+                Some(Notice::PumpEnded(..) | Notice::ServerEnded) | None => {}
+            }
+        }
+        self.settle_signals();
+        if !self.facts.outputs_ended() {
+            let message = "other processes still hold the server's output; what they write after \
+                           the end is not relayed";
+            self.tap.event(EventKind::Warning {
+                message: message.into(),
+            });
+        }
+        for gauge in self.gauges {
+            let (stream, bytes) = (gauge.stream(), gauge.pending());
+            if bytes > 0 {
+                self.tap.event(EventKind::Undelivered { stream, bytes });
+            }
+        }
+    }
+}

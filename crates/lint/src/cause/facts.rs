@@ -1,0 +1,241 @@
+//! What is known of a recording when its cause is looked for: bounded, whatever its length.
+
+use super::failed::Failed;
+use crate::rule::Severity;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{Event, EventKind, ProcessContext};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
+use mcpreel_trace::session::{End, Session, Side};
+use mcpreel_wire::message::Direction;
+
+#[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an answer to a question of its own"
+)]
+pub struct Facts {
+    pub context: ProcessContext,
+    /// Who spoke, what they agreed on, how it ended.
+    pub session: Session,
+    /// Whether somebody still records.
+    pub is_live: bool,
+    /// Whether it stops before the session did, for all that is known: it was copied while it was
+    /// recorded, the rest stands in a spool that was not read, or was not selected.
+    pub is_short: bool,
+    /// Now, of a live recording; else when the last thing on record happened.
+    pub now: Moment,
+    pub counts: Counts,
+    /// The first and the last events, in order.
+    pub events: Vec<Event>,
+    /// The first requests that begin a session: `initialize` and `server/discover`.
+    pub opening: Vec<Exchange>,
+    /// Whether the client said `initialized`, among the first messages.
+    pub confirmed: bool,
+    /// Whether the client asked for something but to begin a session, among the first exchanges.
+    pub asked_more: bool,
+    /// The first message of the server, among the first messages.
+    pub first_said: Option<Seq>,
+    /// The last answer with a result, among the last exchanges.
+    pub last_answer: Option<Seq>,
+    /// The exchanges that were answered last, a few, in the order of the answers.
+    pub last_answered: Vec<Exchange>,
+    /// Whether a tool was ever called.
+    pub called_tools: bool,
+    /// Requests that have no answer yet: the recording is live.
+    pub open: Sample,
+    /// Requests whose answering side ended.
+    pub lost: Sample,
+    /// Requests that were open at the end.
+    pub unanswered: Sample,
+    /// Requests of which nobody knows whether they were answered: too many were open.
+    pub untracked: Sample,
+    /// Calls that failed, by method and name.
+    pub failed: Vec<Failed>,
+    /// Requests that were cancelled, whether or not they were answered later.
+    pub cancelled: Vec<Cancelled>,
+    /// Calls that were never answered, each with the same call that came later.
+    pub again: Vec<(Exchange, Exchange)>,
+    pub findings: Vec<Group>,
+    /// The first lines on the streams of the protocol that are no messages.
+    pub noise: Vec<Line>,
+    /// The lines that the findings about framing point at: a message is in several of them, or has
+    /// something before it.
+    pub misframed: Vec<Line>,
+    /// The last lines of stderr, in order.
+    pub last_words: Vec<Line>,
+    /// Lines whose ends have not come yet.
+    pub unfinished: Vec<Unfinished>,
+    /// Very long frames of the server: those that rules point at, and those at the end.
+    pub long: Vec<FrameHead>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub frames: u64,
+    pub messages: u64,
+    pub exchanges: u64,
+    pub failed: u64,
+    pub findings: u64,
+    /// Bytes that were forwarded but are not on record.
+    pub gap_bytes: u64,
+    pub stderr_bytes: u64,
+}
+
+/// Exchanges that stand alike: the first and the last of them, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    /// How many, [`Self::COUNTED`] at most.
+    pub count: u64,
+    /// The first few and the last few.
+    pub exchanges: Vec<Exchange>,
+}
+
+impl Sample {
+    /// Exchanges that are counted; a recording of nothing but failures has a million.
+    pub const COUNTED: u64 = 1000;
+
+    pub fn asked(&self, direction: Direction) -> impl Iterator<Item = &Exchange> {
+        let all = self.exchanges.iter();
+        all.filter(move |exchange| exchange.direction == direction)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Cancelled {
+    /// The request, with its answer if one came all the same.
+    pub exchange: Exchange,
+    /// When it was cancelled, if that is on record.
+    pub t: Option<Moment>,
+    pub said: Box<str>,
+    /// Whether the request had a `progressToken`.
+    pub has_token: bool,
+    /// The next call with the same method, name and arguments.
+    pub again: Option<Exchange>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub rule: Box<str>,
+    /// How many, [`Self::COUNTED`] at most.
+    pub count: u64,
+    pub is_all: bool,
+    pub first: Vec<Found>,
+}
+
+impl Group {
+    /// Findings that are counted; a rule may find a million.
+    pub const COUNTED: u64 = 1000;
+}
+
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub severity: Severity,
+    pub frame: Option<Seq>,
+    pub exchange: Option<ExchangeId>,
+    /// Where in the message: the path of members from its top, escaped.
+    pub path: Option<Box<str>>,
+    pub related: Vec<Seq>,
+    pub detail: Box<str>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub seq: Seq,
+    pub stream: StreamId,
+    pub t: Moment,
+    pub bytes: Box<[u8]>,
+}
+
+impl Line {
+    /// Bytes of a line that are looked at.
+    pub const LOOKED_AT: u32 = 512;
+
+    /// What stands in it, without its end.
+    pub fn text(&self) -> &[u8] {
+        self.bytes.trim_ascii_end()
+    }
+}
+
+impl Facts {
+    pub fn end(&self) -> Option<&End> {
+        self.session.phase.end()
+    }
+
+    /// The findings of a rule, if there are any.
+    pub fn found(&self, rule: &str) -> Option<&Group> {
+        self.findings.iter().find(|group| &*group.rule == rule)
+    }
+
+    pub fn since(&self, t: Moment) -> u64 {
+        self.now.0.saturating_sub(t.0)
+    }
+
+    /// Whether the server ended by itself, in whatever way: that is on record where the log of its
+    /// host says so.
+    pub fn ended_somehow(&self) -> bool {
+        let exits = |kind: &EventKind| matches!(kind, EventKind::Exit { .. });
+        self.end() == Some(&End::Unknown) && self.events_that(exits).next().is_some()
+    }
+
+    /// When the host closed its side, if it was the first to do so.
+    pub fn host_left(&self) -> Option<Moment> {
+        let closed = self.session.closed_first?;
+        (closed.by == Side::Host).then_some(closed.t)
+    }
+
+    /// Whether the host closed its side within `patience` nanoseconds after `t`, as somebody does
+    /// who does not like what came.
+    pub fn host_left_after(&self, t: Moment, patience: u64) -> bool {
+        self.host_left()
+            .is_some_and(|left| left >= t && left.0 - t.0 <= patience)
+    }
+
+    /// When somebody told the server to end: its input was closed, or a signal came.
+    pub fn told_to_end(&self) -> Option<Moment> {
+        let is_signal = |event: &&Event| matches!(event.kind, EventKind::Signal { .. });
+        let signal = self.events.iter().find(is_signal).map(|event| event.t);
+        self.host_left().into_iter().chain(signal).min()
+    }
+
+    pub fn was_told_to_end(&self) -> bool {
+        self.told_to_end().is_some()
+    }
+
+    /// Whether the client went on after what begins a session: it said `initialized`, or asked for
+    /// something else.
+    pub fn went_on(&self) -> bool {
+        self.confirmed || self.asked_more
+    }
+
+    /// Whether a request was still answered with a result after `seq`: whatever it is, both sides
+    /// live with it.
+    pub fn survived(&self, seq: Seq) -> bool {
+        self.last_answer.is_some_and(|last| last > seq)
+    }
+
+    /// The requests without an answer that are known: those that are open, those that were when
+    /// the recording ended, those whose answering side ended.
+    pub fn without_answer(&self) -> impl Iterator<Item = &Exchange> {
+        let samples = [&self.open, &self.unanswered, &self.lost];
+        samples.into_iter().flat_map(|sample| &sample.exchanges)
+    }
+
+    /// The exchanges that began a session with this method.
+    pub fn openings(&self, method: &'static str) -> impl Iterator<Item = &Exchange> {
+        let all = self.opening.iter();
+        all.filter(move |exchange| &*exchange.method == method)
+    }
+
+    /// The answer to `initialize` or `server/discover` that was a result.
+    pub fn opened(&self) -> Option<&Exchange> {
+        let is_answered = |exchange: &&Exchange| {
+            matches!(exchange.status, Status::Ok | Status::Late) && exchange.response.is_some()
+        };
+        self.opening.iter().find(is_answered)
+    }
+
+    pub fn events_that(&self, is: fn(&EventKind) -> bool) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(move |event| is(&event.kind))
+    }
+}

@@ -1,0 +1,206 @@
+//! The life of tasks (Tasks, and the extension of the same name).
+//!
+//! ```text
+//!  created ─▶ working ◀─▶ input_required
+//!                └────────────┴──▶ completed, failed, cancelled: nothing after that
+//! ```
+
+use super::rules;
+use crate::finding::{Finding, Findings};
+use crate::quote;
+use crate::remembered::Remembered;
+use crate::seen::Part;
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::json::Value;
+use mcpreel_wire::mcp::{Revision, TaskStatus};
+use mcpreel_wire::message::{Body, Direction};
+use std::sync::Arc;
+
+/// Tasks that are remembered. Of older ones nothing is said.
+const TASKS: usize = 1024;
+/// Bytes of an id or a time that are remembered. Together with [`TASKS`] it bounds the memory.
+const TEXT: usize = 512;
+/// Tasks in one list that are looked at.
+const LISTED: usize = 1024;
+
+/// Tasks, by who asks for them and their id.
+#[derive(Debug)]
+pub(super) struct Tasks {
+    latest: Remembered<(Direction, Arc<str>), Latest>,
+    /// The tasks of requests that gave a progress token may have.
+    made: Remembered<ExchangeId, Arc<str>>,
+}
+
+/// The latest that is known of a task.
+#[derive(Clone, Debug)]
+struct Latest {
+    frame: Seq,
+    status: TaskStatus,
+    updated: Option<Box<str>>,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self {
+            latest: Remembered::new(TASKS),
+            made: Remembered::new(TASKS),
+        }
+    }
+}
+
+impl Tasks {
+    pub fn part(&mut self, part: &Part<'_>, method: &str, findings: &mut Findings) {
+        match (&part.message.body, method) {
+            (Body::Notification(_), "notifications/progress") => self.progress(part, findings),
+            (Body::Notification(_), "notifications/tasks/status" | "notifications/tasks") => {
+                self.state(part, part.params(), false, findings);
+            }
+            (Body::Response(_), "tasks/get" | "tasks/cancel") => {
+                self.state(part, part.result(), false, findings);
+            }
+            (Body::Response(_), "tasks/list") => {
+                let list = part.result().and_then(|result| result.get("tasks"));
+                let tasks = list.into_iter().flat_map(|list| list.elements());
+                for task in tasks.take(LISTED) {
+                    self.state(part, Some(task), false, findings);
+                }
+            }
+            (Body::Response(_), "tasks/result") => result(part, findings),
+            (Body::Response(_), _) => self.created(part, findings),
+            _ => {}
+        }
+    }
+
+    /// The answer to a request that may have been made a task.
+    fn created(&mut self, part: &Part<'_>, findings: &mut Findings) {
+        let Some(result) = part.result() else { return };
+        let is_task = match part.asked() {
+            Some(asked) if asked.revision == Revision::V2025_11_25 => asked.task,
+            Some(asked) if asked.revision > Revision::V2025_11_25 => {
+                let kind = result.get("resultType");
+                kind.is_some_and(|kind| kind.is_str("task"))
+            }
+            _ => false,
+        };
+        if is_task {
+            let task = result.get("task").unwrap_or(result);
+            self.state(part, Some(task), true, findings);
+            if let (Some(exchange), Some(id)) = (part.exchange(), id(task)) {
+                self.made.insert(exchange, id);
+            }
+        }
+    }
+
+    /// What a message says about a task.
+    fn state(
+        &mut self,
+        part: &Part<'_>,
+        task: Option<Value<'_>>,
+        is_new: bool,
+        findings: &mut Findings,
+    ) {
+        let Some(task) = task else { return };
+        let (Some(id), Some(status)) = (id(task), TaskStatus::of(task)) else {
+            return;
+        };
+        let updated = text(task, "lastUpdatedAt");
+        let key = (part.direction().reverse(), id);
+        let before = self.latest.get(&key).filter(|_| !is_new);
+        if before.is_some_and(|before| is_older(updated.as_deref(), before)) {
+            return;
+        }
+        findings.extend(match before {
+            None if is_new => begun(part, &key.1, status),
+            Some(before) => gone_on(part, &key.1, before, status),
+            None => None,
+        });
+        let frame = part.seen.head.seq;
+        let latest = Latest {
+            frame,
+            status,
+            updated,
+        };
+        self.latest.insert(key, latest);
+    }
+
+    /// Progress of a task, once per task.
+    fn progress(&mut self, part: &Part<'_>, findings: &mut Findings) {
+        let Some(exchange) = part.exchange() else {
+            return;
+        };
+        let Some(task) = self.made.get(&exchange) else {
+            return;
+        };
+        if part.message.meta.related_task.is_none() && is_core(part) {
+            let detail = format!("progress of the task \"{}\"", quote::text(task));
+            let finding = part.at(&rules::RELATED_TASK_MISSING, detail);
+            findings.push(finding.path("params._meta"));
+            self.made.remove(&exchange);
+        }
+    }
+}
+
+/// That a task does not begin by working.
+fn begun(part: &Part<'_>, task: &str, status: TaskStatus) -> Option<Finding> {
+    (status != TaskStatus::Working && is_core(part)).then(|| {
+        let (task, status) = (quote::text(task), status.as_str());
+        let detail = format!("task \"{task}\" begins as {status}");
+        part.at(&rules::TASK_STATUS_TRANSITION, detail)
+    })
+}
+
+/// That a task goes on that was over.
+fn gone_on(part: &Part<'_>, task: &str, before: &Latest, status: TaskStatus) -> Option<Finding> {
+    (before.status.is_over() && before.status != status).then(|| {
+        let (from, to) = (before.status.as_str(), status.as_str());
+        let detail = format!("task \"{}\" went from {from} to {to}", quote::text(task));
+        let finding = part.at(&rules::TASK_STATUS_TRANSITION, detail);
+        finding.and(before.frame)
+    })
+}
+
+/// What came of a task says which task.
+fn result(part: &Part<'_>, findings: &mut Findings) {
+    let Some(asked) = part.asked().and_then(|asked| asked.name.as_deref()) else {
+        return;
+    };
+    if !part.result().is_some_and(|result| result.is_object()) {
+        return;
+    }
+    let asked_for = quote::text(asked);
+    let detail = match part.message.meta.related_task.as_deref() {
+        Some(named) if named == asked => return,
+        Some(named) => format!(
+            "the result of the task \"{asked_for}\" names \"{}\"",
+            quote::text(named)
+        ),
+        None => format!("the result of the task \"{asked_for}\""),
+    };
+    let finding = part.at(&rules::RELATED_TASK_MISSING, detail);
+    findings.push(finding.path("result._meta"));
+}
+
+/// Whether the revision has tasks in its core; the extension that came after says less.
+fn is_core(part: &Part<'_>) -> bool {
+    part.revision() == Revision::V2025_11_25
+}
+
+/// Whether what a message says about a task was true before what is known of it: answers can
+/// overtake each other within a server. Times of one server are written alike.
+fn is_older(updated: Option<&str>, known: &Latest) -> bool {
+    match (updated, known.updated.as_deref()) {
+        (Some(updated), Some(known)) => updated.len() == known.len() && updated < known,
+        _ => false,
+    }
+}
+
+fn id(task: Value<'_>) -> Option<Arc<str>> {
+    text(task, "taskId").map(Into::into)
+}
+
+fn text(task: Value<'_>, member: &str) -> Option<Box<str>> {
+    let value = task.get(member)?;
+    let is_short = value.raw().len() <= TEXT;
+    value.as_str().filter(|_| is_short).map(Into::into)
+}

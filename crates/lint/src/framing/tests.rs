@@ -1,0 +1,113 @@
+//! What hostile lines can make of the findings and of the memory.
+
+use super::Misframed;
+use crate::finding::Finding;
+use crate::{Analysis, Known, Seen};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::Correlator;
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::session::Session;
+use mcpreel_wire::message::{Classifier, Lines};
+
+fn head(seq: u64, raw: &[u8]) -> FrameHead {
+    FrameHead {
+        seq: Seq(seq),
+        stream: StreamId::S2C,
+        offset: 0,
+        t_first: Moment(seq),
+        t_last: Moment(seq),
+        size: raw.len() as u64,
+    }
+}
+
+/// The findings of one rule in one line of the server.
+fn of(rule: &str, line: &str) -> Vec<Finding> {
+    let mut analysis = Analysis::new();
+    let raw = format!("{line}\n").into_bytes();
+    let mut classifier = Classifier::default();
+    let (content, root) = classifier.read(&raw, Lines::OfAll);
+    analysis.frame(&head(1, &raw), &raw, &content, root);
+    let mut findings = analysis.take().findings;
+    findings.retain(|finding| finding.rule.id == rule);
+    findings
+}
+
+#[test]
+fn a_frame_full_of_the_same_has_a_few_findings_that_say_how_many_more() {
+    let tools = vec![r#"{"title":"\u200b","max":1e999,"a":0,"a":0,"b":"\ud800"}"#; 1000].join(",");
+    let line = format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"tools":[{tools}]}}}}"#);
+    for rule in [
+        "text-hidden-unicode",
+        "frame-number-precision",
+        "frame-duplicate-key",
+        "frame-lone-surrogate",
+    ] {
+        let found = of(rule, &line);
+        assert_eq!(found.len(), 8, "{rule}");
+        assert!(found[7].detail.ends_with("(and 992 more places)"), "{rule}");
+        let path = found[1].path.as_deref().unwrap();
+        assert!(path.starts_with("params.tools[1]."), "{path}");
+    }
+}
+
+#[test]
+fn nothing_off_the_wire_is_shown_as_it_is() {
+    let hostile =
+        r#"{"jsonrpc":"2.0","method":"x","params":{"\u001b[2J\u202e":{"a\u202e":1,"a\u202e":2}}}"#;
+    let found = of("frame-duplicate-key", hostile);
+    assert_eq!(found[0].detail, r#""a\u{202e}""#);
+    let path = found[0].path.as_deref().unwrap();
+    assert_eq!(path, r#"params["\u001b[2J\u202e"]["a\u202e"]"#);
+}
+
+#[test]
+fn a_long_text_is_shown_around_the_place() {
+    let text = format!("{}\u{200b}{}", "a".repeat(5000), "b".repeat(5000));
+    let line = format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"title":"{text}"}}}}"#);
+    let found = of("text-hidden-unicode", &line);
+    let detail = &found[0].detail;
+    assert!(
+        detail.starts_with("U+200B at character 5000: aaaa"),
+        "{detail}"
+    );
+    assert!(
+        detail.contains(r"\u{200b}bbb") && detail.len() < 200,
+        "{detail}"
+    );
+}
+
+#[test]
+fn an_open_bracket_does_not_keep_the_session_in_memory() {
+    let mut misframed = Misframed::default();
+    let (session, known) = (Session::default(), Known::default());
+    let correlator = Correlator::new();
+    let mut classifier = Classifier::default();
+    let mut findings = Vec::new();
+    for seq in 1..2000 {
+        let line = format!("{{ {}\n", "x".repeat(1000));
+        let raw = line.trim_start_matches(if seq == 1 { "" } else { "{ " });
+        let (content, root) = classifier.read(raw.as_bytes(), Lines::OfAll);
+        let head = head(seq, raw.as_bytes());
+        let seen = Seen {
+            head: &head,
+            raw: raw.as_bytes(),
+            content: &content,
+            root,
+            messages: &[],
+            observations: &[],
+            session: &session,
+            known: &known,
+            correlator: &correlator,
+        };
+        let mut found = vec![super::rules::NOT_JSON.at(Seq(seq), "x")];
+        misframed.apply(&seen, &mut found);
+        findings.append(&mut found);
+        assert!(misframed.kept().0 <= 300 << 10, "{seq}");
+    }
+    assert_eq!(misframed.kept(), (0, 0));
+    let told = findings.iter().map(|finding| finding.frame);
+    assert!(
+        told.eq((1..2000).map(|seq| Some(Seq(seq)))),
+        "all of it, in order"
+    );
+}

@@ -1,0 +1,223 @@
+//! Input rounds: results that ask for input, and the retries that give it.
+//!
+//! A retry answers a result of the same method and name. Which one, its `requestState` says;
+//! calls of one tool may run side by side, and a client may repeat a retry, so that a state is
+//! wrong only where no such result has given it.
+
+use super::input_request::{self, input_requests};
+use super::path;
+use crate::digest;
+use crate::finding::Findings;
+use crate::quote;
+use crate::remembered::Remembered;
+use crate::rule::{Revisions, Rule};
+use crate::section;
+use crate::seen::Part;
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::brief;
+use mcpreel_wire::json::Value;
+use mcpreel_wire::message::{Body, InputRound};
+
+pub(super) static EMPTY: Rule = Rule::error(
+    "mrtr-empty",
+    "input is required, but the result says neither which nor what to repeat",
+)
+.why("The client has nothing to ask its user for and nothing to send back, so the call cannot go on.")
+.fix("Let the server give `inputRequests`, `requestState`, or both.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN);
+
+pub(super) static WRONG_METHOD: Rule = Rule::error(
+    "mrtr-wrong-method",
+    "a request is answered with `input_required` though its method does not allow that",
+)
+.why("Clients look for questions only in the answers to tool calls, prompts and resources, and fail on this one.")
+.fix("Let the server answer this request at once, with a result or an error.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN);
+
+pub(super) static STATE_NOT_ECHOED: Rule = Rule::error(
+    "mrtr-state-not-echoed",
+    "a retry without the `requestState` that it was given, or with another one",
+)
+.why("The server keeps everything it knows about the call in that state, and without it starts over or refuses.")
+.fix("Let the client send `requestState` back exactly as it came, and none where none came.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN);
+
+pub(super) static RESPONSE_KEY_UNKNOWN: Rule = Rule::warning(
+    "mrtr-response-key-unknown",
+    "a retry answers what nobody has asked",
+)
+.why("Servers ignore answers whose key they have not given, and will ask again.")
+.fix("Let the client use the keys of `inputRequests` as they are.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN);
+
+pub(super) static NOT_RETRIED: Rule = Rule::note(
+    "mrtr-not-retried",
+    "a question of the server that the client has never answered",
+)
+.why("The call was given up, by the user or by a client that does not know how to go on.")
+.fix("Nothing has to be done if that was meant; else check whether the client supports input rounds.")
+.of(section::INPUT_ROUNDS)
+.only(Revisions::MODERN)
+.at_end();
+
+/// Rounds that are remembered. Beyond it nothing is said about retries.
+const ROUNDS: usize = 256;
+
+/// Keys of a round, and of a retry, that are looked at: a line could hold a million. What may lie
+/// beyond is not judged.
+const KEYS: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Rounds(Remembered<ExchangeId, Round>);
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self(Remembered::new(ROUNDS))
+    }
+}
+
+#[derive(Debug)]
+struct Round {
+    frame: Seq,
+    /// Method and name of what was asked.
+    call: u64,
+    state: Option<u64>,
+    keys: Vec<u64>,
+    is_retried: bool,
+}
+
+impl Round {
+    /// Whether the keys of a retry answer what was asked for here.
+    fn fits(&self, keys: &[u64]) -> bool {
+        keys.is_empty() == self.keys.is_empty() && keys.iter().all(|key| self.asks(*key))
+    }
+
+    fn asks(&self, key: u64) -> bool {
+        self.keys.len() >= KEYS || self.keys.contains(&key)
+    }
+}
+
+/// Method and name: what a retry has in common with the request before.
+fn call(method: &str, name: Option<&str>) -> u64 {
+    digest::of((method, name))
+}
+
+impl Rounds {
+    pub(super) fn answered(&mut self, part: &Part<'_>, result: Value<'_>, findings: &mut Findings) {
+        let kind = result.get("resultType");
+        if !kind.is_some_and(|kind| kind.is_str("input_required")) {
+            return;
+        }
+        self.remember(part, result);
+        let method = part.method().unwrap_or_default();
+        if !matches!(method, "tools/call" | "prompts/get" | "resources/read") {
+            let finding = part.at(&WRONG_METHOD, quote::text(method));
+            findings.push(finding.path("result.resultType"));
+        }
+        if result.get("inputRequests").is_none() && result.get("requestState").is_none() {
+            findings.push(part.at(&EMPTY, "no inputRequests, no requestState"));
+        }
+        let declared = part.asked().and_then(|asked| asked.capabilities.declared());
+        for (path, request) in input_requests(result) {
+            input_request::judge(part, &path, request, declared.as_ref(), findings);
+        }
+    }
+
+    fn remember(&mut self, part: &Part<'_>, result: Value<'_>) {
+        let (Some(exchange), Some(asked)) = (part.exchange(), part.asked()) else {
+            return;
+        };
+        let state = result.get("requestState").and_then(|it| it.as_str());
+        let requests = result.get("inputRequests").into_iter();
+        let keys = requests.flat_map(|it| it.members());
+        let keys = keys.filter_map(|(key, _)| Some(digest::of(&*brief::text(&key.as_str()?))));
+        let round = Round {
+            frame: part.seen.head.seq,
+            call: call(&asked.method, asked.name.as_deref()),
+            state: state.map(|state| digest::of(&*brief::text(&state))),
+            keys: keys.take(KEYS).collect(),
+            is_retried: false,
+        };
+        self.0.insert(exchange, round);
+    }
+
+    /// A request of the client by the modern revision: it may be a retry.
+    pub(super) fn asked(&mut self, part: &Part<'_>, findings: &mut Findings) {
+        let Body::Request(request) = &part.message.body else {
+            return;
+        };
+        let Some(retry) = request.retry.as_ref().filter(|_| part.value.is_some()) else {
+            return;
+        };
+        let call = call(&request.method, request.name.as_deref());
+        let state = retry.state.as_deref().map(digest::of);
+        let keys: Vec<_> = retry.keys.iter().take(KEYS).map(digest::of).collect();
+        let rounds = self.0.iter().filter(|(_, round)| round.call == call);
+        let rounds: Vec<_> = rounds.collect();
+        let newest = rounds.iter().map(|(id, _)| **id).max();
+        let same_state = rounds.iter().filter(|(_, round)| round.state == state);
+        // Of those with the same state rather one whose keys fit, rather the newest.
+        let rank = |(id, round): &(&ExchangeId, &Round)| (round.fits(&keys), **id);
+        let meant = same_state.map(rank).max().map(|(_, id)| id);
+        let is_asked = |key: &u64| rounds.iter().any(|(_, round)| round.asks(*key));
+        let unknown = keys.iter().position(|key| !is_asked(key));
+        let unknown = unknown.and_then(|at| retry.keys.get(at));
+        if let Some(newest) = newest
+            && !self.0.has_forgotten()
+        {
+            self.judge(
+                part,
+                retry,
+                (meant, newest),
+                unknown.map(|key| &**key),
+                findings,
+            );
+        }
+        let retried = meant.or(newest);
+        if let Some(round) = retried.and_then(|id| self.0.get_mut(&id)) {
+            round.is_retried = true;
+        }
+    }
+
+    fn judge(
+        &self,
+        part: &Part<'_>,
+        retry: &InputRound,
+        (meant, newest): (Option<ExchangeId>, ExchangeId),
+        unknown: Option<&str>,
+        findings: &mut Findings,
+    ) {
+        let Some(round) = self.0.get(&meant.unwrap_or(newest)) else {
+            return;
+        };
+        if meant.is_none() {
+            let detail = match (&retry.state, round.state) {
+                (None, _) => "no requestState, although one was given",
+                (Some(_), None) => "a requestState, although none was given",
+                (Some(_), Some(_)) => "another requestState than was given",
+            };
+            let finding = part.at(&STATE_NOT_ECHOED, detail).and(round.frame);
+            findings.push(finding.path("params.requestState"));
+        }
+        if let Some(key) = unknown {
+            let finding = part.at(&RESPONSE_KEY_UNKNOWN, quote::text(key));
+            let path = path(&["params", "inputResponses", key]);
+            findings.push(finding.and(round.frame).path(path));
+        }
+    }
+
+    pub(super) fn finish(&self, findings: &mut Findings) {
+        let waiting = self.0.iter().filter(|(_, round)| !round.is_retried);
+        let mut waiting: Vec<_> = waiting.collect();
+        waiting.sort_by_key(|(id, _)| **id);
+        for (id, round) in waiting {
+            let finding = NOT_RETRIED.at(round.frame, "no retry until the end");
+            findings.push(finding.about(Some(*id)));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Rules about requests and responses, progress and cancellation: what the correlator noticed.
+
+mod rules;
+
+use super::family::{Context, Family};
+use super::finding::{Finding, Findings};
+use super::quote;
+use super::rule::Rule;
+use super::seen::Seen;
+use mcpreel_trace::correlator::{Observation, Observed};
+use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::message::{Direction, Era, Problem};
+
+use rules::{
+    CANCEL_COMPLETED_REQUEST, CANCEL_LATE_RESPONSE, CANCEL_UNKNOWN_REQUEST, CANCEL_WRONG_DIRECTION,
+    ID_REUSED, PAIRING_GIVEN_UP, PROCESS_DIED_IN_FLIGHT, PROGRESS_TOKEN_REUSED,
+    PROGRESS_UNKNOWN_TOKEN, REQUEST_UNANSWERED, RESPONSE_DUPLICATE, RESPONSE_ID_TYPE_CHANGED,
+    RESPONSE_UNKNOWN_ID,
+};
+
+/// A cancel and the answer may cross on the way: an answer within this time is no finding.
+const CANCEL_GRACE_NS: u64 = 100_000_000;
+
+/// The family of pairing rules; the correlator remembers for it.
+#[derive(Debug, Default)]
+pub struct Pairing {
+    /// Whether a signal told the server to end before it did.
+    is_told: bool,
+    has_ended: bool,
+    hidden: Hidden,
+}
+
+/// Up to where answers may be that nobody could read: they stand in what is not on record.
+#[derive(Debug, Default)]
+struct Hidden {
+    c2s: Seq,
+    s2c: Seq,
+}
+
+impl Hidden {
+    fn note(&mut self, asked: Direction, until: Seq) {
+        let known = match asked {
+            Direction::ClientToServer => &mut self.c2s,
+            Direction::ServerToClient => &mut self.s2c,
+        };
+        *known = until.max(*known);
+    }
+
+    /// Whether what nothing on record fits may fit what is not on record.
+    fn may_explain(&self, observation: &Observation) -> bool {
+        let fits_nothing = matches!(
+            observation.kind,
+            Observed::ResponseUnknown | Observed::CancelUnknown | Observed::ProgressUnknownToken
+        );
+        fits_nothing && self.c2s.max(self.s2c) > Seq(0)
+    }
+
+    /// Whether the answer to a request without one may be there.
+    fn may_answer(&self, observation: &Observation) -> bool {
+        let until = match observation.direction {
+            Direction::ClientToServer => self.c2s,
+            Direction::ServerToClient => self.s2c,
+        };
+        observation.kind == Observed::Unanswered && observation.frame <= until
+    }
+}
+
+impl Family for Pairing {
+    fn name(&self) -> &'static str {
+        "pairing"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        static RULES: &[&Rule] = &[
+            &ID_REUSED,
+            &RESPONSE_UNKNOWN_ID,
+            &RESPONSE_DUPLICATE,
+            &RESPONSE_ID_TYPE_CHANGED,
+            &REQUEST_UNANSWERED,
+            &PROCESS_DIED_IN_FLIGHT,
+            &CANCEL_LATE_RESPONSE,
+            &CANCEL_UNKNOWN_REQUEST,
+            &CANCEL_COMPLETED_REQUEST,
+            &CANCEL_WRONG_DIRECTION,
+            &PROGRESS_UNKNOWN_TOKEN,
+            &PROGRESS_TOKEN_REUSED,
+            &PAIRING_GIVEN_UP,
+        ];
+        RULES
+    }
+
+    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        let known = seen.observations.iter();
+        let known = known.filter(|one| !self.hidden.may_explain(one));
+        findings.extend(known.filter_map(finding));
+        if seen.messages.is_empty()
+            && seen.content.problems.contains(&Problem::Shortened)
+            && let Some(direction) = seen.head.stream.messages()
+        {
+            self.hidden.note(direction.reverse(), seen.head.seq);
+        }
+    }
+
+    fn event(&mut self, event: &Event, _: &Context<'_>, _: &mut Findings) {
+        if matches!(event.kind, EventKind::Skipped { .. }) {
+            for asked in [Direction::ClientToServer, Direction::ServerToClient] {
+                self.hidden.note(asked, event.after_seq);
+            }
+        }
+        self.has_ended |= matches!(event.kind, EventKind::Exit { .. });
+        self.is_told |= !self.has_ended && matches!(event.kind, EventKind::Signal { .. });
+    }
+
+    fn finish(&mut self, end: &[Observation], _: &Context<'_>, findings: &mut Findings) {
+        let known = end.iter().filter(|one| !self.hidden.may_answer(one));
+        let found = known.filter_map(finding);
+        // Whoever was told to go did not die before its time.
+        findings.extend(found.map(|found| {
+            if self.is_told && found.rule == &PROCESS_DIED_IN_FLIGHT {
+                let detail = format!("{}, open when the server was ended", found.detail);
+                Finding {
+                    exchange: found.exchange,
+                    frame: found.frame,
+                    ..REQUEST_UNANSWERED.found(detail)
+                }
+            } else {
+                found
+            }
+        }));
+    }
+}
+
+fn finding(observation: &Observation) -> Option<Finding> {
+    let rule = rule(observation)?;
+    let noun = match observation.kind {
+        Observed::ProgressUnknownToken | Observed::ProgressTokenReused => "token",
+        _ => "id",
+    };
+    let mut detail = format!("{noun} {}", quote::text(&observation.subject));
+    match observation.kind {
+        Observed::RequestGivenUp => detail.push_str(", a request without an answer"),
+        Observed::ForGivenUp => {
+            detail = format!(
+                "{}, of a request that may be one of them",
+                quote::text(&observation.subject)
+            );
+        }
+        Observed::TaskGivenUp => detail.push_str(", a request whose task has no outcome"),
+        Observed::RoundGivenUp => {
+            detail = String::from("a request that was not repeated with its input");
+        }
+        Observed::IdReused { in_flight, .. } => detail.push_str(if in_flight {
+            ", while the earlier request is open"
+        } else {
+            ", after the earlier request ended"
+        }),
+        Observed::ResponseLate { after_ns } => {
+            detail = format!("{detail}, {} ms after the cancel", after_ns / 1_000_000);
+        }
+        _ => {}
+    }
+    let finding = rule.at(observation.frame, detail);
+    Some(finding.about(observation.exchange))
+}
+
+fn rule(observation: &Observation) -> Option<&'static Rule> {
+    Some(match observation.kind {
+        // Modern requests may use an id again once it is no longer in flight.
+        Observed::IdReused {
+            in_flight: false,
+            era: Era::Modern,
+        } => return None,
+        Observed::IdReused { .. } => &ID_REUSED,
+        Observed::ResponseUnknown => &RESPONSE_UNKNOWN_ID,
+        Observed::ResponseDuplicate => &RESPONSE_DUPLICATE,
+        Observed::ResponseIdTypeChanged => &RESPONSE_ID_TYPE_CHANGED,
+        Observed::ResponseLate { after_ns } if after_ns > CANCEL_GRACE_NS => &CANCEL_LATE_RESPONSE,
+        Observed::CancelUnknown => &CANCEL_UNKNOWN_REQUEST,
+        Observed::CancelCompleted => &CANCEL_COMPLETED_REQUEST,
+        Observed::CancelWrongDirection => &CANCEL_WRONG_DIRECTION,
+        Observed::ProgressUnknownToken => &PROGRESS_UNKNOWN_TOKEN,
+        Observed::ProgressTokenReused => &PROGRESS_TOKEN_REUSED,
+        Observed::Unanswered => &REQUEST_UNANSWERED,
+        Observed::Lost if observation.direction == Direction::ClientToServer => {
+            &PROCESS_DIED_IN_FLIGHT
+        }
+        Observed::RequestGivenUp
+        | Observed::ForGivenUp
+        | Observed::TaskGivenUp
+        | Observed::RoundGivenUp => &PAIRING_GIVEN_UP,
+        // An answer that crossed with the cancel is normal, and a client that goes away ends the
+        // session.
+        Observed::ResponseLate { .. } | Observed::Lost => return None,
+    })
+}

@@ -1,0 +1,134 @@
+//! Rules about the process and about time: how the server starts, what it says beside the
+//! protocol, who does not read, how it ends, what takes too long.
+//!
+//! * `start`: what comes before the first message, and how long that takes;
+//! * `pipes`: floods on stderr, and pipes that nobody drains;
+//! * `ending`: how the server leaves, or does not;
+//! * `latency`: slow answers; `calls`: calls that the client gave up;
+//! * `time`: what is overdue at a moment, judged alike by the rules and by whoever watches a live
+//!   recording: [`overdue`].
+
+mod calls;
+mod ending;
+mod latency;
+mod pipes;
+mod start;
+mod time;
+
+pub use time::overdue;
+
+pub(super) use calls::is_abandoned;
+pub(super) use start::launchers;
+
+use super::family::{Context, Family};
+use super::finding::Findings;
+use super::rule::Rule;
+use super::seen::Seen;
+use mcpreel_trace::correlator::Observation;
+use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::frame::FrameHead;
+
+#[derive(Debug, Default)]
+pub struct Process {
+    start: start::Start,
+    pipes: pipes::Pipes,
+    ending: ending::Ending,
+    latency: latency::Latencies,
+    calls: calls::Calls,
+    time: time::Watch,
+}
+
+impl Family for Process {
+    fn name(&self) -> &'static str {
+        "process"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        static RULES: &[&Rule] = &[
+            &start::NOISE_BEFORE_FIRST_MESSAGE,
+            &start::SLOW_START,
+            &pipes::STDERR_BURST,
+            &pipes::STDERR_UNDRAINED,
+            &pipes::STDOUT_UNDRAINED,
+            &pipes::STDIN_UNDRAINED,
+            &ending::PROCESS_NOT_STARTED,
+            &ending::PROCESS_EXIT_NONZERO,
+            &ending::PROCESS_STDOUT_CLOSED_EARLY,
+            &ending::SHUTDOWN_EOF_IGNORED,
+            &ending::SHUTDOWN_SIGKILL,
+            &ending::SHUTDOWN_WRITES_AFTER_EOF,
+            &ending::SURVIVORS_LEFT,
+            &latency::REQUEST_SLOW,
+            &latency::LATENCY_OUTLIER,
+            &calls::TIMEOUT_NO_CANCEL,
+            &calls::NO_PROGRESS_TOKEN,
+            &calls::REPEATED_AFTER_TIMEOUT,
+        ];
+        RULES
+    }
+
+    fn passed(&mut self, context: &Context<'_>, findings: &mut Findings) {
+        self.pipes.passed(context.now, findings);
+        self.ending.passed(context, findings);
+    }
+
+    fn frame(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
+        self.time.passed(&seen.context(), findings);
+        self.start.frame(seen, findings);
+        ending::requests_after_eof(seen, findings);
+        for part in seen.parts() {
+            self.latency.part(&part, &self.start, findings);
+            self.calls.part(&part, findings);
+            self.time.part(&part, findings);
+        }
+    }
+
+    fn stderr(
+        &mut self,
+        head: &FrameHead,
+        _: &[u8],
+        context: &Context<'_>,
+        findings: &mut Findings,
+    ) {
+        self.time.passed(context, findings);
+        self.pipes.stderr(head, findings);
+    }
+
+    fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Findings) {
+        if let EventKind::Start(process) = &event.kind {
+            self.latency.slow_from(process.slow_ns);
+        }
+        // Of what is open at the end it is told at the very end.
+        if !matches!(event.kind, EventKind::Eof { .. } | EventKind::Exit { .. }) {
+            self.time.passed(context, findings);
+        }
+        self.pipes.event(event, findings);
+        self.ending.event(event, context, findings);
+    }
+
+    fn finish(&mut self, end: &[Observation], context: &Context<'_>, findings: &mut Findings) {
+        self.start.finish(context, findings);
+        self.time.finish(end, context, findings);
+        self.pipes.finish(context.now, findings);
+        self.ending.finish(end, context.now, findings);
+    }
+}
+
+/// Nanoseconds in words: `1.2 s`, and below a second `340 ms`.
+fn lasting(ns: u64) -> String {
+    match ns / 1_000_000 {
+        ms @ 0..1000 => format!("{ms} ms"),
+        ms => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lasts_is_told_in_milliseconds_and_seconds() {
+        let told = [0, 340_000_000, 999_999_999, 1_250_000_000, 61_000_000_000].map(lasting);
+        assert_eq!(told, ["0 ms", "340 ms", "999 ms", "1.2 s", "61.0 s"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Sections of the specifications that rules refer to.
+
+use mcpreel_wire::mcp::Revision;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// What it is called in most revisions, with its page: `Transports, stdio`.
+    pub title: &'static str,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A page of every revision of MCP.
+    Mcp(&'static str),
+    Elsewhere(&'static str),
+}
+
+impl Section {
+    /// A section on a page of MCP's specification: `basic/transports#stdio`.
+    pub const fn mcp(title: &'static str, page: &'static str) -> Self {
+        let place = Place::Mcp(page);
+        Self { title, place }
+    }
+
+    /// A section of another specification, with its address.
+    pub const fn elsewhere(title: &'static str, url: &'static str) -> Self {
+        let place = Place::Elsewhere(url);
+        Self { title, place }
+    }
+
+    /// What it is called in `revision`.
+    pub fn title(self, revision: Revision) -> &'static str {
+        match self.place {
+            Place::Mcp(page) => renamed(page, revision).unwrap_or(self.title),
+            Place::Elsewhere(_) => self.title,
+        }
+    }
+
+    /// Its address in `revision`; in the last one before it that has the page, where it has none.
+    pub fn url(self, revision: Revision) -> String {
+        match self.place {
+            Place::Mcp(page) => {
+                // Later, tasks are an extension.
+                let revision = match page {
+                    "basic/utilities/tasks" => revision.min(Revision::V2025_11_25),
+                    _ => revision,
+                };
+                let page = moved(page, revision);
+                format!("https://modelcontextprotocol.io/specification/{revision}/{page}")
+            }
+            Place::Elsewhere(url) => url.to_owned(),
+        }
+    }
+}
+
+/// Where `revision` has a page that most revisions have at `page`.
+fn moved(page: &'static str, revision: Revision) -> &'static str {
+    match (revision, page) {
+        (Revision::V2024_11_05, "basic#messages") => "basic/messages",
+        (Revision::V2024_11_05, "basic#requests") => "basic/messages#requests",
+        (Revision::V2024_11_05, "basic#responses") => "basic/messages#responses",
+        (Revision::V2024_11_05, "basic#notifications") => "basic/messages#notifications",
+        (Revision::V2024_11_05, "basic/lifecycle#timeouts") => "basic/lifecycle",
+        (Revision::V2026_07_28, "basic/transports#stdio") => "basic/transports/stdio",
+        (Revision::V2026_07_28, "basic/lifecycle#shutdown") => "basic/transports/stdio#shutdown",
+        (Revision::V2026_07_28, "basic/lifecycle#timeouts") => {
+            "basic/patterns/cancellation#timeouts"
+        }
+        (Revision::V2026_07_28, page) if page.starts_with("basic/lifecycle") => "basic/versioning",
+        (Revision::V2026_07_28, "basic/utilities/cancellation") => "basic/patterns/cancellation",
+        (Revision::V2026_07_28, "basic/utilities/progress") => "basic/patterns/progress",
+        _ => page,
+    }
+}
+
+/// What `revision` calls a section that it has moved to a page of another name.
+fn renamed(page: &str, revision: Revision) -> Option<&'static str> {
+    match (revision, page) {
+        (Revision::V2026_07_28, "basic/lifecycle#shutdown") => Some("Transports, stdio, Shutdown"),
+        (Revision::V2026_07_28, "basic/lifecycle#timeouts") => Some("Cancellation, Timeouts"),
+        (Revision::V2026_07_28, page) if page.starts_with("basic/lifecycle") => {
+            Some(VERSIONING.title)
+        }
+        _ => None,
+    }
+}
+
+pub const STDIO: Section = Section::mcp("Transports, stdio", "basic/transports#stdio");
+pub const MESSAGES: Section = Section::mcp("Base protocol, Messages", "basic#messages");
+pub const REQUESTS: Section = Section::mcp("Base protocol, Requests", "basic#requests");
+pub const RESPONSES: Section = Section::mcp("Base protocol, Responses", "basic#responses");
+pub const NOTIFICATIONS: Section =
+    Section::mcp("Base protocol, Notifications", "basic#notifications");
+/// Base protocol, Error codes (2026-07-28).
+pub const ERROR_CODES: Section = Section::mcp("Base protocol, Error codes", "basic#error-codes");
+pub const META: Section = Section::mcp("Base protocol, _meta", "basic#meta");
+/// Base protocol, Responses: the type of a result.
+pub const RESULT_TYPE: Section = Section::mcp("Base protocol, ResultType", "basic#resulttype");
+pub const VERSIONING: Section = Section::mcp("Versioning and compatibility", "basic/versioning");
+pub const INPUT_ROUNDS: Section = Section::mcp("Multi round-trip requests", "basic/patterns/mrtr");
+pub const SUBSCRIPTIONS: Section = Section::mcp("Subscriptions", "basic/patterns/subscriptions");
+/// Transports, stdio of the modern era.
+pub const MODERN_STDIO: Section = Section::mcp("stdio", "basic/transports/stdio");
+pub const DEPRECATED: Section = Section::mcp("Deprecated features", "deprecated");
+pub const LIFECYCLE: Section = Section::mcp("Lifecycle", "basic/lifecycle");
+/// Lifecycle, Capability negotiation.
+pub const CAPABILITIES: Section = Section::mcp(
+    "Lifecycle, Capability negotiation",
+    "basic/lifecycle#capability-negotiation",
+);
+/// Lifecycle, Version negotiation.
+pub const NEGOTIATION: Section = Section::mcp(
+    "Lifecycle, Version negotiation",
+    "basic/lifecycle#version-negotiation",
+);
+pub const SHUTDOWN: Section = Section::mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
+pub const TIMEOUTS: Section = Section::mcp("Lifecycle, Timeouts", "basic/lifecycle#timeouts");
+pub const CANCELLATION: Section = Section::mcp("Cancellation", "basic/utilities/cancellation");
+pub const PROGRESS: Section = Section::mcp("Progress", "basic/utilities/progress");
+pub const PING: Section = Section::mcp("Ping", "basic/utilities/ping");
+pub const DISCOVERY: Section = Section::mcp("Discovery", "server/discover");
+pub const CACHING: Section = Section::mcp("Caching", "server/utilities/caching");
+pub const PAGINATION: Section = Section::mcp("Pagination", "server/utilities/pagination");
+pub const COMPLETION: Section = Section::mcp("Completion", "server/utilities/completion");
+pub const LOGGING: Section = Section::mcp("Logging", "server/utilities/logging");
+pub const TOOLS: Section = Section::mcp("Tools", "server/tools");
+pub const TOOL_NAMES: Section = Section::mcp("Tools, Tool names", "server/tools#tool-names");
+pub const TOOL_OUTPUT: Section = Section::mcp("Tools, Output schema", "server/tools#output-schema");
+/// Tools, x-mcp-header (2026-07-28).
+pub const TOOL_HEADERS: Section = Section::mcp("Tools, x-mcp-header", "server/tools#x-mcp-header");
+/// Base protocol, JSON Schema usage.
+pub const JSON_SCHEMA: Section = Section::mcp(
+    "Base protocol, JSON Schema usage",
+    "basic#json-schema-usage",
+);
+pub const RESOURCES: Section = Section::mcp("Resources", "server/resources");
+pub const PROMPTS: Section = Section::mcp("Prompts", "server/prompts");
+pub const SAMPLING: Section = Section::mcp("Sampling", "client/sampling");
+pub const ELICITATION: Section = Section::mcp("Elicitation", "client/elicitation");
+pub const ROOTS: Section = Section::mcp("Roots", "client/roots");
+pub const TASKS: Section = Section::mcp("Tasks", "basic/utilities/tasks");
+pub const ICONS: Section = Section::mcp("Base protocol, icons", "basic#icons");
+/// The published schema of a revision.
+pub const SCHEMA: Section = Section::elsewhere(
+    "Schema of the revision",
+    "https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema",
+);
+/// JSON-RPC 2.0, section 5.1 (error codes).
+pub const JSONRPC_ERROR: Section = Section::elsewhere(
+    "JSON-RPC 2.0, section 5.1",
+    "https://www.jsonrpc.org/specification#error_object",
+);
+/// JSON-RPC 2.0, section 6 (batches).
+pub const JSONRPC_BATCH: Section = Section::elsewhere(
+    "JSON-RPC 2.0, section 6",
+    "https://www.jsonrpc.org/specification#batch",
+);
+pub const JSON: Section = Section::elsewhere("RFC 8259", "https://www.rfc-editor.org/rfc/rfc8259");
+pub const BASE64: Section = Section::elsewhere(
+    "RFC 4648, section 4",
+    "https://www.rfc-editor.org/rfc/rfc4648#section-4",
+);
+pub const URI: Section = Section::elsewhere("RFC 3986", "https://www.rfc-editor.org/rfc/rfc3986");
+pub const TRACE_CONTEXT: Section =
+    Section::elsewhere("W3C Trace Context", "https://www.w3.org/TR/trace-context/");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_has_its_address_in_each_revision() {
+        assert_eq!(
+            STDIO.url(Revision::V2025_06_18),
+            "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio"
+        );
+        assert_eq!(
+            STDIO.url(Revision::V2026_07_28),
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio"
+        );
+        assert_eq!(
+            TASKS.url(Revision::V2026_07_28),
+            TASKS.url(Revision::V2025_11_25)
+        );
+        assert_eq!(
+            JSON.url(Revision::V2025_06_18),
+            "https://www.rfc-editor.org/rfc/rfc8259"
+        );
+    }
+
+    #[test]
+    fn a_section_is_called_what_its_page_is_called() {
+        let titles = |section: Section| Revision::ALL.map(|revision| section.title(revision));
+        let [.., legacy, modern] = titles(SHUTDOWN);
+        assert_eq!(
+            (legacy, modern),
+            ("Lifecycle, Shutdown", "Transports, stdio, Shutdown")
+        );
+        assert_eq!(titles(CAPABILITIES)[4], VERSIONING.title);
+        assert_eq!(titles(TOOLS), [TOOLS.title; 5]);
+    }
+}

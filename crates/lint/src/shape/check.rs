@@ -1,0 +1,225 @@
+//! Holding a value against a shape.
+//!
+//! The work is linear in the size of the value: every shape looks once through the members of an
+//! object for each member that it names. Recursion ends where the shapes end, which do not contain
+//! themselves.
+
+use super::language::{Case, Field, Shape, Tagged};
+use super::place::Place;
+use super::tables::{Known, Shapes};
+use super::types::Type;
+use crate::quote;
+use mcpreel_wire::json::{Kind, Value};
+use std::cmp::Ordering;
+
+/// Who is told what is found on the way.
+pub trait Visitor {
+    /// Something of a type that has a name, before what is in it. It need not have the shape.
+    fn typed(&mut self, name: Type, place: &Place<'_>, value: Value<'_>) {
+        let _ = (name, place, value);
+    }
+
+    /// What is here is wrong; `detail` says how.
+    fn wrong(&mut self, place: &Place<'_>, detail: &dyn Fn() -> String);
+}
+
+/// Holds values against the shapes of one revision.
+pub struct Checker<'c, V> {
+    pub shapes: &'c Shapes,
+    pub visitor: V,
+}
+
+impl<V: Visitor> Checker<'_, V> {
+    pub fn check(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+        if shape.kind().is_some_and(|kind| kind != value.kind()) {
+            return self.not(shape, place, value);
+        }
+        match shape {
+            Shape::Integer | Shape::Share | Shape::Word(_) => {
+                if !is(shape, value) {
+                    self.not(shape, place, value);
+                }
+            }
+            Shape::Fields(fields) => self.fields(fields, place, value),
+            Shape::Map(inner) => self.members(inner, place, value),
+            Shape::List(inner) => self.elements(inner, place, value),
+            Shape::Of(name) => self.typed(*name, place, value),
+            Shape::Either(shapes) => self.either(shape, shapes, place, value),
+            Shape::All(shapes) => {
+                for shape in *shapes {
+                    self.check(shape, place, value);
+                }
+            }
+            Shape::WhereObject(inner) if value.is_object() => self.check(inner, place, value),
+            Shape::Tagged(tagged) => self.tagged(tagged, tagged.cases, place, value),
+            Shape::Having(cases) => self.having(cases, place, value),
+            Shape::Any
+            | Shape::Null
+            | Shape::String
+            | Shape::Boolean
+            | Shape::Number
+            | Shape::Object
+            | Shape::WhereObject(_) => {}
+        }
+    }
+
+    fn typed(&mut self, name: Type, place: &Place<'_>, value: Value<'_>) {
+        let place = place.of(name);
+        self.visitor.typed(name, &place, value);
+        match self.shapes.of(name) {
+            Known::Absent => {}
+            Known::Fields(_) | Known::Tagged(..) if !value.is_object() => {
+                self.not(&Shape::Object, &place, value);
+            }
+            Known::Fields(fields) => self.fields(fields, &place, value),
+            Known::Tagged(tagged, cases) => self.tagged(tagged, cases, &place, value),
+            Known::Shape(shape) => self.check(shape, &place, value),
+        }
+    }
+
+    fn fields(&mut self, fields: &[Field], place: &Place<'_>, value: Value<'_>) {
+        for field in fields {
+            let place = place.member(field.name);
+            match value.get(field.name) {
+                Some(member) => self.check(&field.shape, &place, member),
+                None if field.required => self.visitor.wrong(&place, &|| "is missing".to_owned()),
+                None => {}
+            }
+        }
+    }
+
+    fn members(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+        for (name, member) in value.members() {
+            self.check(shape, &place.named(name), member);
+        }
+    }
+
+    fn elements(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+        for (index, element) in value.elements().enumerate() {
+            self.check(shape, &place.element(index), element);
+        }
+    }
+
+    /// Chooses by the kind of JSON value.
+    fn either(&mut self, all: &Shape, shapes: &[Shape], place: &Place<'_>, value: Value<'_>) {
+        let fitting = shapes
+            .iter()
+            .find(|shape| self.kind(shape) == Some(value.kind()));
+        match fitting {
+            Some(shape) => self.check(shape, place, value),
+            None => self.not(all, place, value),
+        }
+    }
+
+    /// The kind of JSON value that a shape is.
+    fn kind(&self, shape: &Shape) -> Option<Kind> {
+        match shape {
+            Shape::Of(name) => match self.shapes.of(*name) {
+                Known::Absent => None,
+                Known::Fields(_) | Known::Tagged(..) => Some(Kind::Object),
+                Known::Shape(shape) => shape.kind(),
+            },
+            shape => shape.kind(),
+        }
+    }
+
+    fn tagged(&mut self, tagged: &Tagged, cases: &[Case], place: &Place<'_>, value: Value<'_>) {
+        let here = place.member(tagged.member);
+        let Some(tag) = value.get(tagged.member) else {
+            match tagged.default {
+                Some(shape) => self.check(shape, place, value),
+                None => self.visitor.wrong(&here, &|| "is missing".to_owned()),
+            }
+            return;
+        };
+        match cases.iter().find(|(name, _)| tag.is_str(name)) {
+            Some((_, shape)) => self.check(shape, place, value),
+            None if tagged.open => {}
+            None => self.visitor.wrong(&here, &|| {
+                let names = words(cases.iter().map(|(name, _)| *name));
+                format!("expected {names}, found {}", found(tag))
+            }),
+        }
+    }
+
+    fn having(&mut self, cases: &[Case], place: &Place<'_>, value: Value<'_>) {
+        let fitting = cases.iter().find(|(name, _)| value.get(name).is_some());
+        match fitting {
+            Some((_, shape)) => self.check(shape, place, value),
+            None => self.visitor.wrong(place, &|| {
+                let names = words(cases.iter().map(|(name, _)| *name));
+                format!("expected one of the members {names}, found none of them")
+            }),
+        }
+    }
+
+    fn not(&mut self, shape: &Shape, place: &Place<'_>, value: Value<'_>) {
+        self.visitor.wrong(place, &|| {
+            format!("expected {}, found {}", describe(shape), found(value))
+        });
+    }
+}
+
+/// Whether a value of the right kind is what a shape asks of it.
+fn is(shape: &Shape, value: Value<'_>) -> bool {
+    match shape {
+        Shape::Integer => value.number().is_some_and(|number| number.is_integer()),
+        Shape::Share => value.number_text().is_some_and(is_share),
+        Shape::Word(words) => words.iter().any(|word| value.is_str(word)),
+        _ => true,
+    }
+}
+
+/// Whether a number is one from 0 to 1.
+fn is_share(text: &str) -> bool {
+    let number: Result<f64, _> = text.parse();
+    number.is_ok_and(|number| {
+        number.partial_cmp(&0.0) != Some(Ordering::Less)
+            && number.partial_cmp(&1.0) != Some(Ordering::Greater)
+    })
+}
+
+fn describe(shape: &Shape) -> String {
+    let words_of = |shapes: &[Shape]| {
+        let all: Vec<_> = shapes.iter().map(describe).collect();
+        all.join(" or ")
+    };
+    match shape {
+        Shape::Any | Shape::Of(_) => "something else".to_owned(),
+        Shape::Null => "null".to_owned(),
+        Shape::String => "a string".to_owned(),
+        Shape::Boolean => "true or false".to_owned(),
+        Shape::Number => "a number".to_owned(),
+        Shape::Integer => "an integer".to_owned(),
+        Shape::Share => "a number from 0 to 1".to_owned(),
+        Shape::Word(all) => words(all.iter().copied()),
+        Shape::List(_) => "an array".to_owned(),
+        Shape::Either(shapes) | Shape::All(shapes) => words_of(shapes),
+        Shape::Object
+        | Shape::Fields(_)
+        | Shape::Map(_)
+        | Shape::WhereObject(_)
+        | Shape::Tagged(_)
+        | Shape::Having(_) => "an object".to_owned(),
+    }
+}
+
+fn words<'w>(all: impl Iterator<Item = &'w str>) -> String {
+    let quoted: Vec<_> = all.map(|word| format!("\"{word}\"")).collect();
+    quoted.join(" or ")
+}
+
+/// What a value is, in words, text off the wire escaped.
+pub fn found(value: Value<'_>) -> String {
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        Kind::Bool | Kind::Number => format!("the {} {}", value.kind().as_str(), text(value)),
+        Kind::String => format!("the string {}", text(value)),
+        Kind::Array => "an array".to_owned(),
+        Kind::Object => "an object".to_owned(),
+    }
+}
+
+fn text(value: Value<'_>) -> String {
+    quote::bytes(value.raw())
+}

@@ -1,0 +1,142 @@
+use super::tables::shapes;
+use super::*;
+use mcpreel_wire::json::Document;
+use mcpreel_wire::mcp::Revision;
+
+/// Collects where something is wrong, and how.
+struct Faults(Vec<String>);
+
+impl Visitor for Faults {
+    fn wrong(&mut self, place: &Place<'_>, detail: &dyn Fn() -> String) {
+        self.0.push(format!("{}: {}", place.path(), detail()));
+    }
+}
+
+/// What is wrong with the `params` or the `result` of a message for `method`.
+fn faults(revision: Revision, method: &str, member: &'static str, json: &str) -> Vec<String> {
+    let known = shapes(revision).method(method).unwrap();
+    let (base, shape) = match member {
+        "result" => (types::Type::Result, known.result),
+        _ => (types::Type::RequestParams, known.params),
+    };
+    let document = Document::parse(json.as_bytes()).unwrap();
+    let picked = Picked {
+        member,
+        value: Some(document.root()),
+        base,
+        shape,
+        rule: rules::RULES[0],
+    };
+    let mut checker = Checker {
+        shapes: shapes(revision),
+        visitor: Faults(Vec::new()),
+    };
+    held(&mut checker, &picked);
+    checker.visitor.0
+}
+
+/// For each revision a letter if the message fits it, a dot if not or if there is no such method.
+fn fits(method: &str, member: &'static str, json: &str) -> String {
+    let letter = |(revision, letter): (Revision, char)| {
+        let known = shapes(revision).method(method);
+        let fits = known.is_some() && faults(revision, method, member, json).is_empty();
+        if fits { letter } else { '.' }
+    };
+    Revision::ALL
+        .into_iter()
+        .zip("abcde".chars())
+        .map(letter)
+        .collect()
+}
+
+#[test]
+fn messages_fit_the_revisions_that_have_what_they_use() {
+    let image = r#"{"type":"image","data":"","mimeType":"m"}"#;
+    let link = r#"{"type":"resource_link","uri":"a:b","name":"n"}"#;
+    let cases = [
+        ("tools/call", "result", r#"{"content":[]}"#.to_owned(), "abcde"),
+        ("tools/call", "result", format!(r#"{{"content":[{image}]}}"#), "abcde"),
+        ("tools/call", "result", format!(r#"{{"content":[{link}]}}"#), "..cde"),
+        (
+            "tools/call",
+            "result",
+            r#"{"content":[{"type":"audio","data":"","mimeType":"m"}]}"#.to_owned(),
+            ".bcde",
+        ),
+        ("tools/call", "result", r#"{"content":null}"#.to_owned(), "....."),
+        ("tools/call", "params", r#"{"name":"a","task":7}"#.to_owned(), "abc.e"),
+        ("tools/call", "params", r#"{"name":"a","requestState":7}"#.to_owned(), "abcd."),
+        ("tools/list", "result", r#"{"tools":[{"name":"a","title":7}]}"#.to_owned(), "ab..."),
+        ("tools/list", "result", r#"{"tools":[{"name":"a","annotations":7}]}"#.to_owned(), "a...."),
+        ("tools/list", "result", r#"{"tools":[{"name":"a","icons":[{}]}]}"#.to_owned(), "abc.."),
+        ("tools/list", "result", r#"{"tools":[{"name":"a","execution":7}]}"#.to_owned(), "abc.e"),
+        ("sampling/createMessage", "result", format!(r#"{{"role":"user","content":[{image}],"model":"m"}}"#), "...de"),
+        ("elicitation/create", "params", r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#.to_owned(), "..cde"),
+        ("elicitation/create", "params", r#"{"mode":"url","message":"m","url":"a:b"}"#.to_owned(), "....e"),
+        ("elicitation/create", "result", r#"{"action":"accept","content":{"a":["b"]}}"#.to_owned(), "...de"),
+        ("elicitation/create", "result", r#"{"action":"accept","content":{"a":0.5}}"#.to_owned(), "..cde"),
+        ("completion/complete", "params", r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"v"},"context":{"arguments":{"b":1}}}"#.to_owned(), "ab..."),
+        ("logging/setLevel", "params", r#"{"level":"warn"}"#.to_owned(), "....."),
+        ("server/discover", "result", r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#.to_owned(), "....e"),
+        ("tasks/get", "result", r#"{"taskId":"t","status":"completed","createdAt":"","lastUpdatedAt":"","ttl":null}"#.to_owned(), "...d."),
+        ("tasks/get", "result", r#"{"taskId":"t","status":"completed","createdAt":"","lastUpdatedAt":"","ttlMs":null,"result":{}}"#.to_owned(), "....e"),
+        ("resources/list", "params", r#"{"_meta":[]}"#.to_owned(), "....."),
+        ("resources/list", "result", r#"{"resources":[{"uri":"a:b","name":"n","annotations":{"audience":["user"],"priority":1.0}}]}"#.to_owned(), "abcde"),
+        ("resources/list", "result", r#"{"resources":[{"uri":"a:b","name":"n","annotations":{"priority":1.01}}]}"#.to_owned(), "....."),
+        ("resources/list", "result", r#"{"resources":[{"uri":"a:b","name":"n","size":1e3}]}"#.to_owned(), "abcde"),
+    ];
+    for (method, member, json, expected) in cases {
+        assert_eq!(fits(method, member, &json), expected, "{method} {json}");
+    }
+}
+
+#[test]
+fn a_fault_says_where_it_is_what_was_expected_and_what_was_found() {
+    let [.., d, e] = Revision::ALL;
+    for (revision, method, member, json, expected) in [
+        (
+            d,
+            "tools/call",
+            "params",
+            r#"{"name":null}"#,
+            "params.name: expected a string, found null",
+        ),
+        (
+            d,
+            "prompts/get",
+            "result",
+            r#"{"messages":[{"role":"user","content":{"type":"text"}}]}"#,
+            "result.messages[0].content.text: is missing",
+        ),
+        (
+            d,
+            "tasks/get",
+            "result",
+            r#"{"taskId":"t","status":"working","createdAt":"","lastUpdatedAt":"","ttl":"1"}"#,
+            "result.ttl: expected a number or null, found the string \"1\"",
+        ),
+        (
+            d,
+            "elicitation/create",
+            "params",
+            r#"{"mode":"f\u001b","message":""}"#,
+            "params.mode: expected \"form\" or \"url\", found the string \"f\\u001b\"",
+        ),
+        (
+            e,
+            "resources/read",
+            "params",
+            r#"{"uri":"a:b","inputResponses":{"\u202e":{}}}"#,
+            r#"params.inputResponses["\u202e"]: expected one of the members "action" or "roots" or "model", found none of them"#,
+        ),
+    ] {
+        assert_eq!(faults(revision, method, member, json), [expected]);
+    }
+}
+
+#[test]
+fn of_two_members_with_one_name_the_last_counts() {
+    let [.., d, _] = Revision::ALL;
+    let json = r#"{"name":1,"name":"a"}"#;
+    assert_eq!(faults(d, "tools/call", "params", json), [""; 0]);
+}

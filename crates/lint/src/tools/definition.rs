@@ -1,0 +1,252 @@
+//! What is wrong with the definition of a tool.
+
+use super::header;
+use super::report::{Place, Report, member};
+use super::rules::{
+    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, NAME_FORMAT, OUTPUT_SCHEMA_INVALID,
+};
+use super::schema::{self, Judged, Plan};
+use crate::quote;
+use crate::rule::{Rule, Severity};
+use mcpreel_wire::json::{Kind, Value};
+use mcpreel_wire::mcp::Revision;
+
+/// Bytes of schemas that are looked into per page, some milliseconds of work. How many definitions
+/// are left out is told; they are looked into when they are listed again, as far as there is room.
+const READ: usize = 128 * 1024;
+
+/// Characters of a name that hosts take.
+const NAME: usize = 128;
+
+/// Looks at definitions, one after the other.
+pub struct Definitions {
+    revision: Revision,
+    left: usize,
+    skipped: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Look {
+    outside: bool,
+    inside: bool,
+}
+
+impl Definitions {
+    /// For a list that is judged by `revision`.
+    pub fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            left: READ,
+            skipped: 0,
+        }
+    }
+
+    /// Tells what is wrong with `tool`; where it is not `new`, only what its schemas hold. Returns
+    /// whether these were looked into.
+    pub fn look(
+        &mut self,
+        tool: Value<'_>,
+        new: bool,
+        place: Place<'_>,
+        report: &mut Report<'_, '_>,
+    ) -> bool {
+        let look = Look {
+            outside: new,
+            inside: self.has_room(tool),
+        };
+        let mut hides = Vec::new();
+        if let Some(wrong) = name(place.name).filter(|_| look.outside) {
+            report.add(&NAME_FORMAT, place, [member("name")], &wrong);
+            hides.push(wrong);
+        }
+        let input = tool.get("inputSchema");
+        self.schema("inputSchema", input, look, place, report, &mut hides);
+        if let Some(output) = tool.get("outputSchema") {
+            self.schema(
+                "outputSchema",
+                Some(output),
+                look,
+                place,
+                report,
+                &mut hides,
+            );
+        }
+        if !hides.is_empty() {
+            report.add(&HIDES_TOOLS, place, [], &hides.join("; "));
+        }
+        look.inside
+    }
+
+    /// What is to be said of the definitions whose schemas there was no room for.
+    pub fn skipped(&self) -> Option<String> {
+        let noun = match self.skipped {
+            0 => return None,
+            1 => "definition",
+            _ => "definitions",
+        };
+        Some(format!(
+            "{} {noun} not looked into: the page has more than {} KiB of schemas",
+            self.skipped,
+            READ / 1024
+        ))
+    }
+
+    /// Whether there is room for the schemas of one more tool. One that is too large by itself is
+    /// not read at all.
+    fn has_room(&mut self, tool: Value<'_>) -> bool {
+        let schemas = ["inputSchema", "outputSchema"].into_iter();
+        let sizes = schemas.filter_map(|name| Some(tool.get(name)?.raw().len()));
+        let bytes = sizes.filter(|bytes| *bytes <= schema::SCHEMA_BYTES).sum();
+        let left = self.left.checked_sub(bytes);
+        match left {
+            Some(left) => self.left = left,
+            None => self.skipped += 1,
+        }
+        left.is_some()
+    }
+
+    fn schema(
+        &self,
+        which: &'static str,
+        schema: Option<Value<'_>>,
+        look: Look,
+        place: Place<'_>,
+        report: &mut Report<'_, '_>,
+        hides: &mut Vec<String>,
+    ) {
+        let is_input = which == "inputSchema";
+        let rule: &'static Rule = if is_input {
+            &INPUT_SCHEMA_INVALID
+        } else {
+            &OUTPUT_SCHEMA_INVALID
+        };
+        let Some(schema) = schema else {
+            if look.outside {
+                report.add(rule, place, [], &format!("no {which}"));
+                hides.push(format!("no {which}"));
+            }
+            return;
+        };
+        let must_be_object = is_input || self.revision < Revision::V2026_07_28;
+        let wrong = root(schema, must_be_object);
+        if let Some(wrong) = wrong.as_ref().filter(|_| look.outside) {
+            report.add(rule, place, [member(which)], wrong);
+        }
+        if is_input && look.outside {
+            hides.extend(wrong.as_ref().map(|wrong| format!("{which}: {wrong}")));
+            hides.extend(combined(schema));
+        }
+        if !look.inside {
+            return;
+        }
+        let Some((schema, plan)) = read(schema) else {
+            return;
+        };
+        if wrong.is_none() {
+            self.judge(which, rule, (&schema, &plan), place, report);
+        }
+        hides.extend(external(which, &plan, place, report));
+        if is_input && self.revision == Revision::V2026_07_28 {
+            header::look(&schema, place, report);
+        }
+    }
+
+    /// Whether the schema is one of its dialect.
+    fn judge(
+        &self,
+        which: &str,
+        rule: &'static Rule,
+        (schema, plan): (&serde_json::Value, &Plan),
+        place: Place<'_>,
+        report: &mut Report<'_, '_>,
+    ) {
+        if plan.readable().is_err() {
+            return;
+        }
+        let (violation, severity) = match schema::judge(schema, self.revision) {
+            Ok(Judged::Invalid(violation)) => (violation, rule.severity),
+            Ok(Judged::Doubtful(violation)) => (violation, Severity::Warning),
+            Ok(Judged::Valid) | Err(_) => return,
+        };
+        let steps = std::iter::once(member(which)).chain(violation.path);
+        if let Some(finding) = report.add(rule, place, steps, &violation.message) {
+            finding.severity = severity;
+        }
+    }
+}
+
+fn read(schema: Value<'_>) -> Option<(serde_json::Value, Plan)> {
+    let schema = schema::schema(schema.raw()).ok()?;
+    let plan = schema::plan(&schema).ok()?;
+    Some((schema, plan))
+}
+
+/// Tells that a schema refers to another one on the network. Returns why hosts may drop a tool
+/// whose schema refers outside.
+fn external(
+    which: &'static str,
+    plan: &Plan,
+    place: Place<'_>,
+    report: &mut Report<'_, '_>,
+) -> Option<String> {
+    let reference = plan.external.as_deref()?;
+    let to = quote::text(reference);
+    if is_on_network(reference) {
+        let detail = format!("refers to {to}");
+        report.add(&EXTERNAL_REF, place, [member(which)], &detail);
+    }
+    Some(format!("{which} refers to {to}"))
+}
+
+fn is_on_network(reference: &str) -> bool {
+    let scheme = reference.split_once("//").map(|(scheme, _)| scheme);
+    matches!(scheme, Some("http:" | "https:" | ""))
+}
+
+fn name(name: &str) -> Option<String> {
+    let is_allowed = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
+    if name.is_empty() {
+        return Some("an empty name".to_owned());
+    }
+    if let Some(char) = name.chars().find(|char| !is_allowed(*char)) {
+        let char = quote::text(char.encode_utf8(&mut [0; 4]));
+        return Some(format!("the name holds '{char}'"));
+    }
+    (name.len() > NAME).then(|| format!("the name has {} characters", name.len()))
+}
+
+/// What is wrong with the outermost level of a schema.
+fn root(schema: Value<'_>, must_be_object: bool) -> Option<String> {
+    if !schema.is_object() {
+        return Some(format!("is {}, no object", article(schema.kind())));
+    }
+    if !must_be_object {
+        return None;
+    }
+    match schema.get("type") {
+        None => Some("has no `type`, which must be \"object\"".to_owned()),
+        Some(kind) if kind.is_str("object") => None,
+        Some(kind) => {
+            let kind = quote::bytes(kind.raw());
+            Some(format!("its type is {kind}, not \"object\""))
+        }
+    }
+}
+
+fn article(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "an array",
+        Kind::Object => "an object",
+    }
+}
+
+/// Combinations at the root, which model providers do not take.
+fn combined(schema: Value<'_>) -> Option<String> {
+    let names = ["oneOf", "anyOf", "allOf"].into_iter();
+    let found: Vec<_> = names.filter(|name| schema.get(name).is_some()).collect();
+    (!found.is_empty()).then(|| format!("{} at the root of inputSchema", found.join(" and ")))
+}

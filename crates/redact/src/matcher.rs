@@ -1,0 +1,258 @@
+//! Finding values in a text, as they are, as base64 and as hex digits.
+
+use super::base;
+use super::hit::{Found, Hit};
+use super::policy::id;
+use super::token::Token;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use std::collections::{BTreeSet, HashMap};
+
+/// Bytes by which a value is found; what follows is compared.
+const NEEDLE: usize = 24;
+
+/// One of at least so many bytes counts also as a part of a word.
+const PART: usize = 12;
+
+/// Bytes that are compared for each byte of a text; of a text made to take longer than that,
+/// whatever begins like a secret is one.
+const COMPARED: usize = 64;
+
+/// Bytes of values of which the fastest automaton takes some megabytes.
+const SMALL: usize = 16 * 1024;
+
+pub(super) type Value = (Box<[u8]>, Token);
+
+#[derive(Debug)]
+pub(super) struct Matcher {
+    needles: AhoCorasick,
+    forms: Vec<Form>,
+    /// Plain parts, which stand as they are in whatever code.
+    parts: AhoCorasick,
+}
+
+#[derive(Debug, Default)]
+struct Form {
+    plain: Vec<usize>,
+    /// The longest of the values that are coded like this.
+    code: Option<Code>,
+}
+
+/// A code in which a value stands.
+#[derive(Clone, Copy, Debug)]
+struct Code {
+    is_letter: fn(u8) -> bool,
+    value: usize,
+    /// Letters before the needle that the value has a part in.
+    before: usize,
+    /// Letters from the needle's first one on that it has a part in.
+    letters: usize,
+}
+
+impl Matcher {
+    /// Finds them in a text, as they are and as base64.
+    pub fn find(&self, text: &[u8], values: &[Value], found: &mut Found) {
+        let (mut end, mut budget) = (0, text.len().saturating_mul(COMPARED));
+        for needle in self.needles.find_overlapping_iter(text) {
+            let form = &self.forms[needle.pattern().as_usize()];
+            let those = form.plain.iter().map(|value| &values[*value]);
+            let plain = plain(text, needle.start(), those, &mut budget);
+            let code = form
+                .code
+                .map(|code| coded(text, needle.start(), (code, &values[code.value])));
+            for hit in plain.into_iter().chain(code) {
+                if hit.span.end > end {
+                    end = hit.span.end;
+                    found.hits.push(hit);
+                }
+            }
+        }
+    }
+
+    /// Whether one of them may stand in these bytes, whatever code they are in.
+    pub fn may_be_in(&self, raw: &[u8]) -> bool {
+        self.parts.is_match(raw)
+    }
+
+    /// `None` where it would be too large, which the limits make impossible.
+    pub fn of(values: &[Value]) -> Option<Self> {
+        let mut forms: HashMap<Vec<u8>, Form> = HashMap::new();
+        let mut parts = BTreeSet::new();
+        for (index, (value, _)) in values.iter().enumerate() {
+            let needle = value[..value.len().min(NEEDLE)].to_vec();
+            forms.entry(needle).or_default().plain.push(index);
+            parts.insert(plain_part(value).to_vec());
+            let which = (index, &**value);
+            for (needle, code) in base64(which).into_iter().chain(hex(which)) {
+                parts.insert(needle.clone());
+                let longest = &mut forms.entry(needle).or_default().code;
+                if longest.is_none_or(|longest| longest.letters < code.letters) {
+                    *longest = Some(code);
+                }
+            }
+        }
+        let (needles, forms): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
+        Some(Self {
+            needles: automaton(needles, false)?,
+            forms,
+            // Nearly every frame is without any of them: a few are looked for many bytes at once.
+            parts: automaton(parts.into_iter().collect(), true)?,
+        })
+    }
+}
+
+/// The fastest that is not too large; where hardly any text has one of them, it passes over what
+/// none of them begins with.
+fn automaton(texts: Vec<Vec<u8>>, is_rare: bool) -> Option<AhoCorasick> {
+    let bytes: usize = texts.iter().map(Vec::len).sum();
+    let kind = (bytes < SMALL).then_some(AhoCorasickKind::DFA);
+    AhoCorasick::builder()
+        .kind(kind)
+        .prefilter(is_rare)
+        .build(texts)
+        .ok()
+}
+
+/// The longest part of a value that stands as it is in JSON, in JSON in JSON, and in a URL; the
+/// beginning of it.
+fn plain_part(value: &[u8]) -> &[u8] {
+    let parts = value.split(|byte| !super::rule::is_of_name(*byte));
+    let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
+    &part[..part.len().min(NEEDLE)]
+}
+
+/// What is certain of a value as base64, whatever stands before and after it.
+fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
+    let mut codes = Vec::new();
+    for shift in 0..3 {
+        let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
+        let all = STANDARD_NO_PAD.encode(&shifted).into_bytes();
+        // The letters that what stands before and after has a part in.
+        let first = (shift * 8).div_ceil(6);
+        let certain = &all[first..shifted.len() * 8 / 6];
+        if certain.len() < 6 {
+            continue;
+        }
+        let code = Code {
+            is_letter: base::is_letter,
+            value: index,
+            before: usize::from(shift > 0),
+            letters: ((shift + value.len()) * 8).div_ceil(6) - first,
+        };
+        let of_urls = certain.iter().map(|byte| match byte {
+            b'+' => b'-',
+            b'/' => b'_',
+            byte => *byte,
+        });
+        codes.push((of_urls.collect(), code));
+        codes.push((certain.to_vec(), code));
+    }
+    codes
+}
+
+/// A value in hex digits, small and large.
+fn hex((index, value): (usize, &[u8])) -> [(Vec<u8>, Code); 2] {
+    let code = Code {
+        is_letter: |byte| byte.is_ascii_hexdigit(),
+        value: index,
+        before: 0,
+        letters: 2 * value.len(),
+    };
+    let near = || value[..value.len().min(NEEDLE / 2)].iter();
+    let digits = |digits: &[u8; 16]| -> Vec<u8> {
+        let digit = |byte: u8| digits[usize::from(byte)];
+        near()
+            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+            .collect()
+    };
+    [b"0123456789abcdef", b"0123456789ABCDEF"].map(|letters| (digits(letters), code))
+}
+
+/// The longest of these values that stands at `at`.
+fn plain<'v>(
+    text: &[u8],
+    at: usize,
+    values: impl Iterator<Item = &'v Value>,
+    budget: &mut usize,
+) -> Option<Hit> {
+    let rest = &text[at..];
+    let mut longest: Option<&Value> = None;
+    for entry in values {
+        let value = &entry.0;
+        *budget = budget.saturating_sub(value.len().min(rest.len()));
+        let stands = *budget == 0 || rest.starts_with(value);
+        let is_longer = longest.is_none_or(|longest| value.len() > longest.0.len());
+        if stands && is_longer && is_whole(text, at, value) {
+            longest = Some(entry);
+        }
+        if *budget == 0 {
+            break;
+        }
+    }
+    let (value, token) = longest?;
+    Some(Hit {
+        span: at..at + value.len().min(rest.len()),
+        rule: id::KNOWN,
+        value: value.clone(),
+        token: Some(*token),
+        plain: None,
+        kind: token.kind,
+        quotes: None,
+        path: "".into(),
+        key: "".into(),
+    })
+}
+
+/// All of the code around what is known to be a secret in it. A slash is a letter of base64 within
+/// the secret, and part of a path anywhere else.
+fn coded(text: &[u8], needle: usize, (code, (value, token)): (Code, &Value)) -> Hit {
+    let is_letter = |byte: &&u8| (code.is_letter)(**byte);
+    let of_run = |byte: &&u8| is_letter(byte) && **byte != b'/';
+    let before = text[..needle].iter().rev();
+    let start = needle - before.take(code.before).take_while(is_letter).count();
+    let start = start - text[..start].iter().rev().take_while(of_run).count();
+    let end = within(text, needle, code);
+    let end = end + text[end..].iter().take_while(of_run).count();
+    let end = end
+        + text[end..]
+            .iter()
+            .take(2)
+            .take_while(|byte| **byte == b'=')
+            .count();
+    Hit {
+        span: start..end,
+        rule: id::KNOWN,
+        value: text[start..end].into(),
+        token: None,
+        plain: Some(value.clone()),
+        kind: token.kind,
+        quotes: None,
+        path: "".into(),
+        key: "".into(),
+    }
+}
+
+/// Where the letters of a value end of which the first ones stand at `at`: newlines may stand
+/// between them.
+fn within(text: &[u8], at: usize, code: Code) -> usize {
+    let (mut left, mut end) = (code.letters, at);
+    for (place, byte) in text.iter().enumerate().skip(at) {
+        if left == 0 || !(code.is_letter)(*byte) && !matches!(byte, b'\r' | b'\n') {
+            break;
+        }
+        if (code.is_letter)(*byte) {
+            (left, end) = (left - 1, place + 1);
+        }
+    }
+    end
+}
+
+/// Whether a short value stands alone, and not within a longer word.
+fn is_whole(text: &[u8], at: usize, value: &[u8]) -> bool {
+    let is_of_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    let begins_within = is_of_word(before) && is_of_word(value.first());
+    let ends_within = is_of_word(text.get(at + value.len())) && is_of_word(value.last());
+    value.len() >= PART || !(begins_within || ends_within)
+}

@@ -1,0 +1,286 @@
+//! What counts as secret: the rules that are in force, compiled.
+
+use super::names::{self, Class, NOTICED};
+use super::noticed::Noticed;
+use super::pem::PUTTY;
+use super::rule::Rule;
+use super::rules;
+use mcpreel_wire::json::Path;
+use regex::bytes::{Regex, RegexBuilder};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// What a user says about secrets.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whether addresses of e-mail are replaced.
+    pub email: bool,
+    /// Whether names of home folders are replaced.
+    pub home: bool,
+    /// Names whose values are secret, besides those that are known.
+    pub names: Vec<String>,
+    /// Patterns with a name each: what they find is secret, or of it the first group.
+    pub patterns: Vec<(String, String)>,
+    /// Paths in messages to values that are secret.
+    pub paths: Vec<Path>,
+    pub without: Vec<String>,
+    pub allow: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    #[error("there is no rule `{0}`")]
+    UnknownRule(String),
+    /// A pattern is none, or would take too much.
+    #[error("the pattern `{name}` cannot be used: {why}")]
+    Pattern { name: String, why: String },
+    /// All of them together are too much.
+    #[error("so many patterns and names cannot be looked for together")]
+    TooMuch,
+}
+
+#[derive(Debug)]
+pub struct Policy {
+    pub(super) shapes: Vec<Shape>,
+    /// Those that no text tells: they are tried where something is in base64.
+    at_runs: Vec<usize>,
+    pub(super) noticed: Noticed,
+    /// What each text that is noticed may begin.
+    pub(super) notices: Vec<Notice>,
+    names: BTreeSet<String>,
+    pub(super) extra: Vec<(usize, Regex)>,
+    pub(super) paths: Vec<Path>,
+    pub(super) without: BTreeSet<&'static str>,
+    pub(super) allow: BTreeSet<Box<[u8]>>,
+    /// The names of all rules, by number.
+    pub(super) ids: Vec<Box<str>>,
+    settings: Settings,
+}
+
+/// A rule with its pattern, which is compiled where it is first tried: hardly any is, and to compile
+/// all of them takes longer than to look through a short recording.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub rule: &'static Rule,
+    regex: OnceLock<Regex>,
+}
+
+impl Shape {
+    pub fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            let pattern = format!("^(?:{})", self.rule.shape);
+            compile(self.rule.id, &pattern)
+                .expect("samples of every shipped rule are found in tests")
+        })
+    }
+}
+
+/// What a text that is noticed may be a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notice {
+    Shape(usize),
+    /// A name that says that its value is secret.
+    Name,
+    Url,
+    Pem,
+    Percent,
+    /// An escape of JSON behind which anything may be.
+    Escape,
+    /// What tells a terminal in which colour to go on.
+    Style,
+    /// A name beside which a code stands that is given back for a token.
+    Grant,
+}
+
+type Texts = Vec<(String, Notice)>;
+
+/// Names of what asks for a token; others are noticed for what they hold.
+const GRANTS: [&str; 4] = ["grant_type", "granttype", "redirect_uri", "redirecturi"];
+
+/// The largest pattern of a user, compiled, in bytes.
+const REGEX_SIZE: usize = 1024 * 1024;
+
+/// Numbers of rules that are no shape, in the order of [`rules::SPECIAL`].
+pub(super) mod id {
+    pub const NAME: usize = 0;
+    pub const KNOWN: usize = 1;
+    pub const PEM: usize = 2;
+    pub const URL: usize = 3;
+    pub const PATH: usize = 4;
+}
+
+impl Policy {
+    pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
+        let without = without(settings)?;
+        let mut ids: Vec<Box<str>> = rules::SPECIAL.iter().map(|(id, _)| (*id).into()).collect();
+        ids.extend(rules::all().map(|rule| Box::from(rule.id)));
+        let (shapes, mut texts) = shapes(&without);
+        let mut extra = Vec::new();
+        for (name, pattern) in &settings.patterns {
+            extra.push((ids.len(), compile(name, pattern)?));
+            ids.push(name.as_str().into());
+        }
+        texts.extend(notices(&without, &settings.names));
+        let said: Vec<_> = texts.iter().map(|(text, _)| text.as_str()).collect();
+        let noticed = Noticed::new(&said).map_err(|_| PolicyError::TooMuch)?;
+        let names = settings.names.iter();
+        let allow = settings.allow.iter();
+        let at_runs = (0..shapes.len()).filter(|at| shapes[*at].rule.anchors.is_empty());
+        Ok(Self {
+            at_runs: at_runs.collect(),
+            shapes,
+            noticed,
+            notices: texts.into_iter().map(|(_, notice)| notice).collect(),
+            names: names.map(|name| names::joined(name.as_bytes()).0).collect(),
+            extra,
+            paths: settings.paths.clone(),
+            without,
+            allow: allow.map(|value| value.as_bytes().into()).collect(),
+            ids,
+            settings: settings.clone(),
+        })
+    }
+
+    /// The same without the rules that are shipped, but for that of known values.
+    pub(super) fn of_known(&self) -> Result<Self, PolicyError> {
+        let special = rules::SPECIAL.iter().map(|(id, _)| *id);
+        let shipped = special.chain(rules::all().map(|rule| rule.id));
+        let without = shipped.filter(|id| *id != rules::SPECIAL[id::KNOWN].0);
+        let settings = Settings {
+            without: without.map(str::to_owned).collect(),
+            ..Settings::default()
+        };
+        Ok(Self {
+            extra: self.extra.clone(),
+            ids: self.ids.clone(),
+            allow: self.allow.clone(),
+            ..Self::new(&settings)?
+        })
+    }
+
+    /// The rules that a user has switched off.
+    pub fn switched_off(&self) -> &[String] {
+        &self.settings.without
+    }
+
+    /// The same with all those in force.
+    pub fn with_all(&self) -> Result<Self, PolicyError> {
+        Self::new(&Settings {
+            without: Vec::new(),
+            ..self.settings.clone()
+        })
+    }
+
+    /// Those that no text tells, where base64 begins with this byte.
+    pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
+        let shapes = self.at_runs.iter().copied();
+        shapes.filter(move |shape| (self.shapes[*shape].rule.lead)(first))
+    }
+
+    pub(super) fn rule(&self, number: usize) -> &str {
+        self.ids.get(number).map_or("", |id| id)
+    }
+
+    /// The number of the rule of a shape.
+    pub(super) fn number(&self, shape: &Shape) -> usize {
+        self.ids
+            .iter()
+            .position(|id| **id == *shape.rule.id)
+            .unwrap_or(0)
+    }
+
+    /// What something with this name holds.
+    pub(super) fn class(&self, name: &[u8]) -> Option<Class> {
+        if self.without.contains("key-name") {
+            return None;
+        }
+        if !self.names.is_empty() && self.names.contains(&names::joined(name).0) {
+            return Some(Class::Password);
+        }
+        names::class(name)
+    }
+
+    /// Whether every message has to be read, since nothing in its bytes tells whether something in
+    /// it is meant.
+    pub(super) fn reads_all(&self) -> bool {
+        !self.paths.is_empty() || !self.extra.is_empty()
+    }
+}
+
+/// The rules that are not in force.
+fn without(settings: &Settings) -> Result<BTreeSet<&'static str>, PolicyError> {
+    let special = rules::SPECIAL.iter().map(|(id, _)| *id);
+    let known: Vec<_> = special.chain(rules::all().map(|rule| rule.id)).collect();
+    let mut without = BTreeSet::new();
+    for name in &settings.without {
+        let id = known.iter().find(|id| *id == name);
+        without.insert(*id.ok_or_else(|| PolicyError::UnknownRule(name.clone()))?);
+    }
+    if !settings.email {
+        without.insert("email");
+    }
+    if !settings.home {
+        without.insert("home-folder");
+    }
+    Ok(without)
+}
+
+/// The shapes of the rules that are in force, and the texts by which they are noticed.
+fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
+    let (mut shapes, mut texts) = (Vec::new(), Vec::new());
+    for rule in rules::all().filter(|rule| !without.contains(rule.id)) {
+        let notice = Notice::Shape(shapes.len());
+        let anchors = rule.anchors.iter();
+        texts.extend(anchors.map(|anchor| ((*anchor).to_owned(), notice)));
+        shapes.push(Shape {
+            rule,
+            regex: OnceLock::new(),
+        });
+    }
+    (shapes, texts)
+}
+
+/// What is noticed besides the anchors of the rules.
+fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
+    let mut texts = vec![
+        ("%".to_owned(), Notice::Percent),
+        ("\\u00".to_owned(), Notice::Escape),
+        ("\\/".to_owned(), Notice::Escape),
+        ("\u{1b}[".to_owned(), Notice::Style),
+    ];
+    let noticed = [
+        ("://", "url-password", Notice::Url),
+        ("PRIVATE KEY", "private-key", Notice::Pem),
+        (PUTTY, "private-key", Notice::Pem),
+    ];
+    for (text, rule, notice) in noticed {
+        if !without.contains(rule) {
+            texts.push((text.to_owned(), notice));
+        }
+    }
+    if !without.contains("key-name") {
+        let own = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !name.is_empty());
+        texts.extend(
+            NOTICED
+                .into_iter()
+                .chain(own)
+                .map(|name| (name.to_owned(), Notice::Name)),
+        );
+        texts.extend(GRANTS.map(|name| (name.to_owned(), Notice::Grant)));
+    }
+    texts
+}
+
+fn compile(name: &str, pattern: &str) -> Result<Regex, PolicyError> {
+    let regex = RegexBuilder::new(pattern)
+        .unicode(false)
+        .size_limit(REGEX_SIZE)
+        .build();
+    regex.map_err(|error| PolicyError::Pattern {
+        name: name.to_owned(),
+        why: error.to_string(),
+    })
+}

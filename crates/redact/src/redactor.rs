@@ -1,0 +1,214 @@
+//! The second pass: tokens in place of what is secret.
+
+use super::find::Finder;
+use super::hit::{self, Found, Hit};
+use super::known::Known;
+use super::learn::Learner;
+use super::numbers::Mark;
+use super::pem;
+use super::policy::{Policy, PolicyError, id};
+use super::report::{Place, Report};
+use super::token;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::part::SelectionNote;
+use mcpreel_wire::json::{Edits, Node};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What stands in place of a filter in which a part of something secret is left.
+const UNTOLD: &str = "not told: a part of something secret is in it";
+
+/// Memory that is used again from message to message.
+#[derive(Debug, Default)]
+struct Memory {
+    nodes: Vec<Node>,
+    found: Found,
+}
+
+/// Puts tokens in place of what is secret.
+#[derive(Debug)]
+pub struct Redactor {
+    policy: Arc<Policy>,
+    known: Known,
+    memory: Memory,
+}
+
+impl Redactor {
+    pub(super) fn knowing(policy: Arc<Policy>, known: Known) -> Self {
+        Self {
+            policy,
+            known,
+            memory: Memory::default(),
+        }
+    }
+
+    pub fn resume(self) -> Learner {
+        Learner::knowing(self.policy, self.known)
+    }
+
+    /// From now on looks for values that are known and for what the user's own patterns find: in
+    /// what was made of a session and is none, where shapes and names say little.
+    pub fn of_known(self) -> Result<Self, PolicyError> {
+        let policy = Arc::new(self.policy.of_known()?);
+        Ok(Self { policy, ..self })
+    }
+
+    /// The same for what was made of a redacted session: a number that still stands there is an id
+    /// or a count, which are never replaced, even where the same number is a secret.
+    pub fn of_known_words(self) -> Result<Self, PolicyError> {
+        let mut redactor = self.of_known()?;
+        redactor.known.forget_numbers();
+        Ok(redactor)
+    }
+
+    pub fn mark(&self) -> Mark {
+        self.known.numbers.mark()
+    }
+
+    /// Takes back tokens that were given since; whether there were some.
+    pub fn back_to(&mut self, mark: &Mark) -> bool {
+        self.known.numbers.back_to(mark)
+    }
+
+    pub fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy)
+    }
+
+    /// Values that are known to be secret.
+    pub fn values(&self) -> usize {
+        self.known.numbers.len()
+    }
+
+    /// Begins a report, with what this cannot do.
+    pub fn report(&self) -> Report {
+        let mut report = Report::default();
+        let beyond = self.known.beyond + self.known.numbers.beyond;
+        (report.short, report.beyond) = (self.known.short, beyond);
+        report
+    }
+
+    /// The bytes of a frame with tokens in place of what is secret in it; all others as they are.
+    pub fn frame<'r>(&mut self, place: Place, raw: &'r [u8], report: &mut Report) -> Cow<'r, [u8]> {
+        self.find(raw);
+        if self.memory.found.hits.is_empty() {
+            return Cow::Borrowed(raw);
+        }
+        self.memory.found.settle();
+        let mut edits = Edits::default();
+        for hit in &self.memory.found.hits {
+            let token = self.known.token(hit);
+            let token = self.known.numbers.shown(token);
+            hit::put(&mut edits, hit, token);
+            let rule = self.policy.rule(hit.rule);
+            report.add(place, (&hit.path, &hit.key), rule, token);
+        }
+        Cow::Owned(edits.apply(raw).into_owned())
+    }
+
+    /// The same of a frame that was gone over by [`Learner::frame`], which said whether there was
+    /// something to be looked at.
+    pub fn learned_frame<'r>(
+        &mut self,
+        place: Place,
+        (raw, looked): (&'r [u8], bool),
+        report: &mut Report,
+    ) -> Cow<'r, [u8]> {
+        if looked || self.policy.reads_all() || self.known.may_be_in(raw) {
+            return self.frame(place, raw, report);
+        }
+        Cow::Borrowed(raw)
+    }
+
+    /// Whether nothing can be replaced in a frame in which [`Learner::glanced`] found nothing to be
+    /// looked at, if [`Learner::get_ready`] returned this before that was glanced at.
+    pub fn knows(&self, ready: Option<u64>) -> bool {
+        !self.policy.reads_all() && ready == Some(self.known.grown())
+    }
+
+    /// What a text says without what is secret in it.
+    pub fn text<'t>(&mut self, place: Place, text: &'t str, report: &mut Report) -> Cow<'t, str> {
+        match self.frame(place, text.as_bytes(), report) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
+
+    /// What a filter says, likewise; nothing of it where a part of something secret is left.
+    pub fn filter(&mut self, filter: &str, report: &mut Report) -> String {
+        let said = self.text(Place::Filter, filter, report).into_owned();
+        let mut rest = token::Pieces(&said).filter_map(|piece| match piece {
+            token::Piece::Text(text) => Some(text),
+            token::Piece::Placeholder { .. } => None,
+        });
+        if rest.any(|text| self.known.is_hinted(text)) {
+            return UNTOLD.to_owned();
+        }
+        said
+    }
+
+    pub fn event(&mut self, place: Place, event: &EventKind, report: &mut Report) -> EventKind {
+        self.value(place, event, report)
+            .unwrap_or_else(|| EventKind::Warning {
+                message: "an event that could not be redacted is left out".to_owned(),
+            })
+    }
+
+    /// Who asked for what where, likewise. Ids stay: nothing that was said is in them.
+    pub fn context(&mut self, context: &ProcessContext, report: &mut Report) -> ProcessContext {
+        let redacted: Option<ProcessContext> = self.value(Place::Start, context, report);
+        // What is replaced in it was counted with the rest.
+        let mut told = |query: String| self.filter(&query, &mut Report::default());
+        let selection = context.selection.clone().map(|note| SelectionNote {
+            query: note.query.map(&mut told),
+            ..note
+        });
+        ProcessContext {
+            selection,
+            recording: context.recording.clone(),
+            origin: context.origin.clone(),
+            parent: context.parent.clone(),
+            redaction: context.redaction.clone(),
+            ..redacted.unwrap_or_default()
+        }
+    }
+
+    /// Something that can be written as JSON, likewise; `None` where it cannot be read again.
+    pub fn value<T: Serialize + DeserializeOwned + Clone>(
+        &mut self,
+        place: Place,
+        value: &T,
+        report: &mut Report,
+    ) -> Option<T> {
+        let json = serde_json::to_vec(value).ok()?;
+        match self.frame(place, &json, report) {
+            Cow::Borrowed(_) => Some(value.clone()),
+            Cow::Owned(json) => serde_json::from_slice(&json).ok(),
+        }
+    }
+
+    fn find(&mut self, raw: &[u8]) {
+        let Memory { nodes, found } = &mut self.memory;
+        found.clear();
+        let finder = Finder::new(&self.policy, Some(&self.known));
+        finder.frame(raw, nodes, found);
+        // A line of a key that stands alone.
+        let line = pem::line_of_key(raw).and_then(|line| Some((line, self.known.of_line(line)?)));
+        if let Some((line, token)) = line {
+            let start = raw.len() - raw.trim_ascii_start().len();
+            let end = start + raw.trim_ascii().len();
+            found.hits.push(Hit {
+                span: end - line.len()..end,
+                rule: id::PEM,
+                value: line.into(),
+                token: Some(token),
+                plain: None,
+                kind: token.kind,
+                quotes: None,
+                path: "".into(),
+                key: "".into(),
+            });
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What stands in place of a value: `‹secret:1›`.
+
+use memchr::memmem::Finder;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// What a placeholder begins with.
+pub const OPEN: char = '‹';
+
+pub const CLOSE: char = '›';
+
+/// Longer names are no placeholder's.
+pub const LONGEST: usize = 64;
+
+/// What a placeholder begins and ends with where JSON has escaped it.
+const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
+
+/// What kind of value it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Secret,
+    Email,
+    Home,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Email => "email",
+            Self::Home => "home",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token {
+    pub kind: Kind,
+    pub number: u64,
+    /// Which one of the texts that say it in some code; 0 is the value itself.
+    pub code: u64,
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, number) = (self.kind.as_str(), self.number);
+        match self.code {
+            0 => write!(f, "{OPEN}{kind}:{number}{CLOSE}"),
+            1 => write!(f, "{OPEN}coded:{number}{CLOSE}"),
+            code => write!(f, "{OPEN}coded-{code}:{number}{CLOSE}"),
+        }
+    }
+}
+
+/// How placeholders begin and end: as they are, and escaped.
+pub fn spellings() -> impl Iterator<Item = (String, String)> {
+    let escaped = ESCAPED.map(|(open, close)| (open.to_owned(), close.to_owned()));
+    std::iter::once((OPEN.to_string(), CLOSE.to_string())).chain(escaped)
+}
+
+/// Where a placeholder may begin, spelled out and escaped. Built once: to build them takes as long as to
+/// search a message.
+static BEGINS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| {
+    [OPEN.to_string().as_bytes(), b"\\u2039"].map(|begin| Finder::new(begin).into_owned())
+});
+
+/// Whether bytes of JSON may have a placeholder in them, spelled out or escaped.
+pub fn may_be_in(bytes: &[u8]) -> bool {
+    BEGINS.iter().any(|begin| begin.find(bytes).is_some())
+}
+
+/// Adds the names of the placeholders in `bytes` to `found`, until that has as many as `most`.
+pub fn names_in(bytes: &[u8], most: usize, found: &mut BTreeSet<String>) {
+    each(bytes, &mut |_, name| {
+        if found.len() < most {
+            found.insert(name.to_owned());
+        }
+    });
+}
+
+/// Where the placeholders in `bytes` stand, in order.
+pub fn places(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    each(bytes, &mut |place, _| places.push(place));
+    places.sort_by_key(|place| place.start);
+    places
+}
+
+/// Calls `with` for each placeholder in `bytes`, one spelling after the other.
+fn each(bytes: &[u8], with: &mut dyn FnMut(Range<usize>, &str)) {
+    let longest = LONGEST + 12;
+    for (open, close) in spellings() {
+        for at in memchr::memmem::find_iter(bytes, &open) {
+            let start = at + open.len();
+            let rest = &bytes[start..bytes.len().min(start + longest)];
+            let end = memchr::memmem::find(rest, close.as_bytes());
+            let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
+            if let Some(name) = name.filter(|name| is_name(name)) {
+                with(at..start + name.len() + close.len(), name);
+            }
+        }
+    }
+}
+
+/// The names of the placeholders in a text: `secret:1` of `Bearer ‹secret:1›`.
+pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    Pieces(text).filter_map(|piece| match piece {
+        Piece::Placeholder { name, .. } => Some(name),
+        Piece::Text(_) => None,
+    })
+}
+
+/// Whether `bytes` are one placeholder and nothing else.
+pub fn is_one(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let name = placeholders(&text).next();
+    name.is_some_and(|name| text.len() == name.len() + OPEN.len_utf8() + CLOSE.len_utf8())
+}
+
+/// Whether what stands at `span` is a placeholder, or a part of one from its beginning on.
+pub fn covers(text: &[u8], span: &Range<usize>) -> bool {
+    length(&text[span.start.min(text.len())..]).is_some_and(|length| span.len() <= length)
+}
+
+/// The bytes of the placeholder that `text` begins with, if it does.
+pub fn length(text: &[u8]) -> Option<usize> {
+    let mut open = [0; 4];
+    let open = OPEN.encode_utf8(&mut open).as_bytes();
+    if !text.starts_with(open) {
+        return None;
+    }
+    let most = LONGEST + OPEN.len_utf8() + CLOSE.len_utf8();
+    let near = text[..text.len().min(most)].utf8_chunks().next()?.valid();
+    Some(placeholder(near)?.len() + OPEN.len_utf8() + CLOSE.len_utf8())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'t> {
+    Text(&'t str),
+    Placeholder { name: &'t str, whole: &'t str },
+}
+
+/// A text as text and placeholders.
+#[derive(Clone, Debug)]
+pub struct Pieces<'t>(pub &'t str);
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = Piece<'t>;
+
+    fn next(&mut self) -> Option<Piece<'t>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        if let Some(name) = placeholder(self.0) {
+            let length = OPEN.len_utf8() + name.len() + CLOSE.len_utf8();
+            let (whole, rest) = self.0.split_at(length);
+            self.0 = rest;
+            return Some(Piece::Placeholder { name, whole });
+        }
+        // What begins like one and is none is text.
+        let skipped = self.0.chars().next().map_or(0, char::len_utf8);
+        let end = self.0[skipped..].find(OPEN).map(|at| at + skipped);
+        let (text, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest;
+        Some(Piece::Text(text))
+    }
+}
+
+/// The name of the placeholder that a text begins with.
+fn placeholder(text: &str) -> Option<&str> {
+    let (name, _) = text.strip_prefix(OPEN)?.split_once(CLOSE)?;
+    is_name(name).then_some(name)
+}
+
+/// Whether a placeholder can have this name: a word, a colon and a number.
+pub fn is_name(name: &str) -> bool {
+    let Some((kind, number)) = name.split_once(':') else {
+        return false;
+    };
+    let of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    name.len() <= LONGEST
+        && !kind.is_empty()
+        && kind.bytes().all(of_word)
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_a_placeholder() {
+        let token = Token {
+            kind: Kind::Secret,
+            number: 12,
+            code: 0,
+        };
+        let codes = [0, 1, 2].map(|code| Token { code, ..token }.to_string());
+        let text = codes.join(" and ");
+        let names: Vec<_> = placeholders(&text).collect();
+        assert_eq!(names, ["secret:12", "coded:12", "coded-2:12"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_placeholder_is_text() {
+        for text in [
+            "‹secret›",
+            "‹secret:›",
+            "‹:1›",
+            "‹a b:1›",
+            "‹secret:1",
+            "secret:1›",
+        ] {
+            assert_eq!(placeholders(text).count(), 0, "{text}");
+        }
+        let nested = "‹‹secret:1››";
+        assert_eq!(placeholders(nested).collect::<Vec<_>>(), ["secret:1"]);
+    }
+
+    #[test]
+    fn a_placeholder_covers_itself_and_no_more() {
+        let text = "/home/‹home:2›/x ‹home› ‹secret:1".as_bytes();
+        let covers = |start, end| covers(text, &(start..end));
+        let whole = 6 + "‹home:2›".len();
+        assert!(covers(6, whole) && covers(6, 6 + "‹home".len()));
+        assert!(!covers(6, whole + 1) && !covers(5, whole) && !covers(9, whole));
+        let other = whole + 3;
+        assert!(!covers(other, other + 5) && !covers(other + 11, text.len()));
+        assert!(!covers(text.len(), text.len()));
+    }
+
+    #[test]
+    fn escaped_or_not_it_is_noticed() {
+        assert!(may_be_in("{\"a\":\"‹secret:1›\"}".as_bytes()));
+        assert!(may_be_in(br#"{"a":"\u2039secret:1\u203a"}"#));
+        assert!(!may_be_in(br#"{"a":"secret:1"}"#));
+    }
+}

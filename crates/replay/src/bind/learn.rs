@@ -1,0 +1,247 @@
+//! What two answers, or two requests of the server, tell about each other.
+
+use super::handle;
+use super::known::Bound;
+use super::message::{From, each_string, places};
+use super::{Binder, fresh_id};
+use crate::rules::Calls;
+use mcpreel_redact::token;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::{Document, Kind, Path, Step, Value};
+use mcpreel_wire::text::escape;
+use std::borrow::Cow;
+
+/// Values of a message that are looked at. A message of a hundred megabytes would keep the replay
+/// waiting for handles that nobody sends.
+const MOST_VALUES: u32 = 200_000;
+
+/// Lists whose entries stand in any order: what stands at the same place is not the same thing.
+pub(super) const LISTS: [&str; 4] = [
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+];
+
+/// Which exchange two messages belong to.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    pub seq: Seq,
+    pub method: &'a str,
+    pub name: Option<&'a str>,
+}
+
+impl Binder {
+    /// Learns from what the server said then and says now. `later` says whether the recorded
+    /// client, which did not know a text before, sends it later.
+    pub fn learn(
+        &mut self,
+        about: About<'_>,
+        then: Value<'_>,
+        now: Value<'_>,
+        later: &mut dyn FnMut(&str) -> bool,
+    ) {
+        self.learn_chosen(about, then, now);
+        self.learn_ruled(about, then, Some(now));
+        let handles = !self.frozen && !LISTS.contains(&about.method);
+        let mut walk = Walk {
+            left: MOST_VALUES,
+            path: Vec::new(),
+            pairs: Vec::new(),
+        };
+        for half in ["result", "error", "params"] {
+            if let (Some(then), Some(now)) = (then.get(half), now.get(half)) {
+                walk.inside(half, then, now);
+            }
+        }
+        for (path, then, now) in walk.pairs {
+            self.known.found_again(&then);
+            if token::may_be_in(then.as_bytes()) {
+                self.secrets.learn(&then, &now);
+                continue;
+            }
+            if handles {
+                self.learn_handles(about, &path, (&then, &now), later);
+            }
+        }
+    }
+
+    /// What looks like handles in two texts that stand at the same place.
+    fn learn_handles(
+        &mut self,
+        about: About<'_>,
+        path: &Path,
+        (then, now): (&str, &str),
+        later: &mut dyn FnMut(&str) -> bool,
+    ) {
+        for (recorded, live) in handle::pairs(then, now) {
+            if later(recorded) {
+                self.known.bind_handle(Bound {
+                    recorded: recorded.into(),
+                    live: live.into(),
+                    seq: about.seq,
+                    answer: Calls::of(about.method, about.name),
+                    from: path.clone(),
+                    is_whole: recorded.len() == then.len(),
+                    to: None,
+                    uses: 0,
+                });
+            }
+        }
+    }
+
+    fn learn_chosen(&mut self, about: About<'_>, then: Value<'_>, now: Value<'_>) {
+        let live = places(now, about.method, From::Server);
+        let mut taken = vec![false; live.len()];
+        for place in places(then, about.method, From::Server) {
+            let same = |at: &usize| !taken[*at] && live[*at].chosen.slot == place.chosen.slot;
+            let at = (0..live.len()).find(same);
+            if let Some(at) = at {
+                taken[at] = true;
+            }
+            let value = at.map(|at| live[at].chosen.value.clone());
+            let value = value.ok_or_else(|| place.chosen.slot.what().into());
+            self.known.bind(place.chosen, value);
+        }
+    }
+
+    /// What the server said then will not be said now: `then` is an answer that was not asked for.
+    /// `is_known` says whether the recorded client knew a text before.
+    pub fn lose(&mut self, about: About<'_>, then: &[u8], is_known: impl Fn(&str) -> bool) {
+        let Ok(document) = Document::parse(then) else {
+            return;
+        };
+        for place in places(document.root(), about.method, From::Server) {
+            self.known.bind(place.chosen, Err(needs(about)));
+        }
+        self.learn_ruled(about, document.root(), None);
+        let result = document.root().get("result");
+        let result = result.filter(|_| !LISTS.contains(&about.method));
+        if let Some(result) = result {
+            let lost = each_string(result, &mut Vec::new(), &mut |_, value| {
+                let text = value.as_str().unwrap_or_default();
+                self.known.lose(&text, &needs(about), &is_known);
+                Ok::<(), ()>(())
+            });
+            debug_assert!(lost.is_ok(), "nothing stops it");
+        }
+    }
+
+    /// A recorded answer as it would have been with what is known now: what the server chose
+    /// another value for, and what was supplied, are no differences.
+    pub fn as_now<'t>(&self, about: About<'_>, then: &'t [u8]) -> Cow<'t, [u8]> {
+        self.now(about, then, false)
+    }
+
+    /// The same of a request: what it repeats of an answer by a rule is what the live answer said.
+    pub fn request_as_now<'t>(&self, about: About<'_>, then: &'t [u8]) -> Cow<'t, [u8]> {
+        self.now(about, then, true)
+    }
+
+    fn now<'t>(&self, about: About<'_>, then: &'t [u8], is_request: bool) -> Cow<'t, [u8]> {
+        let secrets = token::may_be_in(then);
+        if self.known.is_empty() && !secrets && !self.fresh_ids {
+            return Cow::Borrowed(then);
+        }
+        let Ok(document) = Document::parse(then) else {
+            return Cow::Borrowed(then);
+        };
+        let mut edits = super::Edits::default();
+        if let Some(id) = document.root().get("id").filter(|_| self.fresh_ids) {
+            let fresh = fresh_id(&RequestId::from_value(id));
+            edits.replace(id, fresh.json());
+        }
+        let ruled = if is_request {
+            self.edit_repeated(document.root(), about, &mut edits)
+        } else {
+            self.edit_ruled(document.root(), about, &mut edits)
+        };
+        let visited = each_string(document.root(), &mut Vec::new(), &mut |names, value| {
+            if ruled.contains(&value.span()) {
+                return Ok(());
+            }
+            let text = value.as_str().unwrap_or_default();
+            let filled = if secrets {
+                Cow::Owned(self.secrets.fill_known(&text))
+            } else {
+                text.clone()
+            };
+            let bound = handle::replaced(&filled, |part| self.known.pairs.said(part));
+            let changed = bound.as_deref().unwrap_or(&filled);
+            if *changed != *text {
+                edits.replace_string(value, changed);
+            } else if let Some(live) = self.said_by_name(names, value) {
+                edits.replace(value, live);
+            }
+            Ok::<(), ()>(())
+        });
+        debug_assert!(visited.is_ok(), "nothing stops it");
+        edits.apply(then)
+    }
+}
+
+/// What is missing where the exchange of a value was not had. Escaped.
+pub(super) fn needs(about: About<'_>) -> Box<str> {
+    let what = escape(about.name.unwrap_or(about.method));
+    format!("needs the answer of #{} {what}", about.seq.0).into()
+}
+
+/// Strings that stand at the same place of two values and differ.
+struct Walk<'d> {
+    left: u32,
+    path: Vec<Step>,
+    pairs: Vec<(Path, Cow<'d, str>, Cow<'d, str>)>,
+}
+
+impl<'d> Walk<'d> {
+    fn inside(&mut self, name: &str, then: Value<'d>, now: Value<'d>) {
+        self.path.push(Step::Member(name.into()));
+        self.values(then, now);
+        self.path.pop();
+    }
+
+    fn values(&mut self, then: Value<'d>, now: Value<'d>) {
+        if self.left == 0 || then.raw() == now.raw() {
+            return;
+        }
+        self.left -= 1;
+        match (then.kind(), now.kind()) {
+            (Kind::String, Kind::String) => {
+                if let (Some(then), Some(now)) = (then.as_str(), now.as_str()) {
+                    self.pairs.push((Path::new(self.path.clone()), then, now));
+                }
+            }
+            (Kind::Array, Kind::Array) => {
+                for (at, (then, now)) in then.elements().zip(now.elements()).enumerate() {
+                    self.path.push(Step::Element(at));
+                    self.values(then, now);
+                    self.path.pop();
+                }
+            }
+            (Kind::Object, Kind::Object) => self.members(then, now),
+            _ => {}
+        }
+    }
+
+    /// Members of the same name; those in the same order are found at once.
+    fn members(&mut self, then: Value<'d>, now: Value<'d>) {
+        let mut in_order = now.members();
+        for (name, value) in then.members() {
+            let text = name.as_str().unwrap_or_default();
+            let next = in_order.next().filter(|(other, _)| other.is_str(&text));
+            let other = match next {
+                Some((_, other)) => Some(other),
+                None if self.left > 0 => {
+                    let looked_at = u32::try_from(now.members().count()).unwrap_or(u32::MAX);
+                    self.left = self.left.saturating_sub(looked_at);
+                    now.get(&text)
+                }
+                None => None,
+            };
+            if let Some(other) = other {
+                self.inside(&text, value, other);
+            }
+        }
+    }
+}

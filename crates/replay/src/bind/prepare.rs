@@ -1,0 +1,253 @@
+//! A recorded message, made ready to be sent.
+
+use super::known::Slot;
+use super::message::{From, Place, each_string, places};
+use super::words::{At, rules_at};
+use super::{About, Binder, Edits, Round};
+use crate::rules::Calls;
+use mcpreel_redact::token;
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::json::{Path, Step, Value, parse_into};
+use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Built once: to build it takes as long as to search a message.
+static TRACEPARENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("traceparent"));
+
+/// A message of a frame that is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// Its place in a batch, 0 where there is none.
+    pub part: u32,
+    pub role: Role<'a>,
+}
+
+/// What a message of the client is.
+#[derive(Clone, Copy, Debug)]
+pub enum Role<'a> {
+    Request {
+        method: &'a str,
+        name: Option<&'a str>,
+        /// What it answers, where it is the retry of an input round.
+        round: Option<&'a Round>,
+    },
+    Notification(&'a str),
+    /// The answer to a request of the server that has this id now: JSON text.
+    Answer(&'a str),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Redacted values in it are not known: the names of their placeholders.
+    Redacted(Vec<Box<str>>),
+    /// It needs something that did not come: what.
+    Unreached(Box<str>),
+}
+
+impl Binder {
+    /// The bytes to send for the frame `seq`, whose recorded bytes are `raw`: `raw` itself where
+    /// nothing in it changes.
+    pub fn prepare<'t>(
+        &mut self,
+        seq: Seq,
+        raw: &'t [u8],
+        parts: &[Outgoing<'_>],
+    ) -> Result<Cow<'t, [u8]>, Fault> {
+        if !self.may_change(seq, raw, parts) {
+            return Ok(Cow::Borrowed(raw));
+        }
+        let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let changed = match parse_into(text, &mut nodes) {
+            Ok(root) => self.edit(seq, root, parts).map(|edits| edits.apply(text)),
+            Err(_) => not_json(text),
+        };
+        self.nodes = nodes;
+        Ok(match changed? {
+            Cow::Borrowed(_) => Cow::Borrowed(raw),
+            Cow::Owned(changed) if text.len() < raw.len() => {
+                Cow::Owned([BYTE_ORDER_MARK, &changed].concat())
+            }
+            Cow::Owned(changed) => Cow::Owned(changed),
+        })
+    }
+
+    fn may_change(&self, seq: Seq, raw: &[u8], parts: &[Outgoing<'_>]) -> bool {
+        let by_part = |part: &Outgoing<'_>| {
+            !matches!(
+                part.role,
+                Role::Request { round: None, .. } | Role::Notification(_)
+            )
+        };
+        self.fresh_ids
+            || self.protocol.is_some()
+            || !self.known.is_empty()
+            || !self.rewrites.is_empty()
+            || self.edits.contains_key(&seq)
+            || parts.iter().any(by_part)
+            || token::may_be_in(raw)
+            || (self.span_seed.is_some() && TRACEPARENT.find(raw).is_some())
+    }
+
+    fn edit(&mut self, seq: Seq, root: Value<'_>, parts: &[Outgoing<'_>]) -> Result<Edits, Fault> {
+        let mut edits = Edits::default();
+        for part in parts {
+            let message = if root.is_object() {
+                Some(root)
+            } else {
+                root.index(part.part as usize)
+            };
+            if let Some(message) = message {
+                self.edit_message(seq, message, part.role, &mut edits)?;
+            }
+        }
+        Ok(edits)
+    }
+
+    fn edit_message(
+        &mut self,
+        seq: Seq,
+        message: Value<'_>,
+        role: Role<'_>,
+        edits: &mut Edits,
+    ) -> Result<(), Fault> {
+        let (method, name) = match role {
+            Role::Request {
+                method,
+                name,
+                round,
+            } => {
+                if let Some(round) = round {
+                    round.answer(message, edits);
+                }
+                for (path, json) in self.edits.get(&seq).into_iter().flatten() {
+                    put(message, path, json, edits);
+                }
+                self.edit_request(message, edits);
+                (method, name)
+            }
+            Role::Notification(method) => {
+                self.edit_notification(message, method, edits);
+                (method, None)
+            }
+            Role::Answer(id) => {
+                if let Some(recorded) = message.get("id") {
+                    edits.replace(recorded, id);
+                }
+                ("", None)
+            }
+        };
+        self.edit_values(message, About { seq, method, name }, edits)
+    }
+
+    /// What the server chose, what was redacted, and where the roots are.
+    fn edit_values(
+        &mut self,
+        message: Value<'_>,
+        about: About<'_>,
+        edits: &mut Edits,
+    ) -> Result<(), Fault> {
+        let chosen = self.chosen(message, about);
+        let mut edited = Vec::new();
+        for place in &chosen {
+            if self.edit_chosen(place, edits)? {
+                edited.push(place.value.span());
+            }
+        }
+        let mut missing = Vec::new();
+        for half in ["params", "result", "error"] {
+            let Some(value) = message.get(half) else {
+                continue;
+            };
+            each_string(value, &mut Vec::new(), &mut |names, value| {
+                if edited.contains(&value.span()) {
+                    return Ok(());
+                }
+                let at = At {
+                    names,
+                    rules: rules_at(&chosen, value),
+                    place: &|| place_of(message, about, value),
+                };
+                match self.edit_string(value, &at, edits) {
+                    Err(Fault::Redacted(names)) => missing.extend(names),
+                    edited => edited?,
+                }
+                Ok(())
+            })?;
+        }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::Redacted(missing))
+        }
+    }
+
+    /// The values that rules, and those that the protocol says the server chooses.
+    fn chosen<'d>(&self, message: Value<'d>, about: About<'_>) -> Vec<Place<'d>> {
+        let mut chosen = self.ruled(message, about);
+        let ruled = chosen.len();
+        for place in places(message, about.method, From::Client) {
+            let is_same = |other: &Place<'_>| other.value.span() == place.value.span();
+            if !chosen[..ruled].iter().any(is_same) {
+                chosen.push(place);
+            }
+        }
+        chosen
+    }
+
+    /// Whether it is known what the server chose there.
+    fn edit_chosen(&mut self, place: &Place<'_>, edits: &mut Edits) -> Result<bool, Fault> {
+        match (self.known.chosen(&place.chosen), place.chosen.slot) {
+            (None, _) => return Ok(false),
+            (Some(Ok(live)), Slot::Token) => edits.replace(place.value, live),
+            (Some(Ok(live)), Slot::Rule(at)) => {
+                if live != place.value.raw_text() {
+                    edits.replace(place.value, live);
+                    self.fired.extend(self.binds.get(at).map(|(id, _)| *id));
+                }
+            }
+            (Some(Ok(live)), _) => {
+                if live != &*place.chosen.value {
+                    edits.replace_string(place.value, live);
+                }
+            }
+            (Some(Err(missing)), _) => return Err(Fault::Unreached(missing.into())),
+        }
+        Ok(true)
+    }
+}
+
+/// Where a value stands, as a rule has it; only requests have rules.
+fn place_of(message: Value<'_>, about: About<'_>, value: Value<'_>) -> Option<(Calls, Path)> {
+    let calls = Calls::of(about.method, about.name);
+    let path = Path::of(message, value).filter(|_| message.get("id").is_some());
+    path.filter(|_| !about.method.is_empty())
+        .map(|path| (calls, path))
+}
+
+/// A line that is no JSON goes out as it is, unless something in it is redacted.
+fn not_json(line: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
+    let text = String::from_utf8_lossy(line);
+    let names: Vec<Box<str>> = token::placeholders(&text).map(Into::into).collect();
+    if names.is_empty() {
+        Ok(Cow::Borrowed(line))
+    } else {
+        Err(Fault::Redacted(names))
+    }
+}
+
+/// Puts a value at a path: in place of what is there, or as a new member.
+fn put(message: Value<'_>, path: &Path, json: &str, edits: &mut Edits) {
+    if let Some(value) = path.first(message) {
+        edits.replace(value, json);
+        return;
+    }
+    if let Some((Step::Member(name), above)) = path.steps().split_last()
+        && let Some(parent) = Path::new(above.to_vec()).first(message)
+    {
+        edits.insert(parent, name, json);
+    }
+}

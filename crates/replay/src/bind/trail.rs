@@ -1,0 +1,183 @@
+//! Which message needs which other: a value that the server chose in one is given back in the
+//! other.
+
+use super::handle;
+use super::known::Chosen;
+use super::learn::LISTS;
+use super::message::{From, each_string, places};
+use mcpreel_wire::json::Value;
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{Hash as _, Hasher as _};
+
+/// Values of a kind that are remembered, each in a few bytes. Beyond it a need is not seen here;
+/// whoever plays the messages still does not send what lacks a value.
+const MOST_VALUES: usize = 1_000_000;
+
+/// The values of a session, told in its order, and whose they are. An owner is whatever the caller
+/// gives a number.
+#[derive(Debug, Default)]
+pub struct Trail {
+    /// Who got what the server chose by the protocol, the latest.
+    chosen: HashMap<Chosen, usize>,
+    handles: HashMap<u64, usize>,
+    /// What the client said before the server did: no handles.
+    said: HashSet<u64>,
+}
+
+impl Trail {
+    /// The server said `message` to `owner`; `None`: to nobody in particular.
+    pub fn told(&mut self, message: Value<'_>, method: &str, owner: Option<usize>) {
+        let Some(owner) = owner else { return };
+        for place in places(message, method, From::Server) {
+            if self.chosen.len() < MOST_VALUES || self.chosen.contains_key(&place.chosen) {
+                self.chosen.insert(place.chosen, owner);
+            }
+        }
+        if LISTS.contains(&method) {
+            return;
+        }
+        for half in ["result", "error", "params"] {
+            each_text(message.get(half), &mut |text| {
+                for part in handle::candidates(text) {
+                    let key = hash(part);
+                    let is_new = !self.said.contains(&key) && self.handles.len() < MOST_VALUES;
+                    if is_new {
+                        self.handles.entry(key).or_insert(owner);
+                    }
+                }
+            });
+        }
+    }
+
+    /// The client says `message`, which belongs to `owner`: who has to be there for it besides.
+    pub fn says(&mut self, message: Value<'_>, method: &str, owner: usize) -> BTreeSet<usize> {
+        let places = places(message, method, From::Client);
+        let chosen = places.iter().map(|place| &place.chosen);
+        let mut needs: BTreeSet<_> = chosen
+            .filter_map(|chosen| self.chosen.get(chosen).copied())
+            .collect();
+        each_text(message.get("params"), &mut |text| {
+            for part in handle::candidates(text) {
+                let key = hash(part);
+                if let Some(from) = self.handles.get(&key) {
+                    needs.insert(*from);
+                } else if self.said.len() < MOST_VALUES {
+                    self.said.insert(key);
+                }
+            }
+        });
+        needs.remove(&owner);
+        needs
+    }
+}
+
+fn each_text(value: Option<Value<'_>>, visit: &mut impl FnMut(&str)) {
+    let Some(value) = value else { return };
+    let visited = each_string(value, &mut Vec::new(), &mut |_, value| {
+        visit(&value.as_str().unwrap_or_default());
+        Ok::<(), ()>(())
+    });
+    debug_assert!(visited.is_ok(), "nothing stops it");
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_wire::json::Document;
+
+    fn needs(session: &[(usize, &str, &str, &str)]) -> Vec<Vec<usize>> {
+        let mut trail = Trail::default();
+        let mut found = Vec::new();
+        for (owner, side, method, text) in session {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            if *side == "says" {
+                let needs = trail.says(document.root(), method, *owner);
+                found.push(needs.into_iter().collect());
+            } else {
+                trail.told(document.root(), method, Some(*owner));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn who_gives_a_handle_back_needs_the_call_that_made_it() {
+        let call = "tools/call";
+        let session = [
+            (0, "says", call, r#"{"params":{"name":"open"}}"#),
+            (
+                0,
+                "told",
+                call,
+                r#"{"result":{"content":[{"text":"opened h-4711aw9x2 for you"}]}}"#,
+            ),
+            (
+                1,
+                "says",
+                call,
+                r#"{"params":{"arguments":{"handle":"h-4711aw9x2"}}}"#,
+            ),
+            // Whoever is told it again is not who made it, and what the client chose itself is
+            // no handle.
+            (
+                1,
+                "told",
+                call,
+                r#"{"result":{"content":[{"text":"h-4711aw9x2"}]}}"#,
+            ),
+            (
+                2,
+                "says",
+                call,
+                r#"{"params":{"arguments":{"handle":"h-4711aw9x2","mine":"k-8832qx71z"}}}"#,
+            ),
+            (2, "told", call, r#"{"result":{"mine":"k-8832qx71z"}}"#),
+            (3, "says", call, r#"{"params":{"mine":"k-8832qx71z"}}"#),
+        ];
+        assert_eq!(needs(&session), [vec![], vec![0], vec![0], vec![]]);
+    }
+
+    #[test]
+    fn who_gives_a_handle_back_in_a_path_needs_it_as_well() {
+        let call = "tools/call";
+        let answer = r#"{"result":{"structuredContent":{"session":"h-4711aw9x2"}}}"#;
+        let read = r#"{"params":{"uri":"db://h-4711aw9x2/rows"}}"#;
+        let session = [
+            (0, "says", call, r#"{"params":{"name":"open"}}"#),
+            (0, "told", call, answer),
+            (1, "says", "resources/read", read),
+        ];
+        assert_eq!(needs(&session), [vec![], vec![0]]);
+    }
+
+    #[test]
+    fn a_page_needs_the_page_before_it_and_a_poll_its_task() {
+        let session = [
+            (0, "says", "resources/list", r#"{"params":{}}"#),
+            (
+                0,
+                "told",
+                "resources/list",
+                r#"{"result":{"nextCursor":"2"}}"#,
+            ),
+            (1, "says", "tools/call", r#"{"params":{"task":{}}}"#),
+            (
+                1,
+                "told",
+                "tools/call",
+                r#"{"result":{"task":{"taskId":"t"}}}"#,
+            ),
+            (2, "says", "resources/list", r#"{"params":{"cursor":"2"}}"#),
+            (3, "says", "tools/list", r#"{"params":{"cursor":"2"}}"#),
+            (4, "says", "tasks/get", r#"{"params":{"taskId":"t"}}"#),
+        ];
+        assert_eq!(needs(&session), [vec![], vec![], vec![0], vec![], vec![1]]);
+    }
+}

@@ -1,0 +1,192 @@
+//! Lines out of chunks.
+
+use crate::script::LONGEST;
+use mcpreel_wire::framing::Framer;
+use mcpreel_wire::json::Outline;
+use std::collections::VecDeque;
+
+const LAST_LINES: usize = 5;
+
+/// Bytes of such a line that are kept.
+const LAST_BYTES: usize = 400;
+
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// Longer lines are not held, only their outline is.
+    longest: u64,
+    framer: Framer,
+    open: Open,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// With its terminator, where it has one.
+    Whole(&'a [u8]),
+    /// Too long to be held: its outline, empty where it is no JSON.
+    Outline(&'a [u8]),
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self {
+            longest: LONGEST,
+            framer: Framer::default(),
+            open: Open::default(),
+        }
+    }
+}
+
+impl Lines {
+    /// Gives `line` every line that ends in `chunk`.
+    pub fn push(&mut self, chunk: &[u8], mut line: impl FnMut(Line<'_>)) {
+        for piece in self.framer.push(chunk) {
+            let bytes = &chunk[piece.bytes];
+            if piece.ends_frame && self.open.is_empty() {
+                line(Line::Whole(bytes));
+                continue;
+            }
+            self.open.push(bytes, self.longest);
+            if piece.ends_frame {
+                std::mem::take(&mut self.open).end(&mut line);
+            }
+        }
+    }
+
+    /// Gives `line` what came last and has no end.
+    pub fn rest(&mut self, mut line: impl FnMut(Line<'_>)) {
+        if !self.open.is_empty() {
+            std::mem::take(&mut self.open).end(&mut line);
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    bytes: Vec<u8>,
+    /// Of a line that became too long.
+    outline: Option<Outline>,
+}
+
+impl Open {
+    fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.outline.is_none()
+    }
+
+    fn push(&mut self, bytes: &[u8], longest: u64) {
+        if let Some(outline) = &mut self.outline {
+            return outline.push(bytes);
+        }
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() as u64 > longest {
+            let mut outline = Outline::new();
+            outline.push(&self.bytes);
+            self.bytes = Vec::new();
+            self.outline = Some(outline);
+        }
+    }
+
+    fn end(self, line: &mut impl FnMut(Line<'_>)) {
+        match self.outline {
+            Some(outline) => line(Line::Outline(&outline.finish().unwrap_or_default())),
+            None => line(Line::Whole(&self.bytes)),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    lines: VecDeque<Vec<u8>>,
+    ended: bool,
+}
+
+impl Tail {
+    pub fn push(&mut self, chunk: &[u8]) {
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            if self.lines.is_empty() || self.ended {
+                self.lines.push_back(Vec::new());
+            }
+            self.ended = piece.ends_with(b"\n");
+            if let Some(line) = self.lines.back_mut() {
+                let room = LAST_BYTES.saturating_sub(line.len());
+                line.extend_from_slice(&piece[..piece.len().min(room)]);
+            }
+            if self.lines.len() > LAST_LINES {
+                self.lines.pop_front();
+            }
+        }
+    }
+
+    /// Those with something in them, without their ends.
+    pub fn lines(&self) -> Vec<Box<[u8]>> {
+        let lines = self.lines.iter().map(|line| line.trim_ascii_end());
+        lines
+            .filter(|line| !line.is_empty())
+            .map(Into::into)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_however_they_come() {
+        let mut lines = Lines::default();
+        let mut found: Vec<Vec<u8>> = Vec::new();
+        for chunk in [&b"a\nb"[..], b"c", b"\n\nd\ne"] {
+            lines.push(chunk, |line| found.push(whole(line)));
+        }
+        lines.rest(|line| found.push(whole(line)));
+        lines.rest(|line| found.push(whole(line)));
+        assert_eq!(found, [&b"a\n"[..], b"bc\n", b"\n", b"d\n", b"e"]);
+    }
+
+    fn whole(line: Line<'_>) -> Vec<u8> {
+        match line {
+            Line::Whole(line) => line.to_vec(),
+            Line::Outline(_) => panic!("it is short"),
+        }
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_outline_is_left() {
+        let mut lines = Lines {
+            longest: 1 << 20,
+            ..Lines::default()
+        };
+        let mut found = Vec::new();
+        let chunk = vec![b'x'; 1 << 18];
+        lines.push(br#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, |_| {
+            panic!("it goes on")
+        });
+        for _ in 0..9 {
+            lines.push(&chunk, |_| panic!("it goes on"));
+        }
+        lines.push(b"\"}}\nnext\n", |line| match line {
+            Line::Whole(line) => found.push(line.to_vec()),
+            Line::Outline(outline) => {
+                assert!(outline.len() < 100_000);
+                found.push(outline[..22].to_vec());
+            }
+        });
+        assert_eq!(found, [&br#"{"jsonrpc":"2.0","id":"#[..], b"next\n"]);
+    }
+
+    #[test]
+    fn the_last_lines_are_kept() {
+        let mut tail = Tail::default();
+        for n in 0..20 {
+            tail.push(format!("line {n}").as_bytes());
+            tail.push(b"\n");
+        }
+        tail.push(b"\nhalf");
+        tail.push(b" a line");
+        let lines = tail.lines();
+        assert_eq!(lines.len(), LAST_LINES - 1);
+        assert_eq!(*lines[0], *b"line 17");
+        assert_eq!(*lines[3], *b"half a line");
+        tail.push(&[b'x'; 10_000]);
+        assert!(tail.lines().iter().all(|line| line.len() <= LAST_BYTES));
+    }
+}

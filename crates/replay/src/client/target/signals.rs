@@ -1,0 +1,135 @@
+//! The user who wants it to stop, and the server that has ended, as something to be polled.
+
+use mcpreel_capture::process::signals::survive_large_files;
+use nix::sys::signal::Signal;
+use signal_hook::SigId;
+use signal_hook::low_level::{pipe, unregister};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const STOPPING: [Signal; 4] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+];
+
+/// Signals that were caught. The terminal sends SIGINT to the server as well.
+#[derive(Debug)]
+pub struct Signals {
+    /// Has something to read whenever a signal came.
+    pub(super) wake: Wake,
+    latest: Arc<AtomicUsize>,
+    first: AtomicUsize,
+    /// What is listened to until this is dropped.
+    handlers: Vec<SigId>,
+}
+
+/// Stops a replay from another thread, as a signal does.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    woken: Arc<UnixStream>,
+    latest: Arc<AtomicUsize>,
+}
+
+/// The reading end of what the handlers write.
+#[derive(Debug)]
+pub(super) struct Wake(UnixStream);
+
+impl AsFd for Wake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Signals {
+    /// Catches them from now on. A recording that may not grow is no reason to end either.
+    pub fn catch() -> io::Result<Self> {
+        survive_large_files();
+        let (mut signals, woken) = Self::deaf()?;
+        for signal in STOPPING {
+            let number = usize::try_from(signal as i32).unwrap_or_default();
+            let latest = Arc::clone(&signals.latest);
+            let flag = signal_hook::flag::register_usize(signal as i32, latest, number)?;
+            let wake = pipe::register(signal as i32, woken.try_clone()?)?;
+            signals.handlers.extend([flag, wake]);
+        }
+        signals.hear_children(woken)?;
+        Ok(signals)
+    }
+
+    /// Catches no signal that ends programs: whoever has the other half stops the replay.
+    pub fn by_hand() -> io::Result<(Self, Stopper)> {
+        survive_large_files();
+        let (mut signals, woken) = Self::deaf()?;
+        let stopper = Stopper {
+            woken: Arc::new(woken.try_clone()?),
+            latest: Arc::clone(&signals.latest),
+        };
+        signals.hear_children(woken)?;
+        Ok((signals, stopper))
+    }
+
+    fn deaf() -> io::Result<(Self, UnixStream)> {
+        let (wake, woken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        let signals = Self {
+            wake: Wake(wake),
+            latest: Arc::default(),
+            first: AtomicUsize::new(0),
+            handlers: Vec::new(),
+        };
+        Ok((signals, woken))
+    }
+
+    fn hear_children(&mut self, woken: UnixStream) -> io::Result<()> {
+        let handler = pipe::register(Signal::SIGCHLD as i32, woken)?;
+        self.handlers.push(handler);
+        Ok(())
+    }
+
+    pub(super) fn clear(&self) {
+        let mut buffer = [0; 64];
+        while matches!((&self.wake.0).read(&mut buffer), Ok(1..)) {}
+    }
+
+    /// The signal by which the user wants it to stop, once for each time.
+    pub(super) fn take(&self) -> Option<i32> {
+        let latest = self.latest.swap(0, Ordering::SeqCst);
+        if latest == 0 {
+            return None;
+        }
+        // Which one ended it is what the exit code says.
+        let _ = self
+            .first
+            .compare_exchange(0, latest, Ordering::SeqCst, Ordering::SeqCst);
+        i32::try_from(latest).ok()
+    }
+
+    /// The first signal that was taken.
+    pub fn first(&self) -> Option<i32> {
+        let first = self.first.load(Ordering::SeqCst);
+        i32::try_from(first).ok().filter(|first| *first > 0)
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for handler in self.handlers.drain(..) {
+            unregister(handler);
+        }
+    }
+}
+
+impl Stopper {
+    /// Stops the replay; once more, and the server is killed.
+    pub fn stop(&self) {
+        let signal = usize::try_from(Signal::SIGINT as i32).unwrap_or_default();
+        self.latest.store(signal, Ordering::SeqCst);
+        // A replay that has gone needs no waking.
+        let _ = (&*self.woken).write(&[0]);
+    }
+}

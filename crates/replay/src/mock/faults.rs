@@ -1,0 +1,231 @@
+//! What goes wrong on purpose: `FILTER → delay 5s | error -32603 [message] | drop | crash`.
+
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{Item, ItemKey, What};
+use mcpreel_trace::query::{Bodies, Context, Matcher, Query};
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::Number;
+use mcpreel_wire::message::{Direction, Era};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// What is between a filter and what happens.
+const ARROWS: [&str; 2] = ["→", "->"];
+
+/// What goes wrong with requests that fit a filter.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub text: Box<str>,
+    matcher: Matcher,
+    pub effect: Effect,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    Delay(Duration),
+    Error { code: Box<str>, message: Box<str> },
+    Drop,
+    Crash,
+}
+
+/// Why a text is no fault; what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultError {
+    #[error("write a filter, → (or ->), and what happens, for example 'tool:search → delay 5s'")]
+    Arrow,
+    #[error("in its filter, {0}")]
+    Filter(Box<str>),
+    #[error("after the arrow comes one of: delay 5s, error -32603 [message], drop, crash")]
+    Effect,
+}
+
+/// A live request, as filters see it.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    pub method: &'a str,
+    pub name: Option<&'a str>,
+    pub id: &'a RequestId,
+    pub era: Era,
+    pub bytes: &'a [u8],
+    pub in_batch: bool,
+    pub now: Moment,
+}
+
+impl Fault {
+    /// Reads a fault. `duration` reads what people write for a time: nanoseconds.
+    pub fn parse(
+        text: &str,
+        duration: impl Fn(&str) -> Option<Duration>,
+    ) -> Result<Self, FaultError> {
+        let (filter, effect) = split(text).ok_or(FaultError::Arrow)?;
+        let query = Query::parse(filter.trim());
+        let query = query.map_err(|error| FaultError::Filter(error.to_string().into()))?;
+        let effect = effect_of(effect.trim(), duration).ok_or(FaultError::Effect)?;
+        let context = Context {
+            end: Moment(0),
+            slow_ns: u64::MAX,
+        };
+        Ok(Self {
+            text: text.into(),
+            matcher: Matcher::new(&query, context),
+            effect,
+        })
+    }
+
+    /// Whether it is meant for this request.
+    pub fn fits(&self, asked: &Asked<'_>) -> bool {
+        let exchange = Exchange {
+            name: asked.name.map(Into::into),
+            era: asked.era,
+            t_request: asked.now,
+            request_size: asked.bytes.len() as u64,
+            ..Exchange::begun(Direction::ClientToServer, asked.id.clone(), asked.method)
+        };
+        let item = Item {
+            key: ItemKey::of_part(Seq(0), 0),
+            what: What::Exchange(Box::new(exchange)),
+            findings: Vec::new(),
+            annotation: None,
+        };
+        self.matcher.fits(&item, &mut Live(asked))
+    }
+}
+
+/// The bodies of a request that has no answer yet.
+struct Live<'a>(&'a Asked<'a>);
+
+impl Bodies for Live<'_> {
+    fn request(&mut self) -> Option<Cow<'_, [u8]>> {
+        Some(self.0.bytes.into())
+    }
+
+    fn response(&mut self) -> Option<Cow<'_, [u8]>> {
+        None
+    }
+
+    fn in_batch(&mut self) -> bool {
+        self.0.in_batch
+    }
+
+    fn waits_now(&mut self) -> bool {
+        false
+    }
+}
+
+/// At the first arrow outside of quotes.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (at, character) in text.char_indices() {
+        if character == '"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = quoted && character == '\\' && !escaped;
+        let arrow = ARROWS.iter().find(|arrow| text[at..].starts_with(**arrow));
+        if let Some(arrow) = arrow.filter(|_| !quoted) {
+            return Some((&text[..at], &text[at + arrow.len()..]));
+        }
+    }
+    None
+}
+
+fn effect_of(text: &str, duration: impl Fn(&str) -> Option<Duration>) -> Option<Effect> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    match (word, rest) {
+        ("drop", "") => Some(Effect::Drop),
+        ("crash", "") => Some(Effect::Crash),
+        ("delay", rest) => duration(rest).map(Effect::Delay),
+        ("error", rest) => {
+            let (code, message) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            let whole = Number::parse(code).is_some_and(|number| number.is_integer());
+            let message = match message.trim() {
+                "" => "an error by way of --fault",
+                message => message,
+            };
+            whole.then(|| Effect::Error {
+                code: code.into(),
+                message: message.into(),
+            })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn duration(text: &str) -> Option<Duration> {
+        let ms = text.strip_suffix("ms")?;
+        Some(Duration::from_millis(ms.parse().ok()?))
+    }
+
+    fn parse(text: &str) -> Result<Fault, FaultError> {
+        Fault::parse(text, duration)
+    }
+
+    #[test]
+    fn what_happens_stands_behind_an_arrow() {
+        let error = |code: &str, message: &str| Effect::Error {
+            code: code.into(),
+            message: message.into(),
+        };
+        for (text, effect) in [
+            ("tool:search → drop", Effect::Drop),
+            ("tool:search->crash", Effect::Crash),
+            (
+                "\"a -> b\" -> delay 50ms",
+                Effect::Delay(Duration::from_millis(50)),
+            ),
+            (
+                "tool:x → error -32603",
+                error("-32603", "an error by way of --fault"),
+            ),
+            ("tool:x → error 7 it -> broke", error("7", "it -> broke")),
+        ] {
+            assert_eq!(parse(text).unwrap().effect, effect, "{text}");
+        }
+        assert_eq!(parse("tool:search drop").unwrap_err(), FaultError::Arrow);
+        for text in [
+            "a → explode",
+            "a → delay 5",
+            "a → error",
+            "a → error 1.5",
+            "a → drop it",
+        ] {
+            assert_eq!(parse(text).unwrap_err(), FaultError::Effect, "{text}");
+        }
+        let filter = parse("toool:x → drop").unwrap_err();
+        assert!(matches!(&filter, FaultError::Filter(_)), "{filter}");
+    }
+
+    #[test]
+    fn a_filter_sees_the_live_request() {
+        let bytes = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":{"q":"rust"}}}"#;
+        let id = RequestId::from_json("7").unwrap();
+        let asked = Asked {
+            method: "tools/call",
+            name: Some("search"),
+            id: &id,
+            era: Era::Legacy,
+            bytes,
+            in_batch: false,
+            now: Moment(0),
+        };
+        for (filter, fits) in [
+            ("tool:search", true),
+            ("tool:search params.arguments.q=go", false),
+            ("params.arguments.q~^ru id:7", true),
+            ("method:tools/call -is:batch", true),
+            ("is:open era:legacy", true),
+            ("has:latency", false),
+            ("rust", true),
+        ] {
+            let fault = parse(&format!("{filter} → drop")).unwrap();
+            assert_eq!(fault.fits(&asked), fits, "{filter}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Paths of the left side and what stands for them on the right: a workspace that lies elsewhere.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rewrites {
+    /// The longest first, so that a folder below another one may go elsewhere.
+    pairs: Vec<Pair>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pair {
+    from: Box<str>,
+    to: Box<str>,
+    in_uri: (Box<str>, Box<str>),
+}
+
+const SCHEME: &str = "file://";
+
+impl Rewrites {
+    /// Nothing stands for anything else.
+    pub const NONE: Self = Self { pairs: Vec::new() };
+
+    /// Each path with what stands for it. Empty ones stand for nothing.
+    pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        let pairs = pairs.into_iter().filter(|(from, _)| !from.is_empty());
+        let mut pairs: Vec<_> = pairs.map(|(from, to)| Pair::new(&from, &to)).collect();
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.from.len()));
+        Self { pairs }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// A decoded text as it reads on the right. Paths are replaced where they stand as a whole or
+    /// with something below them: `/home/ada` is not in `/home/adam`.
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut out = String::new();
+        let mut copied = 0;
+        let mut at = 0;
+        while !self.pairs.is_empty() && at < text.len() {
+            match self.at(text, at) {
+                Some((length, to)) => {
+                    out.push_str(&text[copied..at]);
+                    out.push_str(to);
+                    at += length;
+                    copied = at;
+                }
+                None => at += text[at..].chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        if copied == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(&text[copied..]);
+        Cow::Owned(out)
+    }
+
+    /// The path that stands at `at`: how long it is, and what stands for it.
+    fn at(&self, text: &str, at: usize) -> Option<(usize, &str)> {
+        let (before, rest) = text.split_at(at);
+        let in_uri = before.ends_with(SCHEME);
+        let begins = in_uri || !before.ends_with(goes_on);
+        let fits = |pair: &&Pair| {
+            let from = pair.spelled(in_uri).0;
+            rest.strip_prefix(from).is_some_and(ends)
+        };
+        let pair = self.pairs.iter().filter(|_| begins).find(fits)?;
+        let (from, to) = pair.spelled(in_uri);
+        Some((from.len(), to))
+    }
+}
+
+impl Pair {
+    fn new(from: &str, to: &str) -> Self {
+        // A folder is the same with and without its last slash.
+        let bare = |path: &str| match path.trim_end_matches('/') {
+            "" => path.to_owned(),
+            bare => bare.to_owned(),
+        };
+        let (from, to) = (bare(from), bare(to));
+        Self {
+            in_uri: (encoded(&from).into(), encoded(&to).into()),
+            from: from.into(),
+            to: to.into(),
+        }
+    }
+
+    fn spelled(&self, in_uri: bool) -> (&str, &str) {
+        match &self.in_uri {
+            (from, to) if in_uri => (from, to),
+            _ => (&self.from, &self.to),
+        }
+    }
+}
+
+/// Whether a name goes on with this character.
+fn goes_on(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '~' | '%')
+}
+
+/// Whether a path has ended before `rest`: by a slash, or by what belongs to no name.
+fn ends(rest: &str) -> bool {
+    let mut characters = rest.chars();
+    match characters.next() {
+        // The full stop of a sentence.
+        Some('.') => !characters.next().is_some_and(goes_on),
+        next => !next.is_some_and(goes_on),
+    }
+}
+
+/// A path as it stands in a URI (RFC 3986, section 3.3).
+fn encoded(path: &str) -> String {
+    const PLAIN: &[u8] = b"/-._~!$&'()*+,;=:@";
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || PLAIN.contains(&byte) {
+            out.push(byte.into());
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewrites(pairs: &[(&str, &str)]) -> Rewrites {
+        Rewrites::new(
+            pairs
+                .iter()
+                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned())),
+        )
+    }
+
+    #[test]
+    fn paths_are_replaced_where_they_stand_as_a_whole() {
+        let rewrites = rewrites(&[("/home/ada/", "/tmp/w"), ("/home/ada/x y", "/z z")]);
+        for (text, expected) in [
+            ("/home/ada", "/tmp/w"),
+            (
+                "in /home/ada/src, see /home/ada.",
+                "in /tmp/w/src, see /tmp/w.",
+            ),
+            ("file:///home/ada/a", "file:///tmp/w/a"),
+            ("file:///home/ada/x%20y/a", "file:///z%20z/a"),
+            ("/home/ada/x y/a", "/z z/a"),
+            ("(/home/ada)", "(/tmp/w)"),
+        ] {
+            assert_eq!(rewrites.apply(text), expected);
+        }
+        for text in [
+            "/home/adam",
+            "/home/ada.bak",
+            "/mnt/home/ada",
+            "/home/ada-2/x",
+            "",
+            "é",
+        ] {
+            assert!(matches!(rewrites.apply(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_replaced_is_not_replaced_again() {
+        let rewrites = rewrites(&[("/a", "/b"), ("/b", "/c"), ("", "x")]);
+        assert_eq!(rewrites.apply("/a /b"), "/b /c");
+    }
+}

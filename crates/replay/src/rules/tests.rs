@@ -1,0 +1,243 @@
+use super::*;
+
+fn rules(text: &str) -> Rules {
+    let mut rules = Rules::default();
+    let added = rules.add(text, std::path::Path::new("a.rules.toml"));
+    added.unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
+    rules
+}
+
+fn problems(text: &str) -> Vec<String> {
+    let mut rules = Rules::default();
+    let problems = rules
+        .add(text, std::path::Path::new("r.toml"))
+        .expect_err("something is wrong");
+    assert!(rules.is_empty(), "of a bad file nothing is used");
+    problems.iter().map(ToString::to_string).collect()
+}
+
+fn place(path: &str) -> Vec<Spot> {
+    use mcpreel_wire::json::Step;
+    let path: Path = path.parse().expect("a path");
+    let spot = |step: &Step| match step {
+        Step::Member(name) => Spot::Member(name.clone()),
+        Step::Element(at) => Spot::Element(*at),
+        Step::Every => panic!("a place is one place"),
+    };
+    path.steps().iter().map(spot).collect()
+}
+
+#[test]
+fn the_example_of_the_documentation_is_read() {
+    let doc = include_str!("mod.rs");
+    let example: Vec<_> = doc
+        .lines()
+        .skip_while(|line| *line != "//! ```toml")
+        .skip(1)
+        .take_while(|line| *line != "//! ```")
+        .map(|line| line.trim_start_matches("//!"))
+        .collect();
+    let rules = rules(&example.join("\n"));
+    assert_eq!(rules.len(), 5);
+    let words: Vec<_> = rules.unfired().into_iter().map(|rule| rule.rule).collect();
+    assert_eq!(
+        words,
+        [
+            "bind params.arguments.handle of tool:read to result.structuredContent.handle \
+             of tool:open",
+            "ignore result.structuredContent.score of tool:search",
+            "keep params._meta[\"com.example/tenant\"]",
+            "match result.structuredContent.files of tool:list_files by name",
+            "normalise result.content[*].text",
+        ]
+    );
+    assert_eq!(rules.unfired()[1].at, "a.rules.toml:1:2");
+}
+
+#[test]
+fn a_rule_is_about_its_exchanges_its_path_and_its_side() {
+    let rules = rules(
+        "[[ignore]]\nfor = 'tool:a'\npath = 'result.x[*].y'\n\
+         [[ignore]]\nfor = 'tools/list'\npath = 'result.z'\nside = 'right'\n",
+    );
+    let of_a = rules.scope("tools/call", Some("a"));
+    assert!(of_a.ignores(&place("result.x[3].y"), None));
+    assert!(of_a.ignores(&place("result.x.k.y"), None));
+    for elsewhere in [
+        "result.x[3]",
+        "result.x[3].y.z",
+        "result.y",
+        "result.x[3].yy",
+    ] {
+        assert!(!of_a.ignores(&place(elsewhere), None), "{elsewhere}");
+    }
+    let of_b = rules.scope("tools/call", Some("b"));
+    assert!(of_b.is_empty());
+    // A prompt may have the name of a tool.
+    assert!(rules.scope("prompts/get", Some("a")).is_empty());
+    let lists = rules.scope("tools/list", None);
+    assert!(lists.ignores(&place("result.z"), Some(Side::Right)));
+    assert!(!lists.ignores(&place("result.z"), Some(Side::Left)));
+    assert!(!lists.ignores(&place("result.z"), None));
+}
+
+#[test]
+fn texts_are_normalised_rule_after_rule() {
+    let rules = rules(
+        "[[normalise]]\npath = 'result.t'\npattern = 'req-(\\d)\\d*'\nwith = 'r$1'\n\
+         [[normalise]]\npath = 'result.t'\npattern = 'r(\\d)$'\nside = 'left'\n",
+    );
+    let scope = rules.scope("x/y", None);
+    let at = place("result.t");
+    let normalised = |side, text| scope.normalised(&at, side, text);
+    assert_eq!(normalised(Side::Right, "a req-42").as_deref(), Some("a r4"));
+    assert_eq!(normalised(Side::Left, "a req-42").as_deref(), Some("a "));
+    assert_eq!(normalised(Side::Left, "nothing"), None);
+    assert_eq!(
+        scope.normalised(&place("result.u"), Side::Left, "req-1"),
+        None
+    );
+}
+
+#[test]
+fn a_rule_that_changed_nothing_is_told() {
+    let rules = rules(
+        "[[ignore]]\npath = 'result.a'\n[[ignore]]\npath = 'result.b'\n\
+         [[bind]]\nfrom = 'result.h'\nto = 'params.h'\n",
+    );
+    assert!(rules.scope("m/n", None).ignores(&place("result.b"), None));
+    let unfired = |rules: &Rules| -> Vec<_> {
+        let unfired = rules.unfired().into_iter();
+        unfired.map(|one| (one.at, one.rule)).collect()
+    };
+    let ignored = ("a.rules.toml:1:1".to_owned(), "ignore result.a".to_owned());
+    assert!(unfired(&rules).contains(&ignored), "{:?}", unfired(&rules));
+    assert_eq!(unfired(&rules).len(), 2);
+    let (id, _) = rules.binds().next().expect("there is one");
+    rules.fired(id);
+    assert_eq!(unfired(&rules), [ignored]);
+}
+
+#[test]
+fn whatever_is_wrong_has_its_place_and_the_nearest_spelling() {
+    for (text, expected) in [
+        (
+            "[[ignroe]]\npath = 'result.a'",
+            "r.toml:1:3: unknown key `ignroe`, did you mean `ignore`?",
+        ),
+        (
+            "[[ignore]]\npaht = 'result.a'",
+            "r.toml:2:1: unknown key `paht`, did you mean `path`?",
+        ),
+        (
+            "[ignore]\npath = 'result.a'",
+            "r.toml:1:1: `ignore` is table, expected an array of tables, each with two brackets",
+        ),
+        (
+            "[[ignore]]\npath = 7",
+            "r.toml:2:8: `path` is integer, expected a string in quotes",
+        ),
+        (
+            "[[ignore]]\nfor = 'tool:a'",
+            "r.toml:1:1: `path` is missing here: where in the message it is",
+        ),
+        (
+            "[[ignore]]\npath = 'result..a'",
+            "r.toml:2:8: `result..a` is no path: expected a name at byte 7",
+        ),
+        (
+            "[[ignore]]\npath = 'results.a'",
+            "r.toml:2:8: the path `results.a` has to begin with one of params, result, error, \
+             did you mean `result`?",
+        ),
+        (
+            "[[bind]]\nfrom = 'params.a'\nto = 'params.a'",
+            "r.toml:2:8: the path `params.a` has to begin with one of result, error",
+        ),
+        (
+            "[[ignore]]\npath = 'result.a'\nside = 'live'",
+            "r.toml:3:8: `live` is no side: `left` is what was recorded, `right` is live",
+        ),
+        (
+            "[[ignore]]\npath = 'result.a'\nfor = 'tools'",
+            "r.toml:3:7: `tools` is no method; a tool is `tool:tools`",
+        ),
+        (
+            "[[ignore]]\npath = 'result.a'\nfor = 'initialise'",
+            "r.toml:3:7: `initialise` is no method; did you mean `initialize`?",
+        ),
+        (
+            "[[match]]\npath = 'result.a'\nas = 'keyed()'",
+            "r.toml:3:6: `keyed()` is neither `set` nor `keyed(NAME)`",
+        ),
+        (
+            "[[match]]\npath = 'result.a'",
+            "r.toml:1:1: `as` is missing here: `set` or `keyed(NAME)`",
+        ),
+        (
+            "[[normalise]]\npath = 'result.a'\npattern = '('",
+            "r.toml:3:11: `(` is no regular expression: unclosed group",
+        ),
+        (
+            "[[keep]]\npath = 'params.a'",
+            "r.toml:2:8: everything but `_meta` is kept already: `params.a` has to begin with \
+             `params._meta`",
+        ),
+    ] {
+        assert_eq!(problems(text), [expected], "{text}");
+    }
+    assert!(problems("a = ")[0].starts_with("r.toml:1:"));
+    let two = problems("[[ignore]]\npath = 'a'\n[[match]]\npath = 'b'\nas = 'set'");
+    assert_eq!(two.len(), 2, "{two:?}");
+}
+
+#[test]
+fn too_many_rules_and_a_pattern_that_grows_are_refused() {
+    let many = "[[ignore]]\npath = 'result.a'\n".repeat(1001);
+    assert_eq!(
+        problems(&many),
+        ["r.toml:2001:1: there are more than 1000 rules"]
+    );
+    let huge = "[[normalise]]\npath = 'result.a'\npattern = '((a{100}){100}){100}'";
+    assert!(problems(huge)[0].contains("no regular expression"));
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    for (path, name) in [
+        (r#"result["it's \"so\""].b[0]"#, "wëird \"name\"\n"),
+        ("result[\"\u{202e}\\u001b[31m\"]", "\u{feff}\u{200b}\\'\0"),
+        (r#"result["a b"]"#, "plain"),
+    ] {
+        let path = path.parse().expect("a path");
+        for only in [None, Some(Side::Left), Some(Side::Right)] {
+            let text = ignore_rule("tools/call", Some(name), &path, only);
+            // What is shown of it is what is pasted.
+            let text = crate::report::rule(&text).expect("it is short");
+            let rules = rules(&text);
+            let scope = rules.scope("tools/call", Some(name));
+            let place = place(&path.to_string());
+            for seen in [None, Some(Side::Left), Some(Side::Right)] {
+                let covered = only.is_none() || only == seen;
+                assert_eq!(scope.ignores(&place, seen), covered, "{text}");
+            }
+        }
+    }
+    let bind = Bind {
+        answer: Calls::of("tools/call", Some("open")),
+        from: "result.h".parse().expect("a path"),
+        request: Calls::All,
+        to: "params.arguments.h".parse().expect("a path"),
+    };
+    let text = bind_rule(&bind);
+    let rules = super::tests::rules(&text);
+    let read: Vec<_> = rules.binds().map(|(_, bind)| bind.clone()).collect();
+    assert_eq!(read, [bind]);
+}
+
+#[test]
+fn the_sidecar_stands_beside_the_recording() {
+    let beside = |path: &str| sidecar(std::path::Path::new(path)).display().to_string();
+    assert_eq!(beside("/r/weather.reel"), "/r/weather.rules.toml");
+    assert_eq!(beside("weather"), "weather.rules.toml");
+}

@@ -1,0 +1,284 @@
+//! What of a recording is written, and going through it in order.
+
+use super::Selection;
+use super::events::Events;
+use super::exchanges::{ExchangePage, ExchangePager, With};
+use mcpreel_store::indexer::COLLECT_LIMIT;
+use mcpreel_store::links::Link;
+use mcpreel_store::notices::Notice;
+use mcpreel_store::pages::{FramePager, LinkedFrames, Pages};
+use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::{FrameHead, Seq};
+use std::iter;
+
+/// Frames that are looked at between two questions to the recording.
+const PAGE: u32 = 1000;
+
+/// What of a recording is written: what is selected, up to a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Excerpt<'r> {
+    pub recording: &'r Recording,
+    pub selection: &'r Selection,
+    /// What a live recording gets after this frame is not written.
+    pub last: Seq,
+    /// The time of a session that is still recorded, by the clock of its frames; `None` where it
+    /// is over.
+    pub now: Option<Moment>,
+}
+
+#[derive(Debug)]
+pub enum Part<'a> {
+    /// A frame, with its bytes unless it is too long to hold, and what it has to do with other
+    /// frames if it is one message.
+    Frame(&'a FrameHead, Option<&'a [u8]>, Option<&'a Link>),
+    Passed(&'a FrameHead),
+    /// An event. That of the start never comes: it stands in the summary.
+    Event(&'a EventRow),
+}
+
+pub(crate) struct Manner<'m> {
+    /// Frames up to so many bytes come with their bytes.
+    pub hold: u64,
+    /// Whether frames come without what they have to do with each other.
+    pub is_alone: bool,
+    /// Of a whole recording: which frames come.
+    pub picked: Option<Picked<'m>>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Picked<'m> {
+    pub after: Seq,
+    pub next: &'m dyn Fn(Seq) -> Option<Seq>,
+}
+
+impl Default for Manner<'_> {
+    fn default() -> Self {
+        Self {
+            hold: COLLECT_LIMIT,
+            is_alone: false,
+            picked: None,
+        }
+    }
+}
+
+impl<'r> Excerpt<'r> {
+    /// What is selected of a recording that does not grow.
+    pub fn of(recording: &'r Recording, selection: &'r Selection) -> Self {
+        Self {
+            recording,
+            selection,
+            last: Seq(u64::MAX),
+            now: None,
+        }
+    }
+
+    pub fn has(&self, seq: Seq) -> bool {
+        seq <= self.last && self.selection.has_frame(seq)
+    }
+
+    /// Whether it is not the whole recording.
+    pub fn is_cut(&self) -> bool {
+        self.selection.note().is_some()
+    }
+
+    /// Gives its frames and events to `visit`, in the order in which they were recorded.
+    pub fn walk<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(&Manner::default(), visit)
+    }
+
+    /// The same, without what frames have to do with each other: that takes a while to find out.
+    pub fn walk_alone<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let alone = Manner {
+            is_alone: true,
+            ..Manner::default()
+        };
+        self.walk_as(&alone, visit)
+    }
+
+    pub(crate) fn walk_as<E: From<ReadError>>(
+        &self,
+        manner: &Manner<'_>,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut events = Events::new(self.recording);
+        let mut pages = self.pages(manner);
+        while let Some(page) = pages()? {
+            let mut links = page.links.iter().peekable();
+            for (head, raw) in page.frames.iter() {
+                events.before(head.seq, self.selection, visit)?;
+                // A damaged recording may have messages without a frame.
+                while links.next_if(|link| link.frame < head.seq).is_some() {}
+                let link = links.next_if(|link| link.frame == head.seq);
+                self.frame(head, (raw, manner.hold), link, visit)?;
+            }
+        }
+        events.before(self.end(), self.selection, visit)
+    }
+
+    /// Frames in order, with their bytes where all of them come: to ask for each alone takes longer
+    /// than to read it.
+    fn pages<'m>(
+        &'m self,
+        manner: &'m Manner<'_>,
+    ) -> Box<dyn FnMut() -> Result<Option<LinkedFrames>, ReadError> + 'm> {
+        let (excerpt, is_alone, picked) = (*self, manner.is_alone, manner.picked);
+        let until = match picked {
+            Some(picked) => picked.after.min(self.last),
+            None if self.is_cut() => Seq(0),
+            None => self.last,
+        };
+        let read = FramePager::new(until, !is_alone);
+        let mut pages = (until > Seq(0)).then(|| Pages::new(self.recording, read));
+        let mut after = until;
+        Box::new(move || {
+            if let Some(page) = pages.as_mut().map_or(Ok(None), Pages::next_page)? {
+                return Ok(Some(page));
+            }
+            pages = None;
+            let heads = excerpt.heads(after, picked)?;
+            let Some(end) = heads.last().map(|head| head.seq) else {
+                return Ok(None);
+            };
+            let links = if is_alone {
+                Vec::new()
+            } else {
+                excerpt.recording.links(after, end)?
+            };
+            after = end;
+            let frames = heads.into();
+            Ok(Some(LinkedFrames { frames, links }))
+        })
+    }
+
+    /// Some frames after `after`, of which not all are wanted.
+    fn heads(&self, after: Seq, picked: Option<Picked<'_>>) -> Result<Vec<FrameHead>, ReadError> {
+        let mut heads = match picked {
+            Some(Picked { next, .. }) => {
+                let seqs = iter::successors(next(after), |seq| next(*seq)).take(PAGE as usize);
+                let heads = seqs.map(|seq| self.recording.head(seq));
+                let heads = heads.filter_map(Result::transpose);
+                heads.collect::<Result<Vec<_>, _>>()?
+            }
+            None => self.recording.heads(after, PAGE)?,
+        };
+        heads.retain(|head| head.seq <= self.last);
+        Ok(heads)
+    }
+
+    fn frame<E: From<ReadError>>(
+        &self,
+        head: &FrameHead,
+        (raw, hold): (Option<&[u8]>, u64),
+        link: Option<&Link>,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.selection.has_frame(head.seq) {
+            return visit(Part::Passed(head));
+        }
+        if head.size > hold {
+            return visit(Part::Frame(head, None, link));
+        }
+        if raw.is_some() {
+            return visit(Part::Frame(head, raw, link));
+        }
+        let raw = self.recording.raw(head.seq)?;
+        visit(Part::Frame(head, Some(&raw), link))
+    }
+
+    /// Gives the exchanges whose request or answer is selected to `visit`, in the order of their
+    /// requests, as they stood at the last frame, without what their messages say. Returns how many
+    /// were left out.
+    pub fn exchanges<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        self.each_page(With::Nothing, &mut |page| {
+            page.exchanges.iter().try_for_each(&mut *visit)
+        })
+    }
+
+    /// The same with the bytes of their messages.
+    pub fn said_exchanges<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(&Exchange, &Said) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        self.each_page(With::Bytes, &mut |page| {
+            let mut both = page.exchanges.iter().zip(&page.said);
+            both.try_for_each(|(exchange, said)| visit(exchange, said))
+        })
+    }
+
+    /// The same with what their messages say in a line.
+    pub fn told_exchanges<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(&Exchange) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        self.each_page(With::Lines, &mut |page| {
+            page.exchanges.iter().try_for_each(&mut *visit)
+        })
+    }
+
+    fn each_page<E: From<ReadError>>(
+        &self,
+        with: With,
+        visit: &mut impl FnMut(&ExchangePage) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
+        let (mut pages, mut left_out) = (Pages::new(self.recording, exchanges), 0);
+        while let Some(mut page) = pages.next_page()? {
+            page.tell(self.last_counted());
+            left_out += page.left_out;
+            visit(&page)?;
+        }
+        Ok(left_out)
+    }
+
+    /// Gives its events to `visit`, but for that of the start.
+    pub fn events<E: From<ReadError>>(
+        &self,
+        visit: &mut impl FnMut(&EventRow) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut events = Events::new(self.recording);
+        events.before(self.end(), self.selection, &mut |part| match part {
+            Part::Event(row) => visit(row),
+            Part::Frame(..) | Part::Passed(_) => Ok(()),
+        })
+    }
+
+    /// Gives its messages that are no request and no answer of an exchange to `visit`, in order;
+    /// `progress` is told how far it is.
+    pub fn notices<E: From<ReadError>>(
+        &self,
+        progress: &mut dyn FnMut(Seq),
+        visit: &mut impl FnMut(&Notice) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut after = (Seq(0), 0);
+        loop {
+            let page = self.recording.notices(after, self.last, PAGE)?;
+            let Some(end) = page.last() else {
+                return Ok(());
+            };
+            after = (end.seq, end.part);
+            progress(end.seq);
+            let is_meant = |notice: &&Notice| self.selection.has_frame(notice.seq);
+            page.iter().filter(is_meant).try_for_each(&mut *visit)?;
+        }
+    }
+
+    fn end(&self) -> Seq {
+        Seq(self.last.0.saturating_add(1))
+    }
+
+    /// The last frame that counts; none where the recording is over, and all of it does.
+    fn last_counted(&self) -> Option<Seq> {
+        (self.last.0 < u64::MAX).then_some(self.last)
+    }
+}

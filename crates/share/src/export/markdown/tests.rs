@@ -1,0 +1,344 @@
+//! Read with a parser of Markdown: what it takes for text, links and HTML is ours alone.
+
+use super::*;
+use crate::export::{Selection, exported};
+use crate::written::Session;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::{Seq, StreamId};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use std::path::Path;
+
+/// What a server might put into every text that it controls.
+const EVIL: &str = "EVIL ``` ~~~ `a` | <img src=x onerror=alert(1)> @octocat #1 https://evil.example www.evil.example [x](y) **b** \\u001b[2J\\u202e\\n# h\\n```\\n</pre>";
+
+fn recorded(dir: &Path, session: impl FnOnce(&mut Session)) -> Recording {
+    Recording::open(&crate::written::recorded(dir, session)).unwrap()
+}
+
+fn report_of(recording: &Recording, selection: &Selection) -> String {
+    String::from_utf8(exported(Excerpt::of(recording, selection), write)).unwrap()
+}
+
+fn report(session: impl FnOnce(&mut Session)) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path(), session);
+    report_of(&recording, &Selection::between(None, None))
+}
+
+fn said(session: &mut Session, stream: StreamId, members: &str) {
+    let line = format!("{{\"jsonrpc\":\"2.0\",{members}}}\n");
+    session.chunk(stream, line.as_bytes());
+}
+
+fn killed(session: &mut Session, signal: &str) {
+    session.end_with(EventKind::Exit {
+        code: None,
+        signal: Some(signal.to_owned()),
+        max_rss_bytes: 1,
+        user_ns: 2,
+        system_ns: 3,
+    });
+}
+
+fn hostile(session: &mut Session) {
+    let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
+    let info = format!(r#"{{"name":"{EVIL}","version":"{EVIL}"}}"#);
+    said(
+        session,
+        c2s,
+        &format!(
+            r#""id":"{EVIL}","method":"initialize","params":{{"protocolVersion":"{EVIL}","capabilities":{{}},"clientInfo":{info}}}"#
+        ),
+    );
+    said(
+        session,
+        s2c,
+        &format!(
+            r#""id":"{EVIL}","result":{{"protocolVersion":"{EVIL}","capabilities":{{"{EVIL}":{{}}}},"serverInfo":{info}}}"#
+        ),
+    );
+    said(
+        session,
+        c2s,
+        &format!(
+            r#""id":2,"method":"tools/call","params":{{"name":"{EVIL}","arguments":{{"{EVIL}":"{EVIL}"}}}}"#
+        ),
+    );
+    said(
+        session,
+        s2c,
+        &format!(r#""id":2,"error":{{"code":"{EVIL}","message":"{EVIL}"}}"#),
+    );
+    said(session, s2c, &format!(r#""method":"notifications/{EVIL}""#));
+    said(session, c2s, &format!(r#""id":3,"method":"{EVIL}""#));
+    session.chunk(s2c, b"EVIL ```\r<b>@octocat\x1b[2J\xe2\x80\xae\n");
+    session.chunk(StreamId::STDERR, b"EVIL panic: ````\r</code>@octocat\n");
+    killed(session, "EVIL`` <b> @octocat");
+}
+
+/// The parts of a report that are no code; and its code, by language.
+fn read(report: &str) -> (String, Vec<(String, String)>) {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_GFM | Options::ENABLE_STRIKETHROUGH;
+    let mut text = String::new();
+    let mut code = Vec::new();
+    let mut block: Option<(String, String)> = None;
+    for event in Parser::new_ext(report, options) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
+                block = Some((language.to_string(), String::new()));
+            }
+            Event::End(TagEnd::CodeBlock) => code.extend(block.take()),
+            Event::Text(said) => match &mut block {
+                Some((_, lines)) => lines.push_str(&said),
+                None => text.push_str(&said),
+            },
+            Event::Code(said) => code.push(("span".to_owned(), said.to_string())),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("HTML: {html}"),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                panic!("a link: {dest_url}")
+            }
+            Event::SoftBreak | Event::HardBreak => text.push('\n'),
+            _ => {}
+        }
+    }
+    (text, code)
+}
+
+fn is_hidden(character: char) -> bool {
+    character.is_control() && character != '\n' || character == '\u{202e}'
+}
+
+#[test]
+fn nothing_off_the_wire_is_alive() {
+    let report = report(hostile);
+    let (text, code) = read(&report);
+    for alive in ["EVIL", "octocat", "@", "#", "http", "www", "<", "`", "evil"] {
+        assert!(!text.contains(alive), "{alive}: {text}");
+    }
+    assert!(!report.contains(is_hidden), "{report:?}");
+    let spans = code.iter().filter(|(kind, _)| kind == "span");
+    assert!(spans.clone().any(|(_, span)| span.contains("EVIL")));
+    assert!(spans.clone().all(|(_, span)| !span.contains('\n')));
+    let headings: Vec<_> = report
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .collect();
+    let ours = [
+        "# MCP session: ",
+        "## Sequence",
+        "## What was said",
+        "### `#",
+        "## Last lines on stderr",
+        "## Findings",
+        "## To see it again",
+    ];
+    for heading in headings {
+        assert!(ours.iter().any(|our| heading.starts_with(our)), "{heading}");
+    }
+}
+
+#[test]
+fn a_diagram_holds_no_words_of_its_language_but_ours() {
+    let (_, code) = read(&report(hostile));
+    let diagrams: Vec<_> = code.iter().filter(|(kind, _)| kind == "mermaid").collect();
+    let [(_, diagram)] = diagrams[..] else {
+        panic!("{diagrams:?}");
+    };
+    let mut lines = diagram.lines();
+    assert_eq!(lines.next(), Some("sequenceDiagram"));
+    for line in lines {
+        let line = line.strip_prefix("    ").unwrap();
+        let (statement, label) = line
+            .split_once(": ")
+            .or_else(|| line.split_once(" as "))
+            .unwrap();
+        let statements = [
+            "participant c",
+            "participant s",
+            "c->>s",
+            "s->>c",
+            "c-->>s",
+            "s-->>c",
+            "c-)s",
+            "s-)c",
+            "c-xs",
+            "s-xc",
+            "Note over c,s",
+            "Note over s",
+        ];
+        assert!(statements.contains(&statement), "{line}");
+        for part in label.split('#').skip(1) {
+            let (number, _) = part.split_once(';').unwrap();
+            number.parse::<u32>().unwrap();
+        }
+        assert!(
+            !label.contains(['<', '>', ':', '%', '`', '"', '(']),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn what_happened_stands_first_and_then_who_it_happened_to() {
+    let report = report(|session| {
+        let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
+        said(
+            session,
+            c2s,
+            r#""id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}"#,
+        );
+        said(
+            session,
+            s2c,
+            r#""id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"ledger","version":"2"}}"#,
+        );
+        for id in 2..30 {
+            said(session, c2s, &format!(r#""id":{id},"method":"ping""#));
+            said(session, s2c, &format!(r#""id":{id},"result":{{}}"#));
+        }
+        said(
+            session,
+            c2s,
+            r#""id":99,"method":"tools/call","params":{"name":"transfer"}"#,
+        );
+        session.chunk(StreamId::STDERR, b"fatal: bad pointer\n");
+        killed(session, "SIGSEGV");
+    });
+    let at = |part: &str| {
+        report
+            .find(part)
+            .unwrap_or_else(|| panic!("{part}: {report}"))
+    };
+    let order = [
+        "# MCP session: `weather (ledger 2)`",
+        "why    the server was ended by SIGSEGV in the middle of transfer (#59)",
+        "shown  #59",
+        "- client: `host 1`",
+        "- server: `ledger 2`",
+        "- version: `2025-11-25, asked and agreed; legacy",
+        "- end: `the server was ended by SIGSEGV",
+        "- recorded: `by mcpreel ",
+        "    Note over c,s: 55 more frames",
+        "    c->>s: #35;59 tools/call transfer",
+        "    Note over s: stderr#58; fatal#58; bad pointer",
+        "    Note over s: the server was ended by SIGSEGV",
+        "### `#59` `tools/call transfer`: lost",
+        "\"name\": \"transfer\"",
+        "There is no answer on record.",
+        "29 more exchanges not told here",
+        "## Last lines on stderr",
+        "## Findings",
+        "mcpreel replay ",
+        "mcpreel mock ",
+        "Not redacted: read it before you post it.",
+    ];
+    for pair in order.windows(2) {
+        assert!(at(pair[0]) < at(pair[1]), "{pair:?}: {report}");
+    }
+}
+
+#[test]
+fn however_much_there_is_a_report_can_be_read() {
+    let report = report(|session| {
+        let (c2s, s2c) = (StreamId::C2S, StreamId::S2C);
+        let long = "x".repeat(1_500_000);
+        for id in 0..300 {
+            said(
+                session,
+                c2s,
+                &format!(r#""id":{id},"method":"tools/call","params":{{"name":"t{id}"}}"#),
+            );
+            said(
+                session,
+                s2c,
+                &format!(r#""id":{id},"error":{{"code":1,"message":"no {id}"}}"#),
+            );
+            session.chunk(StreamId::STDERR, format!("error {id}\n").as_bytes());
+        }
+        said(
+            session,
+            c2s,
+            r#""id":"long","method":"tools/call","params":{"name":"long"}"#,
+        );
+        for piece in
+            format!(r#"{{"jsonrpc":"2.0","id":"long","error":{{"code":2,"message":"{long}"}}}}"#)
+                .as_bytes()
+                .chunks(60_000)
+        {
+            session.chunk(s2c, piece);
+        }
+        session.chunk(s2c, b"\n");
+        for id in 0..40 {
+            let call = format!(r#""id":"o{id}","method":"tools/call","params":{{"name":"o{id}"}}"#);
+            said(session, c2s, &call);
+        }
+        session.end();
+    });
+    assert!(report.len() < 64 * 1024, "{}", report.len());
+    assert!(report.contains("more exchanges not told here"), "{report}");
+    assert!(
+        (1..=6).contains(&report.matches("\n### ").count()),
+        "{report}"
+    );
+    let (_, code) = read(&report);
+    let diagram = code.iter().find(|(kind, _)| kind == "mermaid").unwrap();
+    assert!(diagram.1.lines().count() < 100);
+}
+
+#[test]
+fn of_a_long_message_the_beginning_is_shown_and_the_rest_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path(), |session| {
+        let long = "x".repeat(9_000);
+        said(
+            session,
+            StreamId::C2S,
+            &format!(r#""id":1,"method":"ping","params":{{"a":"{long}"}}"#),
+        );
+        session.end();
+    });
+    let one = exchange(&recording, ExchangeId(1)).unwrap().unwrap();
+    assert!(one.starts_with("## `ping`: lost\n"), "{one}");
+    assert!(one.contains("Request `#1`, 9.1 kB:\n"), "{one}");
+    assert!(one.contains("(8.6 kB of it not shown)\n"), "{one}");
+    assert!(one.len() < 4_000, "{one}");
+    assert_eq!(exchange(&recording, ExchangeId(2)).unwrap(), None);
+}
+
+#[test]
+fn one_exchange_is_as_safe_as_a_whole_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path(), hostile);
+    for id in 1..=3 {
+        let one = exchange(&recording, ExchangeId(id)).unwrap().unwrap();
+        let (text, _) = read(&one);
+        assert!(
+            !text.contains("EVIL") && !text.contains(['@', '<']),
+            "{text}"
+        );
+        assert!(!one.contains(is_hidden), "{one:?}");
+    }
+}
+
+#[test]
+fn where_nothing_was_asked_or_selected_it_says_so() {
+    let empty = report(Session::end);
+    assert!(empty.contains("Nothing was asked."), "{empty}");
+    let dir = tempfile::tempdir().unwrap();
+    let recording = recorded(dir.path(), |session| {
+        said(session, StreamId::C2S, r#""id":1,"method":"ping""#);
+        said(session, StreamId::S2C, r#""id":1,"result":{}"#);
+        said(session, StreamId::C2S, r#""id":2,"method":"tools/list""#);
+        session.end();
+    });
+    let mut selection = Selection::between(None, None).picked("method:ping");
+    selection.pick_frame(Seq(1));
+    selection.pick_frame(Seq(2));
+    let some = report_of(&recording, &selection);
+    assert!(some.contains("- told: `what fits method:ping`"), "{some}");
+    assert!(some.contains("### `#1` `ping`: ok"), "{some}");
+    // Why it went wrong is told of the whole session; nothing of the rest is shown.
+    let (_, shown) = some.split_once("## Sequence").unwrap();
+    assert!(!shown.contains("tools/list"), "{some}");
+    assert!(some.contains("(1 more exchange not told here)"), "{some}");
+}

@@ -1,0 +1,91 @@
+//! What of a recording is written, and going through it in order: the same for all formats; and
+//! the formats that are for reading and for other people's programs.
+//!
+//! * [`text`]: a transcript, for people;
+//! * [`csv`]: statistics, for spreadsheets;
+//! * [`markdown`]: a bug report;
+//! * [`otlp`]: a trace by the conventions of OpenTelemetry;
+//! * [`perfetto`]: a trace, for timeline viewers.
+//!
+//! None of them redacts: whoever wants less written gives a recording with less in it. Each holds a
+//! bounded part of it, however long it is.
+
+pub mod csv;
+mod events;
+mod excerpt;
+mod exchanges;
+pub mod markdown;
+pub mod otlp;
+pub mod perfetto;
+mod selection;
+pub mod text;
+
+pub use excerpt::{Excerpt, Part};
+pub(crate) use excerpt::{Manner, Picked};
+pub use selection::Selection;
+
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::frame::Seq;
+use std::io;
+
+/// Why a recording could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The recording could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What was made of it could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub frames: u64,
+    /// Exchanges, by formats that write these.
+    pub exchanges: u64,
+    /// Events, without that of the start.
+    pub events: u64,
+    /// Frames that were not selected; of formats that write exchanges, exchanges.
+    pub left_out: u64,
+}
+
+pub struct Export<'e, W> {
+    pub excerpt: Excerpt<'e>,
+    pub out: &'e mut W,
+    /// Is told each frame that is done.
+    pub progress: &'e mut dyn FnMut(Seq),
+}
+
+/// When an exchange was over in a recording that is over at `end`: with its answer, with its
+/// cancel, or never. One that was given up is over when it begins: how long it took nobody knows.
+fn end_of(recording: &Recording, exchange: &Exchange, end: Moment) -> Result<Moment, ReadError> {
+    if exchange.status == Status::GivenUp {
+        return Ok(exchange.t_request);
+    }
+    if let Some(answered) = exchange.t_response_last {
+        return Ok(answered);
+    }
+    let cancelled = exchange.cancelled.map(|seq| recording.head(seq));
+    let cancelled = cancelled.transpose()?.flatten();
+    Ok(cancelled.map_or(end, |head| head.t_last))
+}
+
+#[cfg(test)]
+fn exported(
+    excerpt: Excerpt<'_>,
+    write: impl FnOnce(Export<'_, Vec<u8>>) -> Result<Written, WriteError>,
+) -> Vec<u8> {
+    let mut file = Vec::new();
+    let progress = &mut |_| ();
+    let out = &mut file;
+    write(Export {
+        excerpt,
+        out,
+        progress,
+    })
+    .unwrap();
+    file
+}

@@ -1,0 +1,149 @@
+//! What stands in a span of that which was said.
+
+use super::Bodies;
+use super::attribute::Attributes;
+use mcpreel_store::indexer::COLLECT_LIMIT;
+use mcpreel_store::notices::Notice;
+use mcpreel_store::reader::{ReadError, Recording, Said};
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_wire::json::Document;
+use mcpreel_wire::message::{Body, Outcome, Subject, classify};
+
+/// What the error says that answered an exchange; empty where it is nothing, or too long to hold.
+pub(super) fn error_message(
+    recording: &Recording,
+    exchange: &Exchange,
+) -> Result<String, ReadError> {
+    let Some(at) = exchange
+        .response
+        .filter(|_| is_short(exchange.response_size))
+    else {
+        return Ok(String::new());
+    };
+    let Some(bytes) = recording.message_bytes(at.0, at.1)? else {
+        return Ok(String::new());
+    };
+    let said = classify(&bytes).messages.pop().map(|message| message.body);
+    Ok(match said {
+        Some(Body::Response(response)) => match response.outcome {
+            Outcome::Error { message, .. } => message.unwrap_or_default().into(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    })
+}
+
+/// Members of a message, each by its path and as the attribute that it is.
+type Wanted<'p> = [(&'p [&'p str], &'static str)];
+
+/// Adds the arguments and the result of an exchange, as the JSON that they are.
+pub(super) fn add(exchange: &Exchange, said: &Said, attributes: &mut Attributes) {
+    let is_call = &*exchange.method == "tools/call";
+    let (path, asked, result): (&[&str], _, _) = if is_call {
+        let arguments = &["params", "arguments"];
+        (
+            arguments,
+            "gen_ai.tool.call.arguments",
+            "gen_ai.tool.call.result",
+        )
+    } else {
+        (
+            &["params"],
+            "mcpreel.request.params",
+            "mcpreel.response.result",
+        )
+    };
+    let request = (said.request.as_deref(), exchange.request_size);
+    members(request, &[(path, asked)], attributes);
+    if exchange.response.is_none() {
+        return;
+    }
+    let answered: &Wanted<'_> = &[
+        (&["result"], result),
+        (&["error", "data"], "mcpreel.response.error_data"),
+    ];
+    let response = (said.response.as_deref(), exchange.response_size);
+    members(response, answered, attributes);
+}
+
+/// Adds what is `wanted` of this message, whose frame has so many bytes.
+fn members((bytes, size): (Option<&[u8]>, u64), wanted: &Wanted<'_>, attributes: &mut Attributes) {
+    if !is_short(size) {
+        let why = format!("({size} bytes, too long for an attribute)");
+        for (_, key) in wanted.iter().take(1) {
+            attributes.text(key, &why);
+        }
+        return;
+    }
+    let Ok(document) = Document::parse(bytes.unwrap_or_default()) else {
+        return;
+    };
+    for (path, key) in wanted {
+        let mut value = Some(document.root());
+        for name in *path {
+            value = value.and_then(|value| value.get(name));
+        }
+        if let Some(value) = value {
+            attributes.whole(key, value.raw_text().into_owned());
+        }
+    }
+}
+
+fn is_short(size: u64) -> bool {
+    size <= COLLECT_LIMIT
+}
+
+/// What a notification is as an event of the span that it belongs to: its name, and what it says.
+pub(super) fn event(
+    recording: &Recording,
+    notice: &Notice,
+    bodies: Bodies,
+) -> Result<(String, Attributes), ReadError> {
+    let mut attributes = Attributes::default();
+    let method = notice.method.as_deref().unwrap_or_default();
+    attributes.text("mcp.method.name", method);
+    attributes.number("mcpreel.seq", notice.seq.0);
+    let mut name = method.to_owned();
+    let bytes = if is_short(notice.size) {
+        recording.message_bytes(notice.seq, notice.part)?
+    } else {
+        None
+    };
+    let message = bytes.and_then(|bytes| classify(&bytes).messages.pop());
+    if let Some(Body::Notification(notification)) = message.map(|message| message.body) {
+        let known = about(notification.subject, &mut attributes);
+        name = known.map_or(name, str::to_owned);
+    }
+    if bodies == Bodies::With {
+        attributes.text("mcpreel.summary", &notice.summary);
+    }
+    Ok((super::attribute::cut(&name), attributes))
+}
+
+/// Adds what a notification is about; returns what its event is called, if not by its method.
+fn about(subject: Subject, attributes: &mut Attributes) -> Option<&'static str> {
+    let number = |json: Option<Box<str>>| json.and_then(|json| json.parse().ok());
+    match subject {
+        Subject::Progress {
+            progress, total, ..
+        } => {
+            let numbers = [
+                ("mcpreel.progress", number(progress)),
+                ("mcpreel.progress.total", number(total)),
+            ];
+            for (key, number) in numbers {
+                if let Some(number) = number {
+                    attributes.decimal(key, number);
+                }
+            }
+            Some("progress")
+        }
+        Subject::Log { level, logger } => {
+            attributes.some("mcpreel.log.level", level.as_deref());
+            attributes.some("mcpreel.log.logger", logger.as_deref());
+            Some("log")
+        }
+        Subject::Cancelled { .. } => Some("cancelled"),
+        Subject::Task { .. } | Subject::Other { .. } => None,
+    }
+}

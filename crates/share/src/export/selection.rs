@@ -1,0 +1,213 @@
+//! Which frames and events of a recording are written.
+
+use mcpreel_store::reader::EventRow;
+use mcpreel_trace::event::CassetteLine;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::part::SelectionNote;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which frames and events are meant: all, those between two frames, or those that were picked.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    note: SelectionNote,
+    picked: Option<Picked>,
+}
+
+/// A bit per frame: a million of them have room in some hundred kilobytes.
+#[derive(Clone, Debug, Default)]
+struct Picked {
+    frames: BTreeMap<u64, u64>,
+    events: BTreeSet<u64>,
+}
+
+impl Picked {
+    fn pick(&mut self, seq: Seq) {
+        let (word, bit) = place(seq);
+        *self.frames.entry(word).or_default() |= bit;
+    }
+
+    fn seqs(&self) -> impl Iterator<Item = Seq> {
+        let seqs = |(word, bits): (&u64, &u64)| {
+            let (word, bits) = (*word, *bits);
+            let set = (0..64).filter(move |bit| bits & 1 << bit != 0);
+            set.map(move |bit| Seq(word * 64 + bit))
+        };
+        self.frames.iter().flat_map(seqs)
+    }
+}
+
+impl Selection {
+    /// Everything between two frames, these included; without either, everything.
+    pub fn between(from: Option<Seq>, to: Option<Seq>) -> Self {
+        let note = SelectionNote {
+            query: None,
+            from: from.map(|seq| seq.0),
+            to: to.map(|seq| seq.0),
+        };
+        Self { note, picked: None }
+    }
+
+    /// Of that nothing but what is picked from now on, as `query` says.
+    pub fn picked(self, query: &str) -> Self {
+        let note = SelectionNote {
+            query: Some(query.to_owned()),
+            ..self.note
+        };
+        Self {
+            note,
+            picked: Some(Picked::default()),
+        }
+    }
+
+    /// Picks a frame, if it is within the bounds.
+    pub fn pick_frame(&mut self, seq: Seq) {
+        let is_meant = self.has_place(seq);
+        if let Some(picked) = self.picked.as_mut().filter(|_| is_meant) {
+            picked.pick(seq);
+        }
+    }
+
+    /// Picks the event with the number `id` that came after the frame `after`, likewise.
+    pub fn pick_event(&mut self, after: Seq, id: u64) {
+        let is_meant = self.has_place(after);
+        if let Some(picked) = self.picked.as_mut().filter(|_| is_meant) {
+            picked.events.insert(id);
+        }
+    }
+
+    /// The same where frames and events have other numbers.
+    pub fn renumbered(&self, frame: &dyn Fn(Seq) -> Seq, event: &dyn Fn(u64) -> u64) -> Self {
+        let bound = |bound: Option<u64>| bound.map(|seq| frame(Seq(seq)).0);
+        let note = SelectionNote {
+            from: bound(self.note.from),
+            to: bound(self.note.to),
+            ..self.note.clone()
+        };
+        let picked = self.picked.as_ref().map(|picked| {
+            let mut renumbered = Picked {
+                events: picked.events.iter().map(|id| event(*id)).collect(),
+                ..Picked::default()
+            };
+            for seq in picked.seqs() {
+                renumbered.pick(frame(seq));
+            }
+            renumbered
+        });
+        Self { note, picked }
+    }
+
+    /// The same, with what `say` makes of the filter's text in place of it.
+    pub fn told(&self, say: impl FnOnce(&str) -> String) -> Self {
+        let query = self.note.query.as_deref().map(say);
+        let note = SelectionNote { query, ..self.note };
+        let picked = self.picked.clone();
+        Self { note, picked }
+    }
+
+    /// Whether something was to be picked, and nothing was.
+    pub fn is_empty(&self) -> bool {
+        let picked = self.picked.as_ref();
+        picked.is_some_and(|picked| picked.frames.is_empty() && picked.events.is_empty())
+    }
+
+    /// How it was asked for; `None` where it is everything.
+    pub fn note(&self) -> Option<&SelectionNote> {
+        (self.note != SelectionNote::default()).then_some(&self.note)
+    }
+
+    pub fn has_frame(&self, seq: Seq) -> bool {
+        let (word, bit) = place(seq);
+        let is_picked = |picked: &Picked| picked.frames.get(&word).is_some_and(|w| w & bit != 0);
+        match &self.picked {
+            Some(picked) => is_picked(picked),
+            None => self.has_place(seq),
+        }
+    }
+
+    /// Whether the exchange is written: its request is, or its answer.
+    pub fn has_exchange(&self, exchange: &Exchange) -> bool {
+        let frames = [Some(exchange.request), exchange.response];
+        let mut frames = frames.into_iter().flatten();
+        frames.any(|(seq, _)| self.has_frame(seq))
+    }
+
+    /// Whether the event is written: one that came between two frames belongs to the first, but
+    /// what is on record of a line belongs to what the line says.
+    pub fn has_event(&self, row: &EventRow) -> bool {
+        let after = row.event.after_seq;
+        let id = match row.event.kind.cassette_line() {
+            Some(CassetteLine::Frame) => return self.has_frame(Seq(after.0.saturating_add(1))),
+            Some(CassetteLine::Start | CassetteLine::End) => return true,
+            Some(CassetteLine::Event) => row.id + 1,
+            None => row.id,
+        };
+        match &self.picked {
+            Some(picked) => picked.events.contains(&id),
+            None => self.has_place(after),
+        }
+    }
+
+    fn has_place(&self, seq: Seq) -> bool {
+        let from = self.note.from.is_none_or(|from| seq.0 >= from);
+        from && self.note.to.is_none_or(|to| seq.0 <= to)
+    }
+}
+
+/// The word and the bit of a frame.
+fn place(seq: Seq) -> (u64, u64) {
+    (seq.0 / 64, 1 << (seq.0 % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_trace::clock::Moment;
+    use mcpreel_trace::event::{Event, EventKind};
+
+    fn event(id: u64, after: u64) -> EventRow {
+        EventRow {
+            id,
+            event: Event {
+                t: Moment(0),
+                after_seq: Seq(after),
+                kind: EventKind::Spawned { pid: 1 },
+            },
+        }
+    }
+
+    #[test]
+    fn without_bounds_everything_is_meant_and_nothing_is_noted() {
+        let all = Selection::between(None, None);
+        assert!(all.has_frame(Seq(1)) && all.has_frame(Seq(u64::MAX)));
+        assert!(all.has_event(&event(1, 0)));
+        assert_eq!(all.note(), None);
+    }
+
+    #[test]
+    fn both_bounds_are_meant_as_well() {
+        let some = Selection::between(Some(Seq(3)), Some(Seq(5)));
+        let frames: Vec<_> = (1..9).filter(|&seq| some.has_frame(Seq(seq))).collect();
+        assert_eq!(frames, [3, 4, 5]);
+        let events: Vec<_> = (0..9)
+            .filter(|&after| some.has_event(&event(1, after)))
+            .collect();
+        assert_eq!(events, [3, 4, 5]);
+    }
+
+    #[test]
+    fn what_is_picked_is_meant_within_the_bounds() {
+        let mut picked = Selection::between(None, Some(Seq(100))).picked("is:failed");
+        assert!(picked.is_empty());
+        for seq in [1, 63, 64, 65, 100, 101] {
+            picked.pick_frame(Seq(seq));
+        }
+        picked.pick_event(Seq(9), 7);
+        picked.pick_event(Seq(101), 8);
+        let frames: Vec<_> = (0..200).filter(|&seq| picked.has_frame(Seq(seq))).collect();
+        assert_eq!(frames, [1, 63, 64, 65, 100]);
+        assert!(picked.has_event(&event(7, 9)) && !picked.has_event(&event(8, 9)));
+        assert!(!picked.is_empty());
+        assert_eq!(picked.note().unwrap().query.as_deref(), Some("is:failed"));
+    }
+}

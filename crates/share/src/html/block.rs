@@ -1,0 +1,232 @@
+//! JSON that stands within an HTML page.
+
+use mcpreel_wire::json::quote;
+use mcpreel_wire::text::is_hostile;
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use std::io::{self, Write};
+
+/// Bytes of a block of data; it ends with the value that makes it longer.
+const BYTES: usize = 128 * 1024;
+
+/// Data of one kind: an array in a block, or in several, one after the other.
+pub(super) struct Blocks<'o, W: Write> {
+    out: &'o mut W,
+    kind: &'static str,
+    text: Vec<u8>,
+    /// The first and the last number in the block, where its values have one.
+    numbers: Option<(u64, u64)>,
+}
+
+impl<'o, W: Write> Blocks<'o, W> {
+    pub fn new(out: &'o mut W, kind: &'static str) -> Self {
+        let (text, numbers) = (Vec::new(), None);
+        Self {
+            out,
+            kind,
+            text,
+            numbers,
+        }
+    }
+
+    pub fn push(&mut self, value: &impl Serialize) -> io::Result<()> {
+        self.next();
+        json(value, &mut self.text)?;
+        self.flush_if_full()
+    }
+
+    /// Adds a value that is looked up by `number`; numbers only grow. `text` is what [`json`] made
+    /// of it.
+    pub fn push_made(&mut self, number: u64, text: &[u8]) -> io::Result<()> {
+        let first = self.numbers.map_or(number, |(first, _)| first);
+        self.numbers = Some((first, number));
+        self.next();
+        self.text.extend_from_slice(text);
+        self.flush_if_full()
+    }
+
+    fn next(&mut self) {
+        if !self.text.is_empty() {
+            self.text.extend_from_slice(b",\n");
+        }
+    }
+
+    fn flush_if_full(&mut self) -> io::Result<()> {
+        if self.text.len() >= BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let numbers = self.numbers.take().map_or(String::new(), |(first, last)| {
+            format!(" data-first=\"{first}\" data-last=\"{last}\"")
+        });
+        let kind = self.kind;
+        writeln!(
+            self.out,
+            "<script type=\"application/json\" data-kind=\"{kind}\"{numbers}>["
+        )?;
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        self.out.write_all(b"\n]</script>\n")
+    }
+}
+
+/// Adds `value` as JSON in which nothing means anything to a browser, nor to somebody who reads
+/// the source of the page.
+pub(super) fn json(value: &impl Serialize, into: &mut Vec<u8>) -> io::Result<()> {
+    let mut writer = serde_json::Serializer::with_formatter(into, Harmless);
+    Ok(value.serialize(&mut writer)?)
+}
+
+/// Adds a text as [`json`] does. Most have nothing in them that means anything, which is seen at
+/// once.
+pub(super) fn text(text: &str, into: &mut Vec<u8>) -> io::Result<()> {
+    if first_that_may(text.as_bytes()).is_some() {
+        return json(&text, into);
+    }
+    quote(text, into);
+    Ok(())
+}
+
+/// Writes strings so. Outside of strings JSON has nothing that means anything.
+struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = first_that_may(rest.as_bytes()) {
+            let (plain, from) = rest.split_at(at);
+            out.write_all(plain.as_bytes())?;
+            let Some(character) = from.chars().next() else {
+                break;
+            };
+            let (this, after) = from.split_at(character.len_utf8());
+            if matches!(character, '<' | '>' | '&') || is_hostile(character) {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}")?;
+                }
+            } else {
+                out.write_all(this.as_bytes())?;
+            }
+            rest = after;
+        }
+        out.write_all(rest.as_bytes())
+    }
+}
+
+/// Where the first character stands that has to be looked at. Most pieces have none: so many bytes
+/// are looked at together, which takes as long as to look at one.
+fn first_that_may(bytes: &[u8]) -> Option<usize> {
+    const TOGETHER: usize = 32;
+    let mut pieces = bytes.chunks(TOGETHER);
+    let may = |piece: &&[u8]| {
+        piece
+            .iter()
+            .fold(false, |may, &b| may | may_mean_something(b))
+    };
+    let nth = pieces.position(|piece| may(&piece))?;
+    let from = nth * TOGETHER;
+    let within = bytes[from..].iter().position(|&b| may_mean_something(b))?;
+    Some(from + within)
+}
+
+/// Whether a character that begins with this byte has to be looked at.
+fn may_mean_something(byte: u8) -> bool {
+    matches!(byte, b'<' | b'>' | b'&' | 0x7f..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    const HOSTILE: &str = "</script><!-- <script>&amp;\u{2028}\u{2029}\u{202e}\u{feff}\u{9b}\u{7f}\
+        \u{e0041}\0\u{1b}[2J\r\n\"'\\ ]]>";
+
+    #[test]
+    fn nothing_in_a_block_can_end_it_and_it_reads_back_as_it_was() {
+        let mut text = Vec::new();
+        json(&HOSTILE, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.is_ascii(), "{text}");
+        let forbidden = ['<', '>', '&', '\0', '\u{1b}', '\r', '\n', '\u{7f}'];
+        assert!(!text.contains(forbidden), "{text}");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), HOSTILE);
+    }
+
+    #[test]
+    fn a_text_is_written_as_any_value_is() {
+        for said in [
+            HOSTILE,
+            "",
+            "plain",
+            "a \"quote\" and\r\n\\",
+            "naïve",
+            "a < b",
+            "\u{1}",
+        ] {
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            text(said, &mut one).unwrap();
+            json(&said, &mut other).unwrap();
+            assert_eq!(one, other, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_of_any_language_stays_readable() {
+        let mut text = Vec::new();
+        json(&"naïve 日本語 🌧 \"q\"", &mut text).unwrap();
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "\"naïve 日本語 🌧 \\\"q\\\"\""
+        );
+    }
+
+    #[test]
+    fn a_block_is_full_some_time_and_says_which_numbers_it_has() {
+        let mut page = Vec::new();
+        let mut blocks = Blocks::new(&mut page, "frames");
+        let long = "x".repeat(BYTES / 2);
+        for number in 1..=5 {
+            let mut text = Vec::new();
+            json(&(number, &long), &mut text).unwrap();
+            blocks.push_made(number, &text).unwrap();
+        }
+        blocks.finish().unwrap();
+        let page = String::from_utf8(page).unwrap();
+        let heads: Vec<_> = page.split("<script ").skip(1).collect();
+        let numbers = [
+            "1\" data-last=\"2",
+            "3\" data-last=\"4",
+            "5\" data-last=\"5",
+        ];
+        assert_eq!(heads.len(), numbers.len());
+        for (block, numbers) in heads.iter().zip(numbers) {
+            let (head, rest) = block.split_once('>').unwrap();
+            assert!(head.contains(numbers), "{head}");
+            let json = rest.strip_suffix("</script>\n").unwrap();
+            let values: Value = serde_json::from_str(json).unwrap();
+            assert!(values.as_array().is_some_and(|values| !values.is_empty()));
+        }
+    }
+
+    #[test]
+    fn no_data_is_no_block() {
+        let mut page = Vec::new();
+        Blocks::new(&mut page, "events").finish().unwrap();
+        assert_eq!(page, b"");
+    }
+}

@@ -1,0 +1,284 @@
+//! A recording on its way out, as a file: what commands and the viewer do alike.
+//!
+//! ```text
+//!  recording ──▶ learn what is secret ──▶ a redacted recording ──▶ a format ──▶ Draft ──▶ the file
+//!           └──────────────────── raw ─────────────────────────────▲
+//! ```
+//!
+//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a
+//!   recording;
+//! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
+//! * [`redacted`]: a recording without its secrets, as another recording; `numbers`: which ones
+//!   things have in it; `copying`: a copy that is begun while the recording is looked through;
+//! * [`likeness`]: the same for whoever shows it, live where the recording is;
+//! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us;
+//!   `write_behind`: a long one is written while more of it is made.
+//!
+//! Whoever is told how far it is may stop it.
+
+mod copying;
+pub mod likeness;
+mod numbers;
+pub mod picked;
+pub mod redacted;
+pub mod temporary;
+pub mod told;
+pub mod whole;
+mod write_behind;
+
+use crate::export::otlp::{self, Bodies};
+use crate::export::{
+    Excerpt, Export, Selection, WriteError, Written, csv, markdown, perfetto, text,
+};
+use crate::redacted::Redacting;
+use crate::{cassette, html};
+use copying::Copying;
+use mcpreel_redact::{Policy, Report};
+use mcpreel_store::altered::Rest;
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
+pub use redacted::MakeError;
+
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Jsonl,
+    Text,
+    Csv,
+    Markdown,
+    Html,
+    Otlp,
+    Perfetto,
+    /// A recording, in one plain file.
+    Recording,
+}
+
+/// What is written of a recording, and how.
+#[derive(Clone, Debug)]
+pub struct Order<'s> {
+    pub format: Format,
+    /// Whether a trace has what was said.
+    pub bodies: Bodies,
+    pub selection: &'s Selection,
+    /// Its time, if it is still recorded: what is open then is waited for.
+    pub now: Option<Moment>,
+    /// What is secret; none writes it raw.
+    pub policy: Option<Arc<Policy>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Frames up to this one were looked through for secrets.
+    Looked(Seq),
+    /// Frames up to this one were written.
+    Written(Seq),
+}
+
+/// Is told how far it is; what it returns may stop it.
+pub type Tell<'t> = dyn FnMut(Stage) -> Result<(), Stopped> + 't;
+
+/// Whoever asked for it does not want it any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it was stopped")]
+pub struct Stopped;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The recording could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What was made of it could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Read(error) => Self::Read(error),
+            WriteError::Write(error) => Self::Write(error),
+        }
+    }
+}
+
+/// The last frame that is written: of a recording that grows, the last one that is there now.
+pub fn last(recording: &Recording) -> Result<Seq, ReadError> {
+    let summary = recording.summary()?;
+    let is_final = summary.state.is_final();
+    Ok(Seq(if is_final { u64::MAX } else { summary.frames }))
+}
+
+/// Writes what is ordered to `out`: what was written, and unless that is raw what was replaced.
+pub fn write(
+    recording: &Recording,
+    order: &Order<'_>,
+    out: &mut impl Write,
+    tell: &mut Tell<'_>,
+) -> Result<(Written, Option<Report>), Error> {
+    let Some(policy) = &order.policy else {
+        return Ok((raw(recording, order, out, tell)?, None));
+    };
+    let copying = match order.format {
+        Format::Jsonl => None,
+        // What is made is gone before the recording is.
+        _ => Copying::start(recording, Rest::There),
+    };
+    let mut redacting = learn(recording, policy, tell)?;
+    if order.format == Format::Jsonl {
+        number(&mut redacting, order.selection, tell)?;
+        let selection = &redacting.selected(order.selection);
+        let written = stoppable(out, tell, |out, told| {
+            cassette::write_redacted(recording, &mut redacting, selection, out, told)
+        })?;
+        redacting.count_void(false);
+        redacted::count_off(&mut redacting, selection, tell)?;
+        return Ok((written, Some(redacting.take_report())));
+    }
+    // Whatever is derived must have been derived from what was redacted.
+    let all = Selection::default();
+    let (redacted, report, numbers) = redacted::numbered(&mut redacting, (&all, copying), tell)?;
+    // Of these the places in the recording are told, and the filter is none of it.
+    let selection = &numbers.of(&redacting.selected(order.selection));
+    let order = Order {
+        selection,
+        ..order.clone()
+    };
+    Ok((raw(&redacted, &order, out, tell)?, Some(report)))
+}
+
+/// Copies what is selected of a recording into the empty file `into`: what was replaced, unless that
+/// is raw.
+pub fn copy(
+    recording: &Recording,
+    (selection, policy): (&Selection, Option<&Arc<Policy>>),
+    into: &Path,
+    tell: &mut Tell<'_>,
+) -> Result<Option<Report>, Error> {
+    let is_all = selection.note().is_none();
+    let Some(policy) = policy else {
+        if is_all {
+            recording.copy_into(into)?;
+        } else {
+            redacted::trimmed(recording, selection, tell)?.copy_into(into)?;
+        }
+        return Ok(None);
+    };
+    let copying = is_all
+        .then(|| Copying::start(recording, Rest::Copied))
+        .flatten();
+    let mut redacting = learn(recording, policy, tell)?;
+    number(&mut redacting, selection, tell)?;
+    let selection = &redacting.selected(selection);
+    let (redacted, report) = redacted::its_own(&mut redacting, (selection, copying), tell)?;
+    redacted.copy_into(into)?;
+    Ok(Some(report))
+}
+
+/// Goes over a recording to learn what is secret in it.
+pub fn learn<'r>(
+    recording: &'r Recording,
+    policy: &Arc<Policy>,
+    tell: &mut Tell<'_>,
+) -> Result<Redacting<'r>, Error> {
+    let last = last(recording)?;
+    let policy = Arc::clone(policy);
+    Redacting::learn(recording, last, policy, &mut |seq| {
+        tell(Stage::Looked(seq)).map_err(Error::from)
+    })
+}
+
+/// Gives tokens that do not depend on what is selected.
+fn number(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    tell: &mut Tell<'_>,
+) -> Result<(), Error> {
+    redacting.number(selection, &mut |seq| {
+        tell(Stage::Looked(seq)).map_err(Error::from)
+    })
+}
+
+fn raw(
+    recording: &Recording,
+    order: &Order<'_>,
+    out: &mut impl Write,
+    tell: &mut Tell<'_>,
+) -> Result<Written, Error> {
+    let last = last(recording)?;
+    let excerpt = Excerpt {
+        last,
+        // It may have ended meanwhile.
+        now: order.now.filter(|_| last < Seq(u64::MAX)),
+        ..Excerpt::of(recording, order.selection)
+    };
+    stoppable(out, tell, |out, progress| {
+        let export = Export {
+            excerpt,
+            out,
+            progress,
+        };
+        match order.format {
+            Format::Text => text::write(export),
+            Format::Csv => csv::write(export),
+            Format::Markdown => markdown::write(export),
+            Format::Html => html::write(export),
+            Format::Otlp => otlp::write(export, order.bodies),
+            Format::Perfetto => perfetto::write(export),
+            // The other one is no file that is made of parts.
+            Format::Jsonl | Format::Recording => cassette::write(export),
+        }
+    })
+}
+
+/// Writes, and stops at the next write once it is told to: formats only say how far they are.
+fn stoppable<W: Write>(
+    out: &mut W,
+    tell: &mut Tell<'_>,
+    write: impl FnOnce(&mut Stoppable<'_, W>, &mut dyn FnMut(Seq)) -> Result<Written, WriteError>,
+) -> Result<Written, Error> {
+    let stopped = Cell::new(false);
+    let mut out = Stoppable {
+        out,
+        stopped: &stopped,
+    };
+    let mut told = |seq: Seq| {
+        let is_over = stopped.get() || tell(Stage::Written(seq)).is_err();
+        stopped.set(is_over);
+    };
+    let written = write(&mut out, &mut told);
+    if stopped.get() {
+        return Err(Stopped.into());
+    }
+    Ok(written?)
+}
+
+/// Takes what is written, until it is told to stop.
+struct Stoppable<'w, W> {
+    out: &'w mut W,
+    stopped: &'w Cell<bool>,
+}
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stopped.get() {
+            return Err(io::Error::other(Stopped));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests;

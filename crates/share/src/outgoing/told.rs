@@ -1,0 +1,93 @@
+//! What was written, in words.
+
+use super::{Format, Stage};
+use crate::export::Written;
+use mcpreel_redact::Report;
+use mcpreel_wire::text::{count, escape, plural, size};
+use std::fmt::Write as _;
+use std::path::Path;
+
+impl Stage {
+    /// How far it is of so many frames.
+    pub fn in_words(self, of: u64) -> String {
+        let (seq, done) = match self {
+            Self::Looked(seq) => (seq, "looked through"),
+            Self::Written(seq) => (seq, "written"),
+        };
+        format!("{} of {} frames {done}", count(seq.0), count(of))
+    }
+}
+
+/// What became of secrets in a file of this format; without a report nothing. Where something is
+/// made of a redacted recording, its places are counted: not all of them are in the file.
+pub fn in_words(report: Option<&Report>, format: Format) -> String {
+    let Some(report) = report else {
+        return "nothing in it is redacted".to_owned();
+    };
+    let places = plural(report.hits(), "place");
+    let of = match format {
+        Format::Jsonl | Format::Recording => "",
+        _ => " of the recording",
+    };
+    let mut text = format!("redacted in {places}{of}, look through it before you hand it on");
+    if !report.left.is_empty() {
+        let frames = plural(report.left.len() as u64, "frame");
+        let _ = write!(
+            text,
+            "; {frames} too long to be looked through and left out"
+        );
+    }
+    for line in off(report).into_iter().chain(unplaced(report)) {
+        let _ = write!(text, "; {line}");
+    }
+    text
+}
+
+/// Which rules a user has switched off, and what that let through; never what it was.
+pub fn off(report: &Report) -> Vec<String> {
+    let rules = report.off.iter();
+    let told = rules.map(|(rule, places)| {
+        let places = plural(*places, "place");
+        format!(
+            "{} is switched off: it would have replaced {places}",
+            escape(rule)
+        )
+    });
+    told.collect()
+}
+
+/// Of a file that is damaged, what people wrote on frames that it does not have, and frames that no
+/// recording has.
+pub fn unplaced(report: &Report) -> Option<String> {
+    let notes = plural(report.unplaced, "note");
+    let frames = plural(report.void, "frame");
+    let notes = format!("left out, on frames that are not there: {notes}");
+    let frames = format!("left out, without bytes or with a number that none has: {frames}");
+    match (report.unplaced, report.void) {
+        (0, 0) => None,
+        (_, 0) => Some(notes),
+        (0, _) => Some(frames),
+        (_, _) => Some(format!("{notes}; {frames}")),
+    }
+}
+
+pub fn said(path: &Path, format: Format, written: &Written, bytes: u64) -> String {
+    use Format::{Csv, Markdown, Otlp, Perfetto};
+    let path = path.display().to_string();
+    let of_exchanges = matches!(format, Csv | Markdown | Otlp | Perfetto);
+    let (noun, number) = if of_exchanges {
+        ("exchange", written.exchanges)
+    } else {
+        ("frame", written.frames)
+    };
+    let mut text = format!("{}: {}, ", escape(&path), plural(number, noun));
+    // Statistics have no place for events, and a report says of them what matters.
+    if !matches!(format, Csv | Markdown) {
+        let _ = write!(text, "{}, ", plural(written.events, "event"));
+    }
+    text.push_str(&size(bytes));
+    if written.left_out > 0 {
+        let _ = write!(text, ", {} are left out", plural(written.left_out, noun));
+    }
+    text
+}

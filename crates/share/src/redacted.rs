@@ -1,0 +1,287 @@
+//! A recording without what is secret in it: what every export goes through unless it is raw.
+//!
+//! ```text
+//!  Redacting::learn   goes over all of the recording, whatever is selected of it
+//!  Redacting::walk    gives what is selected, with tokens in place of secrets: as often as needed
+//!  Redacting::summary the session as a whole, likewise; Redacting::report what was replaced
+//! ```
+//!
+//! Bytes are read page by page; the largest thing that is held is a frame of [`HELD`] bytes. A
+//! frame that is longer, or has more values than can be read, is not passed on: a line that says so
+//! stands in its place, so that all others keep their numbers, and the report names it.
+
+mod course;
+mod frame_set;
+pub mod identity;
+mod learn;
+mod number;
+mod part;
+
+use super::export::{Excerpt, Manner, Part, Picked, Selection};
+use frame_set::FrameSet;
+use mcpreel_redact::{Place, Policy, Redactor, Report};
+use mcpreel_store::reader::{ReadError, Recording, Summary};
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::Annotation;
+use part::Without;
+use std::sync::Arc;
+
+/// A longer frame is left out, bytes: it has to be held to be looked through.
+pub const HELD: u64 = 64 * 1024 * 1024;
+
+/// A recording that is given without its secrets.
+#[derive(Debug)]
+pub struct Redacting<'r> {
+    recording: &'r Recording,
+    last: Seq,
+    redactor: Redactor,
+    report: Report,
+    looked: FrameSet,
+    /// Whether nothing of it is missing.
+    is_whole: bool,
+    /// Whether nothing but bytes that were lost between its frames is.
+    is_counted: bool,
+    changed: Changed,
+    /// Up to this frame there may be values that became known only later, also where there was
+    /// nothing to be looked at.
+    unseen: Seq,
+    /// Whether there are frames that have no bit.
+    has_far: bool,
+    void: Void,
+}
+
+/// Frames that somebody has put in by hand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Void {
+    /// With a number that none has: nobody gets to them.
+    unnumbered: u64,
+    empty: u64,
+}
+
+/// What was given that is not as it was.
+#[derive(Debug, Default)]
+struct Changed {
+    frames: FrameSet,
+    has_events: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walk {
+    /// All, with what frames have to do with each other.
+    Linked,
+    Alone,
+    /// Frames in which there is something to be looked at, likewise.
+    Looked,
+    /// Frames that were given otherwise than they are, likewise.
+    Changed,
+}
+
+impl<'r> Redacting<'r> {
+    /// Gives what is selected to `visit`, as [`Excerpt::walk`] does; every frame has its bytes.
+    pub fn walk<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(selection, Walk::Linked, visit)
+    }
+
+    /// The same, as [`Excerpt::walk_alone`] does.
+    pub fn walk_alone<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(selection, Walk::Alone, visit)
+    }
+
+    /// The same without frames in which nothing can be replaced, as far as that is known.
+    pub fn look<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_known = selection.note().is_none() && !self.looks_at_all();
+        let walk = if is_known { Walk::Looked } else { Walk::Alone };
+        self.walk_as(selection, walk, visit)
+    }
+
+    /// The same of a recording that was gone over: of its frames only those that are not as they
+    /// were.
+    pub fn walk_changed<E: From<ReadError>>(
+        &mut self,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_as(&Selection::default(), Walk::Changed, visit)
+    }
+
+    /// Whether every frame has to be gone over to see what is replaced.
+    pub fn looks_at_all(&self) -> bool {
+        self.has_far || self.unseen == Seq(u64::MAX)
+    }
+
+    fn walk_as<E: From<ReadError>>(
+        &mut self,
+        selection: &Selection,
+        walk: Walk,
+        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let changed = &mut self.changed;
+        let of_before = (walk == Walk::Changed).then(|| std::mem::take(&mut changed.frames));
+        let looked = &self.looked;
+        let next = |seq| of_before.as_ref().unwrap_or(looked).after(seq);
+        let picked = match walk {
+            Walk::Linked | Walk::Alone => None,
+            Walk::Looked => Some(self.unseen),
+            Walk::Changed => Some(Seq(0)),
+        };
+        let manner = Manner {
+            hold: HELD,
+            is_alone: walk != Walk::Linked,
+            picked: picked.map(|after| Picked { after, next: &next }),
+        };
+        let excerpt = Excerpt {
+            last: self.last,
+            ..Excerpt::of(self.recording, selection)
+        };
+        let mut without = Without {
+            redactor: &mut self.redactor,
+            report: &mut self.report,
+            looked,
+            changed,
+        };
+        excerpt.walk_as(&manner, &mut |part| without.give(&part, visit))
+    }
+
+    /// The session as a whole, without what is secret in it, and with a note that it is so.
+    pub fn summary(&mut self) -> Result<Summary, ReadError> {
+        let mut summary = self.recording.summary()?;
+        identity::make_public(&mut summary);
+        let (redactor, report) = (&mut self.redactor, &mut self.report);
+        let mut context = redactor.context(&summary.context, report);
+        // What is derived was made of frames, where it is counted.
+        let mut derived = Report::default();
+        let session = redactor.value(Place::Recording, &summary.session, &mut derived);
+        let note = summary.note.as_deref();
+        let note = note.map(|note| redactor.text(Place::Recording, note, report).into_owned());
+        let mut text = |text: &str| {
+            let text = redactor.text(Place::Recording, text, &mut derived);
+            text.into_owned()
+        };
+        // Somebody may have written it there by hand.
+        for said in [&mut context.origin, &mut context.transport] {
+            *said = text(said);
+        }
+        context.parent = context.parent.as_deref().map(&mut text);
+        let (name, transport) = (text(&summary.name), text(&summary.transport));
+        Ok(Summary {
+            name,
+            transport,
+            origin: text(&summary.origin),
+            context,
+            note,
+            session: session.unwrap_or_default(),
+            redaction: Some(self.report.note()),
+            ..summary
+        })
+    }
+
+    /// What was selected, as it may be told: somebody may have looked for a secret.
+    pub fn selected(&mut self, selection: &Selection) -> Selection {
+        let (redactor, report) = (&mut self.redactor, &mut self.report);
+        selection.told(|query| redactor.filter(query, report))
+    }
+
+    pub fn policy(&self) -> Arc<Policy> {
+        self.redactor.policy()
+    }
+
+    /// The same recording, gone over by another policy.
+    pub fn again<E: From<ReadError>>(
+        &self,
+        policy: Policy,
+        progress: &mut dyn FnMut(Seq) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        Self::learn(self.recording, self.last, Arc::new(policy), progress)
+    }
+
+    /// Counts what the rules that are switched off replaced in `all`, where they were in force.
+    pub fn count_off(&mut self, all: &Report) {
+        let off = self.redactor.policy();
+        let of = |rule: &String| all.rules.get(&**rule).copied().unwrap_or(0);
+        let counted = off.switched_off().iter();
+        self.report.off = counted
+            .map(|rule| (rule.as_str().into(), of(rule)))
+            .collect();
+    }
+
+    /// Counts frames that are not given; those without bytes where nothing becomes of them.
+    pub fn count_void(&mut self, with_empty: bool) {
+        let Void { unnumbered, empty } = self.void;
+        self.report.void = unnumbered + if with_empty { empty } else { 0 };
+    }
+
+    /// Gives the marks and notes on frames to `visit`; those on frames that are not there are
+    /// counted.
+    pub fn annotations<E: From<ReadError>>(
+        &mut self,
+        visit: &mut impl FnMut(Seq, Annotation) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut after = Seq(0);
+        loop {
+            let page = self.recording.annotations(after)?;
+            let Some((last, _)) = page.last() else {
+                return Ok(());
+            };
+            after = *last;
+            for (seq, annotation) in page {
+                if seq > self.last {
+                    // It came while this was looked through.
+                    return Ok(());
+                }
+                if self.recording.head(seq)?.is_none() {
+                    // The file is damaged; a copy of it would have that text as it is.
+                    self.report.unplaced += 1;
+                    continue;
+                }
+                let mut text = |text: Option<Box<str>>| {
+                    let place = Place::Note(seq.0);
+                    let text = text?;
+                    let redacted = self.redactor.text(place, &text, &mut self.report);
+                    Some(redacted.into())
+                };
+                let (mark, note) = (text(annotation.mark), text(annotation.note));
+                visit(seq, Annotation { mark, note })?;
+            }
+        }
+    }
+
+    /// The recording, where it is over and nothing of it is missing, or only lost bytes and nothing
+    /// was replaced: all that was given of it so far is what stands in there, in its place, but for
+    /// [what is changed](Self::walk_changed).
+    pub fn whole(&self) -> Option<&'r Recording> {
+        let is_over = self.last == Seq(u64::MAX);
+        let is_unchanged = self.changed.frames.is_empty() && !self.changed.has_events;
+        let is_whole = self.is_whole || self.is_counted && is_unchanged;
+        (is_over && is_whole && !self.has_far).then_some(self.recording)
+    }
+
+    /// Whether an event was given that is not as it was.
+    pub fn has_changed_events(&self) -> bool {
+        self.changed.has_events
+    }
+
+    /// What knows the secrets of this recording.
+    pub fn into_redactor(self) -> Redactor {
+        self.redactor
+    }
+
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Begins another report: what is given from now on has been counted, or is to be counted anew.
+    pub fn take_report(&mut self) -> Report {
+        std::mem::replace(&mut self.report, self.redactor.report())
+    }
+}

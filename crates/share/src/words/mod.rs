@@ -1,0 +1,230 @@
+//! What is on record in words for people: events, ends, peers; [`when`] has dates and times,
+//! [`recording`] what lists say of a recording, [`session`] what there is to say of one, [`story`]
+//! what happened from a request to its answer.
+//!
+//! Everything that came from outside is escaped here. The commands and the viewer say the same.
+
+mod event;
+pub mod recording;
+pub mod session;
+pub mod story;
+pub mod when;
+
+pub use event::{event, idle_reader};
+
+use mcpreel_trace::event::ProcessName;
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::session::{End, Peer, Session};
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{count, escape};
+use serde_json::Value;
+
+fn ended(code: Option<&i32>, signal: Option<&str>) -> String {
+    ended_so("the server", code, signal)
+}
+
+fn ended_so(who: &str, code: Option<&i32>, signal: Option<&str>) -> String {
+    match (code, signal) {
+        (_, Some(signal)) => format!("{who} was ended by {}", escape(signal)),
+        (Some(code), None) => format!("{who} ended with exit code {code}"),
+        (None, None) => format!("{who} ended"),
+    }
+}
+
+fn not_started(exit_code: u8, message: &str) -> String {
+    let message = escape(message);
+    format!("the server was not started ({exit_code}): {message}")
+}
+
+pub fn end(end: &End) -> String {
+    match end {
+        End::Exited { code } => ended(Some(code), None),
+        End::Killed { signal } => ended(None, Some(signal)),
+        End::NotStarted { exit_code, message } => not_started(*exit_code, message),
+        End::Unknown => "the recording ends before the server did".to_owned(),
+    }
+}
+
+/// What is to be known of times where none is on record.
+pub const UNTIMED: &str = "not on record: everything stands at 0, and durations mean nothing";
+
+/// Why an exchange is lost, where the recording says it: how the server ended.
+pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {
+    let is_for_server = exchange.direction == Direction::ClientToServer;
+    match end {
+        Some(End::Unknown) | None => None,
+        Some(end) => (exchange.status == Status::Lost && is_for_server).then(|| self::end(end)),
+    }
+}
+
+/// How a session ended, in a word or two: `exit 0`, `SIGKILL`.
+pub fn end_short(end: &End) -> String {
+    match end {
+        End::Exited { code } => format!("exit {code}"),
+        End::Killed { signal } => escape(signal).into_owned(),
+        End::NotStarted { .. } => "not started".to_owned(),
+        End::Unknown => "unknown".to_owned(),
+    }
+}
+
+/// An error with its causes, none of them twice. Names of files in it are escaped.
+pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        // Transparent variants repeat what was said, and a database its own words with a number.
+        if !words.ends_with(&cause) && !cause.starts_with("Error code ") {
+            words = format!("{words}: {cause}");
+        }
+        source = error.source();
+    }
+    escape(&words).into_owned()
+}
+
+pub fn process(process: &ProcessName) -> String {
+    match (process.name.as_str(), process.pid) {
+        ("", 0) => "unknown".to_owned(),
+        ("", pid) => format!("pid {pid}"),
+        (name, 0) => escape(name).into_owned(),
+        (name, pid) => format!("{} (pid {pid})", escape(name)),
+    }
+}
+
+/// A command line, quoted where a word would fall apart.
+pub fn command(words: &[String]) -> String {
+    let plain = |word: &str| {
+        let harmless = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
+        !word.is_empty() && word.chars().all(harmless)
+    };
+    let quoted = words.iter().map(|word| {
+        if plain(word) {
+            return word.clone();
+        }
+        format!("'{}'", escape(&word.replace('\'', "'\\''")))
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// `everything 2.0.0`; `None` if the side never said who it is.
+pub fn peer(peer: &Peer) -> Option<String> {
+    let name = escape(peer.name.as_deref()?);
+    Some(match peer.version.as_deref() {
+        Some(version) => format!("{name} {}", escape(version)),
+        None => name.into_owned(),
+    })
+}
+
+/// The versions that the server offered: `2025-11-25, 2026-07-28`; `None` where it said none.
+pub fn versions_offered(session: &Session) -> Option<String> {
+    let offered = session.versions_offered.iter();
+    let mut offered: Vec<_> = offered.map(|one| escape(one)).collect();
+    if session.more_versions_offered > 0 {
+        let more = count(session.more_versions_offered as u64);
+        offered.push(format!("{more} more").into());
+    }
+    (!offered.is_empty()).then(|| offered.join(", "))
+}
+
+/// Capabilities by name, with what they switch on: `logging, tools(listChanged)`.
+pub fn capabilities(json: &str) -> String {
+    match serde_json::from_str(json) {
+        Ok(Value::Object(capabilities)) => {
+            let named = capabilities
+                .iter()
+                .map(|(name, value)| capability(name, value));
+            named.collect::<Vec<_>>().join(", ")
+        }
+        _ => escape(json).into_owned(),
+    }
+}
+
+fn capability(name: &str, value: &Value) -> String {
+    let name = escape(name);
+    let parts: Vec<_> = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| **value != Value::Bool(false))
+        .map(|(part, _)| escape(part))
+        .collect();
+    if parts.is_empty() {
+        return name.into_owned();
+    }
+    format!("{name}({})", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_trace::event::EventKind;
+    use mcpreel_wire::id::RequestId;
+    use mcpreel_wire::message::Direction;
+
+    #[test]
+    fn nothing_from_outside_reaches_the_terminal_unescaped() {
+        let hostile = "\x1b[2J\u{202e}".to_owned();
+        let process = ProcessName {
+            pid: 1,
+            name: hostile.clone(),
+            command: Vec::new(),
+        };
+        let said = [
+            event(&EventKind::Warning {
+                message: hostile.clone(),
+            }),
+            event(&EventKind::Survivors {
+                processes: vec![process],
+            }),
+            command(&["a b".to_owned(), hostile.clone()]),
+            capabilities(&format!("{{{:?}: {{}}}}", "\u{202e}")),
+            capabilities(&hostile),
+            end(&End::Killed { signal: hostile }),
+        ];
+        for text in said {
+            assert!(!text.contains(['\x1b', '\u{202e}']), "{text:?}");
+        }
+    }
+
+    fn open_call() -> Exchange {
+        let rpc_id = RequestId::from_json("1").expect("it is JSON");
+        Exchange::begun(Direction::ClientToServer, rpc_id, "tools/call")
+    }
+
+    #[test]
+    fn a_lost_call_has_the_end_of_the_server_as_its_reason() {
+        let killed = End::Killed {
+            signal: "SIGSEGV".to_owned(),
+        };
+        let call = Exchange {
+            direction: Direction::ClientToServer,
+            status: Status::Lost,
+            ..open_call()
+        };
+        let why = lost(&call, Some(&killed));
+        assert_eq!(why.as_deref(), Some("the server was ended by SIGSEGV"));
+        assert_eq!(lost(&call, Some(&End::Unknown)), None);
+        let asked_by_server = Exchange {
+            direction: Direction::ServerToClient,
+            ..call.clone()
+        };
+        assert_eq!(lost(&asked_by_server, Some(&killed)), None, "the host left");
+        let answered = Exchange {
+            status: Status::Ok,
+            ..call
+        };
+        assert_eq!(lost(&answered, Some(&killed)), None);
+    }
+
+    #[test]
+    fn a_command_can_be_copied() {
+        let words = ["npx", "-y", "it's here", ""].map(str::to_owned);
+        assert_eq!(command(&words), r"npx -y 'it'\''s here' ''");
+    }
+
+    #[test]
+    fn capabilities_are_named_with_what_they_switch_on() {
+        let json = r#"{"logging":{},"tools":{"listChanged":true},"resources":{"subscribe":false}}"#;
+        assert_eq!(capabilities(json), "logging, tools(listChanged), resources");
+    }
+}

@@ -1,0 +1,121 @@
+//! What is said of a recording wherever recordings are listed.
+
+use super::{command, peer};
+use mcpreel_store::library::Entry;
+use mcpreel_store::reader::Summary;
+use mcpreel_wire::text::{escape, size};
+
+pub fn server(entry: &Entry) -> Option<String> {
+    peer(&entry.summary()?.session.server)
+}
+
+/// The program that spawned the recorder.
+pub fn host(entry: &Entry) -> Option<String> {
+    let name = &*entry.context()?.host.name;
+    (!name.is_empty()).then(|| escape(name).into_owned())
+}
+
+/// Whose it is: `weather-server 1.4`, or what was started where the server has not said who it is;
+/// `test bench (weather-server 1.4)` where it was given a name that says something else. None
+/// where nothing is known.
+pub fn title(entry: &Entry) -> Option<String> {
+    let argv = entry.context().map(|context| &*context.argv);
+    let who = server(entry).or_else(|| argv.map(command))?;
+    Some(named(&entry.name, argv.unwrap_or_default(), who))
+}
+
+/// The same for a recording that is open; its name where the server has not said who it is.
+pub fn title_of(summary: &Summary) -> String {
+    match peer(&summary.session.server) {
+        Some(who) => named(&summary.name, &summary.context.argv, who),
+        None => escape(&summary.name).into_owned(),
+    }
+}
+
+/// `name (who)`, or `who` alone where the name is the command's, or the server's: a word of it, not a
+/// part of one. Whoever calls a recording `prod` has another one of `prod-weather`.
+fn named(name: &str, argv: &[String], who: String) -> String {
+    let name = escape(name);
+    let is_theirs = has_word(&who, &name) || argv.iter().any(|word| has_word(&escape(word), &name));
+    if is_theirs {
+        who
+    } else {
+        format!("{name} ({who})")
+    }
+}
+
+/// Whether `word` stands in `text` with nothing before or after it that could belong to it.
+fn has_word(text: &str, word: &str) -> bool {
+    let goes_on = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
+    let mut places = text.match_indices(word);
+    places.any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(goes_on) && !after.starts_with(goes_on)
+    })
+}
+
+/// What it is, in a word or two, where it is not a session as it was had: `replay`, `mock, redacted`.
+pub fn origin(entry: &Entry) -> Option<String> {
+    let origin = entry.context().map(|context| &*context.origin);
+    let is_redacted = entry
+        .summary()
+        .is_some_and(|summary| summary.redaction.is_some());
+    origin_in_words(origin.unwrap_or_default(), is_redacted)
+}
+
+fn origin_in_words(origin: &str, is_redacted: bool) -> Option<String> {
+    let origin = Some(escape(origin)).filter(|origin| !matches!(&**origin, "" | "live"));
+    let redacted = is_redacted.then(|| "redacted".into());
+    let words: Vec<_> = [origin, redacted].into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// What a person wrote, and what is missing.
+pub fn notes(entry: &Entry) -> Vec<String> {
+    let Some(summary) = entry.summary() else {
+        return Vec::new();
+    };
+    let note = summary.note.as_deref();
+    let mut notes: Vec<_> = note
+        .map(|note| escape(note).into_owned())
+        .into_iter()
+        .collect();
+    if summary.gap_bytes > 0 {
+        notes.push(format!("{} missing", size(summary.gap_bytes)));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_session_as_it_was_had_is_said() {
+        let said = |origin, is_redacted| origin_in_words(origin, is_redacted);
+        assert_eq!(said("live", false), None);
+        assert_eq!(said("", false), None);
+        assert_eq!(said("live", true).as_deref(), Some("redacted"));
+        assert_eq!(said("replay", false).as_deref(), Some("replay"));
+        assert_eq!(said("mock", true).as_deref(), Some("mock, redacted"));
+        assert_eq!(said("\u{1b}[2J", false).as_deref(), Some("\\x1b[2J"));
+    }
+
+    #[test]
+    fn a_name_is_said_where_neither_the_command_nor_the_server_has_it() {
+        let said = |name, who: &str| {
+            let argv = ["npx", "-y", "@scope/server-weather@2"].map(str::to_owned);
+            named(name, &argv, who.to_owned())
+        };
+        assert_eq!(said("server-weather", "weather 1.4"), "weather 1.4");
+        assert_eq!(said("weather", "weather 1.4"), "weather 1.4");
+        // Once the name was hidden where a longer one has it.
+        let other = said("prod", "prod-weather 1.4");
+        assert_eq!(other, "prod (prod-weather 1.4)");
+        assert_eq!(
+            said("test bench", "weather 1.4"),
+            "test bench (weather 1.4)"
+        );
+        assert_eq!(said("\u{1b}[2J", "weather"), "\\x1b[2J (weather)");
+    }
+}

@@ -1,0 +1,193 @@
+//! A session as a whole: who spoke, what they agreed on, how it ended, how much there was of it.
+
+use super::{Session, command};
+use mcpreel_store::reader::Summary;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::part::SelectionNote;
+use mcpreel_trace::session::{Closed, End, Peer, Side, Usage};
+use mcpreel_wire::text::{duration, escape, plural, size};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Names, and what is said of each; escaped.
+pub type Facts = Vec<(&'static str, String)>;
+
+/// What is known of a session, of which `given_up` requests were given up: all but the file and
+/// the time.
+pub fn facts(summary: &Summary, given_up: u64) -> Facts {
+    let mut facts = Vec::new();
+    if summary.origin != "live" {
+        facts.push(("origin", escape(&summary.origin).into_owned()));
+    }
+    if let Some(redaction) = &summary.redaction {
+        facts.push(("redacted", redacted(redaction)));
+    }
+    if let Some(selection) = &summary.context.selection {
+        facts.push(("only", only(selection)));
+    }
+    if let Some(note) = &summary.note {
+        facts.push(("note", escape(note).into_owned()));
+    }
+    if summary.messages == 0 {
+        facts.push(("protocol", "nobody spoke MCP".to_owned()));
+    } else {
+        sides(&summary.session, &mut facts);
+    }
+    process(&summary.context, &mut facts);
+    ending(&summary.session, summary, &mut facts);
+    counts(summary, given_up, &mut facts);
+    facts
+}
+
+/// What is selected of a session, in words.
+pub fn only(note: &SelectionNote) -> String {
+    let bounds = [("from", note.from), ("to", note.to)];
+    let mut words: Vec<_> = bounds
+        .iter()
+        .filter_map(|(word, seq)| seq.map(|seq| format!("{word} #{seq}")))
+        .collect();
+    let query = note.query.as_deref();
+    words.extend(query.map(|query| format!("what fits {}", escape(query))));
+    words.join(", ")
+}
+
+/// That a session was still recorded at `now`, when it was written down.
+pub fn live(now: Moment) -> String {
+    let after = duration(now.0);
+    format!("still recorded when this was written, {after} after its start: it goes on")
+}
+
+/// What was taken out of it, as far as it says so.
+fn redacted(note: &str) -> String {
+    let note: Value = serde_json::from_str(note).unwrap_or_else(|_| note.into());
+    let count = |key: &str| note[key].as_u64();
+    match (count("hits"), count("rules")) {
+        (Some(hits), Some(rules)) => {
+            let (places, rules) = (plural(hits, "place"), plural(rules, "rule"));
+            format!("values replaced in {places}, by {rules}")
+        }
+        _ => escape(&note.to_string()).into_owned(),
+    }
+}
+
+/// Whether a reader must know of the event before trusting the rest: gaps, warnings, recovery.
+pub fn is_remarkable(event: &EventKind) -> bool {
+    use EventKind::{
+        Gap, Recovered, Skipped, SpawnFailed, Survivors, Undelivered, Untimed, Warning,
+    };
+    matches!(
+        event,
+        Gap { .. }
+            | Recovered { .. }
+            | Skipped { .. }
+            | SpawnFailed { .. }
+            | Survivors { .. }
+            | Undelivered { .. }
+            | Untimed { .. }
+            | Warning { .. }
+    )
+}
+
+fn sides(session: &Session, facts: &mut Facts) {
+    facts.push(("client", side(&session.client)));
+    facts.push(("server", side(&session.server)));
+    let unknown = "unknown";
+    let asked = session.version_asked.as_deref().map(escape);
+    let agreed = session.version_agreed.as_deref().map(escape);
+    let mut version = match (asked.as_deref(), agreed.as_deref()) {
+        (Some(asked), Some(agreed)) if asked == agreed => format!("{agreed}, asked and agreed"),
+        (asked, agreed) => format!(
+            "{} asked, {} agreed",
+            asked.unwrap_or(unknown),
+            agreed.unwrap_or(unknown)
+        ),
+    };
+    if let Some(offered) = super::versions_offered(session) {
+        let _ = write!(version, " (offered {offered})");
+    }
+    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
+    if !eras.is_empty() {
+        let _ = write!(version, "; {}", eras.join(" and "));
+    }
+    if let Some(handshake) = session.handshake_ns {
+        let _ = write!(version, "; handshake {}", duration(handshake));
+    }
+    facts.push(("version", version));
+}
+
+fn side(peer: &Peer) -> String {
+    let mut words = super::peer(peer).unwrap_or_else(|| "did not say who it is".to_owned());
+    let capabilities = peer.capabilities.as_deref().map(super::capabilities);
+    if let Some(capabilities) = capabilities.filter(|words| !words.is_empty()) {
+        let _ = write!(words, "; {capabilities}");
+    }
+    words
+}
+
+fn process(context: &ProcessContext, facts: &mut Facts) {
+    if !context.argv.is_empty() {
+        facts.push(("command", command(&context.argv)));
+    }
+    if let Some(executable) = &context.executable {
+        facts.push(("executable", escape(executable).into_owned()));
+    }
+    if let Some(cwd) = &context.cwd {
+        facts.push(("in", escape(cwd).into_owned()));
+    }
+    let mut host = super::process(&context.host);
+    if !context.host.command.is_empty() {
+        let _ = write!(host, ": {}", command(&context.host.command));
+    }
+    facts.push(("started by", host));
+}
+
+fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
+    let Some(end) = session.phase.end() else {
+        facts.push(("phase", session.phase.as_str().to_owned()));
+        return;
+    };
+    let is_by_server = |closed: Closed| closed.by == Side::Server;
+    let mut words = match end {
+        End::Unknown if session.closed_first.is_some_and(is_by_server) => {
+            "the server ended, how is not on record".to_owned()
+        }
+        end => super::end(end),
+    };
+    if let Some(closed) = session.closed_first {
+        let side = match closed.by {
+            Side::Host => "the host",
+            Side::Server => "the server",
+        };
+        let before = summary.t_last_ns.saturating_sub(closed.t.0);
+        let _ = write!(words, "; {side} closed first, {} before", duration(before));
+    }
+    facts.push(("end", words));
+    let is_known = |usage: &Usage| usage.max_rss_bytes > 0 || usage.user_ns > 0;
+    if let Some(usage) = session.usage.filter(is_known) {
+        let cpu = duration(usage.user_ns.saturating_add(usage.system_ns));
+        facts.push((
+            "used",
+            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss_bytes)),
+        ));
+    }
+}
+
+fn counts(summary: &Summary, given_up: u64, facts: &mut Facts) {
+    let mut words = format!(
+        "{} ({}), {}, {}: {} failed",
+        plural(summary.frames, "frame"),
+        size(summary.bytes),
+        plural(summary.messages, "message"),
+        plural(summary.exchanges, "exchange"),
+        summary.failed
+    );
+    if summary.open > 0 {
+        let _ = write!(words, ", {} open", summary.open);
+    }
+    if given_up > 0 {
+        let _ = write!(words, ", {given_up} given up");
+    }
+    let _ = write!(words, "; {}", plural(summary.findings, "finding"));
+    facts.push(("counts", words));
+}

@@ -1,0 +1,63 @@
+//! Wall clock times in the local time zone. 0 is no time but one that is not known.
+
+use chrono::{DateTime, Local, Utc};
+
+fn local(wall_ns: u64) -> DateTime<Local> {
+    // 2^63 nanoseconds last until the year 2262.
+    let nanos = i64::try_from(wall_ns).unwrap_or(i64::MAX);
+    DateTime::from_timestamp_nanos(nanos).with_timezone(&Local)
+}
+
+/// What stands in place of a time that is not known.
+const UNKNOWN: &str = "unknown";
+
+/// The time in this form, if it is known.
+fn written(wall_ns: u64, form: &str) -> String {
+    match wall_ns {
+        0 => UNKNOWN.to_owned(),
+        _ => local(wall_ns).format(form).to_string(),
+    }
+}
+
+pub fn short(wall_ns: u64) -> String {
+    written(wall_ns, "%Y-%m-%d %H:%M")
+}
+
+pub fn time(wall_ns: u64) -> String {
+    written(wall_ns, "%H:%M")
+}
+
+/// `15:17`, or `11-20` where that was longer ago than most of a day: for narrow places.
+pub fn near(wall_ns: u64, now_ns: u64) -> String {
+    const MOST_OF_A_DAY_NS: u64 = 18 * 3_600 * 1_000_000_000;
+    if now_ns.saturating_sub(wall_ns) < MOST_OF_A_DAY_NS {
+        return time(wall_ns);
+    }
+    written(wall_ns, "%m-%d")
+}
+
+pub fn clock(wall_ns: u64) -> String {
+    written(wall_ns, "%H:%M:%S")
+}
+
+/// `2026-11-20 15:17:03.120 +01:00`
+pub fn exact(wall_ns: u64) -> String {
+    written(wall_ns, "%Y-%m-%d %H:%M:%S%.3f %:z")
+}
+
+pub fn rfc3339(wall_ns: u64) -> String {
+    let utc = local(wall_ns).with_timezone(&Utc);
+    utc.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_not_known_is_no_date() {
+        let written = [short(0), time(0), near(0, 1), clock(0), exact(0)];
+        assert_eq!(written, [UNKNOWN; 5]);
+        assert_ne!(exact(1), UNKNOWN);
+    }
+}

@@ -1,0 +1,133 @@
+//! Marks and notes that people put on frames, and on a recording as a whole.
+//!
+//! Each is one short transaction on a connection of its own, so that a session that is being
+//! recorded is never kept waiting. A finished recording stays one plain file with its permissions.
+//! Neither deriving anew nor recovery touches what stands here.
+
+use super::open::{self, OpenError};
+use super::values::to_sql;
+use mcpreel_trace::clock::wall_clock_ns;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::Annotation;
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long an annotation waits for the recorder, whose transactions take some 20 ms.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+
+const HAS_FRAME: &str = "SELECT EXISTS (SELECT 1 FROM frame WHERE seq = ?1)";
+const SET_MARK: &str = "INSERT INTO annotation (frame, mark, wall_ns) VALUES (?1, ?2, ?3)
+    ON CONFLICT (frame) DO UPDATE SET mark = excluded.mark, wall_ns = excluded.wall_ns";
+const SET_NOTE: &str = "INSERT INTO annotation (frame, note, wall_ns) VALUES (?1, ?2, ?3)
+    ON CONFLICT (frame) DO UPDATE SET note = excluded.note, wall_ns = excluded.wall_ns";
+const FORGET: &str = "DELETE FROM annotation WHERE frame = ?1 AND mark IS NULL AND note IS NULL";
+const SET_RECORDING_NOTE: &str = "UPDATE recording SET note = ?1";
+
+/// Why an annotation could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum AnnotateError {
+    /// The recording could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The file or its folder may not be written.
+    #[error("{} is read-only, so nothing can be noted in it; copy it to a folder of your own", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("{} has no frame #{}", path.display(), frame.0)]
+    NoFrame { path: PathBuf, frame: Seq },
+}
+
+/// Puts `mark` (a word, empty for a plain mark) on `frame` of the recording `path`, or with `None`
+/// takes it away.
+pub fn set_mark(path: &Path, frame: Seq, mark: Option<&str>) -> Result<(), AnnotateError> {
+    write(path, |conn| on_frame(conn, SET_MARK, frame, mark))
+        .and_then(|found| found_or(found, path, frame))
+}
+
+/// Puts `note` on `frame` of the recording `path`, or on the recording as a whole, or with `None`
+/// takes it away.
+pub fn set_note(path: &Path, frame: Option<Seq>, note: Option<&str>) -> Result<(), AnnotateError> {
+    let Some(frame) = frame else {
+        return write(path, |conn| {
+            conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
+        });
+    };
+    write(path, |conn| on_frame(conn, SET_NOTE, frame, note))
+        .and_then(|found| found_or(found, path, frame))
+}
+
+/// Puts what people wrote on `frame` into a copy that nobody else has.
+pub(super) fn put(conn: &Connection, frame: Seq, wrote: &Annotation) -> rusqlite::Result<()> {
+    for (sql, text) in [(SET_MARK, &wrote.mark), (SET_NOTE, &wrote.note)] {
+        if let Some(text) = text {
+            let now = to_sql(wall_clock_ns());
+            conn.execute(sql, params![to_sql(frame.0), text, now])?;
+        }
+    }
+    Ok(())
+}
+
+/// The same of the recording as a whole.
+pub(super) fn put_note(conn: &Connection, note: &str) -> rusqlite::Result<()> {
+    conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
+}
+
+fn found_or(found: bool, path: &Path, frame: Seq) -> Result<(), AnnotateError> {
+    let path = path.to_owned();
+    found
+        .then_some(())
+        .ok_or(AnnotateError::NoFrame { path, frame })
+}
+
+fn on_frame(
+    conn: &Connection,
+    sql: &'static str,
+    frame: Seq,
+    text: Option<&str>,
+) -> rusqlite::Result<bool> {
+    let seq = to_sql(frame.0);
+    let exists = conn.query_row(HAS_FRAME, [seq], |row| row.get(0))?;
+    if exists {
+        conn.execute(sql, params![seq, text, to_sql(wall_clock_ns())])?;
+        conn.execute(FORGET, [seq])?;
+    }
+    Ok(exists)
+}
+
+fn write<T>(
+    path: &Path,
+    work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> Result<T, AnnotateError> {
+    let path = &open::real(path);
+    let conn = open::writable(path).map_err(|error| match error {
+        OpenError::Sqlite { source, .. } if is_read_only(&source) => {
+            let path = path.clone();
+            AnnotateError::ReadOnly { path }
+        }
+        error => error.into(),
+    })?;
+    let write = || {
+        conn.busy_timeout(BUSY_TIMEOUT)?;
+        let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
+        let value = work(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
+    };
+    write().map_err(|error| failed(path, error))
+}
+
+fn failed(path: &Path, error: rusqlite::Error) -> AnnotateError {
+    if is_read_only(&error) {
+        let path = path.to_owned();
+        return AnnotateError::ReadOnly { path };
+    }
+    OpenError::from_sqlite(path, error).into()
+}
+
+fn is_read_only(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(
+        error.sqlite_error_code(),
+        Some(CannotOpen | ReadOnly | PermissionDenied)
+    )
+}

@@ -1,0 +1,240 @@
+//! The exchanges among the facts: those that stand alike, failed, were cancelled, were made again.
+
+use crate::reader::rows::{self, exchange_columns, number, summary_columns};
+use crate::reader::{ReadError, Recording};
+use crate::values::{from_sql, to_sql};
+use mcpreel_lint::cause::facts::{Cancelled, Sample};
+use mcpreel_lint::cause::failed::Failed;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_wire::message::Direction;
+use rusqlite::Row;
+
+/// The first and as many of the last rows of a kind that are read. The first failure and what was
+/// open last say most.
+const EACH: u32 = 4;
+
+/// Failures of each status among which those of one call are looked for.
+const FAILURES: u32 = 500;
+
+/// Exchanges that were answered last.
+const LAST: u32 = 16;
+
+const GROUPS: usize = 4;
+
+const FIRST_OF_STATUS: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status = ?1 ORDER BY id LIMIT ?2) ORDER BY e.id"
+);
+const LAST_OF_STATUS: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
+        WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id"
+);
+const FAILED_CALLS: &str = "SELECT id, status, method, name
+    FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1
+    ORDER BY id LIMIT ?2";
+const COUNT_OF_STATUS: &str = "SELECT count(*) FROM (SELECT 1 FROM exchange
+    INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = ?1 LIMIT ?2)";
+const FIRST_OF_METHOD: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.method = ?1 AND e.name IS NULL ORDER BY e.id LIMIT ?2"
+);
+const LAST_ANSWERED: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT id FROM (SELECT id, response FROM exchange ORDER BY id DESC LIMIT ?1)
+        WHERE response IS NOT NULL ORDER BY response DESC LIMIT ?2) ORDER BY e.response"
+);
+const NEXT_ALIKE: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1"
+);
+
+impl Recording {
+    /// The exchanges that begin a session, in order.
+    pub(super) fn opening(&self) -> Result<Vec<Exchange>, ReadError> {
+        let mut opening = Vec::new();
+        for method in ["initialize", "server/discover"] {
+            opening.extend(self.list(FIRST_OF_METHOD, (method, EACH), rows::exchange)?);
+        }
+        // Who only sends back what it is sent begins no session.
+        opening.retain(|exchange| exchange.direction == Direction::ClientToServer);
+        opening.sort_by_key(|exchange| exchange.id);
+        Ok(opening)
+    }
+
+    /// The exchanges of one status: how many there are, and the first and the last of them.
+    pub(super) fn sample(&self, status: Status) -> Result<Sample, ReadError> {
+        let mut exchanges = self.list(FIRST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
+        if exchanges.len() < EACH as usize {
+            let count = exchanges.len() as u64;
+            return Ok(Sample { count, exchanges });
+        }
+        let first = exchanges.last().map(|exchange| exchange.id);
+        let later = self.list(LAST_OF_STATUS, (status.as_str(), EACH), rows::exchange)?;
+        exchanges.extend(
+            later
+                .into_iter()
+                .filter(|exchange| Some(exchange.id) > first),
+        );
+        let limit = to_sql(Sample::COUNTED);
+        let count = self.one(COUNT_OF_STATUS, (status.as_str(), limit), |row| row.get(0))?;
+        Ok(Sample {
+            count: count.map_or(0, from_sql),
+            exchanges,
+        })
+    }
+
+    /// The exchanges that were answered last, a few, in the order of the answers.
+    pub(super) fn last_answered(&self) -> Result<Vec<Exchange>, ReadError> {
+        let limits = (super::LOOKED_THROUGH, LAST);
+        self.list(LAST_ANSWERED, limits, rows::exchange)
+    }
+
+    /// Calls that failed, by method and name, in the order of the first of each. `total` is how
+    /// many failed altogether.
+    pub(super) fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
+        let mut failures = Vec::new();
+        for status in Status::ALL {
+            let params = (status.as_str(), FAILURES);
+            if status.is_failure_of("") {
+                failures.extend(self.list(FAILED_CALLS, params, failed_call)?);
+            }
+        }
+        failures.retain(|failure| failure.status.is_failure_of(&failure.method));
+        failures.sort_by_key(|failure| failure.id);
+        let is_whole = total <= u64::from(FAILURES);
+        let mut groups = Vec::new();
+        for (at, first) in failures.iter().enumerate() {
+            let is_same = |other: &&FailedCall| first.is_alike(other);
+            let is_told = failures[..at]
+                .iter()
+                .any(|other| other.leads() && first.is_alike(other));
+            if first.leads() && !is_told {
+                let alike: Vec<_> = failures.iter().filter(is_same).collect();
+                groups.extend(self.failed_alike(&alike, is_whole)?);
+            }
+            if groups.len() == GROUPS {
+                break;
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Calls of one method and name, with what was answered.
+    fn failed_alike(
+        &self,
+        calls: &[&FailedCall],
+        is_whole: bool,
+    ) -> Result<Option<Failed>, ReadError> {
+        let counted = Failed::COUNTED.try_into().unwrap_or(usize::MAX);
+        let mut exchanges = Vec::new();
+        for call in calls.iter().take(counted) {
+            exchanges.extend(self.exchange(call.id)?);
+        }
+        let Some(mut failed) = Failed::new(exchanges, is_whole && calls.len() <= counted) else {
+            return Ok(None);
+        };
+        for alike in std::iter::once(&mut failed.first).chain(&mut failed.others) {
+            if let Some((seq, part)) = alike.exchange.response {
+                let mut rows = self.messages_of_frame(seq)?.into_iter();
+                let row = rows.find(|row| row.record.part == part);
+                alike.answer = row.map(|row| row.record.summary).or(alike.answer.take());
+            }
+        }
+        Ok(Some(failed))
+    }
+
+    /// The requests that were cancelled, in order.
+    pub(super) fn cancelled(&self) -> Result<Vec<Cancelled>, ReadError> {
+        let mut cancelled = Vec::new();
+        for status in [Status::Cancelled, Status::Late] {
+            for exchange in self.sample(status)?.exchanges {
+                cancelled.push(self.one_cancelled(exchange)?);
+            }
+        }
+        cancelled.sort_by_key(|one| one.exchange.id);
+        Ok(cancelled)
+    }
+
+    /// The requests that were never answered, each with the same request that came later.
+    pub(super) fn made_again(&self) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
+        let mut again = Vec::new();
+        for status in [Status::Open, Status::Unanswered] {
+            for exchange in self.sample(status)?.exchanges {
+                let next = self.next_alike(&exchange)?;
+                again.extend(next.map(|next| (exchange, next)));
+            }
+        }
+        Ok(again)
+    }
+
+    fn one_cancelled(&self, exchange: Exchange) -> Result<Cancelled, ReadError> {
+        let (request, part) = exchange.request;
+        let mut asked = self.messages_of_frame(request)?.into_iter();
+        let asked = asked.find(|row| row.record.part == part);
+        let (mut t, mut said) = (None, None);
+        if let Some(seq) = exchange.cancelled {
+            let mut messages = self.messages_of_frame(seq)?.into_iter();
+            let about = messages.find(|row| row.record.exchange == Some(exchange.id));
+            said = about.map(|row| row.record.summary);
+            t = self.head(seq)?.map(|head| head.t_last);
+        }
+        Ok(Cancelled {
+            has_token: asked.is_some_and(|row| row.record.token.is_some()),
+            again: self.next_alike(&exchange)?,
+            said: said.unwrap_or_default(),
+            t,
+            exchange,
+        })
+    }
+
+    /// The next request of the same method and name, if it asks for the same and, where the first
+    /// was cancelled, came after that.
+    fn next_alike(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
+        let alike = (
+            &*exchange.method,
+            exchange.name.as_deref(),
+            to_sql(exchange.id.0),
+        );
+        let next = self.one(NEXT_ALIKE, alike, rows::exchange)?;
+        let is_again = |next: &Exchange| {
+            let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
+            later && next.direction == exchange.direction && next.asked() == exchange.asked()
+        };
+        Ok(next.filter(is_again))
+    }
+}
+
+/// A call that failed, as far as it is needed to find those alike.
+struct FailedCall {
+    id: ExchangeId,
+    status: Status,
+    method: Box<str>,
+    name: Option<Box<str>>,
+}
+
+impl FailedCall {
+    /// Whether it was answered, and the answer says what is wrong.
+    fn leads(&self) -> bool {
+        matches!(self.status, Status::Error | Status::ToolError)
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.method == other.method && self.name == other.name
+    }
+}
+
+fn failed_call(row: &Row<'_>) -> rusqlite::Result<FailedCall> {
+    Ok(FailedCall {
+        id: ExchangeId(number(row, 0)?),
+        status: rows::word(row, 1, Status::parse)?,
+        method: row.get(2)?,
+        name: row.get(3)?,
+    })
+}

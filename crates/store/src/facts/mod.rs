@@ -1,0 +1,266 @@
+//! What is known of a recording when its cause is looked for: [`Facts`], gathered by queries that
+//! are answered by an index or look at a bounded number of rows; `calls` has those about exchanges.
+
+mod calls;
+
+use super::reader::rows::{self, number};
+use super::reader::{FindingRow, ReadError, Recording, Summary};
+use super::values::{moment, to_sql};
+use mcpreel_lint::Severity;
+use mcpreel_lint::cause::facts::{Counts, Found, Group, Line};
+use mcpreel_lint::cause::{Facts, named};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::Status;
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use rusqlite::{Row, params};
+
+/// Events that are read from the beginning and from the end: a recorder writes some dozens, but
+/// two for each time that somebody does not read.
+const EVENTS: u32 = 100;
+
+/// Messages from the beginning in which a handshake is looked for, and exchanges from the end in
+/// which the last answer is.
+const LOOKED_THROUGH: u32 = 2000;
+
+/// Findings of a rule that are told.
+const FOUND: u32 = 4;
+
+/// Lines that are no messages, and lines of stderr, that are read. Who panics in Go tells what all
+/// its goroutines did behind the line that says why.
+const NOISE: u32 = 4;
+const LAST_WORDS: u32 = 300;
+
+/// Lines without a message that are looked through for them, from the end.
+const LINES: u32 = 5000;
+
+/// Frames at the end that are looked at for long ones.
+const LAST_FRAMES: u32 = 64;
+
+/// A frame of this size is a long one, bytes.
+const LONG: u64 = 8 * 1024 * 1024;
+
+/// Rules whose findings are about lines that are no messages.
+const NOISE_RULES: [&str; 3] = [
+    named::FRAME_NOT_JSON,
+    named::FRAME_NOT_OBJECT,
+    named::RPC_UNCLASSIFIABLE,
+];
+
+/// Rules whose findings are about messages that are framed wrongly.
+const FRAMING_RULES: [&str; 3] = [
+    named::FRAME_CONTENT_LENGTH,
+    named::FRAME_EMBEDDED_NEWLINE,
+    named::FRAME_TRUNCATED,
+];
+
+/// Rules whose findings are about very long frames.
+const LONG_RULES: [&str; 2] = [named::FRAME_OVERSIZED, named::FRAME_OUTLINE_ONLY];
+
+const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
+    ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
+    ORDER BY id DESC LIMIT 1";
+const IS_CALLED: &str = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
+const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
+    ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
+    AND method IN ('notifications/initialized', 'initialized') LIMIT 1";
+const ASKED_MORE: &str = "SELECT 1 FROM (SELECT method, direction FROM exchange
+    ORDER BY id LIMIT ?1) WHERE direction = 'c2s'
+    AND method NOT IN ('initialize', 'server/discover') LIMIT 1";
+const FIRST_SAID: &str = "SELECT frame FROM (SELECT frame, direction, kind FROM message
+    ORDER BY frame, part LIMIT ?1) WHERE direction = 's2c' AND kind <> 'other' LIMIT 1";
+const FIRST_EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id LIMIT ?1";
+const LAST_EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id DESC LIMIT ?1";
+// One step for each rule, however many findings it has.
+const RULES: &str = "WITH RECURSIVE named(rule) AS (
+        SELECT min(rule) FROM finding
+        UNION ALL SELECT (SELECT min(rule) FROM finding WHERE rule > named.rule)
+        FROM named WHERE named.rule IS NOT NULL)
+    SELECT rule FROM named WHERE rule IS NOT NULL LIMIT 1000";
+const FINDINGS_OF_RULE: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
+    WHERE rule = ?1 ORDER BY id LIMIT ?2";
+const COUNT_OF_RULE: &str = "SELECT count(*) FROM (SELECT 1 FROM finding WHERE rule = ?1 LIMIT ?2)";
+const LAST_LINES: &str = "SELECT seq, stream, t_last, substr(raw, 1, ?2) FROM frame
+    WHERE seq IN (SELECT frame FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?4)
+        WHERE stream = ?1 ORDER BY frame DESC LIMIT ?3) ORDER BY seq";
+const LINE: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2) FROM frame f
+    WHERE f.seq = ?1";
+const STDERR_BYTES: &str = "SELECT committed + pending FROM stream WHERE id = ?1";
+
+impl Recording {
+    /// What is known of it. `now` is the time of a live recording, by the clock of its frames;
+    /// `None` says that it is over.
+    pub fn facts(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
+        self.in_one_read(|recording| recording.gather(now))
+    }
+
+    fn gather(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
+        let summary = self.summary()?;
+        let findings = self.groups()?;
+        let selection = summary.context.selection.as_ref();
+        let is_cut = selection.is_some_and(|part| part.to.is_some());
+        let mut facts = Facts {
+            is_live: now.is_some(),
+            is_short: is_cut || now.is_none() && !summary.state.is_final(),
+            now: now.unwrap_or(Moment(summary.t_last_ns)),
+            counts: self.counts(&summary)?,
+            events: self.first_and_last_events()?,
+            noise: self.lines_of(&findings, &NOISE_RULES)?,
+            misframed: self.lines_of(&findings, &FRAMING_RULES)?,
+            last_words: self.last_lines()?,
+            long: self.long(&findings, summary.frames)?,
+            findings,
+            context: summary.context,
+            session: summary.session,
+            ..Facts::default()
+        };
+        if facts.is_live {
+            facts.unfinished = self.unfinished()?;
+        }
+        self.gather_handshake(&mut facts)?;
+        self.gather_exchanges(&mut facts)?;
+        Ok(facts)
+    }
+
+    /// How the session began, and whether it went on.
+    fn gather_handshake(&self, facts: &mut Facts) -> Result<(), ReadError> {
+        let seq = |row: &Row<'_>| number(row, 0).map(Seq);
+        facts.opening = self.opening()?;
+        facts.confirmed = self.has(CONFIRMED, [LOOKED_THROUGH])?;
+        facts.asked_more = self.has(ASKED_MORE, [LOOKED_THROUGH])?;
+        facts.called_tools = self.has(IS_CALLED, [])?;
+        facts.first_said = self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?;
+        facts.last_answer = self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?;
+        Ok(())
+    }
+
+    fn gather_exchanges(&self, facts: &mut Facts) -> Result<(), ReadError> {
+        facts.open = self.sample(Status::Open)?;
+        facts.lost = self.sample(Status::Lost)?;
+        facts.unanswered = self.sample(Status::Unanswered)?;
+        facts.untracked = self.sample(Status::GivenUp)?;
+        facts.failed = self.failed(facts.counts.failed)?;
+        facts.cancelled = self.cancelled()?;
+        facts.again = self.made_again()?;
+        if facts.end().is_some() {
+            facts.last_answered = self.last_answered()?;
+        }
+        Ok(())
+    }
+
+    fn counts(&self, summary: &Summary) -> Result<Counts, ReadError> {
+        Ok(Counts {
+            frames: summary.frames,
+            messages: summary.messages,
+            exchanges: summary.exchanges,
+            failed: summary.failed,
+            findings: summary.findings,
+            gap_bytes: summary.gap_bytes,
+            stderr_bytes: self.stderr_bytes()?,
+        })
+    }
+
+    fn has(&self, sql: &'static str, params: impl rusqlite::Params) -> Result<bool, ReadError> {
+        Ok(self.one(sql, params, |_| Ok(()))?.is_some())
+    }
+
+    fn stderr_bytes(&self) -> Result<u64, ReadError> {
+        let bytes = self.one(STDERR_BYTES, [StreamId::STDERR.0], |row| number(row, 0))?;
+        Ok(bytes.unwrap_or(0))
+    }
+
+    fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {
+        let mut events = self.list(FIRST_EVENTS, [EVENTS], rows::event)?;
+        let last = events.last().map_or(0, |event| event.id);
+        let mut later = self.list(LAST_EVENTS, [EVENTS], rows::event)?;
+        later.retain(|event| event.id > last);
+        later.reverse();
+        events.extend(later);
+        Ok(events.into_iter().map(|row| row.event).collect())
+    }
+
+    fn groups(&self) -> Result<Vec<Group>, ReadError> {
+        let rules: Vec<Box<str>> = self.list(RULES, [], |row| row.get(0))?;
+        let group = |rule: Box<str>| {
+            let first = self.list(FINDINGS_OF_RULE, (&*rule, FOUND), rows::finding)?;
+            let first: Vec<_> = first.into_iter().map(found).collect();
+            let count = if first.len() < FOUND as usize {
+                first.len() as u64
+            } else {
+                // One more than is told shows whether that is all.
+                let limit = to_sql(Group::COUNTED + 1);
+                let count = self.one(COUNT_OF_RULE, (&*rule, limit), |row| number(row, 0))?;
+                count.unwrap_or(0)
+            };
+            Ok(Group {
+                rule,
+                count: count.min(Group::COUNTED),
+                is_all: count <= Group::COUNTED,
+                first,
+            })
+        };
+        rules.into_iter().map(group).collect()
+    }
+
+    /// The first lines that findings of some rules point at.
+    fn lines_of(&self, findings: &[Group], rules: &[&str]) -> Result<Vec<Line>, ReadError> {
+        let is_meant = |group: &&Group| rules.contains(&&*group.rule);
+        let frames = frames(findings.iter().filter(is_meant));
+        let mut lines = Vec::new();
+        for seq in frames.into_iter().take(NOISE as usize) {
+            lines.extend(self.one(LINE, (to_sql(seq.0), Line::LOOKED_AT), line)?);
+        }
+        Ok(lines)
+    }
+
+    fn last_lines(&self) -> Result<Vec<Line>, ReadError> {
+        let params = params![StreamId::STDERR.0, Line::LOOKED_AT, LAST_WORDS, LINES];
+        self.list(LAST_LINES, params, line)
+    }
+
+    /// Very long frames: those that findings point at, and those at the end.
+    fn long(&self, findings: &[Group], last: u64) -> Result<Vec<FrameHead>, ReadError> {
+        let is_long = |group: &&Group| LONG_RULES.contains(&&*group.rule);
+        let before = Seq(last.saturating_sub(u64::from(LAST_FRAMES)));
+        let mut long = self.heads(before, LAST_FRAMES)?;
+        long.retain(|head| head.size >= LONG);
+        for seq in frames(findings.iter().filter(is_long)) {
+            if !long.iter().any(|head| head.seq == seq) {
+                long.extend(self.head(seq)?);
+            }
+        }
+        Ok(long)
+    }
+}
+
+/// The frames that groups of findings point at, each once, in order.
+fn frames<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<Seq> {
+    let found = groups.flat_map(|group| &group.first);
+    let mut frames: Vec<_> = found.filter_map(|found| found.frame).collect();
+    frames.sort_unstable();
+    frames.dedup();
+    frames
+}
+
+fn found(row: FindingRow) -> Found {
+    Found {
+        // What a later version calls otherwise is worth knowing.
+        severity: Severity::parse(&row.severity).unwrap_or(Severity::Note),
+        frame: row.frame,
+        exchange: row.exchange,
+        path: row.path,
+        related: row.related,
+        detail: row.detail,
+    }
+}
+
+/// `seq, stream, t_last, raw`, of which the last may be cut.
+fn line(row: &Row<'_>) -> rusqlite::Result<Line> {
+    Ok(Line {
+        seq: Seq(number(row, 0)?),
+        stream: StreamId(row.get(1)?),
+        t: moment(row.get(2)?),
+        bytes: row.get::<_, Vec<u8>>(3)?.into(),
+    })
+}

@@ -1,0 +1,94 @@
+//! The findings of a recording by rule, in pieces: there may be a million of them.
+
+use super::reader::rows::{finding, number, optional};
+use super::reader::{FindingRow, ReadError, Recording, Summary};
+use super::story::FindingGroup;
+use super::values::{last_frame, to_sql};
+use mcpreel_lint::process::overdue;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::Seq;
+use rusqlite::params;
+
+/// Open exchanges that are looked at for what is overdue; the oldest ones tell enough.
+const OPEN: u32 = 200;
+
+const GROUPS: &str = "SELECT rule, severity, count(*), min(frame), max(frame) FROM finding
+    WHERE id > ?1 AND id <= ?2 AND coalesce(frame, 0) <= ?3 GROUP BY rule, severity";
+const LAST: &str = "SELECT coalesce(max(id), 0) FROM finding";
+const PAGE: &str = "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
+    WHERE rule = ?1 AND severity = ?2 AND coalesce(frame, 0) <= ?3 ORDER BY id LIMIT ?4";
+const REQUEST: &str = "SELECT request FROM exchange WHERE id = ?1";
+
+impl Recording {
+    /// The number of the last finding; 0 if there is none.
+    pub fn last_finding(&self) -> Result<u64, ReadError> {
+        Ok(self.one(LAST, [], |row| number(row, 0))?.unwrap_or(0))
+    }
+
+    /// The findings with numbers after `after` up to `to` that were there at `until`, by rule and
+    /// severity, in no order.
+    pub fn finding_groups_between(
+        &self,
+        after: u64,
+        to: u64,
+        until: Option<Seq>,
+    ) -> Result<Vec<FindingGroup>, ReadError> {
+        let params = params![to_sql(after), to_sql(to), last_frame(until)];
+        self.list(GROUPS, params, |row| {
+            Ok(FindingGroup {
+                rule: row.get(0)?,
+                severity: row.get(1)?,
+                count: number(row, 2)?,
+                first: optional(row, 3)?.map(Seq),
+                last: optional(row, 4)?.map(Seq),
+            })
+        })
+    }
+
+    /// The first `limit` findings of `rule` with this severity that were there at `until`.
+    pub fn findings_of_group(
+        &self,
+        rule: &str,
+        severity: &str,
+        until: Option<Seq>,
+        limit: u32,
+    ) -> Result<Vec<FindingRow>, ReadError> {
+        let params = params![rule, severity, last_frame(until), limit];
+        self.list(PAGE, params, finding)
+    }
+
+    /// The request of the exchange that a finding is about; for a finding that is not on record its
+    /// frame.
+    pub fn request_of(&self, finding: &FindingRow) -> Result<Option<Seq>, ReadError> {
+        match finding.exchange {
+            Some(id) if finding.id > 0 => {
+                self.one(REQUEST, [to_sql(id.0)], |row| number(row, 0).map(Seq))
+            }
+            _ if finding.id == 0 => Ok(finding.frame),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is overdue at `now` in a recording that is being made, and has not been found by its
+    /// recorder yet: rules about time passing are judged there when something comes. The findings
+    /// have the number 0, they are not on record.
+    pub fn overdue(&self, summary: &Summary, now: Moment) -> Result<Vec<FindingRow>, ReadError> {
+        let open = self.oldest_open(OPEN)?;
+        let found = overdue(open.iter(), &summary.session, summary.slow_ns, now);
+        let mut rows = Vec::new();
+        for finding in found {
+            let exchange = finding.exchange;
+            let exchange = open.iter().find(|one| Some(one.id) == exchange);
+            let rule = finding.rule.id;
+            let told = if let Some(exchange) = exchange {
+                self.findings_of_exchange(exchange)?
+            } else {
+                self.findings_of_group(rule, finding.severity.as_str(), None, 1)?
+            };
+            if told.iter().all(|told| &*told.rule != rule) {
+                rows.push(FindingRow::from(finding));
+            }
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,264 @@
+//! The work of one transaction: records in, rows out.
+
+mod streams;
+
+use super::derive::{Deriver, Text};
+use super::line::{Body, Unit};
+use super::long;
+use super::write::Writer;
+use super::{Budget, IndexError, Position};
+use crate::reindex::{self, Ended, ReindexError};
+use crate::values::{State, to_sql};
+use mcpreel_capture::spool::{EndNote, RecordHead, RecordKind, SpoolReader, Status};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{Closer, Event, EventKind};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use rusqlite::{Connection, params};
+
+const HAS_EXIT: &str = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'exit')";
+const HAS_WARNING: &str =
+    "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'warning' AND instr(detail, ?1))";
+const SAVE_STREAM: &str = "INSERT INTO stream (id, kind, label, committed, pending, pending_since)
+    VALUES (?1, 'text', ?2, ?3, ?4, ?5)
+    ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, pending = excluded.pending,
+        pending_since = excluded.pending_since";
+const SAVE_PROGRESS: &str = "UPDATE recording SET resume = ?1, drained = ?2, frames = ?3,
+    bytes = ?4, gap_bytes = ?5, t_last = ?6";
+const SAVE_STATE: &str = "UPDATE recording SET state = ?1";
+
+/// Stands in the warning that says that a part of the spool was not read.
+const UNREAD: &str = "of the spool could not be read";
+
+/// Whether the recording says that a part of its spool was not read. Such a spool is kept.
+pub fn names_unread(conn: &Connection) -> rusqlite::Result<bool> {
+    conn.query_row(HAS_WARNING, [UNREAD], |row| row.get(0))
+}
+
+pub(super) struct Batch<'a> {
+    conn: &'a Connection,
+    writer: Writer<'a>,
+    spool: &'a mut SpoolReader,
+    state: &'a mut Position,
+    deriver: Option<&'a mut Deriver>,
+    payload: &'a mut Vec<u8>,
+}
+
+impl<'a> Batch<'a> {
+    pub fn begin(
+        conn: &'a Connection,
+        spool: &'a mut SpoolReader,
+        state: &'a mut Position,
+        deriver: Option<&'a mut Deriver>,
+        payload: &'a mut Vec<u8>,
+    ) -> rusqlite::Result<Self> {
+        Ok(Self {
+            conn,
+            writer: Writer::prepare(conn)?,
+            spool,
+            state,
+            deriver,
+            payload,
+        })
+    }
+
+    /// Takes records up to `end`, within `budget`. Returns whether there are no more.
+    pub fn drain(&mut self, end: u64, budget: &Budget) -> Result<bool, IndexError> {
+        let began = budget.clock.now();
+        let mut bytes = 0;
+        while !budget.is_spent(began, bytes) {
+            let Some(head) = self.spool.read(self.state.next, end, self.payload)? else {
+                // Whatever its recorder has written is there to be read: nothing to wait for.
+                if end < u64::MAX {
+                    self.pass_over(end, self.state.tally.t_last)?;
+                }
+                return Ok(true);
+            };
+            self.pass_over(head.position, head.t)?;
+            self.record(&head)?;
+            bytes += u64::from(head.len);
+        }
+        Ok(self.state.next >= end)
+    }
+
+    /// Goes on at `position`. Says so if what stands before it could not be read; which bytes of
+    /// which stream that were is told by the next chunk of each.
+    fn pass_over(&mut self, position: u64, t: Moment) -> Result<(), IndexError> {
+        let from = self.state.next;
+        if position > from {
+            self.warn_unread(from, position - from, t)?;
+            self.state.next = position;
+        }
+        Ok(())
+    }
+
+    fn warn_unread(&mut self, from: u64, bytes: u64, t: Moment) -> Result<(), IndexError> {
+        let message = format!("{bytes} bytes {UNREAD} from byte {from} on; it is kept");
+        // Whoever resumes passes over it again.
+        let is_said: bool = self
+            .conn
+            .query_row(HAS_WARNING, [&message], |row| row.get(0))?;
+        if is_said {
+            return Ok(());
+        }
+        self.event(t, EventKind::Warning { message })
+    }
+
+    /// Says which bytes at the end of the spool, `len` long, or in its status block could not be
+    /// read.
+    pub fn warn_of_damage(&mut self, len: u64) -> Result<(), IndexError> {
+        let t = self.state.tally.t_last;
+        if self.spool.is_status_damaged()? {
+            self.warn_unread(0, self.spool.first_position(), t)?;
+        }
+        match len.saturating_sub(self.state.next) {
+            0 => Ok(()),
+            torn => self.warn_unread(self.state.next, torn, t),
+        }
+    }
+
+    /// Everything is drained: ends what is open, states what is missing.
+    pub fn finish(&mut self, status: &Status, state: State) -> Result<(), IndexError> {
+        self.finish_lines()?;
+        let end = status.end.as_ref();
+        let t_end = end.map_or(Moment(0), EndNote::t);
+        let t_end = self.state.tally.t_last.max(t_end);
+        for (stream, &forwarded) in StreamId::STDIO.into_iter().zip(&status.forwarded) {
+            let mut line = std::mem::take(self.state.line(stream));
+            self.gap(&mut line, stream, forwarded, t_end)?;
+            *self.state.line(stream) = line;
+        }
+        if let Some(exit) = end.and_then(|end| end.exit.clone()) {
+            // A full disk may have kept the event itself off the record.
+            if !self.conn.query_row(HAS_EXIT, [], |row| row.get(0))? {
+                self.event(t_end, exit)?;
+            }
+        }
+        self.state.tally.t_last = t_end;
+        if let Some(deriver) = &mut self.deriver {
+            deriver.finish(&mut self.writer)?;
+        }
+        self.conn.execute(SAVE_STATE, [state.as_str()])?;
+        Ok(())
+    }
+
+    /// Says that the recording was completed by somebody else than its recorder.
+    pub fn recovered(&mut self, frames_before: u64) -> Result<(), IndexError> {
+        let frames = self.state.tally.last_seq.0 - frames_before;
+        self.event(self.state.tally.t_last, EventKind::Recovered { frames })
+    }
+
+    /// Derives everything anew from what is on record.
+    pub fn rebuild(&mut self, progress: &mut dyn FnMut(u64)) -> Result<(), ReindexError> {
+        reindex::rebuild(self.conn, Ended::Yes, progress)
+    }
+
+    /// Writes what the transaction has changed in memory.
+    pub fn save(&mut self) -> rusqlite::Result<()> {
+        if let Some(deriver) = &mut self.deriver {
+            deriver.flush(&mut self.writer)?;
+            deriver.save(self.conn)?;
+        }
+        let mut save = self.conn.prepare_cached(SAVE_STREAM)?;
+        for (id, line) in (0..).map(StreamId).zip(&self.state.lines) {
+            save.execute(params![
+                id.0,
+                id.as_str(),
+                to_sql(line.committed),
+                to_sql(line.open_len()),
+                line.open_since().map(|t| to_sql(t.0)),
+            ])?;
+        }
+        let tally = &self.state.tally;
+        self.conn.prepare_cached(SAVE_PROGRESS)?.execute(params![
+            to_sql(self.state.resume()),
+            to_sql(self.state.next),
+            to_sql(tally.last_seq.0),
+            to_sql(tally.bytes),
+            to_sql(tally.gap_bytes),
+            to_sql(tally.t_last.0),
+        ])?;
+        Ok(())
+    }
+
+    fn record(&mut self, head: &RecordHead) -> Result<(), IndexError> {
+        let payload = std::mem::take(self.payload);
+        let result = match head.kind {
+            RecordKind::Chunk => self.chunk(head, &payload),
+            RecordKind::Event if head.position < self.state.events_from => Ok(()),
+            RecordKind::Event => self.recorded_event(head, &payload),
+        };
+        *self.payload = payload;
+        self.state.next = head.end();
+        result
+    }
+
+    fn frame(&mut self, stream: StreamId, unit: Unit<'_>) -> Result<(), IndexError> {
+        let head = FrameHead {
+            seq: Seq(self.state.tally.last_seq.0 + 1),
+            stream,
+            offset: unit.offset,
+            t_first: unit.t_first,
+            t_last: unit.t_last,
+            size: unit.size,
+        };
+        match unit.body {
+            Body::Bytes(raw) => {
+                self.writer.frame(&head, raw)?;
+                if let Some(deriver) = &mut self.deriver {
+                    deriver.frame(&head, Text::Whole(raw));
+                }
+            }
+            Body::Spooled(record) => {
+                self.writer.long_frame(&head)?;
+                let text = long::copy(self.conn, self.spool, &head, record)?;
+                if let Some(deriver) = &mut self.deriver {
+                    deriver.frame(&head, Text::Long(Box::new(text)));
+                }
+            }
+        }
+        self.state.tally.last_seq = head.seq;
+        self.state.tally.bytes += head.size;
+        if let Some(deriver) = &mut self.deriver {
+            deriver.flush_if_many(&mut self.writer)?;
+        }
+        Ok(())
+    }
+
+    fn recorded_event(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
+        let kind = event_kind(payload);
+        if let EventKind::Eof {
+            stream,
+            by: Closer::Writer,
+        } = kind
+        {
+            self.finish_line(stream)?;
+        }
+        self.event(head.t, kind)
+    }
+
+    fn event(&mut self, t: Moment, kind: EventKind) -> Result<(), IndexError> {
+        let event = Event {
+            t,
+            after_seq: self.state.tally.last_seq,
+            kind,
+        };
+        self.state.tally.last_event += 1;
+        self.state.tally.t_last = self.state.tally.t_last.max(t);
+        self.writer.event(self.state.tally.last_event, &event)?;
+        if let Some(deriver) = &mut self.deriver {
+            deriver.event(&event);
+        }
+        Ok(())
+    }
+}
+
+/// The event that a record holds. One that this version does not know is kept as a warning, so
+/// that nothing is lost.
+fn event_kind(payload: &[u8]) -> EventKind {
+    serde_json::from_slice(payload).unwrap_or_else(|_| EventKind::Warning {
+        message: format!(
+            "an event that this version does not know: {}",
+            String::from_utf8_lossy(payload)
+        ),
+    })
+}

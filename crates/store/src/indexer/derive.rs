@@ -1,0 +1,199 @@
+//! What follows from the frames and events: messages, exchanges, findings, the session.
+//!
+//! Live indexing and [`crate::reindex`] both come through here, in the same order, so what
+//! they write is the same.
+
+use super::long::LongText;
+use super::write::{DERIVED_WHEN_READ, Writer};
+use crate::schema::DERIVED_VERSION;
+use crate::values::to_sql;
+use mcpreel_lint::Analysis;
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::message::{Classifier, Content, Lines, classify_cut};
+use rusqlite::{Connection, params};
+use std::ops::Range;
+
+/// Rows are handed to the database in lots of about this many: more of them cost memory.
+const LOT: usize = 1000;
+
+/// Rows that take more bytes are handed over before they are so many: their texts may be long.
+const LOT_BYTES: usize = 1 << 20;
+
+const SAVE_COUNTS: &str = "UPDATE recording SET derived_version = ?1, messages = ?2,
+    exchanges = ?3, failed = ?4, open = ?5, findings = ?6";
+const SAVE_SESSION: &str = "UPDATE recording SET session = ?1";
+
+/// The bytes of a frame, or what was kept of them.
+#[derive(Debug)]
+pub enum Text<'a> {
+    Whole(&'a [u8]),
+    /// What was kept of a frame that is too long to hold.
+    Long(Box<LongText>),
+}
+
+/// Derives the rows of one recording, from its first frame to its last.
+#[derive(Default)]
+pub struct Deriver {
+    classifier: Classifier,
+    analysis: Analysis,
+    /// Where the messages that `analysis` has ready stand in their frames.
+    spans: Vec<Range<usize>>,
+    lines: Vec<(Seq, StreamId)>,
+    counts: Counts,
+    /// The last exchange that has a row.
+    written: ExchangeId,
+    /// The session that is on record, as JSON.
+    session: String,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    messages: u64,
+    exchanges: u64,
+    failed: u64,
+    open: u64,
+    findings: u64,
+}
+
+impl Counts {
+    fn exchange(&mut self, before: Option<Status>, exchange: &Exchange) {
+        let now = exchange.status;
+        let failed = |status: Status| u64::from(status.is_failure_of(&exchange.method));
+        let open = |status: Status| u64::from(status == Status::Open);
+        if let Some(before) = before {
+            self.failed -= failed(before);
+            self.open -= open(before);
+        } else {
+            self.exchanges += 1;
+        }
+        self.failed += failed(now);
+        self.open += open(now);
+    }
+}
+
+impl Deriver {
+    pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
+        let kept;
+        let is_protocol = head.stream.messages().is_some();
+        let is_shortened = self.analysis.is_shortened(head.stream);
+        let ((content, root), raw) = match text {
+            Text::Whole(raw) if is_protocol && is_shortened => ((classify_cut(raw), None), raw),
+            Text::Whole(raw) if is_protocol => (self.classifier.read(raw, lines(raw)), raw),
+            Text::Whole(raw) => ((Content::default(), None), raw),
+            Text::Long(text) => {
+                let content;
+                (content, kept) = text.finish(head, is_shortened);
+                let content = if is_protocol {
+                    content
+                } else {
+                    Content::default()
+                };
+                ((content, None), &kept[..])
+            }
+        };
+        self.analysis.frame(head, raw, &content, root);
+        self.classifier.give_back();
+        if content.messages.is_empty() {
+            self.lines.push((head.seq, head.stream));
+        }
+        if head.stream.messages().is_some() {
+            let spans = content.messages.into_iter().map(|message| message.span);
+            self.spans.extend(spans);
+        }
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        self.analysis.event(event);
+    }
+
+    pub fn finish(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        while self.analysis.close(LOT) {
+            self.flush(writer)?;
+        }
+        self.analysis.finish();
+        Ok(())
+    }
+
+    /// Writes the rows that have come together, if they are many.
+    pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        let rows = self.spans.len() + self.lines.len();
+        if rows < LOT && self.analysis.pending_bytes() < LOT_BYTES {
+            return Ok(());
+        }
+        self.flush(writer)
+    }
+
+    /// Writes the rows that have come together.
+    pub fn flush(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        let derived = self.analysis.take();
+        writer.messages(&derived.messages, &self.spans)?;
+        for (frame, stream) in self.lines.drain(..) {
+            writer.line(frame, stream)?;
+        }
+        self.counts.messages += derived.messages.len() as u64;
+        self.spans.clear();
+        self.exchanges(&derived.exchanges, writer)?;
+        for finding in &derived.findings {
+            writer.finding(finding)?;
+        }
+        self.counts.findings += derived.findings.len() as u64;
+        Ok(())
+    }
+
+    /// Brings the row of the recording up to date.
+    pub fn save(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let counts = &self.counts;
+        conn.prepare_cached(SAVE_COUNTS)?.execute(params![
+            DERIVED_VERSION,
+            to_sql(counts.messages),
+            to_sql(counts.exchanges),
+            to_sql(counts.failed),
+            to_sql(counts.open),
+            to_sql(counts.findings),
+        ])?;
+        self.save_session(conn)
+    }
+
+    /// Saves who spoke, unless that is on record: what a side says of itself may be long.
+    fn save_session(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let session = serde_json::to_string(self.analysis.session())
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        if self.session != session {
+            conn.prepare_cached(SAVE_SESSION)?.execute([&session])?;
+            self.session = session;
+        }
+        Ok(())
+    }
+
+    /// `exchanges` are in the order of their ids: those that have a row come first.
+    fn exchanges(
+        &mut self,
+        exchanges: &[Exchange],
+        writer: &mut Writer<'_>,
+    ) -> rusqlite::Result<()> {
+        let known = exchanges.partition_point(|exchange| exchange.id <= self.written);
+        let (changed, new) = exchanges.split_at(known);
+        for exchange in changed {
+            let before = writer.status_of(exchange)?;
+            self.counts.exchange(before, exchange);
+            writer.changed_exchange(exchange)?;
+        }
+        for exchange in new {
+            self.counts.exchange(None, exchange);
+            self.written = exchange.id;
+        }
+        writer.new_exchanges(new)
+    }
+}
+
+/// The lines that are wanted of the messages of a frame: none that is not written would be looked
+/// at.
+fn lines(frame: &[u8]) -> Lines {
+    if frame.len() > DERIVED_WHEN_READ {
+        Lines::OfAll
+    } else {
+        Lines::OfProgress
+    }
+}

@@ -1,0 +1,263 @@
+//! The unfinished line of one stream: chunks go in, whole lines come out.
+
+use mcpreel_capture::spool::RecordHead;
+use mcpreel_trace::clock::Moment;
+use mcpreel_wire::framing::Framer;
+
+/// A longer line is not collected in memory: it is copied from the spool when it is complete.
+/// Without the limit one line could take all the memory there is.
+pub const COLLECT_LIMIT: u64 = 1024 * 1024;
+
+/// A whole line, or what there is of it where a gap or the end of the stream came first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unit<'a> {
+    pub offset: u64,
+    pub t_first: Moment,
+    pub t_last: Moment,
+    pub size: u64,
+    pub body: Body<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Body<'a> {
+    Bytes(&'a [u8]),
+    /// In the spool, from the record at this position on.
+    Spooled(u64),
+}
+
+/// How far one stream is cut into lines.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// Bytes of the stream that are in frames or gaps.
+    pub committed: u64,
+    framer: Framer,
+    open: Option<Open>,
+    /// The bytes of the open line, as long as they are few enough.
+    bytes: Vec<u8>,
+}
+
+/// A line whose terminator has not come.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    record: u64,
+    t_first: Moment,
+    t_last: Moment,
+    len: u64,
+}
+
+impl Line {
+    /// A stream of which `committed` bytes are in frames or gaps.
+    pub fn new(committed: u64) -> Self {
+        Self {
+            committed,
+            ..Self::default()
+        }
+    }
+
+    /// Where the next byte stands in the stream.
+    pub fn end(&self) -> u64 {
+        self.committed + self.open_len()
+    }
+
+    pub fn open_len(&self) -> u64 {
+        self.open.map_or(0, |open| open.len)
+    }
+
+    /// When the first byte of the open line was read.
+    pub fn open_since(&self) -> Option<Moment> {
+        self.open.map(|open| open.t_first)
+    }
+
+    /// When the last byte of the open line was read.
+    pub fn open_until(&self) -> Option<Moment> {
+        self.open.map(|open| open.t_last)
+    }
+
+    /// The record with the first byte of the open line.
+    pub fn open_record(&self) -> Option<u64> {
+        self.open.map(|open| open.record)
+    }
+
+    /// Cuts the chunk `payload`, and gives every line that it completes to `emit`. Bytes that the
+    /// stream had before are passed over; whoever calls has taken care of missing ones.
+    pub fn push<E>(
+        &mut self,
+        head: &RecordHead,
+        payload: &[u8],
+        emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let known = usize::try_from(self.end().saturating_sub(head.offset)).unwrap_or(usize::MAX);
+        let chunk = payload.get(known..).unwrap_or_default();
+        let mut framer = std::mem::take(&mut self.framer);
+        for piece in framer.push(chunk) {
+            let bytes = &chunk[piece.bytes];
+            if piece.ends_frame && self.open.is_none() {
+                self.whole(head, bytes, emit)?;
+                continue;
+            }
+            self.extend(head, bytes);
+            if piece.ends_frame {
+                self.complete(emit)?;
+            }
+        }
+        self.framer = framer;
+        Ok(())
+    }
+
+    /// Ends the open line, if there is one, as it is: a gap or the end of the stream follows.
+    pub fn finish<E>(&mut self, emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>) -> Result<(), E> {
+        self.framer.reset();
+        self.complete(emit)
+    }
+
+    fn complete<E>(&mut self, emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>) -> Result<(), E> {
+        let Some(open) = self.open.take() else {
+            return Ok(());
+        };
+        let body = if open.len > COLLECT_LIMIT {
+            Body::Spooled(open.record)
+        } else {
+            Body::Bytes(&self.bytes)
+        };
+        emit(Unit {
+            offset: self.committed,
+            t_first: open.t_first,
+            t_last: open.t_last,
+            size: open.len,
+            body,
+        })?;
+        self.committed += open.len;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// A line that lies within one chunk, the usual case, is not copied.
+    fn whole<E>(
+        &mut self,
+        head: &RecordHead,
+        line: &[u8],
+        emit: &mut impl FnMut(Unit<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let size = line.len() as u64;
+        emit(Unit {
+            offset: self.committed,
+            t_first: head.t,
+            t_last: head.t,
+            size,
+            body: Body::Bytes(line),
+        })?;
+        self.committed += size;
+        Ok(())
+    }
+
+    fn extend(&mut self, head: &RecordHead, bytes: &[u8]) {
+        let open = self.open.get_or_insert(Open {
+            record: head.position,
+            t_first: head.t,
+            t_last: head.t,
+            len: 0,
+        });
+        open.t_last = head.t;
+        open.len += bytes.len() as u64;
+        if open.len > COLLECT_LIMIT {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_capture::spool::RecordKind;
+    use mcpreel_trace::frame::StreamId;
+    use std::convert::Infallible;
+
+    /// Feeds `chunks` one after the other and returns what comes out, times as chunk numbers.
+    fn cut(chunks: &[&[u8]]) -> Vec<(u64, u64, u64, Vec<u8>)> {
+        let mut line = Line::default();
+        let mut units = Vec::new();
+        let mut emit = |unit: Unit<'_>| {
+            let Body::Bytes(bytes) = unit.body else {
+                panic!("a short line is not spooled");
+            };
+            units.push((unit.offset, unit.t_first.0, unit.t_last.0, bytes.to_vec()));
+            Ok::<(), Infallible>(())
+        };
+        let mut offset = 0;
+        for (n, chunk) in chunks.iter().enumerate() {
+            line.push(&head(n as u64, offset, chunk.len()), chunk, &mut emit)
+                .unwrap();
+            offset += chunk.len() as u64;
+        }
+        line.finish(&mut emit).unwrap();
+        units
+    }
+
+    fn head(n: u64, offset: u64, len: usize) -> RecordHead {
+        RecordHead {
+            position: n,
+            kind: RecordKind::Chunk,
+            stream: StreamId::S2C,
+            t: Moment(n),
+            offset,
+            len: u32::try_from(len).unwrap(),
+        }
+    }
+
+    #[test]
+    fn any_chunking_gives_the_same_lines() {
+        let bytes = b"one\n\r\n\ntwo\xff\0\nunfinished";
+        let whole: Vec<_> = cut(&[bytes])
+            .into_iter()
+            .map(|unit| (unit.0, unit.3))
+            .collect();
+        assert_eq!(whole.len(), 5);
+        for size in 1..bytes.len() {
+            let chunks: Vec<_> = bytes.chunks(size).collect();
+            let units = cut(&chunks).into_iter().map(|unit| (unit.0, unit.3));
+            assert_eq!(units.collect::<Vec<_>>(), whole, "in chunks of {size}");
+        }
+    }
+
+    #[test]
+    fn a_line_begins_with_its_first_byte_and_ends_with_its_last() {
+        let units = cut(&[b"a\nb", b"c", b"d\n", b"e\n"]);
+        let times: Vec<_> = units.iter().map(|unit| (unit.1, unit.2)).collect();
+        assert_eq!(times, [(0, 0), (0, 2), (3, 3)]);
+    }
+
+    #[test]
+    fn bytes_that_were_there_before_are_passed_over() {
+        let mut line = Line::new(5);
+        let mut seen = Vec::new();
+        let mut emit = |unit: Unit<'_>| {
+            seen.push((unit.offset, unit.size));
+            Ok::<(), Infallible>(())
+        };
+        line.push(&head(0, 0, 3), b"ab\n", &mut emit).unwrap();
+        line.push(&head(1, 3, 6), b"c\nd\ne\n", &mut emit).unwrap();
+        assert_eq!(seen, [(5, 2), (7, 2)]);
+    }
+
+    #[test]
+    fn a_long_line_stays_in_the_spool() {
+        let mut line = Line::default();
+        let chunk = vec![b'x'; 64 * 1024];
+        let mut seen = Vec::new();
+        let mut emit = |unit: Unit<'_>| {
+            seen.push((unit.size, matches!(unit.body, Body::Spooled(7))));
+            Ok::<(), Infallible>(())
+        };
+        for n in 0..17 {
+            let at = n * chunk.len() as u64;
+            line.push(&head(7 + n, at, chunk.len()), &chunk, &mut emit)
+                .unwrap();
+        }
+        assert!(line.bytes.is_empty());
+        let at = 17 * chunk.len() as u64;
+        line.push(&head(30, at, 1), b"\n", &mut emit).unwrap();
+        assert_eq!(seen, [(at + 1, true)]);
+    }
+}

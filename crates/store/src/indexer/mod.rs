@@ -1,0 +1,277 @@
+//! Draining a spool into a recording.
+//!
+//! ```text
+//!  spool ──record──▶ line (per stream) ──frame──▶ derive ──▶ write ──▶ SQLite
+//! ```
+//!
+//! [`Indexer::step`] is one transaction. With the frames it commits how far each stream is cut
+//! (`stream.committed`) and where to read on (`recording.resume`: the first record with a byte
+//! that is in no frame yet; `recording.drained`: the end of what was looked at). Whoever starts
+//! again reads from `resume` and passes over what is committed, so frames, gaps and events are on
+//! record once, whenever the process dies.
+//!
+//! What is derived depends on all that came before, which is gone after a restart or a failed
+//! transaction. From then on an indexer takes care of frames and events only; its recording has
+//! the derived version 0, and [`super::reindex`] derives everything anew, by the same code
+//! ([`derive`]).
+//!
+//! Whoever calls drives the loop, and knows how long the spool is and when to stop.
+
+mod batch;
+mod budget;
+pub mod derive;
+mod error;
+mod line;
+mod long;
+mod lot;
+mod position;
+mod release;
+pub mod write;
+
+pub use budget::Budget;
+pub use error::IndexError;
+pub(super) use release::{damaged, release};
+
+use super::values::State;
+use super::{open, schema};
+use batch::Batch;
+pub use batch::names_unread;
+use derive::Deriver;
+use mcpreel_capture::spool::{SpoolError, SpoolReader};
+use mcpreel_trace::event::ProcessContext;
+use position::Position;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use line::COLLECT_LIMIT;
+pub use long::{BlobError, read as read_long};
+
+/// Disk space is given back in pieces of at least this size: each takes a system call.
+const PUNCH_AT_LEAST: u64 = 1024 * 1024;
+
+const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    pub frames: u64,
+    /// Where in the spool the next record is.
+    pub position: u64,
+    /// Whether the spool was read to the given end.
+    pub caught_up: bool,
+}
+
+/// How [`Indexer::finish`] left the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// Complete, and one plain file. The spool is not needed any more.
+    Plain,
+    /// Complete, but a reader holds it in WAL mode: try [`Indexer::leave_wal`] again.
+    StillWal,
+    /// All frames are on record, what is derived from them is not. The spool stays, and the next
+    /// reader of the recording derives.
+    Pending,
+}
+
+/// Drains one spool into one recording.
+pub struct Indexer {
+    path: PathBuf,
+    conn: Connection,
+    spool: SpoolReader,
+    state: Position,
+    deriver: Option<Deriver>,
+    /// A transaction failed: memory is ahead of the file.
+    astray: bool,
+    punched: u64,
+    payload: Vec<u8>,
+}
+
+impl Indexer {
+    /// Creates the recording `path` of the session that `context` describes, to be filled from
+    /// `spool`.
+    pub fn create(
+        path: &Path,
+        context: &ProcessContext,
+        spool: SpoolReader,
+    ) -> Result<Self, IndexError> {
+        let conn = schema::create(path, context, spool.first_position())?;
+        let state = Position::load(&conn)?;
+        Ok(Self::new(
+            path,
+            conn,
+            spool,
+            state,
+            Some(Deriver::default()),
+        )?)
+    }
+
+    /// Goes on with the recording `path` where its last committed transaction ended. What is
+    /// derived is left to [`super::reindex`].
+    pub fn resume(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
+        let conn = open::writable(path)?;
+        let state = Position::load(&conn)?;
+        conn.execute(MARK_UNDERIVED, [])?;
+        Ok(Self::new(path, conn, spool, state, None)?)
+    }
+
+    fn new(
+        path: &Path,
+        conn: Connection,
+        mut spool: SpoolReader,
+        state: Position,
+        deriver: Option<Deriver>,
+    ) -> Result<Self, SpoolError> {
+        let mut payload = Vec::new();
+        let first = spool.first_position();
+        // The start event keeps its place, so that the spool alone says whose it is.
+        let start = spool.read(first, u64::MAX, &mut payload)?;
+        Ok(Self {
+            path: path.to_owned(),
+            conn,
+            punched: start.map_or(first, |head| head.end()),
+            spool,
+            state,
+            deriver,
+            astray: false,
+            payload,
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where in the spool the next record is.
+    pub fn position(&self) -> u64 {
+        self.state.next
+    }
+
+    /// Takes records up to `end` (see [`SpoolReader::read`]) into the recording, in one
+    /// transaction within `budget`.
+    ///
+    /// After an error nothing of it is on record, and the next call begins where this one did.
+    pub fn step(&mut self, end: u64, budget: &Budget) -> Result<Progress, IndexError> {
+        self.find_back()?;
+        let caught_up = self.transact(|batch| batch.drain(end, budget))?;
+        self.punch();
+        Ok(Progress {
+            frames: self.state.tally.last_seq.0,
+            position: self.state.next,
+            caught_up,
+        })
+    }
+
+    /// Ends the recording: unfinished lines become frames, bytes that are missing at the end are
+    /// stated, open exchanges get their end, and the file becomes one plain file. To be called
+    /// when a step has caught up and nothing more comes.
+    ///
+    /// `state` is what a whole recording is then: [`State::Complete`] or [`State::Recovered`].
+    pub fn finish(&mut self, state: State) -> Result<Finished, IndexError> {
+        self.find_back()?;
+        let status = self.spool.status()?;
+        let state = if self.deriver.is_some() {
+            state
+        } else {
+            State::Pending
+        };
+        self.transact(|batch| batch.finish(&status, state))?;
+        if state == State::Pending {
+            return Ok(Finished::Pending);
+        }
+        Ok(if self.leave_wal()? {
+            Finished::Plain
+        } else {
+            Finished::StillWal
+        })
+    }
+
+    pub fn frames(&self) -> u64 {
+        self.state.tally.last_seq.0
+    }
+
+    /// Ends the recording of a recorder that has gone: like [`Self::finish`], and derives
+    /// everything anew. `frames_before` is how many frames it had before its recovery.
+    pub(super) fn recover(
+        &mut self,
+        frames_before: u64,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<State, IndexError> {
+        self.find_back()?;
+        let status = self.spool.status()?;
+        let len = self.spool.file_len()?;
+        let state = match status.end {
+            Some(_) => State::Complete,
+            None => State::Recovered,
+        };
+        self.transact(|batch| {
+            batch.finish(&status, state)?;
+            batch.warn_of_damage(len)?;
+            if state == State::Recovered {
+                batch.recovered(frames_before)?;
+            }
+            Ok(batch.rebuild(progress)?)
+        })?;
+        // A reader that is in the way is no error: the next one makes up for it.
+        self.leave_wal()?;
+        Ok(state)
+    }
+
+    /// Takes the spool away, which is not needed any more. One of which a part could not be read
+    /// is only renamed (`NAME.spool.damaged`): somebody may yet save what is in there.
+    pub fn release_spool(&self) -> io::Result<()> {
+        // In doubt it is kept.
+        release(self.spool.path(), self.has_unread().unwrap_or(true))
+    }
+
+    /// Whether a part of the spool could not be read.
+    pub(super) fn has_unread(&self) -> rusqlite::Result<bool> {
+        names_unread(&self.conn)
+    }
+
+    /// Makes a complete recording one plain file. `false` if a reader is in the way.
+    pub fn leave_wal(&self) -> Result<bool, IndexError> {
+        Ok(schema::leave_wal(&self.conn)?)
+    }
+
+    /// After a failed transaction memory is ahead of the file: begins again from the file.
+    fn find_back(&mut self) -> Result<(), IndexError> {
+        if self.astray {
+            self.state = Position::load(&self.conn)?;
+            self.deriver = None;
+            self.conn.execute(MARK_UNDERIVED, [])?;
+            self.astray = false;
+        }
+        Ok(())
+    }
+
+    fn transact<T>(
+        &mut self,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        // Whoever else holds the file is found out here, before anything has changed in memory.
+        let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
+        self.astray = true;
+        let mut batch = Batch::begin(
+            &transaction,
+            &mut self.spool,
+            &mut self.state,
+            self.deriver.as_mut(),
+            &mut self.payload,
+        )?;
+        let value = work(&mut batch)?;
+        batch.save()?;
+        drop(batch);
+        transaction.commit()?;
+        self.astray = false;
+        Ok(value)
+    }
+
+    /// Gives the disk space of drained records back.
+    fn punch(&mut self) {
+        let resume = self.state.resume();
+        if resume >= self.punched + PUNCH_AT_LEAST {
+            self.spool.punch(self.punched, resume);
+            self.punched = resume;
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The rows of a recording, through statements that are prepared once per transaction.
+
+use super::lot::{Lot, Values};
+use crate::values::to_sql;
+use mcpreel_lint::Finding;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::{MessageKind, MessageRecord};
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::id::RequestId;
+use rusqlite::blob::ZeroBlob;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
+use std::ops::Range;
+
+const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
+const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
+const MESSAGE: &str = "frame, part, start, size, direction, kind, era, method, name, rpc_id,
+    exchange, code, token, trace_id, task, subscription, summary";
+const INSERT_LINE: &str = "INSERT INTO line (frame, stream) VALUES (?1, ?2)";
+const INSERT_FINDING: &str =
+    "INSERT INTO finding (rule, severity, frame, exchange, path, related, detail)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
+const EXCHANGE: &str = "id, direction, era, method, name, rpc_id, request, request_part,
+    t_request, request_size, response, response_part, t_response, t_response_last, waited, status,
+    code, parent, chain, task, cancelled, progress_count, progress, response_size";
+/// What changes of an exchange, in the order of [`EXCHANGE`].
+const UPDATE_EXCHANGE: &str = "UPDATE exchange SET response = ?2, response_part = ?3,
+    t_response = ?4, t_response_last = ?5, waited = ?6, status = ?7, code = ?8, parent = ?9,
+    chain = ?10, task = ?11, cancelled = ?12, progress_count = ?13, progress = ?14,
+    response_size = ?15 WHERE id = ?1";
+
+/// The line of a message that is no longer than this, in bytes, is derived when it is read, in
+/// microseconds: kept for every message it would make recordings of small ones half as large again.
+pub(super) const DERIVED_WHEN_READ: usize = 4096;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub last_seq: Seq,
+    pub last_event: u64,
+    pub bytes: u64,
+    pub gap_bytes: u64,
+    pub t_last: Moment,
+}
+
+/// Writes rows within a transaction of `conn`.
+pub struct Writer<'c> {
+    frame: CachedStatement<'c>,
+    event: CachedStatement<'c>,
+    messages: Lot<'c>,
+    exchanges: Lot<'c>,
+    exchange: CachedStatement<'c>,
+    status: CachedStatement<'c>,
+    finding: CachedStatement<'c>,
+    line: CachedStatement<'c>,
+}
+
+impl<'c> Writer<'c> {
+    pub fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            frame: conn.prepare_cached(INSERT_FRAME)?,
+            event: conn.prepare_cached(INSERT_EVENT)?,
+            messages: Lot::prepare(conn, "message", MESSAGE)?,
+            exchanges: Lot::prepare(conn, "exchange", EXCHANGE)?,
+            exchange: conn.prepare_cached(UPDATE_EXCHANGE)?,
+            status: conn.prepare_cached(STATUS_OF)?,
+            finding: conn.prepare_cached(INSERT_FINDING)?,
+            line: conn.prepare_cached(INSERT_LINE)?,
+        })
+    }
+
+    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> rusqlite::Result<()> {
+        self.frame_row(head, &raw)
+    }
+
+    /// A frame whose bytes are written afterwards.
+    pub fn long_frame(&mut self, head: &FrameHead) -> rusqlite::Result<()> {
+        self.frame_row(head, &ZeroBlob(head.size))
+    }
+
+    fn frame_row(&mut self, head: &FrameHead, raw: &dyn ToSql) -> rusqlite::Result<()> {
+        self.frame.execute(params![
+            to_sql(head.seq.0),
+            head.stream.0,
+            to_sql(head.offset),
+            to_sql(head.t_first.0),
+            to_sql(head.t_last.0),
+            raw,
+        ])?;
+        Ok(())
+    }
+
+    pub fn event(&mut self, id: u64, event: &Event) -> rusqlite::Result<()> {
+        insert_event(&mut self.event, id, event)
+    }
+
+    /// Messages, with where each stands in its frame.
+    pub fn messages(
+        &mut self,
+        messages: &[MessageRecord],
+        spans: &[Range<usize>],
+    ) -> rusqlite::Result<()> {
+        let rows = messages.iter().zip(spans);
+        self.messages
+            .insert(rows, |values, (message, span)| fill(values, message, span))
+    }
+
+    pub fn line(&mut self, frame: Seq, stream: StreamId) -> rusqlite::Result<()> {
+        self.line.execute(params![to_sql(frame.0), stream.0])?;
+        Ok(())
+    }
+
+    pub fn finding(&mut self, finding: &Finding) -> rusqlite::Result<()> {
+        self.finding.execute(params![
+            finding.rule.id,
+            finding.severity.as_str(),
+            finding.frame.map(|seq| to_sql(seq.0)),
+            finding.exchange.map(|id| to_sql(id.0)),
+            finding.path,
+            related(finding),
+            finding.detail,
+        ])?;
+        Ok(())
+    }
+
+    /// How the exchange stands in the file.
+    pub fn status_of(&mut self, exchange: &Exchange) -> rusqlite::Result<Option<Status>> {
+        let word = self
+            .status
+            .query_row([to_sql(exchange.id.0)], |row| row.get::<_, String>(0))
+            .optional()?;
+        Ok(word.as_deref().and_then(Status::parse))
+    }
+
+    /// Exchanges that are not on record.
+    pub fn new_exchanges(&mut self, exchanges: &[Exchange]) -> rusqlite::Result<()> {
+        self.exchanges.insert(exchanges.iter(), |values, exchange| {
+            fill_asked(values, exchange)?;
+            fill_answered(values, exchange)
+        })
+    }
+
+    /// Brings the row of the exchange up to date.
+    pub fn changed_exchange(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
+        let mut values = Values::of(&mut self.exchange);
+        values.push(to_sql(exchange.id.0))?;
+        fill_answered(&mut values, exchange)?;
+        self.exchange.raw_execute()?;
+        Ok(())
+    }
+}
+
+pub(crate) fn event(conn: &Connection, id: u64, event: &Event) -> rusqlite::Result<()> {
+    insert_event(&mut conn.prepare_cached(INSERT_EVENT)?, id, event)
+}
+
+fn insert_event(insert: &mut CachedStatement<'_>, id: u64, event: &Event) -> rusqlite::Result<()> {
+    let detail = serde_json::to_string(&event.kind)
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+    insert.execute(params![
+        to_sql(id),
+        to_sql(event.t.0),
+        to_sql(event.after_seq.0),
+        detail
+    ])?;
+    Ok(())
+}
+
+fn fill(
+    values: &mut Values<'_, '_>,
+    message: &MessageRecord,
+    span: &Range<usize>,
+) -> rusqlite::Result<()> {
+    // What its exchange says as well is not kept twice.
+    let paired = matches!(message.kind, MessageKind::Request | MessageKind::Response)
+        && message.exchange.is_some();
+    let own = |text| Some(text).filter(|_| !paired);
+    values.push(to_sql(message.frame.0))?;
+    values.push(message.part)?;
+    values.push(to_sql(span.start as u64))?;
+    values.push(to_sql(span.len() as u64))?;
+    values.push(message.direction.as_str())?;
+    values.push(message.kind.as_str())?;
+    values.push(own(message.era.as_str()))?;
+    values.push(message.method.as_deref().and_then(own))?;
+    values.push(message.name.as_deref().and_then(own))?;
+    values.push(message.rpc_id.as_ref().map(RequestId::json))?;
+    values.push(message.exchange.map(|id| to_sql(id.0)))?;
+    values.push(message.code.as_deref())?;
+    values.push(message.token.as_ref().map(RequestId::json))?;
+    values.push(message.trace_id.as_deref())?;
+    values.push(message.task.as_deref())?;
+    values.push(message.subscription.as_ref().map(RequestId::json))?;
+    values.push((span.len() > DERIVED_WHEN_READ).then_some(&*message.summary))
+}
+
+/// What stands when a request is made.
+fn fill_asked(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Result<()> {
+    values.push(to_sql(exchange.id.0))?;
+    values.push(exchange.direction.as_str())?;
+    values.push(exchange.era.as_str())?;
+    values.push(&*exchange.method)?;
+    values.push(exchange.name.as_deref())?;
+    values.push(exchange.rpc_id.json())?;
+    values.push(to_sql(exchange.request.0.0))?;
+    values.push(exchange.request.1)?;
+    values.push(to_sql(exchange.t_request.0))?;
+    values.push(to_sql(exchange.request_size))
+}
+
+fn fill_answered(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Result<()> {
+    values.push(exchange.response.map(|(seq, _)| to_sql(seq.0)))?;
+    values.push(exchange.response.map(|(_, part)| part))?;
+    values.push(exchange.t_response.map(|t| to_sql(t.0)))?;
+    values.push(exchange.t_response_last.map(|t| to_sql(t.0)))?;
+    values.push(to_sql(exchange.waited_ns))?;
+    values.push(exchange.status.as_str())?;
+    values.push(exchange.code.as_deref())?;
+    values.push(exchange.parent.map(|id| to_sql(id.0)))?;
+    values.push(exchange.chain.map(|id| to_sql(id.0)))?;
+    values.push(exchange.task.as_deref())?;
+    values.push(exchange.cancelled.map(|seq| to_sql(seq.0)))?;
+    values.push(to_sql(exchange.progress_count))?;
+    values.push(exchange.progress.as_deref())?;
+    values.push(to_sql(exchange.response_size))
+}
+
+/// The other frames of a finding as a JSON array, if there are any.
+fn related(finding: &Finding) -> Option<String> {
+    let numbers: Vec<_> = finding.related.iter().map(|seq| seq.0).collect();
+    let json = || serde_json::to_string(&numbers).unwrap_or_default();
+    (!numbers.is_empty()).then(json)
+}

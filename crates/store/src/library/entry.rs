@@ -1,0 +1,259 @@
+//! One recording of a folder, as far as it can be told without reading it all.
+
+use super::name::FileName;
+use super::spool_of;
+use crate::open::{self, real};
+use crate::reader::{ReadError, Recording, Summary};
+use crate::values::is_id;
+use mcpreel_capture::spool::{self, LockError, SpoolError, SpoolReader};
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::session::End;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct Entry {
+    /// The `.reel` file, which need not exist as long as there is a spool.
+    pub path: PathBuf,
+    /// Its id; of a file that cannot be read what its name says, or nothing.
+    pub id: String,
+    /// The server's name; of a file that cannot be read what its name says, or the whole name.
+    pub name: String,
+    /// When it began: wall clock, nanoseconds since the Unix epoch; of a file that cannot be read
+    /// what its name says, or when it was written last.
+    pub wall_ns: u64,
+    pub size: u64,
+    pub standing: Standing,
+    pub details: Details,
+}
+
+/// How a recording stands, judged by its state, its spool and the lock on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// Its recorder is running, or somebody is recovering it.
+    Live,
+    /// The session ended; the rest of it is in the spool.
+    Pending,
+    /// The recorder was killed; the rest is in the spool.
+    Interrupted,
+    /// It says that it is live, and has no spool: a copy of a live recording, which may be short.
+    Cut,
+    Finished,
+    Unreadable,
+}
+
+impl Standing {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Pending => "pending",
+            Self::Interrupted => "interrupted",
+            Self::Cut => "cut",
+            Self::Finished => "finished",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    /// Whether its spool holds something that a reader can add.
+    pub fn is_recoverable(self) -> bool {
+        matches!(self, Self::Pending | Self::Interrupted)
+    }
+}
+
+/// What could be read of a recording.
+#[derive(Debug)]
+pub enum Details {
+    Recorded(Box<Summary>),
+    /// Its start event: there is nothing but a spool yet.
+    Started(Box<ProcessContext>),
+    Unreadable(EntryError),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EntryError {
+    /// The recording cannot be opened.
+    #[error(transparent)]
+    Recording(#[from] ReadError),
+    /// There is only a spool, and it cannot be read.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// There is only a spool, and it does not begin with a start event.
+    #[error("{} does not begin as a spool does", path.display())]
+    NoStart { path: PathBuf },
+}
+
+impl Entry {
+    /// Reads what the recording `reel` says about itself, or its spool.
+    pub fn read(reel: &Path) -> Self {
+        let file = real(reel);
+        let spool = spool_of(&file);
+        let (details, standing) = look_at(&file, &spool);
+        let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
+        let (id, name, wall_ns) = match &details {
+            Details::Recorded(summary) => {
+                (summary.id.clone(), summary.name.clone(), summary.wall_ns)
+            }
+            Details::Started(context) => (
+                context.recording.clone(),
+                context.name.clone(),
+                context.wall_ns,
+            ),
+            Details::Unreadable(_) => match FileName::parse(&stem) {
+                Some(file) => (file.id, file.name, file.wall_ns),
+                None => (String::new(), stem.into_owned(), modified(reel)),
+            },
+        };
+        Self {
+            path: reel.to_owned(),
+            id,
+            name,
+            wall_ns,
+            size: size_of(reel) + size_of(&open::beside(&file, "-wal")) + size_of(&spool),
+            standing,
+            details,
+        }
+    }
+
+    /// Who asked for what, where, as far as it could be read.
+    pub fn context(&self) -> Option<&ProcessContext> {
+        match &self.details {
+            Details::Recorded(summary) => Some(&summary.context),
+            Details::Started(context) => Some(context),
+            Details::Unreadable(_) => None,
+        }
+    }
+
+    /// Whether anything of it can be read.
+    pub fn is_readable(&self) -> bool {
+        self.standing != Standing::Unreadable
+    }
+
+    /// Whether whoever lists it can do something for it: add what its spool holds, or take the
+    /// spool away that its recorder was about to remove.
+    pub fn is_left_behind(&self) -> bool {
+        let is_over = self.standing == Standing::Finished;
+        self.standing.is_recoverable() || (is_over && spool_of(&self.path).exists())
+    }
+
+    /// How it stands, in one word; what was recovered says so.
+    pub fn state(&self) -> &'static str {
+        match (self.standing, self.summary()) {
+            (Standing::Finished, Some(summary)) => summary.state.as_str(),
+            (standing, _) => standing.as_str(),
+        }
+    }
+
+    /// How long it lasted or, at `now_ns` of the wall clock, has lasted: nanoseconds.
+    pub fn lasted_ns(&self, now_ns: u64) -> Option<u64> {
+        match self.standing {
+            Standing::Live => Some(now_ns.saturating_sub(self.wall_ns)),
+            _ => self.summary().map(|summary| summary.t_last_ns),
+        }
+    }
+
+    /// How the session ended, where nothing more will be added.
+    pub fn end(&self) -> Option<&End> {
+        let finished = self.standing == Standing::Finished;
+        let summary = self.summary().filter(|_| finished)?;
+        Some(summary.session.phase.end().unwrap_or(&End::Unknown))
+    }
+
+    pub fn summary(&self) -> Option<&Summary> {
+        match &self.details {
+            Details::Recorded(summary) => Some(summary),
+            _ => None,
+        }
+    }
+}
+
+/// What can be read, and how it stands.
+fn look_at(reel: &Path, spool: &Path) -> (Details, Standing) {
+    let details = read_details(reel, spool);
+    let standing = standing(&details, spool);
+    if standing != Standing::Cut {
+        return (details, standing);
+    }
+    // It may have ended between the two looks: the spool goes after the row says so.
+    let details = read_details(reel, spool);
+    let standing = self::standing(&details, spool);
+    (details, standing)
+}
+
+fn read_details(reel: &Path, spool: &Path) -> Details {
+    // The recorder has not come to creating it, or was killed while it did.
+    if matches!(open::is_born(reel), Ok(false)) && spool.exists() {
+        return match start_of(spool) {
+            Ok(context) => Details::Started(context),
+            Err(error) => Details::Unreadable(error),
+        };
+    }
+    let recorded = Recording::open_as_it_is(reel)
+        .map_err(ReadError::from)
+        .and_then(|recording| recording.summary());
+    match recorded {
+        Ok(summary) => Details::Recorded(Box::new(summary)),
+        Err(error) => Details::Unreadable(error.into()),
+    }
+}
+
+pub fn start_of(spool: &Path) -> Result<Box<ProcessContext>, EntryError> {
+    let mut reader = SpoolReader::open(spool)?;
+    let mut payload = Vec::new();
+    let first = reader.first_position();
+    reader.read(first, u64::MAX, &mut payload)?;
+    match serde_json::from_slice(&payload) {
+        Ok(EventKind::Start(context)) if is_id(&context.recording) => Ok(context),
+        _ => Err(EntryError::NoStart {
+            path: spool.to_owned(),
+        }),
+    }
+}
+
+fn standing(details: &Details, spool: &Path) -> Standing {
+    match details {
+        Details::Unreadable(_) => return Standing::Unreadable,
+        Details::Recorded(summary) if summary.state.is_final() => return Standing::Finished,
+        _ => {}
+    }
+    match spool::lock(spool) {
+        Err(LockError::Missing) => Standing::Cut,
+        Err(LockError::Held | LockError::Io(_)) => Standing::Live,
+        Ok(_lock) => match SpoolReader::open(spool).and_then(|spool| spool.status()) {
+            Ok(status) if status.end.is_some() => Standing::Pending,
+            _ => Standing::Interrupted,
+        },
+    }
+}
+
+/// Bytes that a file takes on disk: a spool has holes where it was drained.
+fn size_of(path: &Path) -> u64 {
+    path.metadata()
+        .map_or(0, |metadata| metadata.blocks() * 512)
+}
+
+fn modified(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| {
+        since_epoch(metadata.mtime(), metadata.mtime_nsec())
+    })
+}
+
+/// Nanoseconds since the Unix epoch, of a date that may be set to anything.
+fn since_epoch(seconds: i64, nanoseconds: i64) -> u64 {
+    u64::try_from(seconds)
+        .unwrap_or(0)
+        .saturating_mul(1_000_000_000)
+        .saturating_add(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_far_away_is_the_first_or_the_last_one() {
+        assert_eq!(since_epoch(3, 7), 3_000_000_007);
+        assert_eq!(since_epoch(-9, 0), 0);
+        assert_eq!(since_epoch(i64::MAX, 999_999_999), u64::MAX);
+    }
+}

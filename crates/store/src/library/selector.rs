@@ -1,0 +1,347 @@
+//! How a person says which recording is meant.
+//!
+//! In this order: an existing path, if it looks like one (it has a `/` or ends in `.reel`); `@`,
+//! the newest, or `@2`, the second newest; the beginning of an id, four digits at least; a name,
+//! the recording's or the one that the server gives itself, which means the newest of that name that
+//! was not made by playing another one; an existing path of any form. Followed by `#1187` or `:1187` it means that frame of it.
+//!
+//! Files that cannot be read have no age and no name here: only a path or an id means them.
+
+use super::{Entry, LibraryError, REEL, SPOOL};
+use mcpreel_trace::frame::Seq;
+use std::path::{Path, PathBuf};
+
+/// Fewer digits of an id would too often be a server's name, and seldom be unique.
+const MIN_ID: usize = 4;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    pub path: PathBuf,
+    pub seq: Option<Seq>,
+}
+
+/// One of several recordings that may be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub id: String,
+    pub name: String,
+    pub path: PathBuf,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// `@` or `@N`, and there are not that many.
+    #[error("{text}: there are {count} recordings")]
+    TooFew { text: String, count: usize },
+    /// `@` with something else than a number.
+    #[error("{text}: @ means the newest recording, @2 the second newest")]
+    NotANumber { text: String },
+    #[error("{text}: no such file, recording or server{}", too_short(text))]
+    Unknown {
+        text: String,
+        /// The names that there are, the newest first.
+        names: Vec<String>,
+    },
+    #[error("{text}: {} recordings have ids that begin so", candidates.len())]
+    Ambiguous {
+        text: String,
+        candidates: Vec<Candidate>,
+    },
+}
+
+/// What to say about something that is an id but for its length.
+fn too_short(text: &str) -> &'static str {
+    let (text, _) = split_seq(text);
+    let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match text.len() {
+        1..MIN_ID if is_hex => " (an id needs at least four digits)",
+        _ => "",
+    }
+}
+
+/// Whether `text` can be nothing but a path, whatever names and ids there are.
+pub(super) fn is_path(text: &str) -> bool {
+    let (text, _) = split_seq(text);
+    let ending = Path::new(text).extension();
+    text.contains('/') || ending.is_some_and(|ending| ending == REEL || ending == SPOOL)
+}
+
+/// The recording whose path `text` is, if there is one.
+pub(super) fn existing(text: &str) -> Option<Selected> {
+    let file = |text: &str| {
+        let path = Path::new(text);
+        let is_spool = path.extension().is_some_and(|ending| ending == SPOOL);
+        let reel = if is_spool {
+            path.with_extension(REEL)
+        } else {
+            path.to_owned()
+        };
+        let exists = path.is_file() || super::spool_of(&reel).is_file();
+        let is_named = path.is_file() || path.extension().is_some_and(|ending| ending == REEL);
+        (exists && is_named).then_some(reel)
+    };
+    if let Some(path) = file(text) {
+        return Some(Selected { path, seq: None });
+    }
+    let (text, seq) = split_seq(text);
+    file(text).map(|path| Selected { path, seq })
+}
+
+/// Which of `entries`, the newest first, `text` means.
+pub fn select(text: &str, entries: &[Entry]) -> Result<Selected, SelectError> {
+    let (selector, seq) = split_seq(text);
+    let entry = match selector.strip_prefix('@') {
+        Some(number) => by_age(selector, number, entries)?,
+        None => match by_id(selector, entries)? {
+            Some(entry) => entry,
+            None => by_name(selector, entries)?,
+        },
+    };
+    Ok(Selected {
+        path: entry.path.clone(),
+        seq,
+    })
+}
+
+/// The beginning of `id` that no other entry shares, four digits at least.
+pub fn short_id<'a>(id: &'a str, entries: &[Entry]) -> &'a str {
+    let shared = |other: &str| {
+        let same = id.bytes().zip(other.bytes());
+        same.take_while(|(a, b)| a == b).count()
+    };
+    let others = entries.iter().filter(|entry| entry.id != id);
+    let longest = others.map(|entry| shared(&entry.id)).max().unwrap_or(0);
+    id.get(..(longest + 1).max(MIN_ID)).unwrap_or(id)
+}
+
+/// `REC#1187` or `REC:1187` as `REC` and the frame.
+fn split_seq(text: &str) -> (&str, Option<Seq>) {
+    let split = text.rsplit_once(['#', ':']);
+    let seq = split.and_then(|(rest, number)| Some((rest, Seq(number.parse().ok()?))));
+    match seq {
+        Some((rest, seq)) if !rest.is_empty() => (rest, Some(seq)),
+        _ => (text, None),
+    }
+}
+
+fn by_age<'a>(text: &str, number: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
+    let number = match number {
+        "" => 1,
+        number => number
+            .parse::<usize>()
+            .ok()
+            .filter(|&n| n > 0)
+            .ok_or_else(|| {
+                let text = text.into();
+                SelectError::NotANumber { text }
+            })?,
+    };
+    let mut readable = entries.iter().filter(|entry| entry.is_readable());
+    readable.nth(number - 1).ok_or_else(|| SelectError::TooFew {
+        text: text.into(),
+        count: entries.iter().filter(|entry| entry.is_readable()).count(),
+    })
+}
+
+fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, SelectError> {
+    let digits = text.to_ascii_lowercase();
+    if digits.len() < MIN_ID || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(None);
+    }
+    let found: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.id.starts_with(&digits))
+        .collect();
+    match found[..] {
+        [] => Ok(None),
+        [entry] => Ok(Some(entry)),
+        _ => Err(SelectError::Ambiguous {
+            text: text.into(),
+            candidates: found.into_iter().map(candidate).collect(),
+        }),
+    }
+}
+
+fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
+    let readable = || entries.iter().filter(|entry| entry.is_readable());
+    let called = || readable().filter(|entry| names(entry).any(|name| name == text));
+    // Who replays a server twice means the same session twice.
+    let recorded = || {
+        called().filter(|entry| {
+            !entry
+                .summary()
+                .is_some_and(crate::reader::Summary::is_played)
+        })
+    };
+    // A name that somebody gave says more than what servers call themselves.
+    recorded()
+        .find(|entry| entry.name == text)
+        .or_else(|| recorded().next())
+        .or_else(|| called().next())
+        .ok_or_else(|| {
+            let mut known: Vec<String> = Vec::new();
+            for name in readable().flat_map(names) {
+                if !known.iter().any(|known| known == name) {
+                    known.push(name.to_owned());
+                }
+            }
+            let (text, names) = (text.into(), known);
+            SelectError::Unknown { text, names }
+        })
+}
+
+/// The recording's name, and the one that the server gives itself.
+fn names(entry: &Entry) -> impl Iterator<Item = &str> {
+    let summary = entry.summary();
+    let server = summary.and_then(|summary| summary.session.server.name.as_deref());
+    std::iter::once(&*entry.name).chain(server)
+}
+
+fn candidate(entry: &Entry) -> Candidate {
+    Candidate {
+        id: entry.id.clone(),
+        name: entry.name.clone(),
+        path: entry.path.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::{Details, EntryError, Standing};
+
+    fn entry(id: &str, name: &str) -> Entry {
+        let path = PathBuf::from(format!("/r/{id}.reel"));
+        Entry {
+            path: path.clone(),
+            id: id.into(),
+            name: name.into(),
+            wall_ns: 0,
+            size: 0,
+            standing: Standing::Finished,
+            details: Details::Unreadable(EntryError::NoStart { path }),
+        }
+    }
+
+    fn entries() -> Vec<Entry> {
+        vec![
+            entry("7f3a9c21", "weather"),
+            entry("7f3a0000", "files"),
+            entry("abcd1234", "weather"),
+            entry("00001111", "dead"),
+            entry("dead0000", "beef"),
+        ]
+    }
+
+    fn id_of(text: &str) -> Result<(String, Option<u64>), SelectError> {
+        let selected = select(text, &entries())?;
+        let stem = selected
+            .path
+            .file_stem()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        Ok((stem, selected.seq.map(|seq| seq.0)))
+    }
+
+    #[test]
+    fn selectors_mean_what_is_documented() {
+        for (text, id, seq) in [
+            ("@", "7f3a9c21", None),
+            ("@1", "7f3a9c21", None),
+            ("@5", "dead0000", None),
+            ("@#12", "7f3a9c21", Some(12)),
+            ("@2:3", "7f3a0000", Some(3)),
+            ("7f3a9", "7f3a9c21", None),
+            ("7F3A9", "7f3a9c21", None),
+            ("7f3a0#1187", "7f3a0000", Some(1187)),
+            ("weather", "7f3a9c21", None),
+            ("files:9", "7f3a0000", Some(9)),
+            ("dead", "dead0000", None),
+            ("beef", "dead0000", None),
+        ] {
+            assert_eq!(id_of(text).unwrap(), (id.to_owned(), seq), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_says_what_there_is() {
+        let SelectError::Ambiguous { candidates, .. } = id_of("7f3a").unwrap_err() else {
+            panic!("two ids begin so");
+        };
+        let ids: Vec<_> = candidates
+            .iter()
+            .map(|candidate| &candidate.id[..])
+            .collect();
+        assert_eq!(ids, ["7f3a9c21", "7f3a0000"]);
+        assert!(matches!(
+            id_of("@6"),
+            Err(SelectError::TooFew { count: 5, .. })
+        ));
+        assert!(matches!(id_of("@0"), Err(SelectError::NotANumber { .. })));
+        assert!(matches!(id_of("@x"), Err(SelectError::NotANumber { .. })));
+        let SelectError::Unknown { names, .. } = id_of("abc").unwrap_err() else {
+            panic!("three digits are no id");
+        };
+        assert_eq!(names, ["weather", "files", "dead", "beef"]);
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_have_no_age_and_no_name() {
+        let mut entries = entries();
+        entries[0].standing = Standing::Unreadable;
+        let path = |text| select(text, &entries).unwrap().path;
+        assert_eq!(path("@"), entries[1].path);
+        assert_eq!(path("@2"), entries[2].path);
+        assert_eq!(path("weather"), entries[2].path);
+        assert_eq!(path("7f3a9c21"), entries[0].path);
+        let too_far = select("@5", &entries).unwrap_err();
+        assert!(matches!(too_far, SelectError::TooFew { count: 4, .. }));
+    }
+
+    #[test]
+    fn an_id_that_is_too_short_is_told_so() {
+        let said = |text| id_of(text).unwrap_err().to_string();
+        assert!(said("7f3").ends_with("(an id needs at least four digits)"));
+        assert!(said("7f3#12").ends_with("(an id needs at least four digits)"));
+        assert!(said("xyz").ends_with("server"));
+    }
+
+    #[test]
+    fn a_bare_word_is_no_path_at_first() {
+        for text in ["./weather", "r/7f3a#1", "a.reel", "a.reel:12", "a.spool"] {
+            assert!(is_path(text), "{text}");
+        }
+        for text in ["weather", "@", "7f3a#12", "files:9"] {
+            assert!(!is_path(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_comes_first_and_may_name_a_frame() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a#1.reel");
+        std::fs::write(&path, b"").unwrap();
+        let text = path.to_str().unwrap();
+        let at = |seq| {
+            Some(Selected {
+                path: path.clone(),
+                seq,
+            })
+        };
+        assert_eq!(existing(text), at(None));
+        assert_eq!(existing(&format!("{text}#7")), at(Some(Seq(7))));
+        assert_eq!(existing(&format!("{text}:7")), at(Some(Seq(7))));
+        assert_eq!(existing("@"), None);
+    }
+
+    #[test]
+    fn an_id_is_as_short_as_it_can_be() {
+        let entries = entries();
+        assert_eq!(short_id("7f3a9c21", &entries), "7f3a9");
+        assert_eq!(short_id("abcd1234", &entries), "abcd");
+        assert_eq!(short_id("", &entries), "");
+    }
+}

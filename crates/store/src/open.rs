@@ -1,0 +1,281 @@
+//! Opening a recording to read it, or saying in one sentence why it cannot be read.
+//!
+//! The header of the file tells what it is before `SQLite` sees it, so a file that is no recording
+//! is never touched. Three ways lead to the rows:
+//!
+//! * shared: an ordinary read-only connection, for finished recordings and for live ones;
+//! * immutable: for a file in WAL mode that has no WAL beside it (copied from a live recording),
+//!   which a read-only connection would want to create;
+//! * a temporary copy: where the folder is read-only and a WAL or journal stands beside the file.
+
+mod copy;
+mod error;
+mod header;
+mod over;
+
+pub use error::OpenError;
+
+use super::schema::{self, Additions, FormatVersion};
+use copy::TemporaryCopy;
+use header::Header;
+pub use over::{Source, over};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a reader waits for a writer that switches the journal mode.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Statements that are kept ready: a viewer asks for some dozens of things again and again.
+const STATEMENTS: usize = 64;
+
+/// A connection that reads, and what it holds on to.
+#[derive(Debug)]
+pub struct Opened {
+    /// The connection. Declared first, so that it is closed before a copy is removed.
+    pub conn: Connection,
+    /// Whether changes of the file are not noticed.
+    pub frozen: bool,
+    /// What the connection reads, where that is not the file itself.
+    copy: Option<TemporaryCopy>,
+    /// Where most of its frames stand, if not in the file.
+    pub source: Option<Source>,
+}
+
+impl Opened {
+    /// The copy that is read, where there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.copy.as_ref().map(|copy| &*copy.file)
+    }
+
+    /// How another connection reads the same beside a file of its own.
+    pub fn uri(&self) -> String {
+        let path = Path::new(self.conn.path().unwrap_or_default());
+        let is_immutable = self.frozen && self.copy.is_none();
+        uri(
+            path,
+            if is_immutable {
+                "immutable=1"
+            } else {
+                "mode=ro"
+            },
+        )
+    }
+}
+
+/// Opens the recording `path` to read it.
+pub fn read_only(path: &Path) -> Result<Opened, OpenError> {
+    let path = &real(path);
+    let header = Header::read(path)?;
+    let beside = has_beside(path)?;
+    let opened = if header.wal && !beside {
+        Opened {
+            conn: connect(path, Mode::Immutable)?,
+            frozen: true,
+            copy: None,
+            source: None,
+        }
+    } else {
+        shared(path, beside)?
+    };
+    header.check(path, &opened.conn)?;
+    Ok(opened)
+}
+
+/// Opens a copy of the recording `path` that may be written; it vanishes with the connection.
+pub fn copied(path: &Path) -> Result<Opened, OpenError> {
+    let path = &real(path);
+    let header = Header::read(path)?;
+    let opened = copy_of(path)?;
+    header.check(path, &opened.conn)?;
+    Ok(opened)
+}
+
+/// Opens the recording `path` to write it, and brings an older format up to date.
+pub fn writable(path: &Path) -> Result<Connection, OpenError> {
+    let header = Header::read(path)?;
+    let mut conn = connect(path, Mode::Writable)?;
+    header.check(path, &conn)?;
+    let mut prepare = || {
+        schema::configure_writer(&conn)?;
+        if header.version < FormatVersion::CURRENT {
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = conn.transaction_with_behavior(behavior)?;
+            schema::migrate(&transaction)?;
+            transaction.commit()?;
+        }
+        Ok(())
+    };
+    prepare().map_err(|e| OpenError::from_sqlite(path, e))?;
+    Ok(conn)
+}
+
+/// Whether the recording `path` is in WAL mode, and therefore more than one file.
+pub fn is_wal(path: &Path) -> Result<bool, OpenError> {
+    Ok(Header::read(path)?.wal)
+}
+
+/// Whether the recording `path` is still more than one file, as far as can be told.
+pub fn is_in_pieces(path: &Path) -> bool {
+    is_wal(&real(path)).unwrap_or(false)
+}
+
+/// Whether `path` is a file whose creation as a recording was interrupted: empty, or without
+/// the tables that it puts into it.
+pub fn is_unborn(path: &Path) -> bool {
+    match Header::read(path) {
+        Ok(header) => header.version == FormatVersion(0),
+        Err(error) => matches!(error, OpenError::Empty { .. }),
+    }
+}
+
+/// Whether `path` has all that its creation as a recording puts into it. To be asked before it is
+/// opened: while it is being created it can be opened, and lacks its tables.
+pub fn is_born(path: &Path) -> Result<bool, OpenError> {
+    match Header::read(path) {
+        Ok(header) => Ok(header.version != FormatVersion(0)),
+        Err(OpenError::Missing { .. } | OpenError::Empty { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
+    match connect(path, Mode::Shared) {
+        Err(OpenError::Sqlite { source, .. }) if beside && cannot_write(&source) => copy_of(path),
+        conn => Ok(Opened {
+            conn: conn?,
+            frozen: false,
+            copy: None,
+            source: None,
+        }),
+    }
+}
+
+fn cannot_write(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(
+        error.sqlite_error_code(),
+        Some(CannotOpen | ReadOnly | PermissionDenied)
+    )
+}
+
+fn copy_of(path: &Path) -> Result<Opened, OpenError> {
+    let copy = TemporaryCopy::make(path).map_err(|source| OpenError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let conn = connect(&copy.file, Mode::Writable)?;
+    // Nobody needs the copy after a power failure.
+    let fast = conn.pragma_update(None, "synchronous", "OFF");
+    fast.map_err(|e| OpenError::from_sqlite(path, e))?;
+    Ok(Opened {
+        conn,
+        frozen: true,
+        copy: Some(copy),
+        source: None,
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Shared,
+    Immutable,
+    Writable,
+}
+
+fn connect(path: &Path, mode: Mode) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let (flags, query) = match mode {
+        Mode::Shared => (flags | OpenFlags::SQLITE_OPEN_READ_ONLY, "mode=ro"),
+        Mode::Immutable => (flags | OpenFlags::SQLITE_OPEN_READ_ONLY, "immutable=1"),
+        Mode::Writable => (flags | OpenFlags::SQLITE_OPEN_READ_WRITE, "mode=rw"),
+    };
+    let connect = || {
+        let conn = Connection::open_with_flags(uri(path, query), flags)?;
+        conn.busy_timeout(BUSY_TIMEOUT)?;
+        conn.set_prepared_statement_cache_capacity(STATEMENTS);
+        schema::distrust(&conn)?;
+        // Else a statement that could use a partial index for some values is planned anew for each
+        // of them, which takes several times what it does.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        // Opening is lazy: the first read finds what is in the way.
+        let stranger = match schema::stranger(&conn, Additions::Allowed) {
+            Err(error) if is_corrupt(&error) && !matches!(mode, Mode::Writable) => {
+                // What is left of a file that was cut off can be read only with these switches:
+                // without them `SQLite` refuses all of it since its schema says that there is more.
+                conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+                conn.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
+                schema::stranger(&conn, Additions::Refused)?
+            }
+            stranger => stranger?,
+        };
+        Ok((conn, stranger))
+    };
+    match connect().map_err(|e| OpenError::from_sqlite(path, e))? {
+        (conn, None) => Ok(conn),
+        (_, Some(stranger)) => Err(OpenError::Damaged {
+            path: path.to_owned(),
+            detail: format!("no recording has its {stranger}"),
+        }),
+    }
+}
+
+fn is_corrupt(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
+}
+
+/// `file:` URI of a path, whatever its bytes are.
+pub(crate) fn uri(path: &Path, query: &str) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    for &byte in absolute.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                uri.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri.push('?');
+    uri.push_str(query);
+    uri
+}
+
+/// The file that `path` means where it is a symbolic link: a WAL, journal or spool stands beside
+/// that one.
+pub fn real(path: &Path) -> PathBuf {
+    let real = path.is_symlink().then(|| path.canonicalize().ok());
+    real.flatten().unwrap_or_else(|| path.to_owned())
+}
+
+/// The file beside `path` with `suffix` at the end of its whole name.
+pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Whether a WAL or journal stands beside the file. A pipe in its place would be waited for.
+fn has_beside(path: &Path) -> Result<bool, OpenError> {
+    for suffix in ["-wal", "-journal"] {
+        let path = beside(path, suffix);
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            let source = io::Error::other("it is no regular file");
+            return Err(OpenError::Io { path, source });
+        }
+    }
+    Ok(exists(path, "-wal") || exists(path, "-journal"))
+}
+
+fn exists(path: &Path, suffix: &str) -> bool {
+    beside(path, suffix)
+        .metadata()
+        .is_ok_and(|metadata| metadata.len() > 0)
+}

@@ -1,0 +1,286 @@
+//! Read-only access to one recording.
+//!
+//! Every call is one short statement, so that no reader keeps a live recording's WAL from being
+//! checkpointed. Long lists come in pages by key: `after` is the last key of the page before.
+
+mod annotated;
+mod beside;
+mod bytes;
+mod copy;
+mod held;
+mod notifications;
+mod over;
+pub mod rows;
+mod stand_in;
+mod summary;
+
+pub use beside::Beginning;
+pub use bytes::{FrameBlock, FramePage, Said};
+pub use held::Held;
+pub use notifications::NotificationAt;
+pub use rows::{EventRow, FindingRow, MessageRow};
+pub use summary::Summary;
+
+use super::open::{self, OpenError, Opened};
+use super::reindex::{self, Ended, ReindexError};
+use super::values::to_sql;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use rows::{UnsaidPage, exchange_columns, message_columns, summary_columns};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
+use stand_in::StandIn;
+use std::path::{Path, PathBuf};
+
+const PAGE_ROWS: u32 = 1000;
+
+/// Keeps 500 KiB of the file in memory: unless it is told so, `SQLite` keeps 2000.
+const KEEP_LITTLE: &str = "PRAGMA cache_size = -500";
+
+const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
+    WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
+const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
+    WHERE seq = ?1"#;
+const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event WHERE id > ?1
+    ORDER BY id LIMIT ?2";
+const FINDINGS: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
+    WHERE id > ?1 ORDER BY id LIMIT ?2";
+const FINDINGS_OF_FRAME: &str =
+    "SELECT id, rule, severity, frame, exchange, path, related, detail FROM finding
+    WHERE frame = ?1 ORDER BY id";
+const MESSAGES_BETWEEN: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
+);
+const LIGHT_MESSAGES: &str = concat!(
+    "SELECT ",
+    message_columns!(light),
+    " WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part"
+);
+const MESSAGES_OF_FRAME: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " WHERE m.frame = ?1 ORDER BY m.part"
+);
+const MESSAGES_OF_EXCHANGE: &str = concat!(
+    "SELECT ",
+    message_columns!(),
+    " WHERE m.exchange = ?1 ORDER BY m.frame, m.part"
+);
+const EXCHANGES: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id > ?1 ORDER BY e.id LIMIT ?2"
+);
+const EXCHANGE: &str = concat!("SELECT ", exchange_columns!(), " WHERE e.id = ?1");
+const EXCHANGES_OF_FRAME: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " WHERE e.id IN (SELECT exchange FROM message WHERE frame = ?1) ORDER BY e.id"
+);
+
+/// Why something of a recording could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It could not be opened, or is damaged where it was read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// What is derived is of another version and could not be derived anew in a copy.
+    #[error(transparent)]
+    Reindex(#[from] ReindexError),
+}
+
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    /// Declared before what it rests on, so that it is closed first.
+    opened: Opened,
+    stands_in: Option<StandIn>,
+}
+
+impl Recording {
+    /// Opens the recording `path`.
+    ///
+    /// The file is never changed: where what is derived is of another version, it is derived anew
+    /// in a temporary copy. A recording that is still written is read as it stands.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let recording = Self::open_as_it_is(path)?;
+        let summary = recording.summary()?;
+        if summary.derived || !summary.state.is_final() {
+            return Ok(recording);
+        }
+        drop(recording);
+        let opened = open::copied(path)?;
+        let rebuild = || {
+            let transaction = opened.conn.unchecked_transaction()?;
+            reindex::rebuild(&transaction, Ended::Yes, &mut |_| ())?;
+            transaction.commit()?;
+            Ok::<(), ReindexError>(())
+        };
+        rebuild()?;
+        Ok(Self {
+            path: path.to_owned(),
+            opened,
+            stands_in: None,
+        })
+    }
+
+    pub(super) fn open_as_it_is(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self {
+            path: path.to_owned(),
+            opened: open::read_only(path)?,
+            stands_in: None,
+        })
+    }
+
+    /// Keeps less of the file in memory: it is gone through once.
+    pub(crate) fn keep_little(&self) -> Result<(), ReadError> {
+        self.read(|conn| conn.execute_batch(KEEP_LITTLE))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn summary(&self) -> Result<Summary, ReadError> {
+        self.read(Summary::read)
+    }
+
+    /// The heads of up to `limit` frames after `after`.
+    pub fn heads(&self, after: Seq, limit: u32) -> Result<Vec<FrameHead>, ReadError> {
+        self.list(HEADS, (to_sql(after.0), limit), rows::frame_head)
+    }
+
+    pub fn head(&self, seq: Seq) -> Result<Option<FrameHead>, ReadError> {
+        self.one(HEAD, [to_sql(seq.0)], rows::frame_head)
+    }
+
+    /// A page of events after the one with the number `after`.
+    pub fn events(&self, after: u64) -> Result<Vec<EventRow>, ReadError> {
+        self.list(EVENTS, (to_sql(after), PAGE_ROWS), rows::event)
+    }
+
+    /// The messages of the frames after `after` up to `last`. Their bytes are read for their
+    /// summaries: whoever asks for many frames takes care of how long they are.
+    pub fn messages_between(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        let range = (to_sql(after.0), to_sql(last.0));
+        self.list(MESSAGES_BETWEEN, range, rows::message)
+    }
+
+    /// The messages of the frames after `after` up to `last`, without their summaries: no bytes
+    /// are read for them.
+    pub fn messages(&self, after: Seq, last: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        let range = (to_sql(after.0), to_sql(last.0));
+        self.list(LIGHT_MESSAGES, range, rows::message)
+    }
+
+    /// The messages of the frame `seq`.
+    pub fn messages_of_frame(&self, seq: Seq) -> Result<Vec<MessageRow>, ReadError> {
+        self.list(MESSAGES_OF_FRAME, [to_sql(seq.0)], rows::message)
+    }
+
+    /// All messages that belong to an exchange, in order.
+    pub fn messages_of_exchange(&self, id: ExchangeId) -> Result<Vec<MessageRow>, ReadError> {
+        self.list(MESSAGES_OF_EXCHANGE, [to_sql(id.0)], rows::message)
+    }
+
+    /// A page of exchanges after `after`, in the order of their requests.
+    pub fn exchanges(&self, after: ExchangeId) -> Result<Vec<Exchange>, ReadError> {
+        Ok(self.unsaid_exchanges(after)?.said())
+    }
+
+    /// The same, whose lines are not made yet.
+    pub fn unsaid_exchanges(&self, after: ExchangeId) -> Result<UnsaidPage, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(EXCHANGES)?;
+            let mut rows = statement.query((to_sql(after.0), PAGE_ROWS))?;
+            let mut page = UnsaidPage::default();
+            while let Some(row) = rows.next()? {
+                page.push(row)?;
+            }
+            Ok(page)
+        })
+    }
+
+    /// Gives every exchange to `visit`, in the order of their requests.
+    pub fn each_exchange(&self, mut visit: impl FnMut(Exchange)) -> Result<(), ReadError> {
+        let mut after = ExchangeId(0);
+        loop {
+            let page = self.exchanges(after)?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after = last.id;
+            page.into_iter().for_each(&mut visit);
+        }
+    }
+
+    pub fn exchange(&self, id: ExchangeId) -> Result<Option<Exchange>, ReadError> {
+        self.one(EXCHANGE, [to_sql(id.0)], rows::exchange)
+    }
+
+    /// The exchanges that a message of the frame `seq` belongs to.
+    pub fn exchanges_of_frame(&self, seq: Seq) -> Result<Vec<Exchange>, ReadError> {
+        self.list(EXCHANGES_OF_FRAME, [to_sql(seq.0)], rows::exchange)
+    }
+
+    /// A page of findings after the one with the number `after`.
+    pub fn findings(&self, after: u64) -> Result<Vec<FindingRow>, ReadError> {
+        self.list(FINDINGS, (to_sql(after), PAGE_ROWS), rows::finding)
+    }
+
+    /// The findings that point at the frame `seq`.
+    pub fn findings_of_frame(&self, seq: Seq) -> Result<Vec<FindingRow>, ReadError> {
+        self.list(FINDINGS_OF_FRAME, [to_sql(seq.0)], rows::finding)
+    }
+
+    /// Changes whenever somebody else has written the file.
+    pub fn data_version(&self) -> Result<i64, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("PRAGMA data_version")?;
+            statement.query_row([], |row| row.get(0))
+        })
+    }
+
+    /// Whether changes of the file are not noticed: it is read as it was when it was opened.
+    pub fn is_frozen(&self) -> bool {
+        self.opened.frozen
+    }
+
+    pub(super) fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, ReadError> {
+        let result = read(&self.opened.conn);
+        Ok(result.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
+    }
+
+    pub(super) fn list<T>(
+        &self,
+        sql: &'static str,
+        params: impl Params,
+        convert: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(sql)?;
+            statement.query_map(params, convert)?.collect()
+        })
+    }
+
+    pub(super) fn one<T>(
+        &self,
+        sql: &'static str,
+        params: impl Params,
+        convert: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, ReadError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(sql)?;
+            statement.query_row(params, convert).optional()
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! One session being recorded: capture and store put together.
+//!
+//! ```text
+//!  main thread              pumps                   indexer thread (nice 19)
+//!  ───────────              ─────                   ────────────────────────
+//!  spool, start event
+//!  server ──────────────▶   read, spool, write ──▶  unparked: drain, commit, watch stalls
+//!  wait for the end                                 (asleep while nothing happens)
+//!  status block, finisher: the rest within 150 ms, or leave the spool
+//!  exit code or signal of the server
+//! ```
+//!
+//! The session never waits for the recording: whatever fails here costs at most the recording,
+//! and is said once on stderr. [`import`] makes a recording of a session that is over.
+
+mod disk;
+pub mod import;
+mod indexing;
+mod name;
+mod recorder;
+mod warning;
+mod worker;
+
+pub use recorder::Recorder;
+
+use mcpreel_capture::process::ending::exit_event;
+use mcpreel_capture::process::spawn::SpawnError;
+use mcpreel_capture::process::{descriptors, signals};
+use mcpreel_capture::stdio;
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::event::EventKind;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitCode, ExitStatus};
+
+#[derive(Debug)]
+pub struct Options {
+    /// The server's command and its arguments; at least the command.
+    pub command: Vec<OsString>,
+    /// A name for it; `None` takes the command's.
+    pub name: Option<String>,
+    /// The folder of recordings, or why none could be determined.
+    pub dir: Result<PathBuf, String>,
+    /// The folder in which the command is started; `None`: ours.
+    pub cwd: Option<PathBuf>,
+    /// What makes the recording: `live`, `demo`, `replay`, `minimised` or `mock`.
+    pub origin: &'static str,
+    /// The id of the recording that this one is made from.
+    pub parent: Option<String>,
+    /// The file that a replay plays, where it has no such parent.
+    pub played: Option<String>,
+    /// Tools that a replay calls and that only read.
+    pub read_only_tools: Vec<String>,
+    /// Bytes of traffic that are put on record at most.
+    pub max_size: Option<u64>,
+    /// Nanoseconds; an answer that takes longer is slow. `None`: a second.
+    pub slow_ns: Option<u64>,
+    /// What the user should know about the settings; put on record, since stderr is the server's.
+    pub remarks: Vec<String>,
+}
+
+/// How the server ended, and therefore how we end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With this exit code; 125 to 127 where it could not be started.
+    Code(u8),
+    Signal(i32),
+}
+
+/// Runs and records a session between our standard streams until it is over.
+///
+/// Writes nothing of its own to them, unless the server cannot be started or the recording fails;
+/// then one line goes to stderr.
+pub fn run(options: &Options) -> Ending {
+    let inherited = descriptors::inherited();
+    signals::survive_large_files();
+    let mut recorder = Recorder::create(options, Clock::start());
+    let tap = recorder.tap();
+    for message in &options.remarks {
+        let message = message.clone();
+        tap.event(EventKind::Warning { message });
+    }
+    recorder.warn_of_network();
+    let gauges = recorder.gauges();
+    let ended = stdio::run(&options.command, &tap, &gauges, || {
+        descriptors::release(inherited);
+        recorder.start();
+    });
+    let ending = conclude(&ended, &recorder);
+    recorder.finish();
+    ending
+}
+
+fn conclude(ended: &Result<ExitStatus, SpawnError>, recorder: &Recorder) -> Ending {
+    let tap = recorder.tap();
+    match ended {
+        Ok(status) => {
+            tap.end(Some(exit_event(*status)));
+            match (status.signal(), status.code()) {
+                (Some(signal), _) => Ending::Signal(signal),
+                (None, code) => Ending::Code(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(1)),
+            }
+        }
+        Err(error) => {
+            let (exit_code, message) = (error.exit_code(), error.to_string());
+            recorder.say(&message);
+            tap.event(EventKind::SpawnFailed { exit_code, message });
+            tap.end(None);
+            Ending::Code(exit_code)
+        }
+    }
+}
+
+/// Ends this process as the server ended: with its exit code, which is returned, or by its
+/// signal, without leaving a core file of ours.
+pub fn end_as(ending: Ending) -> ExitCode {
+    match ending {
+        Ending::Code(code) => ExitCode::from(code),
+        Ending::Signal(signal) => {
+            use nix::sys::resource::{Resource, setrlimit};
+            let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+            // Only real-time signals are not known there; shells write those as a code.
+            drop(signal_hook::low_level::emulate_default_handler(signal));
+            ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+        }
+    }
+}

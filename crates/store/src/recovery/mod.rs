@@ -1,0 +1,212 @@
+//! Completing a recording whose recorder has gone.
+//!
+//! One path for a recorder that was killed and for one that had to leave a part of the session in
+//! the spool: take the lock, append the frames that are missing, derive everything anew, say so,
+//! remove the spool. A process that dies here leaves what the next one needs.
+//!
+//! Only files in the library are to be given to this module. Whatever may not be written is left
+//! alone.
+
+mod drain;
+mod lock;
+
+use super::indexer::{IndexError, names_unread, release};
+use super::library::{Entry, EntryError, Standing, spool_of};
+use super::open::{self, OpenError};
+use super::reader::{ReadError, Recording};
+use super::reindex::{self, ReindexError};
+use super::schema::{self, SchemaError, State};
+use super::watch::INTERVAL;
+use drain::Recovery;
+use lock::{is_writable, lock_patiently, may_write};
+use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock};
+use mcpreel_trace::clock::Clock;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Why a recording could not be completed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The spool does not say whose it is.
+    #[error(transparent)]
+    Start(#[from] EntryError),
+    /// The recording could not be created.
+    #[error(transparent)]
+    Create(#[from] SchemaError),
+    /// The spool could not be drained.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// What is derived could not be derived anew.
+    #[error(transparent)]
+    Reindex(#[from] ReindexError),
+    /// There is nothing but a spool, which may not be taken over.
+    #[error("its folder cannot be written")]
+    OutOfReach,
+    /// There is nothing but a spool yet, which somebody else holds.
+    #[error("{} is still being made by another process; try again in a moment", path.display())]
+    Busy { path: PathBuf },
+    /// The lock of the spool could not be tried, or the spool not be removed.
+    #[error("could not take over the spool {}", path.display())]
+    Spool { path: PathBuf, source: io::Error },
+}
+
+impl From<OpenError> for RecoverError {
+    fn from(error: OpenError) -> Self {
+        Self::Read(error.into())
+    }
+}
+
+impl From<SpoolError> for RecoverError {
+    fn from(error: SpoolError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Draining { done: u64, of: u64 },
+    Deriving { frames: u64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Whole,
+    /// The recorder is running: nothing was touched.
+    Live,
+    /// The files may not be written: nothing was touched.
+    ReadOnly,
+    /// The time was up; the rest is still in the spool.
+    Partly,
+    Completed {
+        frames: u64,
+        /// [`State::Recovered`] if the recorder did not come to its end.
+        state: State,
+    },
+}
+
+/// Completes the recording `reel`, makes it one plain file, and brings what is derived up to
+/// date. To be called before its rows are read.
+pub fn bring_up_to_date(
+    reel: &Path,
+    clock: Clock,
+    progress: &mut dyn FnMut(Stage),
+) -> Result<Outcome, RecoverError> {
+    let outcome = take_over(reel, clock, None, progress)?;
+    match outcome {
+        Outcome::Whole => tidy(reel, progress)?,
+        Outcome::ReadOnly if is_missing(reel) => return Err(RecoverError::OutOfReach),
+        Outcome::Live if is_missing(reel) => {
+            let path = reel.to_owned();
+            return Err(RecoverError::Busy { path });
+        }
+        _ => {}
+    }
+    Ok(outcome)
+}
+
+/// Whether there is nothing of the recording `reel` yet but its spool.
+pub fn is_missing(reel: &Path) -> bool {
+    matches!(open::is_born(reel), Ok(false)) && spool_of(reel).exists()
+}
+
+/// Waits until the recorder of `reel` has let go of it, for as long as `goes_on` says: whoever has
+/// seen a session end may be faster than the thread that indexes it, and reads a part of it.
+/// Whether it has.
+#[must_use = "what is read of one that has not may be a part"]
+pub fn wait_for_recorder(reel: &Path, goes_on: &mut dyn FnMut() -> bool) -> bool {
+    while Entry::read(reel).standing == Standing::Live {
+        if !goes_on() {
+            return false;
+        }
+        std::thread::sleep(INTERVAL);
+    }
+    true
+}
+
+/// Adds to the recording `reel` what can be added within `limit`. For lists, whose readers wait.
+pub fn drain_for(reel: &Path, clock: Clock, limit: Duration) -> Result<Outcome, RecoverError> {
+    take_over(reel, clock, Some(limit), &mut |_| ())
+}
+
+fn take_over(
+    reel: &Path,
+    clock: Clock,
+    limit: Option<Duration>,
+    progress: &mut dyn FnMut(Stage),
+) -> Result<Outcome, RecoverError> {
+    let path = spool_of(reel);
+    if !path.exists() {
+        return Ok(Outcome::Whole);
+    }
+    if !is_writable(reel, &path) {
+        return Ok(Outcome::ReadOnly);
+    }
+    let lock = match lock_patiently(&path, &|| limit.is_none() && is_missing(reel)) {
+        Ok(lock) => lock,
+        Err(LockError::Missing) => return Ok(Outcome::Whole),
+        Err(LockError::Held) => return Ok(Outcome::Live),
+        Err(LockError::Io(source)) => return Err(RecoverError::Spool { path, source }),
+    };
+    if is_final(reel)? {
+        // It was killed between its last transaction and removing the spool.
+        let opened = open::read_only(reel)?;
+        let is_damaged = names_unread(&opened.conn).map_err(|e| OpenError::from_sqlite(reel, e))?;
+        remove(&path, is_damaged, lock)?;
+        return Ok(Outcome::Whole);
+    }
+    let mut recovery = Recovery::begin(reel, &path, clock, limit)?;
+    if !recovery.drain(progress)? || recovery.is_too_long() {
+        return Ok(Outcome::Partly);
+    }
+    let (outcome, is_damaged) = recovery.finish(progress)?;
+    remove(&path, is_damaged, lock)?;
+    Ok(outcome)
+}
+
+/// Makes a finished recording one plain file, and brings what is derived up to date.
+fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError> {
+    let recording = Recording::open_as_it_is(reel)?;
+    let summary = recording.summary()?;
+    drop(recording);
+    let is_plain = !open::is_wal(reel)? && !has_leftovers(reel);
+    if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
+        return Ok(());
+    }
+    if !summary.derived {
+        reindex::reindex(reel, &mut |frames| progress(Stage::Deriving { frames }))?;
+    }
+    if !is_plain {
+        // Opening it rolls an interrupted transaction back. A reader that is in the way is no
+        // error: the next one may succeed.
+        schema::leave_wal(&open::writable(reel)?).map_err(|e| OpenError::from_sqlite(reel, e))?;
+    }
+    Ok(())
+}
+
+/// Whether a transaction stands beside the recording `reel` whose writer was killed.
+fn has_leftovers(reel: &Path) -> bool {
+    ["-journal", "-wal"].iter().any(|suffix| {
+        let file = open::beside(reel, suffix).metadata();
+        file.is_ok_and(|file| file.len() > 0)
+    })
+}
+
+fn is_final(reel: &Path) -> Result<bool, RecoverError> {
+    if !reel.exists() || open::is_unborn(reel) {
+        return Ok(false);
+    }
+    let summary = Recording::open_as_it_is(reel)?.summary()?;
+    Ok(summary.state.is_final())
+}
+
+fn remove(path: &Path, is_damaged: bool, lock: SpoolLock) -> Result<(), RecoverError> {
+    let removed = release(path, is_damaged);
+    drop(lock);
+    removed.map_err(|source| RecoverError::Spool {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,115 @@
+//! Deriving everything anew from the frames and events of a recording.
+
+use super::indexer::derive::{Deriver, Text};
+use super::indexer::write::Writer;
+use super::indexer::{BlobError, COLLECT_LIMIT, read_long};
+use super::open::{self, OpenError};
+use super::reader::rows;
+use super::values::{State, to_sql};
+use mcpreel_trace::event::Event;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::path::Path;
+
+const SELECT_STATE: &str = "SELECT state FROM recording";
+const CLEAR: &str =
+    "DELETE FROM message; DELETE FROM line; DELETE FROM exchange; DELETE FROM finding;";
+const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
+    CASE WHEN length(raw) <= ?1 THEN raw END FROM frame ORDER BY seq"#;
+const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id";
+
+/// Frames between two calls of a progress callback.
+const REPORT_EVERY: u64 = 4096;
+
+/// Why a recording could not be derived anew.
+#[derive(Debug, thiserror::Error)]
+pub enum ReindexError {
+    /// The recording could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The recording could not be read or written.
+    #[error("could not rebuild the tables of the recording")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A long frame could not be read.
+    #[error("could not read a long frame")]
+    Frame(#[source] std::io::Error),
+}
+
+impl From<BlobError> for ReindexError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Sqlite(error) => Self::Sqlite(error),
+            BlobError::Io(error) => Self::Frame(error),
+        }
+    }
+}
+
+/// Derives everything of the recording `path` anew, in one transaction: whoever reads it
+/// meanwhile sees the old rows. `progress` is told how many frames are done.
+pub fn reindex(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<(), ReindexError> {
+    let conn = open::writable(path)?;
+    let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
+    rebuild(&transaction, Ended::of(&transaction)?, progress)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Whether what is open at the last frame stays open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    No,
+    Yes,
+}
+
+impl Ended {
+    fn of(conn: &Connection) -> rusqlite::Result<Self> {
+        let state: String = conn.query_row(SELECT_STATE, [], |row| row.get(0))?;
+        Ok(match State::parse(&state) {
+            Some(State::Live) => Self::No,
+            _ => Self::Yes,
+        })
+    }
+}
+
+/// Empties the derived tables and fills them again, within the caller's transaction.
+pub fn rebuild(
+    conn: &Connection,
+    ended: Ended,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), ReindexError> {
+    conn.execute_batch(CLEAR)?;
+    let mut writer = Writer::prepare(conn)?;
+    let mut deriver = Deriver::default();
+    let mut events = events(conn)?.into_iter().peekable();
+    let mut frames = conn.prepare(FRAMES)?;
+    let mut rows = frames.query([to_sql(COLLECT_LIMIT)])?;
+    while let Some(row) = rows.next()? {
+        let head = rows::frame_head(row)?;
+        while let Some(event) = events.next_if(|event| event.after_seq < head.seq) {
+            deriver.event(&event);
+        }
+        if head.size > COLLECT_LIMIT {
+            let text = read_long(conn, head.seq)?;
+            deriver.frame(&head, Text::Long(Box::new(text)));
+        } else {
+            let raw = row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?;
+            deriver.frame(&head, Text::Whole(raw));
+        }
+        deriver.flush_if_many(&mut writer)?;
+        if head.seq.0 % REPORT_EVERY == 0 {
+            progress(head.seq.0);
+        }
+    }
+    events.for_each(|event| deriver.event(&event));
+    if ended == Ended::Yes {
+        deriver.finish(&mut writer)?;
+    }
+    deriver.flush(&mut writer)?;
+    deriver.save(conn)?;
+    Ok(())
+}
+
+fn events(conn: &Connection) -> rusqlite::Result<Vec<Event>> {
+    let mut events = conn.prepare(EVENTS)?;
+    let rows = events.query_map([], |row| Ok(rows::event(row)?.event))?;
+    rows.collect()
+}

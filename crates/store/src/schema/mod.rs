@@ -1,0 +1,261 @@
+//! The tables of a recording: how they are made, and brought up to date.
+//!
+//! A recording is an `SQLite` file with `STRICT` tables, [`APPLICATION_ID`] and, as its
+//! `user_version`, the [`FormatVersion`]: the number of `MIGRATIONS` that made it. The list is
+//! only ever appended to. While the recorder lives the file is in WAL mode; afterwards it is one
+//! plain file.
+//!
+//! * `recording.sql`: what is on record;
+//! * `derived.sql`: what is derived from it, rebuilt when [`DERIVED_VERSION`] changes;
+//! * `views.sql`: views for people with `sqlite3`;
+//! * `genuine`: whether the tables of a file are these.
+
+mod genuine;
+
+pub use super::values::State;
+pub use genuine::{Additions, distrust, stranger};
+
+use super::open;
+use super::values::to_sql;
+use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::message::Direction;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
+use std::fmt;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// Marks an `SQLite` file as a recording: `mcpr` in ASCII.
+pub const APPLICATION_ID: u32 = 0x6D63_7072;
+
+/// The version of the code that derives messages, exchanges, findings and the session. To be
+/// raised whenever it would derive anything else from the same frames.
+pub const DERIVED_VERSION: u32 = 4;
+
+/// Each makes the next format version from the one before, the first from nothing.
+const MIGRATIONS: &[&str] = &[concat!(
+    include_str!("recording.sql"),
+    include_str!("derived.sql"),
+    include_str!("views.sql")
+)];
+
+/// The first version of mcpreel that reads what this one writes.
+const NEEDS: &str = "0.1.0";
+
+/// 4096, the default, makes recordings a fifth larger.
+const PAGE_SIZE: u32 = 16_384;
+
+/// How long a writer waits for another one. Writers hold the file for milliseconds; whoever
+/// holds it for longer must not hold up the end of a session.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
+
+const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
+const INSERT_RECORDING: &str = "INSERT INTO recording
+    (one, id, name, state, origin, parent, wall_ns, transport, context, slow_ns, redaction, resume,
+    drained, derived_version)
+    VALUES (1, :id, :name, :state, :origin, :parent, :wall_ns, :transport, :context, :slow_ns,
+    :redaction, :resume, :resume, :derived)";
+const INSERT_STREAM: &str =
+    "INSERT INTO stream (id, direction, kind, label) VALUES (?1, ?2, ?3, ?4)";
+
+/// The version of the recording format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FormatVersion(pub u32);
+
+impl FormatVersion {
+    /// What this program writes, and the newest that it reads.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the list is written by hand"
+    )]
+    pub const CURRENT: Self = Self(MIGRATIONS.len() as u32);
+}
+
+impl fmt::Display for FormatVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why a recording could not be created or brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// The file could not be made; it may exist already.
+    #[error("could not create the recording")]
+    Create(#[source] io::Error),
+    #[error("could not write the tables of the recording")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+/// Creates the recording `path` (mode 0600) of the session that `context` describes.
+///
+/// `resume` is where the first record of its spool stands. The connection is in WAL mode, the
+/// tables have reached the main file, so whoever finds it knows what it is.
+pub fn create(
+    path: &Path,
+    context: &ProcessContext,
+    resume: u64,
+) -> Result<Connection, SchemaError> {
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(SchemaError::Create)?;
+    fill(path, context, resume).inspect_err(|_| discard(path))
+}
+
+/// Makes the tables and first rows of the recording `path` that has none: an empty file, or one
+/// whose creation was interrupted.
+pub fn fill(path: &Path, context: &ProcessContext, resume: u64) -> Result<Connection, SchemaError> {
+    let mut conn = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    distrust(&conn)?;
+    conn.pragma_update(None, "page_size", PAGE_SIZE)?;
+    // There is nothing yet that a power failure could take.
+    conn.pragma_update(None, "synchronous", "OFF")?;
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    set_wal(&conn)?;
+    configure_writer(&conn)?;
+    let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // The interrupted creation may have come to its end in the WAL, where the header of the file
+    // does not show it.
+    if version_of(&transaction)? == FormatVersion(0) {
+        migrate(&transaction)?;
+        insert_first_rows(&transaction, context, resume)?;
+    }
+    transaction.commit()?;
+    checkpoint(&conn)?;
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(conn)
+}
+
+/// Removes a recording that could not be filled, so that it can be created again.
+fn discard(path: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let _ = std::fs::remove_file(open::beside(path, suffix));
+    }
+}
+
+/// Brings a recording of an older format up to date, within the caller's transaction.
+pub fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let version = version_of(transaction)?;
+    for migration in MIGRATIONS.iter().skip(version.0 as usize) {
+        transaction.execute_batch(migration)?;
+    }
+    if version < FormatVersion::CURRENT {
+        transaction.pragma_update(None, "user_version", FormatVersion::CURRENT.0)?;
+    }
+    Ok(())
+}
+
+fn version_of(conn: &Connection) -> rusqlite::Result<FormatVersion> {
+    conn.pragma_query_value(None, "user_version", |row| row.get(0).map(FormatVersion))
+}
+
+/// Settings of every connection that writes.
+pub fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}
+
+/// Switches to WAL mode: readers see the file as it is while it grows.
+pub fn set_wal(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+}
+
+/// Leaves WAL mode, so that the recording is one plain file. `false` if a reader is in the way.
+///
+/// What the WAL holds is synced into the file first. What remains is a mark in its header, valid
+/// before and after: to sync that as well would double the waits at the end of a session.
+pub fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
+    let checkpoint = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        let (busy, in_wal, moved): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(busy == 0 && in_wal == moved)
+    });
+    let synced = checkpoint.unwrap_or(false);
+    let synchronous = if synced { "OFF" } else { "NORMAL" };
+    conn.pragma_update(None, "synchronous", synchronous)?;
+    let mode = conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| {
+        row.get::<_, String>(0)
+    });
+    match mode {
+        Ok(mode) => Ok(mode == "delete"),
+        Err(error) if is_busy(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves what stands in the WAL into the main file, as far as readers allow.
+pub fn checkpoint(conn: &Connection) -> rusqlite::Result<()> {
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+/// Whether somebody else holds the file.
+pub fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(
+        error.sqlite_error_code(),
+        Some(DatabaseBusy | DatabaseLocked)
+    )
+}
+
+fn insert_first_rows(
+    transaction: &Transaction<'_>,
+    context: &ProcessContext,
+    resume: u64,
+) -> rusqlite::Result<()> {
+    transaction.execute(INSERT_FORMAT, [NEEDS])?;
+    insert_recording(transaction, context, resume)?;
+    insert_streams(transaction)
+}
+
+/// The row of the session as a whole, which says so far what `context` does.
+pub(crate) fn insert_recording(
+    conn: &Connection,
+    context: &ProcessContext,
+    resume: u64,
+) -> rusqlite::Result<()> {
+    let json = serde_json::to_string(context)
+        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+    conn.execute(
+        INSERT_RECORDING,
+        named_params! {
+            ":id": context.recording,
+            ":name": context.name,
+            ":state": State::Live.as_str(),
+            ":origin": context.origin,
+            ":parent": context.parent,
+            ":wall_ns": to_sql(context.wall_ns),
+            ":transport": context.transport,
+            ":context": json,
+            ":slow_ns": to_sql(context.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),
+            ":redaction": context.redaction,
+            ":resume": to_sql(resume),
+            ":derived": DERIVED_VERSION,
+        },
+    )?;
+    Ok(())
+}
+
+fn insert_streams(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    for stream in StreamId::STDIO {
+        let direction = stream.messages();
+        let kind = if direction.is_some() {
+            "messages"
+        } else {
+            "text"
+        };
+        let direction = direction.map(Direction::as_str);
+        transaction.execute(
+            INSERT_STREAM,
+            params![stream.0, direction, kind, stream.as_str()],
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! Text search: over the raw bytes of all frames (bodies, stderr, noise) and over the summaries
+//! of their messages, newest first.
+//!
+//! ```text
+//!  Queue: ranges of frames ──take──▶ Looker, one per thread ──▶ SearchHit
+//!    ▲                                  bytes of the frame, then its summaries
+//!    └── what a step did not get to ────┘
+//! ```
+//!
+//! There is no index: bytes are looked at where they stand, by several threads at a time, each
+//! with a read-only connection of its own. A [`Search`] goes on in steps; between two of them no
+//! thread runs and no statement is open, so that it can be dropped at any time, and nothing of a
+//! recording that is still written is held.
+//!
+//! Summaries have words that are not on the wire (`14 tools`), and have to be derived, which is
+//! slower than looking at bytes. Where a word of the text can only come off the wire, summaries
+//! are derived for frames with that word only, on the way. Otherwise it passes over the recording
+//! twice: over the bytes, then over the summaries.
+//!
+//! * `queue`: what is still to be looked at; `look`: looking at it; `pattern`: what is searched
+//!   for.
+
+mod look;
+mod pattern;
+mod queue;
+
+pub use pattern::{Finder, Pattern, PatternError};
+
+use super::open;
+use super::reader::ReadError;
+use super::reader::rows::number;
+use look::{Looker, Seen};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::frame::Seq;
+use queue::Queue;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// More threads than this gain nothing: the file is read by one system call per page.
+const MAX_THREADS: usize = 8;
+
+const EXTENT: &str = "SELECT frames FROM recording";
+
+/// A frame in which the pattern was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchHit {
+    pub seq: Seq,
+    /// Where the first match stands in it.
+    pub place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Bytes(Range<u64>),
+    /// In the summary of a message only: words that are not on the wire.
+    Summary,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Nanoseconds. A step stops soon after, but for a frame that takes longer to read.
+    pub nanos: u64,
+    /// What the work is measured with.
+    pub clock: Clock,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Frames with the pattern, from the newest to the oldest. A later step may find newer ones:
+    /// in frames that a thread did not get to, or in summaries only.
+    pub hits: Vec<SearchHit>,
+    /// Whether everything was looked at.
+    pub done: bool,
+    /// The bytes of all frames after this one were looked at.
+    pub reached: Seq,
+    /// Frames that are not looked at yet. Where bytes and summaries are looked at one after the
+    /// other, a frame counts for half in between: this never grows.
+    pub left: u64,
+    /// Frames that there were when the search began.
+    pub of: u64,
+    /// Bytes that were looked at since the search began.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// The bytes of all frames, and summaries where the pattern may be in them.
+    Both,
+    /// The bytes of all frames; their summaries come later.
+    Bytes,
+    /// The summaries of messages in whose bytes nothing was found.
+    Summaries,
+}
+
+/// A search through one recording.
+#[derive(Debug)]
+pub struct Search {
+    path: PathBuf,
+    finder: Finder,
+    threads: usize,
+    from: Option<Seq>,
+    course: Option<Course>,
+    bytes: u64,
+    /// Kept from step to step where nothing more comes: opening takes some milliseconds.
+    lookers: Vec<Looker>,
+}
+
+/// What is looked through: the frames after `after` up to `last`.
+#[derive(Debug)]
+struct Course {
+    after: u64,
+    last: u64,
+    pass: Pass,
+    queue: Queue,
+}
+
+impl Course {
+    fn new(finder: &Finder, after: u64, last: u64) -> Self {
+        let pass = if finder.has_words() {
+            Pass::Both
+        } else {
+            Pass::Bytes
+        };
+        Self {
+            after,
+            last,
+            pass,
+            queue: Queue::new(after, last),
+        }
+    }
+
+    fn frames(&self) -> u64 {
+        self.last.saturating_sub(self.after)
+    }
+
+    fn left(&self) -> u64 {
+        let left = self.queue.left();
+        match self.pass {
+            Pass::Both => left,
+            Pass::Bytes => (left + self.frames()).div_ceil(2),
+            Pass::Summaries => left.div_ceil(2),
+        }
+    }
+}
+
+impl Search {
+    /// A search for `pattern` through the recording `path`, from the frame `from` (itself
+    /// included; `None`: the last one) back to the first.
+    pub fn new(path: &Path, pattern: &Pattern, from: Option<Seq>) -> Result<Self, PatternError> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            path: path.to_owned(),
+            finder: Finder::new(pattern)?,
+            threads: threads.min(MAX_THREADS),
+            from,
+            course: None,
+            bytes: 0,
+            lookers: Vec::new(),
+        })
+    }
+
+    /// After it was done: goes on with the frames after `after` up to `last`, which have come
+    /// since.
+    pub fn again(&mut self, after: Seq, last: Seq) {
+        self.course = Some(Course::new(&self.finder, after.0, last.0));
+    }
+
+    /// Goes on for about as long as `pace` says.
+    pub fn step(&mut self, pace: &Pace) -> Result<Found, ReadError> {
+        let mut lookers = self.lookers()?;
+        let result = self.step_with(&mut lookers, pace);
+        // A recorder that ends wants the file for itself.
+        if open::is_wal(&self.path).is_ok_and(|is_wal| !is_wal) {
+            self.lookers = lookers;
+        }
+        result
+    }
+
+    fn step_with(&mut self, lookers: &mut [Looker], pace: &Pace) -> Result<Found, ReadError> {
+        let began = pace.clock.now();
+        let is_over = || pace.clock.now().0.saturating_sub(began.0) >= pace.nanos;
+        let mut course = match self.course.take() {
+            Some(course) => course,
+            None => self.begin(lookers)?,
+        };
+        let mut seen = course.look(lookers, pace.clock, &is_over)?;
+        if course.pass != Pass::Summaries {
+            self.bytes += seen.bytes;
+        }
+        let reached = match course.pass {
+            Pass::Both | Pass::Bytes => course.queue.newest(),
+            Pass::Summaries => 0,
+        };
+        let is_through = course.queue.left() == 0;
+        if is_through && course.pass == Pass::Bytes {
+            course.pass = Pass::Summaries;
+            course.queue = Queue::new(course.after, course.last);
+        }
+        seen.hits.sort_by_key(|hit| std::cmp::Reverse(hit.seq));
+        let found = Found {
+            hits: seen.hits,
+            done: course.queue.left() == 0,
+            reached: Seq(reached),
+            left: course.left(),
+            of: course.frames(),
+            bytes: self.bytes,
+        };
+        self.course = Some(course);
+        Ok(found)
+    }
+
+    fn begin(&self, lookers: &[Looker]) -> Result<Course, ReadError> {
+        let recording = lookers[0].recording();
+        let frames = recording.read(|conn| conn.query_row(EXTENT, [], |row| number(row, 0)))?;
+        let last = self.from.map_or(frames, |from| from.0.min(frames));
+        Ok(Course::new(&self.finder, 0, last))
+    }
+
+    fn lookers(&mut self) -> Result<Vec<Looker>, ReadError> {
+        let mut lookers = std::mem::take(&mut self.lookers);
+        while lookers.len() < self.threads {
+            lookers.push(Looker::new(&self.path, self.finder.clone())?);
+        }
+        Ok(lookers)
+    }
+}
+
+impl Course {
+    /// Looks at what is left with all `lookers`, until it `is_over`; at something in any case.
+    fn look(
+        &self,
+        lookers: &mut [Looker],
+        clock: Clock,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Seen, ReadError> {
+        let work = |looker: &mut Looker| -> Result<Seen, ReadError> {
+            let mut seen = Seen::default();
+            while let Some((lo, hi)) = self.queue.take() {
+                let began = clock.now();
+                let oldest = looker.look(self.pass, (lo, hi), is_over, &mut seen)?;
+                let took = clock.now().0.saturating_sub(began.0);
+                self.queue.took(hi - lo + 1, took);
+                if oldest > lo {
+                    self.queue.add((lo, oldest - 1));
+                }
+                if is_over() {
+                    break;
+                }
+            }
+            Ok(seen)
+        };
+        let mut all = Seen::default();
+        for seen in side_by_side(lookers, &work) {
+            let seen = seen?;
+            all.hits.extend(seen.hits);
+            all.bytes += seen.bytes;
+        }
+        Ok(all)
+    }
+}
+
+/// Does `work` with all `lookers` at once, with the first on this thread.
+fn side_by_side<T: Send>(
+    lookers: &mut [Looker],
+    work: &(dyn Fn(&mut Looker) -> T + Sync),
+) -> Vec<T> {
+    thread::scope(|scope| {
+        let (own, others) = lookers.split_at_mut(1);
+        let threads = others
+            .iter_mut()
+            .map(|looker| scope.spawn(move || work(looker)));
+        let threads: Vec<_> = threads.collect();
+        let own = own.iter_mut().map(work);
+        let others = threads.into_iter().map(|thread| {
+            let result = thread.join();
+            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        own.chain(others).collect()
+    })
+}

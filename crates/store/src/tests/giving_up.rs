@@ -1,0 +1,170 @@
+//! Requests of which nobody waits for the answer any longer, because too many are open.
+
+use super::session::*;
+use crate::reader::Recording;
+use crate::select::{Context, Limit, Question, Scan, Way};
+use crate::tail::{Tail, Update};
+use crate::values::State;
+use mcpreel_trace::clock::{Clock, Moment};
+use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_trace::query::Query;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// As many are open at once, and then so many that not all can be followed.
+const OPEN: u64 = 2500;
+const ALL: u64 = 6000;
+
+fn ask(session: &mut Session, ids: RangeInclusive<u64>) {
+    let mut lines = String::new();
+    for id in ids {
+        writeln!(lines, r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#).unwrap();
+    }
+    for piece in lines.as_bytes().chunks(8000) {
+        session.chunk(StreamId::C2S, piece);
+    }
+}
+
+fn follow(tail: &mut Tail, statuses: &mut BTreeMap<ExchangeId, Status>) {
+    while let Update::News(news) = tail.poll().unwrap() {
+        let exchanges = news.exchanges.into_iter();
+        statuses.extend(exchanges.map(|exchange| (exchange.id, exchange.status)));
+    }
+}
+
+fn statuses_of(recording: &Recording) -> BTreeMap<ExchangeId, Status> {
+    let mut all = BTreeMap::new();
+    let take = |exchange: mcpreel_trace::exchange::Exchange| {
+        all.insert(exchange.id, exchange.status);
+    };
+    recording.each_exchange(take).unwrap();
+    all
+}
+
+/// How many exchanges fit at a moment.
+fn fitting(recording: &Recording, query: &str, until: Seq) -> usize {
+    let question = Question {
+        query: Query::parse(query).unwrap(),
+        lens: Lens::Exchanges,
+        until: Some(until),
+    };
+    let context = Context {
+        end: Moment(1),
+        slow_ns: 1,
+    };
+    let limit = Limit {
+        hits: usize::MAX,
+        nanos: u64::MAX,
+        clock: Clock::start(),
+    };
+    let mut scan = Scan::new(&question, Way::Oldest, None, context);
+    scan.step(recording, &limit).unwrap().hits.len()
+}
+
+#[test]
+fn whoever_follows_hears_of_it_when_it_happens() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let mut indexer = session.indexer();
+    let (mut tail, mut told) = (Tail::new(&session.reel), BTreeMap::new());
+    ask(&mut session, 1..=OPEN);
+    drain(&mut indexer, &bytes(u64::MAX));
+    follow(&mut tail, &mut told);
+    assert!(told.len() as u64 == OPEN && told.values().all(|it| *it == Status::Open));
+    ask(&mut session, OPEN + 1..=ALL);
+    drain(&mut indexer, &bytes(u64::MAX));
+    follow(&mut tail, &mut told);
+    let recording = Recording::open(&session.reel).unwrap();
+    let known = statuses_of(&recording);
+    assert_eq!(told, known);
+    let is_given_up = |id: &ExchangeId| known[id] == Status::GivenUp;
+    let given_up: Vec<_> = known.keys().copied().filter(is_given_up).collect();
+    assert!(given_up.len() > 1000, "{}", given_up.len());
+    assert_eq!(recording.given_up_count().unwrap(), given_up.len() as u64);
+    let summary = recording.summary().unwrap();
+    assert_eq!(summary.open, ALL - given_up.len() as u64);
+    assert_eq!(summary.failed, 0);
+    let touched = recording.exchanges_touched(Seq(OPEN)).unwrap();
+    let touched: BTreeMap<_, _> = touched.into_iter().collect();
+    let missing = given_up.iter().find(|id| !touched.contains_key(id));
+    assert_eq!(missing, None);
+}
+
+#[test]
+fn at_no_moment_are_they_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    ask(&mut session, 1..=ALL);
+    session.end();
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    drop(indexer);
+    let recording = Recording::open(&session.reel).unwrap();
+    let known = statuses_of(&recording);
+    let count = |is: Status| known.values().filter(|status| **status == is).count();
+    let given_up = count(Status::GivenUp);
+    assert!(given_up > 1000 && count(Status::Open) == 0);
+    let until = Seq(given_up as u64 + 10);
+    let state = recording.state_at(until).unwrap();
+    assert_eq!(
+        state.open.len(),
+        10,
+        "those after the last that was given up"
+    );
+    let first = ItemKey::of_part(Seq(1), 0);
+    let exchange = &recording.light_exchanges_at(&[first], Some(until)).unwrap()[0];
+    assert_eq!(exchange.status, Status::GivenUp);
+    let times = recording.times(first, None).unwrap().unwrap();
+    assert_eq!((times.to, times.failed), (Some(times.from), false));
+    assert_eq!(fitting(&recording, "is:open", until), 10);
+    assert_eq!(fitting(&recording, "status:given-up", until), given_up);
+}
+
+#[test]
+fn a_call_in_which_they_were_asked_does_not_wait_for_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let call = br#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"a"}}"#;
+    session.chunk(StreamId::C2S, &[&call[..], b"\n"].concat());
+    let asked = br#"{"jsonrpc":"2.0","id":"a","method":"roots/list"}"#;
+    session.chunk(StreamId::S2C, &[&asked[..], b"\n"].concat());
+    let answer = br#"{"jsonrpc":"2.0","id":"c","result":{"content":[]}}"#;
+    session.chunk(StreamId::S2C, &[&answer[..], b"\n"].concat());
+    ask(&mut session, 1..=ALL);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let recording = Recording::open(&session.reel).unwrap();
+    let child = recording.exchange(ExchangeId(2)).unwrap().unwrap();
+    assert_eq!(child.status, Status::GivenUp);
+    assert_eq!(child.parent, Some(ExchangeId(1)));
+    assert_eq!(fitting(&recording, "is:waiting", Seq(2)), 0);
+    let parent = recording.exchange(ExchangeId(1)).unwrap().unwrap();
+    let asked = recording.meanwhile(&parent, None, 10).unwrap().asked;
+    assert_eq!(asked, [(child.t_request, Some(child.t_request))]);
+}
+
+#[test]
+fn where_they_were_called_unanswered_before_they_are_no_longer() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    ask(&mut session, 1..=ALL);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    indexer.leave_wal().unwrap();
+    drop(indexer);
+    let given_up = Recording::open(&session.reel).unwrap().given_up_count();
+    rusqlite::Connection::open(&session.reel)
+        .unwrap()
+        .execute_batch(
+            "UPDATE recording SET derived_version = 3;
+            UPDATE exchange SET status = 'unanswered' WHERE status = 'given-up';",
+        )
+        .unwrap();
+    let old = Recording::open(&session.reel).unwrap();
+    assert_eq!(old.given_up_count().unwrap(), given_up.unwrap());
+}

@@ -1,0 +1,146 @@
+//! The folder of recordings.
+
+use super::session::*;
+use crate::library::{Details, Library, Standing, retention, spool_of};
+use crate::schema::State;
+use rusqlite::Connection;
+use std::path::Path;
+
+fn finish(session: &Session) {
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    drop(indexer);
+    std::fs::remove_file(spool_of(&session.reel)).unwrap();
+}
+
+fn finished(dir: &Path, id: u32) -> Session {
+    let mut session = Session::start(dir, "weather", id);
+    busy_session(&mut session, 3, 1000);
+    session.end();
+    finish(&session);
+    session
+}
+
+#[test]
+fn two_hundred_recordings_are_listed_and_the_bad_ones_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let one = finished(dir.path(), 1);
+    for id in 2..=200 {
+        let mut path = one.reel.clone();
+        path.set_file_name(format!("2026-11-20T15-17-03_weather_{id:08x}.reel"));
+        std::fs::copy(&one.reel, &path).unwrap();
+    }
+    std::fs::write(
+        dir.path().join("a-damaged.reel"),
+        &std::fs::read(&one.reel).unwrap()[..20_000],
+    )
+    .unwrap();
+    let newer = dir.path().join("b-newer.reel");
+    std::fs::copy(&one.reel, &newer).unwrap();
+    let conn = Connection::open(&newer).unwrap();
+    conn.pragma_update(None, "user_version", 99).unwrap();
+    drop(conn);
+    std::fs::write(dir.path().join("c-notes.reel"), "notes").unwrap();
+    let mut pending = Session::start(dir.path(), "weather", 0x999);
+    busy_session(&mut pending, 1000, 60_000);
+    pending.end();
+    pending.die();
+    let live = Session::start(dir.path(), "weather", 0x998);
+
+    let entries = Library::new(dir.path()).list().unwrap();
+    assert_eq!(entries.len(), 205);
+    let standing = |standing| {
+        entries
+            .iter()
+            .filter(move |entry| entry.standing == standing)
+    };
+    assert_eq!(standing(Standing::Finished).count(), 200);
+    assert_eq!(standing(Standing::Unreadable).count(), 3);
+    for entry in standing(Standing::Unreadable) {
+        let Details::Unreadable(error) = &entry.details else {
+            panic!("{entry:?}");
+        };
+        assert!(error.to_string().contains(&entry.name), "{error}");
+    }
+    let pending: Vec<_> = standing(Standing::Pending)
+        .map(|entry| &entry.id[..])
+        .collect();
+    assert_eq!(pending, ["00000999"]);
+    assert_eq!(standing(Standing::Live).count(), 1);
+    drop(live);
+}
+
+#[test]
+fn a_folder_that_does_not_exist_has_no_recordings() {
+    assert_eq!(Library::new("/nowhere/at/all").list().unwrap().len(), 0);
+}
+
+#[test]
+fn the_newest_comes_first_and_may_be_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let sessions: Vec<_> = (1..4).map(|id| finished(dir.path(), id)).collect();
+    let library = Library::new(dir.path());
+    let selected = library.select("@2#3").unwrap();
+    assert_eq!(selected.path, sessions[1].reel);
+    assert!(library.contains(&selected.path));
+    assert!(!library.contains(Path::new("x.reel")));
+}
+
+#[test]
+fn deleting_takes_everything_and_spares_what_became_live() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 1000);
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    assert!(!retention::delete(&session.reel).unwrap());
+    assert!(session.reel.exists());
+    drop(indexer);
+    session.die();
+    assert!(retention::delete(&session.reel).unwrap());
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn noted_and_live_recordings_are_protected() {
+    let dir = tempfile::tempdir().unwrap();
+    let noted = finished(dir.path(), 1);
+    let conn = Connection::open(&noted.reel).unwrap();
+    conn.execute(
+        "INSERT INTO annotation (frame, mark, wall_ns) VALUES (1, 'x', 0)",
+        [],
+    )
+    .unwrap();
+    drop(conn);
+    let _live = Session::start(dir.path(), "weather", 2);
+    finished(dir.path(), 3);
+    let entries = Library::new(dir.path()).list().unwrap();
+    let kept = entries.iter().map(retention::Kept::from);
+    let mut protected: Vec<_> = kept.map(|kept| kept.is_protected).collect();
+    protected.sort_unstable();
+    assert_eq!(protected, [false, true, true]);
+}
+
+#[test]
+fn a_symbolic_link_means_the_recording_where_it_lies() {
+    let (elsewhere, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut live = Session::start(elsewhere.path(), "weather", 1);
+    let mut indexer = live.indexer();
+    busy_session(&mut live, 3, 1000);
+    drain(&mut indexer, &bytes(u64::MAX));
+    let link = dir.path().join("x.reel");
+    std::os::unix::fs::symlink(&live.reel, &link).unwrap();
+    let library = Library::new(dir.path());
+    assert!(!library.contains(&link));
+    assert_eq!(library.list().unwrap()[0].standing, Standing::Live);
+    let selected = library.select(link.to_str().unwrap()).unwrap();
+    assert_eq!(selected.path, live.reel.canonicalize().unwrap());
+    // A frame that stands in the WAL is seen through the link.
+    let frames = |path: &Path| {
+        let recording = crate::reader::Recording::open(path).unwrap();
+        recording.summary().unwrap().frames
+    };
+    assert_eq!(frames(&link), frames(&live.reel));
+    assert!(frames(&link) > 0);
+}

@@ -1,0 +1,408 @@
+//! Recordings whose recorder has gone.
+
+use super::session::*;
+use crate::library::{Details, Entry, Library, Standing, spool_of};
+use crate::open::{beside, is_unborn};
+use crate::reader::Recording;
+use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for, wait_for_recorder};
+use crate::schema::{self, State};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::frame::StreamId;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn recover(reel: &Path) -> Outcome {
+    bring_up_to_date(reel, Clock::start(), &mut |_| ()).unwrap()
+}
+
+/// What the recorder makes of a session that nothing disturbs.
+fn index_whole(session: &mut Session) {
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+}
+
+#[test]
+fn a_spool_alone_becomes_a_recording() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 10, 100);
+    session.die();
+    let entry = Entry::read(&session.reel);
+    assert_eq!(entry.standing, Standing::Interrupted);
+    assert!(matches!(entry.details, Details::Started(_)));
+    let Outcome::Completed { frames, state } = recover(&session.reel) else {
+        panic!("it was interrupted");
+    };
+    assert_eq!(state, State::Recovered);
+    assert!(!spool_of(&session.reel).exists());
+    let recording = Recording::open(&session.reel).unwrap();
+    let summary = recording.summary().unwrap();
+    assert_eq!((summary.frames, summary.state), (frames, State::Recovered));
+    assert_eq!(summary.id, "00000001");
+    let last = recording.events(0).unwrap().pop().unwrap();
+    assert_eq!(last.event.kind, EventKind::Recovered { frames });
+    assert_eq!(recover(&session.reel), Outcome::Whole);
+}
+
+#[test]
+fn a_killed_recorder_leaves_what_an_undisturbed_one_would_have_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut undisturbed = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut undisturbed, 30, 90);
+    undisturbed.end();
+    index_whole(&mut undisturbed);
+
+    for steps in 0..6 {
+        let mut session = Session::start(dir.path(), "weather", 2 + steps);
+        busy_session(&mut session, 30, 90);
+        session.end();
+        let mut indexer = session.indexer();
+        for _ in 0..steps {
+            indexer.step(u64::MAX, &bytes(900)).unwrap();
+        }
+        drop(indexer);
+        session.die();
+        assert_eq!(Entry::read(&session.reel).standing, Standing::Pending);
+        let outcome = recover(&session.reel);
+        let Outcome::Completed {
+            state: State::Complete,
+            ..
+        } = outcome
+        else {
+            panic!("{outcome:?}");
+        };
+        assert_same(&recorded(&session.reel), &recorded(&undisturbed.reel));
+        assert_same(&derived(&session.reel), &derived(&undisturbed.reel));
+    }
+}
+
+#[test]
+fn a_recording_whose_creation_was_interrupted_is_created_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    session.die();
+    std::fs::write(&session.reel, b"").unwrap();
+    assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
+    assert!(
+        Recording::open(&session.reel)
+            .unwrap()
+            .summary()
+            .unwrap()
+            .frames
+            > 5
+    );
+}
+
+/// Its tables were in the WAL when the recorder died, and the header of the file does not show
+/// that: they were made a second time, and that failed.
+#[test]
+fn a_recording_whose_creation_ended_in_the_wal_is_not_created_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    let start = session.spool().first_position();
+    session.die();
+
+    // A reader that came before the tables keeps them in the WAL.
+    let twin = dir.path().join("twin");
+    let reader = rusqlite::Connection::open(&twin).unwrap();
+    reader
+        .execute_batch(
+            "PRAGMA page_size = 16384; PRAGMA application_id = 0x6D637072; PRAGMA journal_mode = WAL;
+             BEGIN; SELECT count(*) FROM sqlite_schema",
+        )
+        .unwrap();
+    let writer = schema::fill(&twin, &context("weather", 1), start).unwrap();
+    std::fs::copy(&twin, &session.reel).unwrap();
+    std::fs::copy(beside(&twin, "-wal"), beside(&session.reel, "-wal")).unwrap();
+    drop((writer, reader));
+
+    assert!(is_unborn(&session.reel), "the header has no version yet");
+    assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
+    let recording = Recording::open(&session.reel).unwrap();
+    assert!(recording.summary().unwrap().frames > 5);
+}
+
+#[test]
+fn a_torn_tail_is_stated() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"whole\n");
+    session.chunk(StreamId::S2C, b"torn\n");
+    let end = session.written();
+    session.die();
+    let spool = std::fs::OpenOptions::new()
+        .write(true)
+        .open(spool_of(&session.reel));
+    spool.unwrap().set_len(end - 1).unwrap();
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"whole\n");
+    assert!(warnings(&recording)[0].contains("36 bytes"));
+    assert!(kept(&session.reel).exists());
+}
+
+fn kept(reel: &Path) -> PathBuf {
+    beside(&spool_of(reel), ".damaged")
+}
+
+fn warnings(recording: &Recording) -> Vec<String> {
+    let events = recording.events(0).unwrap().into_iter();
+    let messages = events.filter_map(|row| match row.event.kind {
+        EventKind::Warning { message } => Some(message),
+        _ => None,
+    });
+    messages.collect()
+}
+
+fn gaps(recording: &Recording) -> Vec<(StreamId, u64, u64)> {
+    let events = recording.events(0).unwrap().into_iter();
+    let gaps = events.filter_map(|row| match row.event.kind {
+        EventKind::Gap {
+            stream,
+            offset,
+            bytes,
+            ..
+        } => Some((stream, offset, bytes)),
+        _ => None,
+    });
+    gaps.collect()
+}
+
+fn flip(path: &Path, at: u64) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[usize::try_from(at).unwrap()] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Three lines, the second of which is damaged at the byte that is returned.
+fn damaged_in_the_middle(session: &mut Session) -> u64 {
+    session.chunk(StreamId::S2C, b"one\n");
+    let at = session.written() + 33;
+    session.chunk(StreamId::S2C, b"two\n");
+    session.chunk(StreamId::S2C, b"three\n");
+    session.chunk(StreamId::STDERR, b"four\n");
+    at
+}
+
+#[test]
+fn a_damaged_record_costs_nothing_else_and_its_spool_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let at = damaged_in_the_middle(&mut session);
+    session.die();
+    flip(&spool_of(&session.reel), at);
+    let before = std::fs::read(spool_of(&session.reel)).unwrap();
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"one\nthree\n");
+    assert_eq!(concatenated(&recording, StreamId::STDERR), b"four\n");
+    assert_eq!(gaps(&recording), [(StreamId::S2C, 4, 4)]);
+    let warnings = warnings(&recording);
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].starts_with("36 bytes of the spool could not be read"));
+    assert!(!spool_of(&session.reel).exists());
+    assert_eq!(std::fs::read(kept(&session.reel)).unwrap(), before);
+    assert_eq!(Library::new(dir.path()).list().unwrap().len(), 1);
+}
+
+#[test]
+fn a_recorder_does_not_wait_for_a_damaged_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let at = damaged_in_the_middle(&mut session);
+    let last = session.written() + 33;
+    session.chunk(StreamId::S2C, b"five\n");
+    let end = session.written();
+    flip(&spool_of(&session.reel), at);
+    flip(&spool_of(&session.reel), last);
+    let mut indexer = session.indexer();
+    let progress = indexer.step(end, &bytes(u64::MAX)).unwrap();
+    assert_eq!((progress.position, progress.caught_up), (end, true));
+    indexer.finish(State::Complete).unwrap();
+    indexer.release_spool().unwrap();
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"one\nthree\n");
+    assert_eq!(warnings(&recording).len(), 2);
+    assert!(kept(&session.reel).exists());
+}
+
+/// Whoever recovers may be killed, and the next one does not see what was passed over.
+#[test]
+fn a_damaged_spool_is_kept_by_whoever_comes_to_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let at = damaged_in_the_middle(&mut session);
+    session.end();
+    flip(&spool_of(&session.reel), at);
+    index_whole(&mut session);
+    session.die();
+    assert_eq!(recover(&session.reel), Outcome::Whole);
+    assert!(!spool_of(&session.reel).exists());
+    assert!(kept(&session.reel).exists());
+}
+
+#[test]
+fn what_follows_a_hole_is_recovered_without_the_recording_that_had_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let line = b"a line of stderr\n".repeat(3000);
+    for _ in 0..30 {
+        session.chunk(StreamId::STDERR, &line);
+    }
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    drop(indexer);
+    session.chunk(StreamId::STDERR, b"the rest\n");
+    session.die();
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(beside(&session.reel, suffix));
+    }
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::STDERR), b"the rest\n");
+    let missing = 30 * line.len() as u64;
+    assert_eq!(gaps(&recording), [(StreamId::STDERR, 0, missing)]);
+    assert_eq!(warnings(&recording).len(), 1);
+    assert!(kept(&session.reel).exists());
+}
+
+#[test]
+fn a_damaged_status_is_stated_and_costs_no_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, b"whole\n");
+    session.end();
+    session.die();
+    flip(&spool_of(&session.reel), 0);
+    recover(&session.reel);
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(concatenated(&recording, StreamId::S2C), b"whole\n");
+    assert_eq!((gaps(&recording).len(), warnings(&recording).len()), (0, 1));
+    assert!(kept(&session.reel).exists());
+}
+
+#[test]
+fn a_spool_that_was_left_behind_by_a_complete_recording_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    session.end();
+    index_whole(&mut session);
+    session.die();
+    let before = recorded(&session.reel);
+    assert_eq!(recover(&session.reel), Outcome::Whole);
+    assert!(!spool_of(&session.reel).exists());
+    assert_same(&recorded(&session.reel), &before);
+}
+
+#[test]
+fn a_reader_that_was_in_the_way_is_made_up_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    session.end();
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let reader = Recording::open(&session.reel).unwrap();
+    reader.summary().unwrap();
+    let finished = indexer.finish(State::Complete).unwrap();
+    assert_eq!(finished, crate::indexer::Finished::StillWal);
+    // Neither closes in an orderly way, as if both were killed.
+    session.die();
+    drop(reader);
+    assert!(indexer.leave_wal().unwrap());
+    assert!(!crate::open::is_wal(&session.reel).unwrap());
+}
+
+#[test]
+fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    let lines = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n".repeat(1000);
+    for _ in 0..10 {
+        session.chunk(StreamId::S2C, &lines);
+    }
+    session.end();
+    session.die();
+    let outcome = drain_for(&session.reel, Clock::start(), Duration::ZERO).unwrap();
+    assert_eq!(outcome, Outcome::Partly);
+    assert_eq!(Entry::read(&session.reel).standing, Standing::Pending);
+    let outcome = drain_for(&session.reel, Clock::start(), Duration::from_mins(10)).unwrap();
+    assert_eq!(
+        outcome,
+        Outcome::Partly,
+        "too many frames to derive meanwhile"
+    );
+    assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
+    let recording = Recording::open(&session.reel).unwrap();
+    assert_eq!(recording.summary().unwrap().messages, 10_000);
+}
+
+#[test]
+fn a_journal_that_a_killed_writer_left_is_rolled_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 300, 1000);
+    session.end();
+    session.die();
+    recover(&session.reel);
+    let before = recorded(&session.reel);
+    let killed = dir.path().join("killed.reel");
+    let conn = rusqlite::Connection::open(&session.reel).unwrap();
+    conn.execute_batch("PRAGMA cache_size = 1; BEGIN; UPDATE frame SET raw = zeroblob(9000);")
+        .unwrap();
+    // Nobody holds the copies: they are what a killed writer leaves.
+    for suffix in ["", "-journal"] {
+        std::fs::copy(beside(&session.reel, suffix), beside(&killed, suffix)).unwrap();
+    }
+    assert_eq!(recover(&killed), Outcome::Whole);
+    assert!(!beside(&killed, "-journal").exists());
+    assert_same(&recorded(&killed), &before);
+}
+
+/// Once what a replay had recorded was read while the thread that indexes it was not done.
+#[test]
+fn a_recorder_that_is_not_done_is_waited_for_as_long_as_somebody_wants_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    let mut looks = 0;
+    let mut gives_up = || {
+        looks += 1;
+        looks < 3
+    };
+    assert!(!wait_for_recorder(&session.reel, &mut gives_up));
+    assert_eq!(looks, 3);
+    session.end();
+    let reel = session.reel.clone();
+    let mut left = Some(session);
+    let mut finishes = || {
+        index_whole(left.as_mut().expect("it is not done"));
+        left = None;
+        true
+    };
+    assert!(wait_for_recorder(&reel, &mut finishes));
+    assert_eq!(Entry::read(&reel).standing, Standing::Finished);
+    assert!(wait_for_recorder(&reel, &mut || panic!("it is done")));
+}
+
+#[test]
+fn a_recording_that_somebody_else_is_making_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 3, 100);
+    // Its creation has begun, and does not go on.
+    std::fs::write(&session.reel, b"").unwrap();
+    let busy = bring_up_to_date(&session.reel, Clock::start(), &mut |_| ());
+    assert!(matches!(busy, Err(RecoverError::Busy { .. })), "{busy:?}");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| recover(&session.reel));
+        std::fs::remove_file(&session.reel).unwrap();
+        drop(session.indexer());
+        assert_eq!(waiting.join().unwrap(), Outcome::Live);
+    });
+}

@@ -1,0 +1,359 @@
+//! The calls that are open, and those that are remembered for what may still come for them.
+
+use super::forgotten::{Forgot, Forgotten};
+use super::waiting::Waiting;
+use crate::clock::Moment;
+use crate::exchange::{Exchange, ExchangeId, Status};
+use foldhash::HashMap;
+use mcpreel_wire::id::{IdKind, RequestId};
+use mcpreel_wire::message::Direction;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Bytes that calls without an answer, and tasks without an outcome, may hold: room for some four
+/// thousand. A client that is never answered must not make us grow; beyond it the oldest of them is
+/// given up, and that is told.
+pub const HELD_BYTES: usize = 3 << 20;
+
+/// Calls that are remembered after their end. Without it a second answer, an id used again or
+/// late progress would all look as if their call had never been; without a limit a long session
+/// would be kept in memory. Beyond it they do look so.
+pub const HISTORY: usize = 2048;
+
+/// Bytes that the history may hold: ids and names can be long. Beyond it the oldest calls are
+/// forgotten.
+pub const HISTORY_BYTES: usize = 2 << 20;
+
+/// Bytes that the indices, and the rules that remember open requests, take for a call besides its
+/// texts, about.
+const INDEX_BYTES: usize = 512;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It has no answer and was not cancelled.
+    Open,
+    /// It was answered by a task whose outcome is not known.
+    Unfinished,
+    Settled,
+}
+
+/// An exchange and what pairing needs beside it.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) exchange: Exchange,
+    pub(super) kept: Kept,
+    pub(super) token: Option<RequestId>,
+    /// When its cancel came, and which way that went.
+    pub(super) cancel: Option<(Moment, Direction)>,
+    pub(super) waiting: Waiting,
+    /// Nanoseconds from the answer that asked for input to this retry.
+    pub(super) round_wait_ns: u64,
+    /// Whether its parent waits for it.
+    pub(super) awaited: bool,
+    pub(super) bytes: usize,
+}
+
+/// The calls with one id of one sender.
+#[derive(Debug, Default)]
+struct Uses {
+    /// Without an answer, oldest first; also those that were cancelled.
+    unanswered: VecDeque<ExchangeId>,
+    /// The latest with an answer, while it is remembered.
+    answered: Option<ExchangeId>,
+}
+
+impl Uses {
+    /// Whether it was unanswered up to now.
+    fn no_longer_unanswered(&mut self, id: ExchangeId) -> bool {
+        let at = self.unanswered.iter().position(|open| *open == id);
+        at.and_then(|at| self.unanswered.remove(at)).is_some()
+    }
+}
+
+impl Call {
+    /// A wait for the client has begun, has ended, or (at its own end) is cut off.
+    pub(super) fn waits(&mut self, change: impl FnOnce(&mut Waiting)) {
+        change(&mut self.waiting);
+        self.exchange.waited_ns = self.round_wait_ns + self.waiting.total_ns();
+    }
+
+    /// Bytes that it and its indices take in memory, about.
+    fn bytes_now(&self) -> usize {
+        let task = self.exchange.task.as_deref().map_or(0, str::len);
+        let token = self.token.as_ref().map_or(0, RequestId::bytes);
+        INDEX_BYTES + self.exchange.bytes() + token + task
+    }
+}
+
+/// Calls of both directions with their indices.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    last: u64,
+    by_exchange: HashMap<ExchangeId, Box<Call>>,
+    ids: [HashMap<RequestId, Uses>; 2],
+    tokens: [HashMap<RequestId, ExchangeId>; 2],
+    tasks: [HashMap<Box<str>, ExchangeId>; 2],
+    callers: BTreeSet<ExchangeId>,
+    open: BTreeSet<ExchangeId>,
+    unfinished: BTreeSet<ExchangeId>,
+    held_bytes: usize,
+    /// In the order in which they ended.
+    settled: VecDeque<ExchangeId>,
+    settled_bytes: usize,
+    forgotten: Forgotten,
+}
+
+fn side(direction: Direction) -> usize {
+    match direction {
+        Direction::ClientToServer => 0,
+        Direction::ServerToClient => 1,
+    }
+}
+
+/// Whether requests of the server can belong to this one: a call of the client that does work.
+fn is_caller(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::ClientToServer
+        && &*exchange.method != "ping"
+        && !exchange.is_listen()
+}
+
+impl Calls {
+    /// The number of the next exchange.
+    pub(super) fn next_id(&mut self) -> ExchangeId {
+        self.last += 1;
+        ExchangeId(self.last)
+    }
+
+    pub(super) fn get(&self, id: ExchangeId) -> Option<&Call> {
+        self.by_exchange.get(&id).map(|call| &**call)
+    }
+
+    pub(super) fn get_mut(&mut self, id: ExchangeId) -> Option<&mut Call> {
+        self.by_exchange.get_mut(&id).map(|call| &mut **call)
+    }
+
+    pub(super) fn open(&mut self, mut call: Call) {
+        call.bytes = call.bytes_now();
+        self.held_bytes += call.bytes;
+        let (id, side) = (call.exchange.id, side(call.exchange.direction));
+        let uses = self.ids[side]
+            .entry(call.exchange.rpc_id.clone())
+            .or_default();
+        uses.unanswered.push_back(id);
+        if let Some(token) = &call.token {
+            self.tokens[side].insert(token.clone(), id);
+        }
+        if is_caller(&call.exchange) {
+            self.callers.insert(id);
+        }
+        self.open.insert(id);
+        self.by_exchange.insert(id, Box::new(call));
+    }
+
+    /// The call to give up next, where more is held than there is room for: the oldest.
+    pub(super) fn too_much(&self) -> Option<ExchangeId> {
+        if self.held_bytes <= HELD_BYTES {
+            return None;
+        }
+        let firsts = [self.open.first(), self.unfinished.first()];
+        firsts.into_iter().flatten().min().copied()
+    }
+
+    /// Whether a call with this id may have been forgotten before it was answered.
+    pub(super) fn may_have_forgotten(&self, direction: Direction, id: &RequestId) -> bool {
+        self.forgotten.may_have((Forgot::Id, direction, id))
+    }
+
+    /// The same for a call with this progress token.
+    pub(super) fn may_have_forgotten_token(&self, direction: Direction, token: &RequestId) -> bool {
+        self.forgotten.may_have((Forgot::Token, direction, token))
+    }
+
+    /// The oldest unanswered call with this id, cancelled or not.
+    pub(super) fn unanswered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let uses = self.ids[side(direction)].get(id)?;
+        uses.unanswered.front().copied()
+    }
+
+    /// The oldest call with this id that is neither answered nor cancelled.
+    pub(super) fn in_flight(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let uses = self.ids[side(direction)].get(id)?;
+        let is_open =
+            |id: &&ExchangeId| self.by_exchange.get(id).is_some_and(|c| c.cancel.is_none());
+        uses.unanswered.iter().find(is_open).copied()
+    }
+
+    /// The latest remembered call with this id, whatever became of it.
+    pub(super) fn any(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let uses = self.ids[side(direction)].get(id)?;
+        uses.unanswered.back().copied().max(uses.answered)
+    }
+
+    /// The latest remembered call with this id that was answered.
+    pub(super) fn answered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        self.ids[side(direction)].get(id)?.answered
+    }
+
+    /// An open call whose id differs from `id` in nothing but its JSON type.
+    pub(super) fn other_type(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+        let is_number = |id: &RequestId| matches!(id.kind(), IdKind::Integer | IdKind::Fraction);
+        let other = match id.kind() {
+            IdKind::Integer | IdKind::Fraction => RequestId::string(id.json()),
+            IdKind::String => RequestId::from_json(id.form()).filter(is_number)?,
+            IdKind::Null | IdKind::Other => return None,
+        };
+        self.unanswered(direction, &other)
+    }
+
+    /// The newest call that gave this progress token.
+    pub(super) fn by_token(&self, direction: Direction, token: &RequestId) -> Option<ExchangeId> {
+        self.tokens[side(direction)].get(token).copied()
+    }
+
+    /// The call that was answered by this task.
+    pub(super) fn by_task(&self, direction: Direction, task: &str) -> Option<ExchangeId> {
+        self.tasks[side(direction)].get(task).copied()
+    }
+
+    /// The newest open call of the client that is no ping and no listen stream.
+    pub(super) fn newest_caller(&self) -> Option<ExchangeId> {
+        self.callers.last().copied()
+    }
+
+    /// The one open call of the client that is no ping and no listen stream, if it is just one.
+    pub(super) fn only_caller(&self) -> Option<ExchangeId> {
+        (self.callers.len() == 1)
+            .then(|| self.newest_caller())
+            .flatten()
+    }
+
+    /// An answer came: its id is free, the call is remembered.
+    pub(super) fn answer(&mut self, id: ExchangeId) {
+        let Some(call) = self.by_exchange.get(&id) else {
+            return;
+        };
+        let direction = side(call.exchange.direction);
+        if let Some(uses) = self.ids[direction].get_mut(&call.exchange.rpc_id) {
+            uses.no_longer_unanswered(id);
+            uses.answered = uses.answered.max(Some(id));
+        }
+        match (&call.exchange.task, call.exchange.status) {
+            (Some(task), Status::Task) => {
+                self.tasks[direction].insert(task.clone(), id);
+                self.callers.remove(&id);
+                self.keep_unfinished(id);
+            }
+            _ => self.settle(id),
+        }
+    }
+
+    /// The call is over: it is remembered as long as the history reaches.
+    pub(super) fn settle(&mut self, id: ExchangeId) {
+        self.callers.remove(&id);
+        self.open.remove(&id);
+        self.unfinished.remove(&id);
+        let Some(call) = self.by_exchange.get_mut(&id) else {
+            return;
+        };
+        if call.kept != Kept::Settled {
+            call.kept = Kept::Settled;
+            self.held_bytes -= call.bytes;
+            call.bytes = call.bytes_now();
+            self.settled_bytes += call.bytes;
+            self.settled.push_back(id);
+        }
+        while (self.settled.len() > HISTORY || self.settled_bytes > HISTORY_BYTES)
+            && let Some(oldest) = self.settled.pop_front()
+        {
+            self.forget(oldest);
+        }
+    }
+
+    /// The oldest calls that have no answer and were not cancelled, in order, `limit` at most.
+    pub(super) fn first_open(&self, limit: usize) -> Vec<ExchangeId> {
+        self.open.iter().take(limit).copied().collect()
+    }
+
+    /// The recording is over: the call is open no longer, whatever it is remembered as.
+    pub(super) fn end(&mut self, id: ExchangeId) {
+        self.open.remove(&id);
+    }
+
+    /// Bytes that are counted of what is open.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.held_bytes
+    }
+
+    /// How many entries are in memory, over all indices.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        let indices = [&self.ids[0], &self.ids[1]].map(HashMap::len);
+        let tokens = [&self.tokens[0], &self.tokens[1]].map(HashMap::len);
+        let tasks = [&self.tasks[0], &self.tasks[1]].map(HashMap::len);
+        let sets = [
+            self.by_exchange.len(),
+            self.callers.len(),
+            self.open.len(),
+            self.unfinished.len(),
+            self.settled.len(),
+        ];
+        let all = [indices, tokens, tasks];
+        all.iter().flatten().chain(&sets).sum()
+    }
+
+    fn keep_unfinished(&mut self, id: ExchangeId) {
+        self.open.remove(&id);
+        self.unfinished.insert(id);
+        if let Some(call) = self.by_exchange.get_mut(&id) {
+            call.kept = Kept::Unfinished;
+            self.held_bytes -= call.bytes;
+            call.bytes = call.bytes_now();
+            self.held_bytes += call.bytes;
+        }
+    }
+
+    /// Forgets the call as if it had never been, but for that it had no answer.
+    pub(super) fn forget(&mut self, id: ExchangeId) {
+        let Some(call) = self.by_exchange.remove(&id) else {
+            return;
+        };
+        match call.kept {
+            Kept::Settled => self.settled_bytes -= call.bytes,
+            Kept::Open | Kept::Unfinished => self.held_bytes -= call.bytes,
+        }
+        self.callers.remove(&id);
+        self.open.remove(&id);
+        self.unfinished.remove(&id);
+        self.forget_id(&call);
+        let side = side(call.exchange.direction);
+        if let Some(token) = &call.token
+            && self.tokens[side].get(token) == Some(&id)
+        {
+            self.tokens[side].remove(token);
+        }
+        if let Some(task) = &call.exchange.task
+            && self.tasks[side].get(task) == Some(&id)
+        {
+            self.tasks[side].remove(task);
+        }
+    }
+
+    fn forget_id(&mut self, call: &Call) {
+        let (id, rpc_id) = (call.exchange.id, &call.exchange.rpc_id);
+        let direction = call.exchange.direction;
+        let ids = &mut self.ids[side(direction)];
+        let Some(uses) = ids.get_mut(rpc_id) else {
+            return;
+        };
+        if uses.no_longer_unanswered(id) {
+            self.forgotten.add((Forgot::Id, direction, rpc_id));
+            if let Some(token) = &call.token {
+                self.forgotten.add((Forgot::Token, direction, token));
+            }
+        }
+        uses.answered = uses.answered.filter(|answered| *answered != id);
+        if uses.unanswered.is_empty() && uses.answered.is_none() {
+            ids.remove(rpc_id);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Pairing of requests with responses.
+//!
+//! ```text
+//!  frames, events ──▶ Correlator ──▶ Changes ──take()──▶ messages, exchanges (a transaction)
+//!                                       └─ observations ─▶ lint
+//! ```
+//!
+//! * Key: the direction of the request and its id, with JSON type, by exact value. The first
+//!   unanswered request with the key takes the response; another response is a duplicate, one
+//!   that fits nothing an orphan: messages without an exchange, and observations.
+//! * Both directions are paired in the same way; batches part by part.
+//! * What belongs to a call is attached to it: progress by token, the cancel, log messages where
+//!   just one call of the client is open (or the related task is named), notifications of a listen
+//!   stream, status notifications of a task, and the server's own requests (`parent`).
+//! * A task's creator keeps the times of the answer that named the task, and takes the status of
+//!   its outcome: from a terminal status in `tasks/get`, `tasks/cancel` or a status notification
+//!   (`completed` is ok, `failed` an error, `cancelled` cancelled), and from the answer to
+//!   `tasks/result`, which knows best.
+//! * Input rounds: see `rounds`. The time between the answer that asked for input and the retry
+//!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
+//!   also on that one.
+//! * Memory holds [`HELD_BYTES`] of what is open, at most [`HISTORY`] calls that ended, and a bounded
+//!   number of rounds. What is open beyond that is given up, the oldest first: nobody
+//!   knows what becomes of it, which is observed, and what still comes for it is told from what fits
+//!   nothing. All of that follows from the frames and events alone, so that whoever derives them
+//!   anew, in whatever pieces, gives up the same.
+
+mod calls;
+mod changes;
+mod ending;
+mod forgotten;
+mod notification;
+mod request;
+mod response;
+mod rounds;
+mod waiting;
+
+pub use calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
+pub use changes::{Batch, Changes, MessageKind, MessageRecord, Observation, Observed};
+pub use response::status_of;
+
+use super::clock::Moment;
+use super::event::{Event, EventKind};
+use super::exchange::{Exchange, ExchangeId, Status};
+use super::frame::FrameHead;
+use calls::{Calls, Kept};
+use ending::Ending;
+use mcpreel_wire::message::{Body, Content, Direction, Era, Message};
+use rounds::Rounds;
+
+/// Pairs the messages of one recording, in the order of its frames and events.
+#[derive(Debug)]
+pub struct Correlator {
+    calls: Calls,
+    rounds: Rounds,
+    ending: Ending,
+    /// Era of the client's latest request.
+    era: Era,
+    now: Moment,
+    /// Whether no moment means anything: then nobody knows when an answer came.
+    is_untimed: bool,
+}
+
+impl Default for Correlator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct At<'a> {
+    head: &'a FrameHead,
+    direction: Direction,
+    message: &'a Message,
+}
+
+impl At<'_> {
+    fn record(&self, kind: MessageKind, era: Era) -> MessageRecord {
+        let meta = &self.message.meta;
+        MessageRecord {
+            frame: self.head.seq,
+            part: self.message.part,
+            direction: self.direction,
+            kind,
+            era,
+            method: None,
+            rpc_id: None,
+            name: None,
+            summary: self.message.summary.as_str().into(),
+            exchange: None,
+            code: None,
+            token: None,
+            trace_id: meta.trace_id.clone(),
+            task: meta.related_task.clone(),
+            subscription: meta.subscription.clone(),
+        }
+    }
+
+    fn observation(
+        &self,
+        kind: Observed,
+        exchange: Option<ExchangeId>,
+        subject: &str,
+    ) -> Observation {
+        Observation {
+            frame: self.head.seq,
+            exchange,
+            direction: self.direction,
+            kind,
+            subject: subject.into(),
+        }
+    }
+}
+
+impl Correlator {
+    /// A correlator for the start of a recording.
+    pub fn new() -> Self {
+        Self {
+            calls: Calls::default(),
+            rounds: Rounds::default(),
+            ending: Ending::default(),
+            era: Era::Legacy,
+            now: Moment::default(),
+            is_untimed: false,
+        }
+    }
+
+    pub fn frame(&mut self, head: &FrameHead, content: &Content, changes: &mut Changes) {
+        changes.begin();
+        self.now = self.now.max(head.t_last);
+        let Some(direction) = head.stream.messages() else {
+            return;
+        };
+        for message in &content.messages {
+            let at = At {
+                head,
+                direction,
+                message,
+            };
+            let record = match &message.body {
+                Body::Request(request) => self.request(at, request, changes),
+                Body::Response(response) => self.response(at, response, changes),
+                Body::Notification(notification) => self.notification(at, notification, changes),
+                Body::Invalid => at.record(MessageKind::Other, self.era),
+            };
+            changes.message(record);
+            while let Some(id) = self.calls.too_much() {
+                self.give_up(id, changes);
+            }
+        }
+    }
+
+    pub fn event(&mut self, event: &Event, changes: &mut Changes) {
+        changes.begin();
+        self.now = self.now.max(event.t);
+        self.is_untimed |= matches!(event.kind, EventKind::Untimed { .. });
+        self.ending.event(&event.kind);
+    }
+
+    /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
+    /// listening, cancelled requests cancelled, tasks without an outcome tasks. At most `limit`
+    /// exchanges are handed over at once; whether there may be more.
+    pub fn finish(&mut self, limit: usize, changes: &mut Changes) -> bool {
+        changes.begin();
+        let open = self.calls.first_open(limit);
+        for &id in &open {
+            self.end(id, changes);
+        }
+        open.len() == limit
+    }
+
+    fn end(&mut self, id: ExchangeId, changes: &mut Changes) {
+        let now = self.now;
+        self.calls.end(id);
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        if call.exchange.status == Status::Open {
+            call.waits(|waiting| waiting.close(now));
+            let exchange = &mut call.exchange;
+            let fate = self.ending.fate(exchange.direction);
+            exchange.status = fate.status();
+            if let Some(kind) = fate.observed() {
+                changes.observe(Observation {
+                    frame: exchange.request.0,
+                    exchange: Some(id),
+                    direction: exchange.direction,
+                    kind,
+                    subject: exchange.rpc_id.json().into(),
+                });
+            }
+            changes.touch(exchange);
+        }
+    }
+
+    /// An exchange as it stands now, while it is open and as long as it is remembered.
+    pub fn exchange(&self, id: ExchangeId) -> Option<&Exchange> {
+        Some(&self.calls.get(id)?.exchange)
+    }
+
+    /// Whether a call of the client waits for an answer of the client just now.
+    pub fn is_waiting(&self, id: ExchangeId) -> bool {
+        let call = self.calls.get(id);
+        call.is_some_and(|call| call.waiting.is_under_way())
+    }
+
+    /// Nobody waits for the answer to a call any longer, or for the outcome of its task: there is no
+    /// room for it.
+    fn give_up(&mut self, id: ExchangeId, changes: &mut Changes) {
+        let now = self.now;
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        let kind = if call.kept == Kept::Unfinished {
+            Observed::TaskGivenUp
+        } else {
+            call.waits(|waiting| waiting.close(now));
+            Observed::RequestGivenUp
+        };
+        let exchange = &mut call.exchange;
+        if exchange.status == Status::Open {
+            exchange.status = Status::GivenUp;
+            changes.touch(exchange);
+        }
+        changes.observe(Observation {
+            frame: exchange.request.0,
+            exchange: Some(id),
+            direction: exchange.direction,
+            kind,
+            subject: exchange.rpc_id.json().into(),
+        });
+        self.end_wait(id, now, changes);
+        self.calls.forget(id);
+    }
+
+    /// The parent of a call, if any, no longer waits for it.
+    fn end_wait(&mut self, child: ExchangeId, t: Moment, changes: &mut Changes) {
+        let parent = match self.calls.get_mut(child) {
+            Some(call) if call.awaited => {
+                call.awaited = false;
+                call.exchange.parent
+            }
+            _ => None,
+        };
+        if let Some(parent) = parent.and_then(|id| self.calls.get_mut(id)) {
+            parent.waits(|waiting| waiting.end(t));
+            changes.touch(&parent.exchange);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

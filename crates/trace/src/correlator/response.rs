@@ -1,0 +1,240 @@
+//! A response ends an exchange, or belongs to none.
+
+use super::calls::Call;
+use super::request::is_about_task;
+use super::{At, Changes, Correlator, MessageKind, MessageRecord, Observation, Observed};
+use crate::exchange::{ExchangeId, Status};
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::mcp::summary::{self, Answer};
+use mcpreel_wire::message::{Direction, Outcome, Response};
+
+/// What a task's status word, and the outcome that it may carry, say about the call that it
+/// answered: status and error code; `None` while it is not over.
+fn task_outcome<'a>(
+    word: Option<&str>,
+    carried: Option<&'a Outcome>,
+) -> Option<(Status, Option<&'a str>)> {
+    let by_word = match word? {
+        "completed" => Status::Ok,
+        "failed" => Status::Error,
+        "cancelled" => Status::Cancelled,
+        _ => return None,
+    };
+    Some(match carried {
+        Some(Outcome::Error { code, .. }) => (Status::Error, code.as_deref()),
+        Some(Outcome::ToolError) => (Status::ToolError, None),
+        _ => (by_word, None),
+    })
+}
+
+/// How an exchange of `method` stands that was answered by `outcome`.
+pub fn status_of(method: &str, outcome: &Outcome) -> Status {
+    match outcome {
+        Outcome::Result { .. } => Status::Ok,
+        Outcome::ToolError => Status::ToolError,
+        Outcome::InputRequired(_) => Status::InputRequired,
+        Outcome::Error { .. } => Status::Error,
+        Outcome::Task { .. } if is_about_task(method) => Status::Ok,
+        Outcome::Task {
+            status, outcome, ..
+        } => task_outcome(status.as_deref(), outcome.as_deref())
+            .map_or(Status::Task, |(status, _)| status),
+    }
+}
+
+impl Correlator {
+    pub(super) fn response(
+        &mut self,
+        at: At<'_>,
+        response: &Response,
+        changes: &mut Changes,
+    ) -> MessageRecord {
+        let mut record = at.record(MessageKind::Response, self.era);
+        record.rpc_id.clone_from(&response.id);
+        match &response.outcome {
+            Outcome::Error { code, .. } => record.code.clone_from(code),
+            Outcome::Task { id, .. } => record.task = Some(id.clone()),
+            _ => {}
+        }
+        let Some(id) = response.id.as_ref().filter(|id| !id.is_null()) else {
+            return record;
+        };
+        let requests = at.direction.reverse();
+        let Some(exchange) = self.calls.unanswered(requests, id) else {
+            self.observe_stray(at, requests, id, changes);
+            return record;
+        };
+        self.answer(at, exchange, &response.outcome, changes);
+        if let Some(call) = self.calls.get(exchange) {
+            record.exchange = Some(exchange);
+            record.era = call.exchange.era;
+            record.method = Some(call.exchange.method.as_str().into());
+            record.name = call.exchange.name.as_deref().map(Into::into);
+        }
+        record
+    }
+
+    fn observe_stray(
+        &self,
+        at: At<'_>,
+        requests: Direction,
+        id: &RequestId,
+        changes: &mut Changes,
+    ) {
+        let (kind, exchange) = if let Some(answered) = self.calls.answered(requests, id) {
+            (Observed::ResponseDuplicate, Some(answered))
+        } else if let Some(open) = self.calls.other_type(requests, id) {
+            (Observed::ResponseIdTypeChanged, Some(open))
+        } else if self.calls.may_have_forgotten(requests, id) {
+            (Observed::ForGivenUp, None)
+        } else {
+            (Observed::ResponseUnknown, None)
+        };
+        changes.observe(at.observation(kind, exchange, id.json()));
+    }
+
+    fn answer(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome, changes: &mut Changes) {
+        let Some(call) = self.calls.get_mut(id) else {
+            return;
+        };
+        let late_ns = settle(call, at, outcome);
+        if self.is_untimed {
+            call.exchange.t_response = None;
+            call.exchange.t_response_last = None;
+        }
+        if let Some(after_ns) = late_ns {
+            let kind = Observed::ResponseLate { after_ns };
+            changes.observe(at.observation(kind, Some(id), call.exchange.rpc_id.json()));
+        }
+        if let (Status::InputRequired, Outcome::InputRequired(asked)) =
+            (call.exchange.status, outcome)
+        {
+            let given_up = self.rounds.wait(&call.exchange, asked, at.head.t_last);
+            call.exchange.chain.get_or_insert(id);
+            for (frame, chain) in given_up {
+                changes.observe(Observation {
+                    frame,
+                    exchange: Some(chain),
+                    direction: call.exchange.direction,
+                    kind: Observed::RoundGivenUp,
+                    subject: Box::default(),
+                });
+            }
+        }
+        let status = call.exchange.status;
+        changes.touch(&call.exchange);
+        self.calls.answer(id);
+        if status != Status::Task {
+            self.end_wait(id, at.head.t_last, changes);
+        }
+        self.join_task(at, id, outcome, changes);
+    }
+
+    /// What the answer to a request about a task says about the call that the task answered.
+    fn join_task(&mut self, at: At<'_>, id: ExchangeId, outcome: &Outcome, changes: &mut Changes) {
+        let Some(exchange) = self.calls.get(id).map(|call| &call.exchange) else {
+            return;
+        };
+        let Some(task) = exchange
+            .task
+            .as_deref()
+            .filter(|_| is_about_task(&exchange.method))
+        else {
+            return;
+        };
+        let Some(creator) = self.calls.by_task(exchange.direction, task) else {
+            return;
+        };
+        let wrapped = &*exchange.method == "tasks/result";
+        match outcome {
+            Outcome::Task {
+                status, outcome, ..
+            } => {
+                let (word, carried) = (status.as_deref(), outcome.as_deref());
+                self.task_status(creator, word, carried, at, changes);
+            }
+            Outcome::Error { code, .. } if wrapped => {
+                let from = [Status::Task, Status::Error];
+                self.task_ended(creator, &from, Status::Error, code.as_deref(), at, changes);
+            }
+            Outcome::ToolError if wrapped => {
+                let from = [Status::Task, Status::Ok, Status::Error];
+                self.task_ended(creator, &from, Status::ToolError, None, at, changes);
+            }
+            Outcome::Result { .. } if wrapped => {
+                self.task_ended(creator, &[Status::Task], Status::Ok, None, at, changes);
+            }
+            _ => {}
+        }
+    }
+
+    /// A status word came for the task that answered `creator`.
+    pub(super) fn task_status(
+        &mut self,
+        creator: ExchangeId,
+        word: Option<&str>,
+        carried: Option<&Outcome>,
+        at: At<'_>,
+        changes: &mut Changes,
+    ) {
+        if let Some((status, code)) = task_outcome(word, carried) {
+            self.task_ended(creator, &[Status::Task], status, code, at, changes);
+        }
+    }
+
+    fn task_ended(
+        &mut self,
+        creator: ExchangeId,
+        from: &[Status],
+        status: Status,
+        code: Option<&str>,
+        at: At<'_>,
+        changes: &mut Changes,
+    ) {
+        let Some(call) = self.calls.get_mut(creator) else {
+            return;
+        };
+        if !from.contains(&call.exchange.status) {
+            return;
+        }
+        call.exchange.status = status;
+        call.exchange.code = code.map(Into::into);
+        changes.touch(&call.exchange);
+        self.calls.settle(creator);
+        self.end_wait(creator, at.head.t_last, changes);
+    }
+}
+
+/// Writes the answer into its exchange; nanoseconds after the cancel, if it is late.
+fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
+    call.waits(|waiting| waiting.close(at.head.t_first));
+    // A server may say that it ends a listen stream and complete it as well.
+    let late = call
+        .cancel
+        .filter(|(_, way)| !(call.exchange.is_listen() && *way == at.direction))
+        .map(|(t, _)| at.head.t_first.0.saturating_sub(t.0));
+    let exchange = &mut call.exchange;
+    exchange.response = Some((at.head.seq, at.message.part));
+    exchange.t_response = Some(at.head.t_first);
+    exchange.t_response_last = Some(at.head.t_last);
+    exchange.response_size = at.head.size;
+    exchange.status = match late {
+        Some(_) => Status::Late,
+        None => status_of(&exchange.method, outcome),
+    };
+    match outcome {
+        Outcome::Error { code, .. } => exchange.code.clone_from(code),
+        Outcome::Task { id, outcome, .. } => {
+            exchange.task = Some(id.clone());
+            if let (Status::Error, Some(Outcome::Error { code, .. })) =
+                (exchange.status, outcome.as_deref())
+            {
+                exchange.code.clone_from(code);
+            }
+        }
+        _ => {}
+    }
+    let answer = Some(Answer::new(outcome, &at.message.summary));
+    exchange.summary = summary::exchange(&exchange.method, &exchange.summary, answer).into();
+    late
+}

@@ -1,0 +1,291 @@
+//! What the scenarios cannot show: memory, and what is handed over when.
+
+use super::*;
+use crate::frame::{Seq, StreamId};
+use mcpreel_wire::message::classify;
+
+/// A correlator that is fed lines, a millisecond apart.
+#[derive(Default)]
+struct Feed {
+    correlator: Correlator,
+    changes: Changes,
+    seq: u64,
+}
+
+impl Feed {
+    fn line(&mut self, stream: StreamId, json: &str) {
+        self.seq += 1;
+        let t = Moment(self.seq * 1_000_000);
+        let head = FrameHead {
+            seq: Seq(self.seq),
+            stream,
+            offset: 0,
+            t_first: t,
+            t_last: t,
+            size: json.len() as u64,
+        };
+        let content = classify(format!("{json}\n").as_bytes());
+        self.correlator.frame(&head, &content, &mut self.changes);
+    }
+
+    fn request(&mut self, id: usize, method: &str, params: &str) {
+        let json =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        self.line(StreamId::C2S, &json);
+    }
+
+    fn result(&mut self, id: usize, result: &str) {
+        let json = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        self.line(StreamId::S2C, &json);
+    }
+
+    fn cancel(&mut self, id: usize) {
+        let json = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        );
+        self.line(StreamId::C2S, &json);
+    }
+
+    fn progress(&mut self, token: &str, progress: usize) {
+        let json = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}}}"#
+        );
+        self.line(StreamId::S2C, &json);
+    }
+
+    fn observed(&self) -> Vec<Observed> {
+        let observations = self.changes.observations().iter();
+        observations.map(|observation| observation.kind).collect()
+    }
+
+    fn entries(&self) -> usize {
+        self.correlator.calls.entries()
+    }
+}
+
+#[test]
+fn answered_calls_are_forgotten_beyond_the_history() {
+    let mut feed = Feed::default();
+    let mut at_the_limit = 0;
+    for id in 0..3 * HISTORY {
+        let params = format!(r#"{{"name":"a","_meta":{{"progressToken":{id}}}}}"#);
+        feed.request(id, "tools/call", &params);
+        feed.result(id, r#"{"content":[]}"#);
+        feed.changes.take();
+        if id == HISTORY {
+            at_the_limit = feed.entries();
+        }
+    }
+    assert_eq!(feed.entries(), at_the_limit);
+}
+
+#[test]
+fn cancelled_calls_and_tasks_are_forgotten_beyond_their_limits() {
+    let mut feed = Feed::default();
+    for id in 0..3 * HISTORY {
+        feed.request(id, "tools/call", r#"{"name":"a"}"#);
+        feed.cancel(id);
+    }
+    let cancelled = feed.entries();
+    assert!(cancelled <= 3 * (HISTORY + 1), "{cancelled} entries");
+}
+
+/// As many requests as there is surely no room for.
+const TOO_MANY: usize = HELD_BYTES / 500;
+
+#[test]
+fn of_requests_without_an_answer_the_oldest_are_given_up_and_that_is_told() {
+    let mut feed = Feed::default();
+    let mut given_up = Vec::new();
+    for id in 1..=TOO_MANY {
+        let params = format!(r#"{{"name":"a","_meta":{{"progressToken":"t{id}"}}}}"#);
+        feed.request(id, "tools/call", &params);
+        let observed = feed.changes.observations();
+        given_up.extend(observed.iter().filter_map(|one| {
+            assert_eq!(one.kind, Observed::RequestGivenUp);
+            one.exchange.map(|id| id.0)
+        }));
+    }
+    assert!(!given_up.is_empty() && given_up.iter().copied().eq(1..=given_up.len() as u64));
+    let held = TOO_MANY - given_up.len();
+    assert!(held > 2000 && feed.entries() <= 5 * held, "{held} held");
+    let exchanges = feed.changes.take().exchanges;
+    let first = exchanges.iter().find(|exchange| exchange.id.0 == 1);
+    assert_eq!(first.map(|it| it.status), Some(Status::GivenUp));
+    let last = exchanges.last().map(|exchange| exchange.status);
+    assert_eq!(last, Some(Status::Open));
+    // What comes for it is no stray, and what is a stray is told as one.
+    feed.result(1, "{}");
+    assert_eq!(feed.observed(), [Observed::ForGivenUp]);
+    feed.progress("\"t1\"", 1);
+    assert_eq!(feed.observed(), [Observed::ForGivenUp]);
+    feed.cancel(1);
+    assert_eq!(feed.observed(), [Observed::ForGivenUp]);
+    feed.result(TOO_MANY + 1, "{}");
+    assert_eq!(feed.observed(), [Observed::ResponseUnknown]);
+    feed.progress("\"t0\"", 1);
+    assert_eq!(feed.observed(), [Observed::ProgressUnknownToken]);
+    // What is held is paired as ever.
+    feed.result(TOO_MANY, r#"{"content":[]}"#);
+    assert_eq!(feed.observed(), []);
+    let exchanges = feed.changes.take().exchanges;
+    assert_eq!(exchanges.last().map(|it| it.status), Some(Status::Ok));
+}
+
+#[test]
+fn of_tasks_without_an_outcome_the_oldest_are_given_up_and_that_is_told() {
+    let mut feed = Feed::default();
+    let mut given_up = 0;
+    for id in 1..=TOO_MANY {
+        feed.request(id, "tools/call", r#"{"name":"a","task":{}}"#);
+        feed.result(
+            id,
+            &format!(r#"{{"task":{{"taskId":"t{id}","status":"working"}}}}"#),
+        );
+        given_up += feed.observed().len();
+        feed.changes.take();
+    }
+    let held = TOO_MANY - given_up;
+    assert!(given_up > 0 && held > 2000, "{held} held");
+    assert!(feed.entries() <= 5 * held, "{} entries", feed.entries());
+}
+
+#[test]
+fn what_is_given_up_does_not_depend_on_when_it_is_handed_over() {
+    let fates = |pieces: bool| {
+        let mut feed = Feed::default();
+        let mut fates = std::collections::BTreeMap::new();
+        for id in 1..=TOO_MANY {
+            feed.request(id, "ping", "{}");
+            if id % 3 == 0 {
+                feed.result(id / 2, "{}");
+            }
+            if pieces {
+                let changed = feed.changes.take().exchanges;
+                fates.extend(changed.into_iter().map(|it| (it.id, it.status)));
+            }
+        }
+        feed.correlator.finish(usize::MAX, &mut feed.changes);
+        let changed = feed.changes.take().exchanges;
+        fates.extend(changed.into_iter().map(|it| (it.id, it.status)));
+        fates
+    };
+    assert_eq!(fates(true), fates(false));
+}
+
+#[test]
+fn long_ids_tokens_and_names_are_told_apart_and_do_not_fill_the_memory() {
+    let mut feed = Feed::default();
+    let long = "x".repeat(50_000);
+    let id = |number: usize| format!("\"{long}{number}\"");
+    for number in 0..100 {
+        let (id, token) = (id(number), id(number + 1000));
+        feed.line(
+            StreamId::C2S,
+            &format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"{long}","params":{{"name":{id},"_meta":{{"progressToken":{token}}}}}}}"#
+            ),
+        );
+        assert!(feed.changes.bytes() < 10_000, "{}", feed.changes.bytes());
+        feed.changes.take();
+    }
+    assert!(feed.correlator.calls.held() < 100 * 4000);
+    feed.progress(&id(1042), 1);
+    feed.line(
+        StreamId::S2C,
+        &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, id(42)),
+    );
+    let exchanges = feed.changes.take().exchanges;
+    let [answered] = &exchanges[..] else {
+        panic!("one is answered: {exchanges:?}");
+    };
+    assert_eq!((answered.id.0, answered.progress_count), (43, 1));
+}
+
+#[test]
+fn what_is_open_is_remembered_whatever_else_ends() {
+    let mut feed = Feed::default();
+    feed.request(0, "tools/call", r#"{"name":"slow"}"#);
+    feed.request(1, "tools/call", r#"{"name":"task","task":{}}"#);
+    feed.result(1, r#"{"task":{"taskId":"t","status":"working"}}"#);
+    for id in 2..2 * HISTORY {
+        feed.request(id, "ping", "{}");
+        feed.result(id, "{}");
+    }
+    feed.changes.take();
+    feed.result(0, r#"{"content":[]}"#);
+    feed.request(1, "tasks/result", r#"{"taskId":"t"}"#);
+    feed.result(1, r#"{"content":[]}"#);
+    let exchanges = feed.changes.take().exchanges;
+    let statuses: Vec<_> = exchanges.iter().map(|e| (e.id.0, e.status)).collect();
+    let last = exchanges.last().map_or(0, |e| e.id.0);
+    let expected = [(1, Status::Ok), (2, Status::Ok), (last, Status::Ok)];
+    assert_eq!(statuses, expected);
+}
+
+#[test]
+fn an_exchange_that_changes_often_is_handed_over_once_and_as_it_stands() {
+    let mut feed = Feed::default();
+    feed.request(
+        1,
+        "tools/call",
+        r#"{"name":"a","_meta":{"progressToken":1}}"#,
+    );
+    for step in 0..100 {
+        feed.line(
+            StreamId::S2C,
+            &format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":1,"progress":{step}}}}}"#
+            ),
+        );
+    }
+    let batch = feed.changes.take();
+    assert_eq!(batch.messages.len(), 101);
+    assert_eq!(batch.exchanges.len(), 1);
+    assert_eq!(batch.exchanges[0].progress_count, 100);
+    assert_eq!(batch.exchanges[0].progress.as_deref(), Some("99"));
+    assert!(feed.changes.is_empty());
+}
+
+#[test]
+fn observations_are_those_of_the_last_call_only() {
+    let mut feed = Feed::default();
+    feed.result(1, "{}");
+    assert_eq!(feed.changes.observations().len(), 1);
+    assert_eq!(feed.changes.latest_messages().len(), 1);
+    feed.request(1, "ping", "{}");
+    assert_eq!(feed.changes.observations(), []);
+    assert_eq!(feed.changes.latest_messages().len(), 1);
+    feed.line(StreamId::STDERR, "hello");
+    assert_eq!(feed.changes.latest_messages().len(), 0);
+}
+
+#[test]
+fn the_end_is_told_in_pieces() {
+    let mut feed = Feed::default();
+    for id in 0..5 {
+        feed.request(id, "ping", "{}");
+    }
+    feed.changes.take();
+    let mut pieces = Vec::new();
+    let mut is_more = true;
+    while is_more {
+        is_more = feed.correlator.finish(2, &mut feed.changes);
+        let observed = feed.observed().len();
+        let exchanges = feed.changes.take().exchanges;
+        assert!(exchanges.iter().all(|it| it.status == Status::Unanswered));
+        pieces.push((exchanges.len(), observed));
+    }
+    assert_eq!(pieces, [(2, 2), (2, 2), (1, 1)]);
+}
+
+#[test]
+fn the_end_can_be_told_twice() {
+    let mut feed = Feed::default();
+    feed.request(1, "ping", "{}");
+    feed.correlator.finish(usize::MAX, &mut feed.changes);
+    assert_eq!(feed.changes.observations().len(), 1);
+    feed.changes.take();
+    feed.correlator.finish(usize::MAX, &mut feed.changes);
+    assert!(feed.changes.is_empty());
+}

@@ -1,0 +1,257 @@
+//! What happened to the process or to the recording itself.
+
+use super::clock::Moment;
+use super::frame::{Seq, StreamId};
+use super::part::SelectionNote;
+use serde::{Deserialize, Serialize};
+
+/// What `slow` means unless it is configured: a second. Whoever waits begins to wonder then.
+pub const DEFAULT_SLOW_NS: u64 = 1_000_000_000;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub t: Moment,
+    /// The last frame that was complete before it.
+    pub after_seq: Seq,
+    pub kind: EventKind,
+}
+
+/// The kinds of events; as JSON an object with `kind` in kebab case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum EventKind {
+    /// The recorder started: who asked for what, where.
+    Start(Box<ProcessContext>),
+    Spawned {
+        pid: u32,
+    },
+    /// The server could not be started.
+    SpawnFailed {
+        /// The exit code that mcpreel ends with: 127, 126 or 125.
+        exit_code: u8,
+        message: String,
+    },
+    Eof {
+        stream: StreamId,
+        by: Closer,
+    },
+    /// A write has been hanging for 100 ms: the reader of this stream does not read.
+    StallBegan {
+        stream: StreamId,
+        bytes: u64,
+    },
+    StallEnded {
+        stream: StreamId,
+        lasted_ns: u64,
+    },
+    /// Bytes that were read but that the other side refused.
+    Undelivered {
+        stream: StreamId,
+        /// How many at most: of a write that still hangs, nobody says how much was taken.
+        bytes: u64,
+    },
+    Signal {
+        /// Its name, for example `SIGTERM`.
+        signal: String,
+        /// The sender's process id, where known.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        sender: Option<u32>,
+        passed: Passed,
+    },
+    Exit {
+        /// Its exit code, absent if a signal ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        code: Option<i32>,
+        /// The name of the signal that ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        signal: Option<String>,
+        /// Peak resident memory, bytes; 0, like the times, where nobody measured: no process has
+        /// none.
+        #[serde(default)]
+        max_rss_bytes: u64,
+        /// CPU time in user mode, nanoseconds.
+        #[serde(default)]
+        user_ns: u64,
+        /// CPU time in the kernel, nanoseconds.
+        #[serde(default)]
+        system_ns: u64,
+    },
+    /// Processes that still hold one of the server's pipes after it ended.
+    Survivors {
+        processes: Vec<ProcessName>,
+    },
+    /// Bytes that were forwarded but are not on record.
+    Gap {
+        stream: StreamId,
+        /// Where in the stream they begin.
+        offset: u64,
+        bytes: u64,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        reason: Option<String>,
+    },
+    /// Something that the user should know about the recording, one sentence.
+    Warning {
+        message: String,
+    },
+    /// The next line of a stream is not on record as it went over the wire: the log that the
+    /// recording was made from has only a part of it.
+    Shortened {
+        stream: StreamId,
+        /// What shortened it, one sentence.
+        message: String,
+    },
+    /// Nobody knows when anything happened: everything stands at 0.
+    Untimed {
+        message: String,
+    },
+    /// Lines are missing here, of whatever stream: the log that the recording was made from does
+    /// not have them.
+    Skipped {
+        lines: u64,
+        /// How that is known, one sentence.
+        message: String,
+    },
+    /// What the host's own log says, in a recording that was made from it.
+    HostLog {
+        /// The level, in the log's own word.
+        level: String,
+        message: String,
+    },
+    /// A mock started the real server to which it passes what is not on record.
+    BehindSpawned {
+        pid: u32,
+        /// Its command. Words that are no UTF-8 are shown with U+FFFD.
+        argv: Vec<String>,
+    },
+    /// A mock could not start that server.
+    BehindFailed {
+        message: String,
+    },
+    BehindExit {
+        /// Its exit code, absent if a signal ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        code: Option<i32>,
+        /// The name of the signal that ended it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        signal: Option<String>,
+        /// Requests that were passed to it.
+        passed: u64,
+    },
+    /// What this version does not know of a line of the cassette that the recording was made from,
+    /// so that it is not lost when it is written again. Stands before what the line says.
+    LineKeys {
+        of: CassetteLine,
+        /// The keys and their values: a JSON object.
+        json: String,
+    },
+    /// The client began to say what follows before it had seen all of what stands before that. Told
+    /// by the cassette that the recording was made from, whose times do not say so.
+    Seen {
+        /// The last frame of the server that it had seen; absent: none.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        frame: Option<Seq>,
+    },
+    /// The recording was completed from its spool after the recorder had gone.
+    Recovered {
+        frames: u64,
+    },
+}
+
+impl EventKind {
+    /// Of what is on record of a line of a cassette: which line.
+    pub fn cassette_line(&self) -> Option<CassetteLine> {
+        match self {
+            Self::LineKeys { of, .. } => Some(*of),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CassetteLine {
+    Start,
+    /// That of the frame that follows.
+    Frame,
+    /// That of the event that follows.
+    Event,
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closer {
+    Writer,
+    Reader,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Passed {
+    /// The server has it already: it came from the terminal, or the server ended in time.
+    NotNeeded,
+    /// Passed on to the server, which had not had it.
+    Once,
+    /// Passed on to the server, which may have had it before as a member of the process group.
+    PerhapsTwice,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessName {
+    /// Its process id, 0 where it is not known.
+    pub pid: u32,
+    /// Its name, empty where it cannot be had.
+    pub name: String,
+    /// Its command line, empty where it cannot be had.
+    pub command: Vec<String>,
+}
+
+/// Who asked for what, where. What is not known is empty, absent or 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessContext {
+    /// The id of the recording, eight hex digits.
+    pub recording: String,
+    /// The name given with `--name`, else the command's.
+    pub name: String,
+    /// What made the recording: `live`, `demo`, `replay`, `minimised`, `mock` or `import`.
+    pub origin: String,
+    /// The id of the recording that this one was made from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Of a replay: the file that was played, where that is no recording that stays. The id of a
+    /// cassette is made of all that it says, so it is not told here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub played: Option<String>,
+    /// Wall clock of t = 0, nanoseconds since the Unix epoch; 0 where it is not known.
+    pub wall_ns: u64,
+    pub transport: String,
+    /// The command and its arguments. Words that are no UTF-8 are shown with U+FFFD.
+    pub argv: Vec<String>,
+    /// The executable that was found, absent if none was.
+    pub executable: Option<String>,
+    pub cwd: Option<String>,
+    pub path: Option<String>,
+    /// The names of the environment variables, sorted; never their values.
+    pub env_names: Vec<String>,
+    pub pid: u32,
+    pub host: ProcessName,
+    pub mcpreel: String,
+    /// Nanoseconds; an answer that takes longer is slow. [`DEFAULT_SLOW_NS`] where it is not said.
+    pub slow_ns: Option<u64>,
+    /// Of a replay: those of the tools it calls that only read, by the recording that was played.
+    /// The list that says so may have been left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_only_tools: Vec<String>,
+    /// What was selected of that which the recording was made from, where it is not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionNote>,
+    /// What had been taken out of that which the recording was made from: JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redaction: Option<String>,
+    /// What else stood in the header of the cassette that the recording was made from: a JSON
+    /// object of what this version does not know, so that it is not lost when it is written again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cassette: Option<String>,
+}

@@ -1,0 +1,197 @@
+//! A request with its response and all that belongs to it.
+
+mod status;
+
+pub use status::{PROBE, Status};
+
+use super::clock::Moment;
+use super::frame::Seq;
+use compact_str::CompactString;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::message::{Direction, Era};
+
+/// The number of an exchange in its recording, from 1, in the order of the requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExchangeId(pub u64);
+
+/// A request with its response and all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    pub id: ExchangeId,
+    pub direction: Direction,
+    pub method: CompactString,
+    /// Tool or prompt name, resource URI, task id.
+    pub name: Option<CompactString>,
+    pub rpc_id: RequestId,
+    pub era: Era,
+    /// The request's frame, and its place in a batch.
+    pub request: (Seq, u32),
+    /// The response's frame, and its place in a batch.
+    pub response: Option<(Seq, u32)>,
+    pub t_request: Moment,
+    /// When the response's first byte came.
+    pub t_response: Option<Moment>,
+    /// When the response was complete.
+    pub t_response_last: Option<Moment>,
+    /// Nanoseconds in which the server waited for its client: within the latency, for answers to
+    /// the requests that it sent meanwhile (overlapping waits count once); for the retry of an
+    /// input round, from the answer that asked for input to this retry, which lies before its
+    /// latency.
+    pub waited_ns: u64,
+    pub status: Status,
+    /// Error code as on the wire, JSON text.
+    pub code: Option<Box<str>>,
+    /// The exchange in which the other side asked this, for example the call that needs sampling.
+    pub parent: Option<ExchangeId>,
+    /// First exchange of the chain of input rounds that this one belongs to.
+    pub chain: Option<ExchangeId>,
+    /// Task that answered it, or that it is about.
+    pub task: Option<Box<str>>,
+    pub cancelled: Option<Seq>,
+    /// Progress notifications that came for it.
+    pub progress_count: u64,
+    /// The last of them, for example `40/100 indexing`.
+    pub progress: Option<Box<str>>,
+    /// Size of the request's frame, bytes.
+    pub request_size: u64,
+    /// Size of the response's frame, bytes.
+    pub response_size: u64,
+    /// One line for people, not yet escaped; made of those of its messages, as far as they have
+    /// one.
+    pub summary: Box<str>,
+}
+
+impl Exchange {
+    /// Nanoseconds from the request's last byte to the response's first; none for listen streams.
+    pub fn latency_ns(&self) -> Option<u64> {
+        let response = self.t_response?;
+        (!self.is_listen()).then(|| response.0.saturating_sub(self.t_request.0))
+    }
+
+    /// Nanoseconds from the response's first byte to its last.
+    pub fn transfer_ns(&self) -> Option<u64> {
+        Some(self.t_response_last?.0.saturating_sub(self.t_response?.0))
+    }
+
+    /// Whether it is the retry of an input round: then [`Self::waited_ns`] lies before its latency.
+    pub fn is_retry(&self) -> bool {
+        self.chain.is_some_and(|first| first != self.id)
+    }
+
+    /// The part of the latency that the answering side is to be blamed for: without the time in
+    /// which it waited for answers of the other side.
+    pub fn own_ns(&self) -> Option<u64> {
+        let ns = self.latency_ns()?;
+        Some(ns.saturating_sub(self.waited_inside_ns()))
+    }
+
+    /// The same for one that is open, as far as it has come at `now`; a wait that goes on counts.
+    pub fn own_ns_until(&self, now: Moment) -> u64 {
+        let ns = now.0.saturating_sub(self.t_request.0);
+        ns.saturating_sub(self.waited_inside_ns())
+    }
+
+    /// The part of [`Self::waited_ns`] that lies within the latency.
+    pub fn waited_inside_ns(&self) -> u64 {
+        if self.is_retry() { 0 } else { self.waited_ns }
+    }
+
+    /// The exchange as it stood when `until` was the last frame: without what came later. Of its
+    /// progress, which is not known for every moment, nothing is left while it was open.
+    pub fn at(mut self, until: Seq) -> Self {
+        self.cancelled = self.cancelled.filter(|&seq| seq <= until);
+        if self.response.is_some_and(|(seq, _)| seq <= until) {
+            return self;
+        }
+        self.response = None;
+        self.t_response = None;
+        self.t_response_last = None;
+        self.response_size = 0;
+        self.waited_ns = 0;
+        self.code = None;
+        self.progress_count = 0;
+        self.progress = None;
+        self.status = match self.cancelled {
+            // When it was given up nobody knows: it is never said to be open.
+            _ if self.status == Status::GivenUp => Status::GivenUp,
+            Some(_) => Status::Cancelled,
+            None if self.is_listen() => Status::Listening,
+            None => Status::Open,
+        };
+        self
+    }
+
+    /// Bytes that it takes in memory, about.
+    pub fn bytes(&self) -> usize {
+        let texts = [&self.code, &self.task, &self.progress];
+        let texts: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        let name = self.name.as_ref().map_or(0, CompactString::len);
+        let always = self.method.len() + self.summary.len() + self.rpc_id.bytes();
+        size_of::<Self>() + always + name + texts
+    }
+
+    /// The part of its line that says what was asked.
+    pub fn asked(&self) -> &str {
+        let parts = self.summary.split_once(" → ");
+        parts.map_or(&*self.summary, |(asked, _)| asked)
+    }
+
+    /// The part of its line that says what was answered.
+    pub fn answered(&self) -> Option<&str> {
+        let parts = self.summary.split_once(" → ");
+        parts.map(|(_, answered)| answered)
+    }
+
+    /// Whether it counts as failed: see [`Status::is_failure_of`].
+    pub fn has_failed(&self) -> bool {
+        self.status.is_failure_of(&self.method)
+    }
+
+    /// Whether it is a `subscriptions/listen` stream, which stays open for as long as it is used.
+    pub fn is_listen(&self) -> bool {
+        &*self.method == "subscriptions/listen"
+    }
+
+    /// A request that nothing is known about but who asks for what, of the legacy era.
+    pub fn begun(direction: Direction, rpc_id: RequestId, method: &str) -> Self {
+        Self {
+            id: ExchangeId(0),
+            direction,
+            summary: method.into(),
+            method: method.into(),
+            name: None,
+            rpc_id,
+            era: Era::Legacy,
+            request: (Seq(0), 0),
+            response: None,
+            t_request: Moment(0),
+            t_response: None,
+            t_response_last: None,
+            waited_ns: 0,
+            status: Status::Open,
+            code: None,
+            parent: None,
+            chain: None,
+            task: None,
+            cancelled: None,
+            progress_count: 0,
+            progress: None,
+            request_size: 0,
+            response_size: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Exchange {
+    /// An open call of a tool, for tests that need an exchange and say what matters in it.
+    pub fn bare() -> Self {
+        let rpc_id = RequestId::from_json("1").expect("it is JSON");
+        Self {
+            id: ExchangeId(1),
+            request: (Seq(1), 0),
+            summary: "s".into(),
+            ..Self::begun(Direction::ClientToServer, rpc_id, "tools/call")
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The rows that a session is shown as.
+//!
+//! In order of time a session is a list of *items*. Through the lens of exchanges an item is an
+//! exchange with all that belongs to it, or something that stands for itself: a notification that
+//! belongs to no exchange, a message that fits nothing, a line that is no message (stderr, noise),
+//! an event. Through the lens of the wire every message is an item of its own, and so is every
+//! line without one.
+
+use super::clock::Moment;
+use super::correlator::{MessageKind, MessageRecord};
+use super::event::Event;
+use super::exchange::Exchange;
+use super::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::message::Direction;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lens {
+    /// An exchange, with its progress, its cancel and its response folded in.
+    #[default]
+    Exchanges,
+    /// A frame; each message of a batch on its own.
+    Wire,
+}
+
+/// The address of an item, in the order in which items are shown: by frame, then by the place in
+/// a batch; events come after the last frame that was complete before them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemKey {
+    /// The frame: of an exchange that of its request, of an event the last one before it.
+    pub seq: Seq,
+    /// The place in a batch, or [`Self::EVENT`] plus the number of the event.
+    pub nth: u32,
+}
+
+/// What kind of thing an item is: the values of `kind` in filters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ItemKind {
+    /// A request; through the lens of exchanges with its response.
+    Request,
+    /// A response that belongs to nothing, or through the lens of the wire any.
+    Response,
+    Notification,
+    Stderr,
+    /// A line or object that is no JSON-RPC message.
+    Other,
+    /// Something that happened to the process or to the recording.
+    Event,
+}
+
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub key: ItemKey,
+    pub what: What,
+    pub findings: Vec<FindingNote>,
+    /// What a person put on its frame.
+    pub annotation: Option<Annotation>,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A request with its response. Through the lens of exchanges only.
+    Exchange(Box<Exchange>),
+    /// A message, with its frame and the exchange that it belongs to.
+    Message {
+        record: Box<MessageRecord>,
+        head: FrameHead,
+        /// The exchange that it belongs to.
+        exchange: Option<Box<Exchange>>,
+    },
+    Line {
+        head: FrameHead,
+        /// Its first bytes, for the list; [`Item::PREVIEW`] at most.
+        preview: Box<[u8]>,
+    },
+    Event(Box<Event>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingNote {
+    pub rule: Box<str>,
+    pub severity: Box<str>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// The mark, if there is one: a word, empty for a plain mark.
+    pub mark: Option<Box<str>>,
+    pub note: Option<Box<str>>,
+}
+
+impl ItemKey {
+    pub const EVENT: u32 = 1 << 31;
+
+    /// The item of a message, or of the first one of a frame, or of a frame without.
+    pub fn of_part(seq: Seq, part: u32) -> Self {
+        Self { seq, nth: part }
+    }
+
+    /// The item of the event with the number `id`.
+    pub fn of_event(after: Seq, id: u64) -> Self {
+        // Events are few: a recorder writes some dozens.
+        let id = u32::try_from(id).unwrap_or(u32::MAX) & !Self::EVENT;
+        Self {
+            seq: after,
+            nth: Self::EVENT | id,
+        }
+    }
+
+    /// The number of the event, if it is one.
+    pub fn event_id(self) -> Option<u64> {
+        (self.nth & Self::EVENT != 0).then_some(u64::from(self.nth & !Self::EVENT))
+    }
+}
+
+impl ItemKind {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 6] = [
+        Self::Request,
+        Self::Response,
+        Self::Notification,
+        Self::Stderr,
+        Self::Other,
+        Self::Event,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Response => "response",
+            Self::Notification => "notification",
+            Self::Stderr => "stderr",
+            Self::Other => "other",
+            Self::Event => "event",
+        }
+    }
+
+    /// The kind that [`Self::as_str`] writes so.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+impl Item {
+    /// Bytes of a line that the list holds.
+    pub const PREVIEW: usize = 512;
+
+    pub fn kind(&self) -> ItemKind {
+        match &self.what {
+            What::Exchange(_) => ItemKind::Request,
+            What::Message { record, .. } => match record.kind {
+                MessageKind::Request => ItemKind::Request,
+                MessageKind::Response => ItemKind::Response,
+                MessageKind::Notification => ItemKind::Notification,
+                MessageKind::Other => ItemKind::Other,
+            },
+            What::Line { head, .. } if head.stream == StreamId::STDERR => ItemKind::Stderr,
+            What::Line { .. } => ItemKind::Other,
+            What::Event(_) => ItemKind::Event,
+        }
+    }
+
+    pub fn t(&self) -> Moment {
+        match &self.what {
+            What::Exchange(exchange) => exchange.t_request,
+            What::Message { head, .. } | What::Line { head, .. } => head.t_last,
+            What::Event(event) => event.t,
+        }
+    }
+
+    /// The exchange that it is, or belongs to.
+    pub fn exchange(&self) -> Option<&Exchange> {
+        match &self.what {
+            What::Exchange(exchange) => Some(exchange),
+            What::Message { exchange, .. } => exchange.as_deref(),
+            What::Line { .. } | What::Event(_) => None,
+        }
+    }
+
+    /// Which way it went; none for stderr and events.
+    pub fn direction(&self) -> Option<Direction> {
+        match &self.what {
+            What::Exchange(exchange) => Some(exchange.direction),
+            What::Message { record, .. } => Some(record.direction),
+            What::Line { head, .. } => head.stream.messages(),
+            What::Event(_) => None,
+        }
+    }
+
+    pub fn method(&self) -> Option<&str> {
+        match &self.what {
+            What::Exchange(exchange) => Some(&exchange.method),
+            What::Message { record, .. } => record.method.as_deref(),
+            What::Line { .. } | What::Event(_) => None,
+        }
+    }
+
+    /// Tool or prompt name, resource URI, task id.
+    pub fn name(&self) -> Option<&str> {
+        match &self.what {
+            What::Exchange(exchange) => exchange.name.as_deref(),
+            What::Message { record, .. } => record.name.as_deref(),
+            What::Line { .. } | What::Event(_) => None,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Who spoke, which versions and capabilities, in which phase the session is.
+//!
+//! A fold over the same frames and events that the correlator gets. Texts are kept as on the wire
+//! and have to be escaped by whoever shows them.
+
+mod handshake;
+mod known;
+mod phase;
+
+pub use known::{Closed, Ends, FirstByte, Peer, Side, Usage};
+pub use phase::{End, Phase};
+
+use super::clock::Moment;
+use super::event::{Closer, Event, EventKind};
+use super::frame::{FrameHead, StreamId};
+use handshake::{Asked, Handshake};
+use mcpreel_wire::mcp::methods;
+use mcpreel_wire::message::{
+    Body, Content, Direction, Era, Identity, Message, Notification, Request, Response,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Where it stands, and how it ended.
+    #[serde(flatten)]
+    pub phase: Phase,
+    pub client: Peer,
+    pub server: Peer,
+    /// The version that the client asked for last.
+    pub version_asked: Option<Box<str>>,
+    /// The version of the server's answer to `initialize`, or of a modern request that it served.
+    pub version_agreed: Option<Box<str>>,
+    /// Versions that `server/discover` offered, the first of them.
+    pub versions_offered: Vec<Box<str>>,
+    /// How many more of them there are.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub more_versions_offered: usize,
+    /// Eras of the client's requests, in the order in which they were first met.
+    pub eras: Vec<Era>,
+    #[serde(rename = "spawned_ns")]
+    pub spawned: Option<Moment>,
+    #[serde(rename = "first_byte_ns")]
+    pub first_byte: FirstByte,
+    /// Nanoseconds from `initialize` (or `server/discover`) to its answer, for the last of them
+    /// that was answered with a result.
+    pub handshake_ns: Option<u64>,
+    /// Which side closed first, as far as the end of a stream is on record.
+    pub closed_first: Option<Closed>,
+    /// Who closed which stream, as far as it is on record.
+    #[serde(default)]
+    pub ends: Ends,
+    /// What the server used, known at its end.
+    pub usage: Option<Usage>,
+    #[serde(skip)]
+    handshake: Handshake,
+    #[serde(skip)]
+    is_untimed: bool,
+    #[serde(skip)]
+    exited: Option<Moment>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Session {
+    /// The version that both sides have agreed on.
+    pub fn version(&self) -> Option<&str> {
+        self.version_agreed.as_deref()
+    }
+
+    /// Takes the next frame in, of any stream.
+    pub fn frame(&mut self, head: &FrameHead, content: &Content) {
+        let first = match head.stream {
+            StreamId::C2S => &mut self.first_byte.c2s,
+            StreamId::S2C => &mut self.first_byte.s2c,
+            StreamId::STDERR => &mut self.first_byte.stderr,
+            _ => return,
+        };
+        first.get_or_insert(head.t_first);
+        let Some(direction) = head.stream.messages() else {
+            return;
+        };
+        for message in &content.messages {
+            match (&message.body, direction) {
+                (Body::Request(request), Direction::ClientToServer) => {
+                    self.request(head, message, request);
+                }
+                (Body::Notification(notification), Direction::ClientToServer) => {
+                    self.notification(notification);
+                }
+                (Body::Response(response), Direction::ServerToClient) => {
+                    self.response(head, message, response);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Spawned { .. } => self.spawned = Some(event.t),
+            EventKind::SpawnFailed { exit_code, message } => {
+                self.end(End::NotStarted {
+                    exit_code: *exit_code,
+                    message: message.clone(),
+                });
+            }
+            EventKind::Untimed { .. } => self.is_untimed = true,
+            EventKind::Eof { stream, by } => self.closed(*stream, *by, event.t),
+            EventKind::Exit {
+                code,
+                signal,
+                max_rss_bytes,
+                user_ns,
+                system_ns,
+            } => {
+                let usage = Usage {
+                    max_rss_bytes: *max_rss_bytes,
+                    user_ns: *user_ns,
+                    system_ns: *system_ns,
+                };
+                self.usage = usage.is_known().then_some(usage);
+                // The ends of its streams may be missing on record, also one that came before.
+                self.exited = self.closed_first.is_none().then_some(event.t);
+                self.end(match (signal, code) {
+                    (Some(signal), _) => End::Killed {
+                        signal: signal.clone(),
+                    },
+                    (None, Some(code)) => End::Exited { code: *code },
+                    (None, None) => End::Unknown,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// The recording is over, whether or not the end of the server is on it.
+    pub fn finish(&mut self) {
+        if self.phase.end().is_none() {
+            self.end(End::Unknown);
+        }
+    }
+
+    fn request(&mut self, head: &FrameHead, message: &Message, request: &Request) {
+        let modern = message.meta.identity.as_deref();
+        let modern = modern.filter(|identity| identity.protocol_version.is_some());
+        let era = modern.map_or(Era::Legacy, |_| Era::Modern);
+        if !self.eras.contains(&era) {
+            self.eras.push(era);
+        }
+        if let Some(identity) = modern.or(request.identity.as_deref()) {
+            self.client.learn(identity);
+            if identity.protocol_version.is_some() {
+                self.version_asked.clone_from(&identity.protocol_version);
+            }
+        }
+        let what = Asked::of(&request.method);
+        if what != Asked::Other {
+            self.advance(&Phase::Initializing);
+        }
+        self.handshake.ask(what, &request.id, modern, head.t_last);
+    }
+
+    fn notification(&mut self, notification: &Notification) {
+        if methods::canonical(&notification.method) == "notifications/initialized" {
+            self.advance(&Phase::Ready);
+        }
+    }
+
+    fn response(&mut self, head: &FrameHead, message: &Message, response: &Response) {
+        let Some(answer) = self.handshake.answer(response) else {
+            return;
+        };
+        let identity = match answer.identity.or(message.meta.identity.as_deref()) {
+            Some(identity) => {
+                self.server.learn(identity);
+                identity
+            }
+            None => &Identity::default(),
+        };
+        match answer.asked {
+            Asked::Initialize => self.version_agreed.clone_from(&identity.protocol_version),
+            Asked::Discover => {
+                self.versions_offered
+                    .clone_from(&identity.supported_versions);
+                self.more_versions_offered = identity.more_versions;
+                if let Some(version) = &answer.version
+                    && identity.supported_versions.contains(version)
+                {
+                    self.version_agreed.clone_from(&answer.version);
+                }
+                self.advance(&Phase::Ready);
+            }
+            Asked::Other => {
+                if answer.version.is_some() {
+                    self.version_agreed = answer.version;
+                }
+                self.advance(&Phase::Ready);
+                return;
+            }
+        }
+        self.handshake_ns = (!self.is_untimed).then(|| head.t_first.0.saturating_sub(answer.t.0));
+    }
+
+    fn closed(&mut self, stream: StreamId, by: Closer, t: Moment) {
+        let by = match (stream, by) {
+            (StreamId::C2S, Closer::Writer) | (StreamId::S2C, Closer::Reader) => Side::Host,
+            (StreamId::C2S, Closer::Reader) | (StreamId::S2C, Closer::Writer) => Side::Server,
+            _ => return,
+        };
+        let end = match stream {
+            StreamId::C2S => &mut self.ends.c2s,
+            _ => &mut self.ends.s2c,
+        };
+        end.get_or_insert(Closed { by, t });
+        self.close_first(by, t);
+        self.advance(&Phase::Closing);
+    }
+
+    fn close_first(&mut self, by: Side, t: Moment) {
+        // Processes that the server left behind may hold its pipes for longer.
+        let closed = match self.exited.take() {
+            Some(t) => Closed {
+                by: Side::Server,
+                t,
+            },
+            None => Closed { by, t },
+        };
+        self.closed_first.get_or_insert(closed);
+    }
+
+    fn end(&mut self, how: End) {
+        self.advance(&Phase::Ended { how });
+    }
+
+    fn advance(&mut self, to: &Phase) {
+        if to.rank() > self.phase.rank() {
+            self.phase = to.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! What was true at a moment: who had said what, what was known, what was open.
+//!
+//! A fold over frames, events and exchanges up to that moment. Not every frame is needed: those
+//! of [`State::request_methods`] (with their answers) and [`State::notification_methods`], the first ones (who spoke) and the last requests (what a
+//! client of the modern era can do) are enough, so that a moment late in a long recording costs
+//! no more than an early one. Texts are kept as on the wire and have to be escaped.
+
+mod capability;
+mod listed;
+
+pub use capability::{CapabilityUse, Declared};
+pub use listed::{List, Listed};
+
+use super::clock::Moment;
+use super::event::Event;
+use super::exchange::{Exchange, Status};
+use super::frame::{FrameHead, Seq};
+use super::session::Session;
+use compact_str::CompactString;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::mcp::methods;
+use mcpreel_wire::message::{Body, Content, Direction, Message, Outcome};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Requests that are remembered until their answer: a client that is never answered must not make
+/// us grow.
+const REMEMBERED: usize = 1024;
+
+/// Methods of requests without which the state is not known.
+const REQUESTS: &[&str] = &[
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "roots/list",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "logging/setLevel",
+];
+
+/// Methods of notifications without which the state is not known.
+const NOTIFICATIONS: &[&str] = &[
+    "notifications/initialized",
+    "initialized",
+    "notifications/tools/list_changed",
+    "notifications/prompts/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/roots/list_changed",
+];
+
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Phase, names, versions, capabilities.
+    pub session: Session,
+    /// Tools, prompts, resources, templates and roots, as far as they had been listed.
+    pub lists: BTreeMap<List, Listed>,
+    /// URIs that the client had subscribed to, with the request that did.
+    pub subscriptions: BTreeMap<Box<str>, Seq>,
+    /// The level from which on the client wanted log messages, with the request that said so.
+    pub log_level: Option<(Box<str>, Seq)>,
+    /// Requests without an answer, in order.
+    pub open: Vec<OpenCall>,
+    /// Answers that were too long to be read for this: what they listed is not known.
+    pub unread: Vec<Seq>,
+    used: BTreeSet<(&'static str, bool)>,
+    pending: VecDeque<Pending>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenCall {
+    pub seq: Seq,
+    pub direction: Direction,
+    pub method: CompactString,
+    /// Tool or prompt name, resource URI, task id.
+    pub name: Option<CompactString>,
+    pub t: Moment,
+}
+
+/// A request whose answer will change the state.
+#[derive(Clone, Debug)]
+struct Pending {
+    direction: Direction,
+    id: RequestId,
+    seq: Seq,
+    asked: Asked,
+}
+
+#[derive(Clone, Debug)]
+enum Asked {
+    List { list: List, further: bool },
+    Subscribe(Box<str>),
+    Unsubscribe(Box<str>),
+    LogLevel(Box<str>),
+}
+
+impl State {
+    /// The methods of requests that have to be taken in with their answers.
+    pub fn request_methods() -> &'static [&'static str] {
+        REQUESTS
+    }
+
+    /// The methods of notifications that have to be taken in.
+    pub fn notification_methods() -> &'static [&'static str] {
+        NOTIFICATIONS
+    }
+
+    /// Takes in the next frame, `raw` as classified; `None` where it was too long to be held.
+    pub fn frame(&mut self, head: &FrameHead, content: &Content, raw: Option<&[u8]>) {
+        self.session.frame(head, content);
+        let Some(direction) = head.stream.messages() else {
+            return;
+        };
+        for message in &content.messages {
+            let text = raw.and_then(|raw| raw.get(message.span.clone()));
+            match &message.body {
+                Body::Request(request) => {
+                    self.uses(&request.method, direction);
+                    self.request(head.seq, direction, message, text);
+                }
+                Body::Notification(notification) => {
+                    self.uses(&notification.method, direction);
+                    self.notification(head.seq, &notification.method);
+                }
+                Body::Response(response) => {
+                    let failed = matches!(response.outcome, Outcome::Error { .. });
+                    if let Some(asked) = self.answered(response.id.as_ref(), direction) {
+                        self.response(head.seq, asked, text, failed);
+                    }
+                }
+                Body::Invalid => {}
+            }
+        }
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        self.session.event(event);
+    }
+
+    /// Takes in an exchange as it is known now: it was open if it was asked until `seq`, and
+    /// neither answered nor cancelled by then; of one that was given up nobody knows. In order of
+    /// the requests.
+    pub fn exchange(&mut self, exchange: &Exchange, seq: Seq) {
+        let (asked, _) = exchange.request;
+        let answered = exchange.response.is_some_and(|(at, _)| at <= seq);
+        let cancelled = exchange.cancelled.is_some_and(|at| at <= seq);
+        if asked > seq || answered || cancelled || exchange.status == Status::GivenUp {
+            return;
+        }
+        self.open.push(OpenCall {
+            seq: asked,
+            direction: exchange.direction,
+            method: exchange.method.clone(),
+            name: exchange.name.clone(),
+            t: exchange.t_request,
+        });
+    }
+
+    /// Somebody has used this method by then: what it needs counts as used.
+    pub fn uses(&mut self, method: &str, direction: Direction) {
+        if let Some(method) = methods::find(method) {
+            let to_server = direction == Direction::ClientToServer;
+            self.used.insert((method.name, to_server));
+        }
+    }
+
+    /// What a side had declared, and what of it was used.
+    pub fn capabilities(&self, declared: Declared) -> Vec<CapabilityUse> {
+        capability::capabilities(self, declared)
+    }
+
+    pub fn list(&self, list: List) -> Option<&Listed> {
+        self.lists.get(&list)
+    }
+
+    fn request(&mut self, seq: Seq, direction: Direction, message: &Message, text: Option<&[u8]>) {
+        let Body::Request(request) = &message.body else {
+            return;
+        };
+        let name = || request.name.clone().unwrap_or_default();
+        let asked = match (&*request.method, List::of_request(&request.method)) {
+            (_, Some(list)) => Asked::List {
+                list,
+                further: param(text, "cursor").is_some(),
+            },
+            ("resources/subscribe", _) => Asked::Subscribe(name()),
+            ("resources/unsubscribe", _) => Asked::Unsubscribe(name()),
+            ("logging/setLevel", _) => Asked::LogLevel(param(text, "level").unwrap_or_default()),
+            _ => return,
+        };
+        if self.pending.len() == REMEMBERED {
+            self.pending.pop_front();
+        }
+        self.pending.push_back(Pending {
+            direction,
+            id: request.id.clone(),
+            seq,
+            asked,
+        });
+    }
+
+    fn notification(&mut self, seq: Seq, method: &str) {
+        if let Some(list) = List::of_change(methods::canonical(method)) {
+            self.lists.entry(list).or_default().changed(seq);
+            // The templates have no notification of their own.
+            if list == List::Resources
+                && let Some(templates) = self.lists.get_mut(&List::Templates)
+            {
+                templates.changed(seq);
+            }
+        }
+    }
+
+    fn answered(&mut self, id: Option<&RequestId>, direction: Direction) -> Option<Pending> {
+        let id = id?;
+        let asked =
+            |pending: &Pending| pending.direction == direction.reverse() && pending.id == *id;
+        let at = self.pending.iter().position(asked)?;
+        self.pending.remove(at)
+    }
+
+    fn response(&mut self, seq: Seq, pending: Pending, text: Option<&[u8]>, failed: bool) {
+        if failed {
+            return;
+        }
+        match pending.asked {
+            Asked::Subscribe(uri) => {
+                self.subscriptions.insert(uri, pending.seq);
+            }
+            Asked::Unsubscribe(uri) => {
+                self.subscriptions.remove(&uri);
+            }
+            Asked::LogLevel(level) => self.log_level = Some((level, pending.seq)),
+            Asked::List { list, further } => {
+                let document = text.and_then(|text| Document::parse(text).ok());
+                let Some(document) = document else {
+                    self.unread.push(seq);
+                    return;
+                };
+                if let Some(result) = document.root().get("result") {
+                    let listed = self.lists.entry(list).or_default();
+                    listed.answer(list, pending.seq, seq, further, result);
+                }
+            }
+        }
+    }
+}
+
+/// A string among the params of a message.
+fn param(text: Option<&[u8]>, name: &str) -> Option<Box<str>> {
+    let document = Document::parse(text?).ok()?;
+    let value: Value<'_> = document.root().get("params")?.get(name)?;
+    value.as_str().map(Into::into)
+}
+
+impl OpenCall {
+    /// Whether the server waits for its client with it.
+    pub fn waits_for_client(&self) -> bool {
+        self.direction == Direction::ServerToClient
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Statistics that grow exchange by exchange.
+
+use super::latency::Gathered;
+use super::peak::Peak;
+use super::{Row, Slow, Stats};
+use crate::exchange::{Exchange, Status};
+use compact_str::CompactString;
+use mcpreel_wire::message::Direction;
+use std::collections::BTreeMap;
+
+/// Rows of one table. A server may be called by a new name each time; what has no row any more is
+/// counted.
+const ROWS: usize = 5_000;
+
+/// The slowest calls that are named.
+const SLOWEST: usize = 10;
+
+#[derive(Clone, Debug, Default)]
+pub struct Collector {
+    methods: BTreeMap<(Direction, CompactString), Line>,
+    tools: BTreeMap<CompactString, Line>,
+    total: Line,
+    slowest: Vec<Slow>,
+    peak: Peak,
+    server_ns: u64,
+    unmeasured: u64,
+    rest: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Line {
+    row: Row,
+    latencies: Gathered,
+}
+
+/// Whether an exchange will stay as it is: answered for good, or never to be answered.
+pub fn is_settled(exchange: &Exchange) -> bool {
+    match exchange.status {
+        Status::Ok
+        | Status::ToolError
+        | Status::Error
+        | Status::InputRequired
+        // An answer that is late changes nothing but its bytes.
+        | Status::Cancelled
+        | Status::Late
+        | Status::Lost
+        | Status::Unanswered
+        | Status::GivenUp => true,
+        Status::Open | Status::Task | Status::Listening => false,
+    }
+}
+
+/// The latency of an exchange, if it has a place in a distribution.
+fn measured_ns(exchange: &Exchange) -> Option<u64> {
+    match exchange.status {
+        Status::Ok | Status::ToolError | Status::Error | Status::InputRequired | Status::Task => {
+            exchange.latency_ns()
+        }
+        Status::Open
+        | Status::Cancelled
+        | Status::Late
+        | Status::Lost
+        | Status::Unanswered
+        | Status::Listening
+        | Status::GivenUp => None,
+    }
+}
+
+impl Collector {
+    /// Takes in the next exchange, in the order of the requests.
+    pub fn add(&mut self, exchange: &Exchange) {
+        let end = match exchange.status {
+            Status::Cancelled | Status::GivenUp => {
+                Some(exchange.t_response.unwrap_or(exchange.t_request))
+            }
+            _ => exchange.t_response,
+        };
+        if is_call(exchange) {
+            self.peak.add(exchange.t_request, end);
+        }
+        self.count(exchange);
+    }
+
+    /// The next exchange has begun and is not settled: it is counted by [`Self::settled`], or by
+    /// [`Self::stats`] as long as it is not.
+    pub fn open(&mut self, exchange: &Exchange) {
+        if is_call(exchange) {
+            self.peak.add(exchange.t_request, None);
+        }
+    }
+
+    /// An exchange that had begun is settled.
+    pub fn settled(&mut self, exchange: &Exchange) {
+        if is_call(exchange) {
+            self.peak.end(exchange.t_response);
+        }
+        self.count(exchange);
+    }
+
+    /// The statistics as they stand; `open` are those that have begun and are not settled.
+    pub fn stats<'a>(&self, open: impl IntoIterator<Item = &'a Exchange>) -> Stats {
+        let mut counted = Self {
+            methods: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            ..Self::default()
+        };
+        open.into_iter().for_each(|open| counted.count(open));
+        let methods = rows(&self.methods, &counted.methods);
+        let tools = rows(&self.tools, &counted.tools);
+        Stats {
+            methods,
+            tools,
+            total: Row {
+                direction: Direction::ClientToServer.as_str(),
+                method: "".into(),
+                ..self.total.with(Some(&counted.total))
+            },
+            slowest: self.slowest.clone(),
+            most_open: self.peak.most(),
+            server_ns: self.server_ns,
+            unmeasured: self.unmeasured + counted.unmeasured,
+            rest: self.rest + counted.rest,
+        }
+    }
+
+    fn count(&mut self, exchange: &Exchange) {
+        let method = (exchange.direction, exchange.method.clone());
+        match line_of(&mut self.methods, method, ROWS) {
+            Some(line) => line.add(exchange, None),
+            None => self.rest += 1,
+        }
+        if exchange.direction == Direction::ServerToClient {
+            return;
+        }
+        self.total.add(exchange, None);
+        if let Some(ns) = measured_ns(exchange) {
+            self.server_ns = self
+                .server_ns
+                .saturating_add(exchange.own_ns().unwrap_or(ns));
+            self.slow(exchange, ns);
+        } else if is_call(exchange) && exchange.status != Status::GivenUp {
+            self.unmeasured += 1;
+        }
+        if &*exchange.method == "tools/call" {
+            let name = exchange.name.clone().unwrap_or_default();
+            match line_of(&mut self.tools, name.clone(), ROWS) {
+                Some(line) => line.add(exchange, Some(name)),
+                None => self.rest += 1,
+            }
+        }
+    }
+
+    fn slow(&mut self, exchange: &Exchange, ns: u64) {
+        let at = self.slowest.partition_point(|slow| slow.latency_ns >= ns);
+        if at >= SLOWEST {
+            return;
+        }
+        self.slowest.truncate(SLOWEST - 1);
+        let slow = Slow {
+            seq: exchange.request.0,
+            latency_ns: ns,
+            method: exchange.method.clone(),
+            name: exchange.name.clone(),
+        };
+        self.slowest.insert(at, slow);
+    }
+}
+
+/// Whether it is a call of the client that is to be answered.
+fn is_call(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::ClientToServer && !exchange.is_listen()
+}
+
+/// The line of `key`, unless there are too many already.
+fn line_of<K: Ord>(lines: &mut BTreeMap<K, Line>, key: K, most: usize) -> Option<&mut Line> {
+    if lines.len() >= most && !lines.contains_key(&key) {
+        return None;
+    }
+    Some(lines.entry(key).or_default())
+}
+
+/// The rows of `lines`, with what is counted in `more` besides.
+fn rows<K: Ord>(lines: &BTreeMap<K, Line>, more: &BTreeMap<K, Line>) -> Vec<Row> {
+    let known = lines.iter();
+    let fresh = more.iter().filter(|(key, _)| !lines.contains_key(key));
+    let mut all: Vec<_> = known.chain(fresh).collect();
+    all.sort_by_key(|(key, _)| *key);
+    let row = |(key, line): (&K, &Line)| {
+        let besides = lines.contains_key(key).then(|| more.get(key)).flatten();
+        line.with(besides)
+    };
+    all.into_iter().map(row).collect()
+}
+
+impl Line {
+    /// Its row, with what is counted in `more` besides.
+    fn with(&self, more: Option<&Self>) -> Row {
+        let mut row = Row {
+            latency: self.latencies.latency(),
+            buckets: self.latencies.buckets.clone(),
+            ..self.row.clone()
+        };
+        if let Some(more) = more {
+            row.add_counts(&more.row);
+        }
+        row
+    }
+
+    fn add(&mut self, exchange: &Exchange, name: Option<CompactString>) {
+        let row = &mut self.row;
+        if row.count == 0 {
+            row.direction = exchange.direction.as_str();
+            row.method.clone_from(&exchange.method);
+            row.name = name;
+        }
+        row.count += 1;
+        row.failed += u64::from(exchange.has_failed());
+        row.cancelled += u64::from(matches!(exchange.status, Status::Cancelled | Status::Late));
+        row.given_up += u64::from(exchange.status == Status::GivenUp);
+        row.waited_ns = row.waited_ns.saturating_add(exchange.waited_ns);
+        row.request_bytes = row.request_bytes.saturating_add(exchange.request_size);
+        row.response_bytes = row.response_bytes.saturating_add(exchange.response_size);
+        if let Some(ns) = measured_ns(exchange) {
+            self.latencies.add(ns);
+        }
+    }
+}
+
+impl Row {
+    fn add_counts(&mut self, more: &Self) {
+        self.count += more.count;
+        self.failed += more.failed;
+        self.cancelled += more.cancelled;
+        self.given_up += more.given_up;
+        self.waited_ns = self.waited_ns.saturating_add(more.waited_ns);
+        self.request_bytes = self.request_bytes.saturating_add(more.request_bytes);
+        self.response_bytes = self.response_bytes.saturating_add(more.response_bytes);
+    }
+}

@@ -1,0 +1,175 @@
+use super::*;
+use crate::clock::Moment;
+use crate::exchange::{PROBE, Status};
+use mcpreel_wire::message::Direction;
+
+const MS: u64 = 1_000_000;
+
+fn exchange(method: &str, name: Option<&str>, status: Status, latency_ms: u64) -> Exchange {
+    let answer = Some(Moment(latency_ms * MS));
+    Exchange {
+        method: method.into(),
+        name: name.map(Into::into),
+        t_response: answer,
+        t_response_last: answer,
+        status,
+        request_size: 100,
+        response_size: 1000,
+        ..Exchange::bare()
+    }
+}
+
+#[test]
+fn quantiles_are_within_a_tenth_of_a_percent_and_the_maximum_exact() {
+    let exchanges: Vec<_> = (1..=1000)
+        .map(|ms| exchange("tools/list", None, Status::Ok, ms))
+        .collect();
+    let stats = Stats::collect(&exchanges);
+    let latency = stats.methods[0].latency.unwrap();
+    let near = |found: u64, ms: u64| found.abs_diff(ms * MS) <= ms * MS / 1000;
+    assert!(near(latency.p50_ns, 500), "{latency:?}");
+    assert!(near(latency.p90_ns, 900), "{latency:?}");
+    assert!(near(latency.p99_ns, 990), "{latency:?}");
+    assert_eq!(latency.max_ns, 1000 * MS);
+    assert_eq!(latency.measured, 1000);
+}
+
+#[test]
+fn one_exchange_is_all_of_its_quantiles() {
+    let stats = Stats::collect(&[exchange("ping", None, Status::Ok, 7)]);
+    let latency = stats.methods[0].latency.unwrap();
+    let all = [
+        latency.p50_ns,
+        latency.p90_ns,
+        latency.p99_ns,
+        latency.max_ns,
+    ];
+    assert_eq!(all, [7 * MS; 4]);
+}
+
+#[test]
+fn what_was_not_answered_in_time_counts_but_is_not_measured() {
+    let statuses = Status::ALL.map(|status| exchange("tools/call", Some("a"), status, 3));
+    let stats = Stats::collect(&statuses);
+    let row = &stats.tools[0];
+    assert_eq!(row.count, 12);
+    assert_eq!((row.given_up, stats.total.given_up), (1, 1));
+    assert_eq!(row.failed, 4, "error, tool-error, lost, unanswered");
+    let probe = exchange(PROBE, None, Status::Error, 3);
+    let refused = Stats::collect(&[probe]);
+    assert_eq!(refused.total.failed, 0, "a probe that was refused");
+    assert_eq!(row.cancelled, 2, "cancelled, late");
+    let measured = row.latency.map(|latency| latency.measured);
+    assert_eq!(
+        measured,
+        Some(5),
+        "ok, tool-error, error, input-required, task"
+    );
+    let left_out = (stats.server_ns, stats.unmeasured);
+    assert_eq!(left_out, (5 * 3 * MS, 6), "what is left out is counted");
+    let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
+    let stats = Stats::collect(&[listen]);
+    assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));
+}
+
+#[test]
+fn calls_that_were_given_up_are_not_counted_as_open() {
+    let given_up = |at: u64| Exchange {
+        t_request: Moment(at * MS),
+        t_response: None,
+        t_response_last: None,
+        ..exchange("ping", None, Status::GivenUp, 0)
+    };
+    let all: Vec<_> = (1..=9).map(given_up).collect();
+    let stats = Stats::collect(&all);
+    assert_eq!((stats.most_open, stats.unmeasured), (1, 0));
+    assert_eq!((stats.methods[0].given_up, stats.total.failed), (9, 0));
+    let mut collector = Collector::default();
+    let open = exchange("ping", None, Status::Open, 0);
+    collector.open(&open);
+    assert_eq!(collector.stats([&open]).total.given_up, 0);
+    collector.settled(&all[0]);
+    let stats = collector.stats([]);
+    assert_eq!((stats.total.count, stats.total.given_up), (1, 1));
+}
+
+#[test]
+fn rows_are_per_direction_method_and_tool() {
+    let mut sampling = exchange("sampling/createMessage", None, Status::Ok, 1);
+    sampling.direction = Direction::ServerToClient;
+    let exchanges = [
+        exchange("tools/call", Some("b"), Status::Ok, 1),
+        exchange("tools/call", Some("a"), Status::ToolError, 2),
+        exchange("tools/call", Some("a"), Status::Ok, 3),
+        exchange("ping", None, Status::Ok, 4),
+        sampling,
+    ];
+    let stats = Stats::collect(&exchanges);
+    let methods: Vec<_> = stats
+        .methods
+        .iter()
+        .map(|r| (r.direction, &*r.method))
+        .collect();
+    let expected = [
+        ("c2s", "ping"),
+        ("c2s", "tools/call"),
+        ("s2c", "sampling/createMessage"),
+    ];
+    assert_eq!(methods, expected);
+    let tools: Vec<_> = stats
+        .tools
+        .iter()
+        .map(|row| (row.name.as_deref().unwrap(), row.count, row.failed))
+        .collect();
+    assert_eq!(tools, [("a", 2, 1), ("b", 1, 0)]);
+    assert_eq!(stats.total.count, 4);
+    assert_eq!(
+        (stats.total.request_bytes, stats.total.response_bytes),
+        (400, 4000)
+    );
+}
+
+#[test]
+fn what_is_not_settled_is_counted_and_counted_once_when_it_is() {
+    let open = exchange("tools/call", Some("a"), Status::Open, 0);
+    let done = exchange("tools/call", Some("a"), Status::Ok, 30);
+    let mut collector = Collector::default();
+    collector.add(&done);
+    collector.open(&open);
+    let stats = collector.stats([&open]);
+    assert_eq!((stats.tools[0].count, stats.total.count), (2, 2));
+    assert_eq!(
+        stats.tools[0].latency.map(|latency| latency.measured),
+        Some(1)
+    );
+    collector.settled(&done);
+    let stats = collector.stats([]);
+    assert_eq!((stats.tools[0].count, stats.total.count), (2, 2));
+    assert_eq!(
+        stats.tools[0].latency.map(|latency| latency.measured),
+        Some(2)
+    );
+}
+
+#[test]
+fn the_ten_slowest_are_named_the_slowest_first() {
+    let exchanges: Vec<_> = (1..=30)
+        .map(|ms| exchange("ping", None, Status::Ok, ms * 7 % 31))
+        .collect();
+    let slowest = Stats::collect(&exchanges).slowest;
+    let times: Vec<_> = slowest.iter().map(|slow| slow.latency_ns / MS).collect();
+    assert_eq!(times, [30, 29, 28, 27, 26, 25, 24, 23, 22, 21]);
+}
+
+#[test]
+fn rates_are_per_minute_and_shares_per_thousand() {
+    let row = Row {
+        count: 3,
+        failed: 1,
+        ..Row::default()
+    };
+    assert_eq!(row.per_minute_tenths(30_000 * MS), Some(60));
+    assert_eq!(row.per_minute_tenths(0), None);
+    assert_eq!(row.failed_permille(), 333);
+    assert_eq!(Row { failed: 2, ..row }.failed_permille(), 667);
+}

@@ -1,0 +1,237 @@
+//! Everything that can be done, by name.
+//!
+//! One table: a row has the action, its name in the palette and after `:`, the default keys with
+//! the context in which they mean it, and one line of help. [`super::keymap`] is made of it, and
+//! so are the help, the palette and the documentation.
+
+/// Where a key means something. The innermost context that binds it wins;
+/// [`App::contexts`](super::app::App::contexts) says which contexts hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    Everywhere,
+    Library,
+    Session,
+    /// The list of exchanges or frames.
+    List,
+    Detail,
+    Timeline,
+    Stats,
+    Findings,
+    Playback,
+    /// The comparison of two exchanges or recordings.
+    Diff,
+    /// A text that lies over everything: help, messages, a string in full.
+    Text,
+    Menu,
+    Prompt,
+}
+
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])* $action:ident, $name:literal, [$($context:ident $keys:literal),* $(,)?], $help:literal;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Action {
+            $(#[doc = $help] $action,)*
+        }
+
+        pub const TABLE: &[Row] = &[
+            $(Row {
+                action: Action::$action,
+                name: $name,
+                keys: &[$((Context::$context, $keys)),*],
+                help: $help,
+            },)*
+        ];
+    };
+}
+
+#[derive(Debug)]
+pub struct Row {
+    pub action: Action,
+    /// Its name in the palette, after `:` and in the configuration.
+    pub name: &'static str,
+    /// The default keys, separated by spaces, with the context in which they mean it.
+    pub keys: &'static [(Context, &'static str)],
+    /// One line that says what it does.
+    pub help: &'static str,
+}
+
+actions! {
+    // Everywhere.
+    Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
+    Palette, "palette", [Everywhere ":"], "find any command by typing parts of its name";
+    NextPane, "next-pane", [Session "Tab"], "to the next pane";
+    PreviousPane, "previous-pane", [Session "BackTab"], "to the pane before";
+    Open, "open", [Everywhere "Enter"], "open what is selected";
+    Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, back to the list; never quits";
+    Back, "back", [Everywhere "q"], "back to the recordings; there it quits";
+    Quit, "quit", [], "quit";
+    Cancel, "cancel", [Everywhere "Ctrl-C"], "stop what is running; twice quits";
+    Suspend, "suspend", [Everywhere "Ctrl-Z"], "suspend to the shell; fg comes back";
+    Repaint, "repaint", [Everywhere "Ctrl-L"], "draw the screen anew";
+    Messages, "messages", [], "all messages that were shown";
+    Mouse, "mouse", [], "mouse on, off: off, the terminal selects text";
+    Theme, "theme", [], "choose the colours";
+    Print, "print", [], "what was copied last, or the message, as plain text on the normal screen";
+
+    // Moving.
+    Down, "down", [Everywhere "j Down"], "one down";
+    Up, "up", [Everywhere "k Up"], "one up";
+    HalfPageDown, "half-page-down", [Everywhere "Ctrl-D"], "half a page down";
+    HalfPageUp, "half-page-up", [Everywhere "Ctrl-U"], "half a page up";
+    PageDown, "page-down", [Everywhere "PgDn Ctrl-F"], "a page down";
+    PageUp, "page-up", [Everywhere "PgUp Ctrl-B"], "a page up";
+    Top, "top", [Everywhere "g Home"], "to the top";
+    Bottom, "bottom", [Everywhere "G End"], "to the end; in a live list: follow";
+    Goto, "goto", [], "to a frame by its number: `:1187`";
+
+    // Recordings.
+    Narrow, "narrow", [Library "/ f"], "show only recordings with this text";
+    RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
+    Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
+    Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
+    Unselect, "unselect", [], "take back what was selected for a comparison";
+    Follow, "follow", [], "follow the end of a live list, or stay where it is";
+
+    // Views.
+    Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
+    Timeline, "timeline", [Session "2"], "the same rows as bars in time";
+    Stats, "stats", [Session "3"], "counts and latencies per method and tool";
+    Findings, "findings", [Session "4"], "what is wrong or remarkable";
+    Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
+    Wire, "wire", [Session "w"], "exchanges or wire: one row per frame";
+    Zoom, "zoom", [Session "z"], "the pane on the whole screen, and back";
+    ListSmaller, "list-smaller", [Session "<"], "less of the screen for the list, more for the detail";
+    ListLarger, "list-larger", [Session ">"], "more of the screen for the list, less for the detail";
+
+    // Filter and search.
+    Filter, "filter", [Session "f"], "filter the rows";
+    FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
+    FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
+    Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
+    Search, "search", [Session "/"], "search in summaries, bodies and stderr";
+    SearchNext, "search-next", [Session "n"], "next hit";
+    SearchPrevious, "search-previous", [Session "N"], "hit before";
+    NextFailure, "next-failure", [Session "e"], "next failed exchange";
+    PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
+    Jump, "jump", [Session "J"], "jump to the next open, slow, marked, related … row";
+    Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
+
+    // Views with a name.
+    SaveView, "view-save", [], "keep filter, rows, view and order under a name: `:view save NAME`";
+    LeaveView, "view-leave", [], "from a named view back to what was shown before";
+
+    // Marks and notes.
+    Mark, "mark", [Session "m"], "mark the row, or take the mark off";
+    Note, "note", [Session "c"], "write a note on the row";
+
+    // Detail.
+    Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
+    Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
+    Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
+    Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
+    Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
+    NextViolation, "next-violation", [Detail "v"], "next place in the messages where something is wrong";
+    PreviousViolation, "previous-violation", [Detail "V"], "place before where something is wrong";
+    Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
+    Sides, "sides", [Detail "b"], "request, response, both";
+    LoadMore, "load-more", [Detail "L"], "load the next part of a long message";
+
+    // Doing.
+    Copy, "copy", [Session "y"], "copy value, path, message, exchange, link or a bug report";
+    Diff, "diff", [Session "d", Library "d"], "compare the two selected, or this with what it comes from: the call before, its recording";
+    CompareParent, "compare-parent", [Session "P", Library "P"], "a replay or mock beside the recording that it was made from";
+    Replay, "replay", [Session "a", Library "a"], "replay the call or the whole session, after asking";
+    Export, "export", [Session "x", Library "x"], "export as a file: format, what of it, without its secrets or raw";
+    Redact, "redact", [], "take the secrets off the screen and out of what is copied, or show them again";
+    StopExport, "stop-export", [], "stop the export that is running: no file is left";
+    StopReplay, "stop-replay", [], "stop the replay that is running; once more kills the server";
+    TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
+
+    // Playback.
+    TimeCursor, "time-cursor", [Session "T"], "time cursor on, off: the session as it was then";
+    StepForward, "step-forward", [Playback "."], "one row later";
+    StepBack, "step-back", [Playback ","], "one row earlier";
+    Play, "play", [Playback "Space"], "play at the recorded pace; `:play until FILTER` stops at a match";
+    StatePane, "state", [Session "S"], "what was true then: versions, capabilities, tools, open calls";
+
+    // Timeline.
+    ZoomIn, "zoom-in", [Timeline "+"], "less time in the same width";
+    ZoomOut, "zoom-out", [Timeline "-"], "more time in the same width";
+    PanLeft, "pan-left", [Timeline "h Left"], "earlier";
+    PanRight, "pan-right", [Timeline "l Right"], "later";
+    FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";
+
+    // Statistics.
+    Sort, "sort", [Stats "s"], "sort by the next column";
+    SortReverse, "sort-reverse", [Stats "r"], "the other way round";
+
+    // Comparison.
+    NextChange, "next-change", [Diff "e n"], "next difference";
+    PreviousChange, "previous-change", [Diff "E N"], "difference before";
+    Unfold, "unfold", [Diff "Space o"], "show or fold what is equal";
+    OpenLeft, "open-left", [Diff "h Left"], "go to the left one in its recording";
+    OpenRight, "open-right", [Diff "l Right"], "go to the right one in its recording";
+}
+
+impl Action {
+    /// Its row of the table.
+    ///
+    /// # Panics
+    ///
+    /// Never: the enumeration is made of the table.
+    pub fn row(self) -> &'static Row {
+        TABLE
+            .iter()
+            .find(|row| row.action == self)
+            .expect("the enumeration is made of the table")
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut rows = TABLE.iter();
+        rows.find(|row| row.name == name).map(|row| row.action)
+    }
+}
+
+impl Context {
+    pub const ALL: [Self; 13] = [
+        Self::Everywhere,
+        Self::Library,
+        Self::Session,
+        Self::List,
+        Self::Detail,
+        Self::Timeline,
+        Self::Stats,
+        Self::Findings,
+        Self::Playback,
+        Self::Diff,
+        Self::Text,
+        Self::Menu,
+        Self::Prompt,
+    ];
+
+    /// The context that [`Self::as_str`] writes so.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|context| context.as_str() == word)
+    }
+
+    /// What it is called in the help and in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Everywhere => "everywhere",
+            Self::Library => "recordings",
+            Self::Session => "recording",
+            Self::List => "list",
+            Self::Detail => "detail",
+            Self::Timeline => "timeline",
+            Self::Stats => "stats",
+            Self::Findings => "findings",
+            Self::Playback => "playback",
+            Self::Diff => "diff",
+            Self::Text => "text",
+            Self::Menu => "menu",
+            Self::Prompt => "prompt",
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The recordings screen.
+
+use crate::effect::Now;
+use crate::widget::scroll;
+use crate::worker::library::Row;
+use mcpreel_share::words::{self, recording};
+use mcpreel_store::library::{Entry, Standing};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct Library {
+    pub dir: PathBuf,
+    pub listing: Listing,
+    /// All recordings: live ones first, then the newest.
+    pub rows: Vec<Row>,
+    /// The recording under the cursor; none, until the cursor is moved, means the first.
+    pub selected: Option<PathBuf>,
+    /// Those that were selected for a comparison, two at most.
+    pub chosen: Vec<PathBuf>,
+    /// The first row on the screen, of those that are shown.
+    pub top: usize,
+    /// Only recordings with this text are shown.
+    pub narrow: String,
+    /// When it was listed last; none if it is to be listed as soon as possible.
+    pub listed: Option<Now>,
+    pub is_asked: bool,
+    /// The last click: on which recording, when.
+    pub click: Option<(PathBuf, u64)>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    #[default]
+    Asked,
+    Known,
+    /// It cannot be read: one sentence, escaped.
+    Unreadable(String),
+}
+
+impl Library {
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            listing: Listing::Asked,
+            rows: Vec::new(),
+            selected: None,
+            chosen: Vec::new(),
+            top: 0,
+            narrow: String::new(),
+            listed: None,
+            is_asked: false,
+            click: None,
+        }
+    }
+
+    pub fn shown(&self) -> Vec<&Row> {
+        let words: Vec<_> = self
+            .narrow
+            .split_whitespace()
+            .map(str::to_lowercase)
+            .collect();
+        let fits = |row: &&Row| words.is_empty() || has(&row.entry, &words);
+        self.rows.iter().filter(fits).collect()
+    }
+
+    /// Which of `shown` is under the cursor; the first where the chosen one is not among them.
+    pub fn at(&self, shown: &[&Row]) -> usize {
+        let selected = self.selected.as_deref();
+        let found = shown
+            .iter()
+            .position(|row| Some(&*row.entry.path) == selected);
+        found.unwrap_or(0)
+    }
+
+    /// The recording under the cursor.
+    pub fn current(&self) -> Option<&Row> {
+        let shown = self.shown();
+        shown.get(self.at(&shown)).copied()
+    }
+
+    /// The first row on the screen, so that the row `at` is among the `page` rows that are on it.
+    pub fn top_showing(&self, at: usize, page: usize) -> usize {
+        // Rows that came above the first one are shown where there is room for all.
+        scroll::showing_of(self.shown().len(), at, self.top, page)
+    }
+
+    /// Whether somebody records into the folder.
+    pub fn has_live(&self) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.entry.standing == Standing::Live)
+    }
+}
+
+/// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
+fn has(entry: &Entry, words: &[String]) -> bool {
+    let mut text = vec![
+        entry.id.clone(),
+        entry.name.clone(),
+        entry.state().to_owned(),
+    ];
+    text.push(entry.path.to_string_lossy().into_owned());
+    text.extend(recording::server(entry));
+    text.extend(recording::host(entry));
+    text.extend(entry.end().map(words::end_short));
+    if let Some(context) = entry.context() {
+        text.push(words::command(&context.argv));
+    }
+    if let Some(summary) = entry.summary() {
+        text.extend(words::peer(&summary.session.client));
+        text.extend(summary.note.clone());
+    }
+    let text = text.join("\n").to_lowercase();
+    words.iter().all(|word| text.contains(word.as_str()))
+}

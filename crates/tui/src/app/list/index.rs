@@ -1,0 +1,317 @@
+//! Which rows there are, in order, without what stands in them.
+//!
+//! ```text
+//!  #17 ×1 │ #18 ×37 │ #60 ×1 │ …          24 bytes each, older ones are found later
+//! ```
+//!
+//! A run of the same notification in frames without anything between is one row. Because nothing
+//! lies between them, where each of its frames is follows from the first one and the length: a run
+//! can be split and mended without asking anybody.
+
+use mcpreel_store::select::Hit;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{ItemKey, ItemKind};
+use std::collections::VecDeque;
+
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    rows: VecDeque<Row>,
+    items: u64,
+    folds: bool,
+}
+
+/// A row: one item, or a run of the same notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    seq: u64,
+    nth: u32,
+    /// Equal for what may be one run; 0 for what stands alone.
+    fold: u32,
+    run: u32,
+    kind: ItemKind,
+}
+
+impl Row {
+    fn new(hit: &Hit) -> Self {
+        Self {
+            seq: hit.key.seq.0,
+            nth: hit.key.nth,
+            fold: hit.fold.map_or(0, |fold| fold.max(1)),
+            run: 1,
+            kind: hit.kind,
+        }
+    }
+
+    pub fn key(self) -> ItemKey {
+        ItemKey {
+            seq: Seq(self.seq),
+            nth: self.nth,
+        }
+    }
+
+    pub fn last(self) -> ItemKey {
+        ItemKey {
+            seq: Seq(self.seq + u64::from(self.run) - 1),
+            nth: self.nth,
+        }
+    }
+
+    pub fn run(self) -> u32 {
+        self.run
+    }
+
+    pub fn kind(self) -> ItemKind {
+        self.kind
+    }
+
+    fn holds(self, key: ItemKey) -> bool {
+        key.nth == self.nth && (self.key()..=self.last()).contains(&key)
+    }
+
+    /// Whether `next` goes on where this ends.
+    fn goes_on(self, next: Self) -> bool {
+        let alike = self.fold != 0 && self.fold == next.fold && self.nth == 0 && next.nth == 0;
+        alike && next.seq == self.seq + u64::from(self.run)
+    }
+
+    /// The run without what stands at or before the frame `seq`, and without what stands after.
+    fn split(self, seq: u64) -> (Self, Self) {
+        let left = u32::try_from(seq - self.seq).unwrap_or(u32::MAX) + 1;
+        let right = Self {
+            seq: seq + 1,
+            run: self.run - left,
+            ..self
+        };
+        (Self { run: left, ..self }, right)
+    }
+}
+
+impl Index {
+    /// No rows yet; `folds`: whether runs become one row.
+    pub fn new(folds: bool) -> Self {
+        Self {
+            folds,
+            ..Self::default()
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
+    pub fn get(&self, at: usize) -> Option<Row> {
+        self.rows.get(at).copied()
+    }
+
+    pub fn rows(&self, from: usize, count: usize) -> impl Iterator<Item = Row> {
+        let from = from.min(self.rows.len());
+        let to = from.saturating_add(count).min(self.rows.len());
+        self.rows.range(from..to).copied()
+    }
+
+    /// Where the row is that holds `key`.
+    pub fn position(&self, key: ItemKey) -> Option<usize> {
+        let at = self.after(key).checked_sub(1)?;
+        self.rows[at].holds(key).then_some(at)
+    }
+
+    /// Where the row is that holds `key` or is the nearest to it; none if there are no rows.
+    pub fn nearest(&self, key: ItemKey) -> Option<usize> {
+        let after = self.after(key);
+        let Some(before) = after.checked_sub(1) else {
+            return (!self.rows.is_empty()).then_some(0);
+        };
+        let row = self.rows[before];
+        let Some(next) = self.rows.get(after) else {
+            return Some(before);
+        };
+        let back = key.seq.0.saturating_sub(row.last().seq.0);
+        let ahead = next.seq - key.seq.0;
+        Some(if back <= ahead { before } else { after })
+    }
+
+    /// How many rows begin at or before `key`.
+    fn after(&self, key: ItemKey) -> usize {
+        self.rows.partition_point(|row| row.key() <= key)
+    }
+
+    /// Takes a row in that was found, wherever it belongs. Whether it is a new one.
+    pub fn add(&mut self, hit: &Hit) -> bool {
+        let mut row = Row::new(hit);
+        if !self.folds {
+            row.fold = 0;
+        }
+        let after = self.after(hit.key);
+        if let Some(at) = after.checked_sub(1) {
+            let before = self.rows[at];
+            if before.holds(hit.key) {
+                return false;
+            }
+            if before.last() > hit.key {
+                // A part of a batch whose other parts are in the run.
+                let (left, right) = before.split(hit.key.seq.0);
+                self.rows[at] = left;
+                self.rows.insert(after, right);
+            }
+        }
+        self.items += 1;
+        self.place(after, row);
+        true
+    }
+
+    fn place(&mut self, at: usize, row: Row) {
+        let mut merged = row;
+        let next = self.rows.get(at).copied();
+        let joins_next = next.is_some_and(|next| row.goes_on(next));
+        if let Some(next) = next.filter(|_| joins_next) {
+            merged.run += next.run;
+        }
+        let before = at.checked_sub(1).map(|at| self.rows[at]);
+        if let Some(before) = before.filter(|before| before.goes_on(row)) {
+            self.rows[at - 1].run = before.run + merged.run;
+            if joins_next {
+                self.rows.remove(at);
+            }
+        } else if joins_next {
+            self.rows[at] = merged;
+        } else {
+            self.rows.insert(at, row);
+        }
+    }
+
+    /// Takes out the item at `key`. Whether it was there.
+    pub fn remove(&mut self, key: ItemKey) -> bool {
+        let Some(at) = self.position(key) else {
+            return false;
+        };
+        self.items -= 1;
+        let row = self.rows[at];
+        let first = key.seq.0 == row.seq;
+        let last = key == row.last();
+        match (first, last) {
+            (true, true) => {
+                self.rows.remove(at);
+            }
+            (true, false) => self.rows[at] = row.split(key.seq.0).1,
+            (false, true) => self.rows[at].run -= 1,
+            (false, false) => {
+                let (mut left, right) = row.split(key.seq.0);
+                left.run -= 1;
+                self.rows[at] = left;
+                self.rows.insert(at + 1, right);
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn hit(seq: u64, nth: u32, fold: Option<u32>) -> Hit {
+        Hit {
+            key: ItemKey::of_part(Seq(seq), nth),
+            kind: fold.map_or(ItemKind::Request, |_| ItemKind::Notification),
+            fold,
+        }
+    }
+
+    fn runs(index: &Index) -> Vec<(u64, u32)> {
+        let rows = index.rows(0, usize::MAX);
+        rows.map(|row| (row.seq, row.run)).collect()
+    }
+
+    #[test]
+    fn a_row_takes_24_bytes() {
+        assert_eq!(size_of::<Row>(), 24);
+    }
+
+    #[test]
+    fn a_run_of_the_same_notification_is_one_row_whichever_way_it_is_found() {
+        for newest_first in [false, true] {
+            let mut hits = vec![hit(1, 0, None), hit(2, 0, Some(7)), hit(3, 0, Some(7))];
+            hits.extend([hit(4, 0, Some(7)), hit(5, 0, Some(8)), hit(7, 0, Some(8))]);
+            if newest_first {
+                hits.reverse();
+            }
+            let mut index = Index::new(true);
+            for hit in &hits {
+                assert!(index.add(hit));
+                assert!(!index.add(hit));
+            }
+            assert_eq!(runs(&index), [(1, 1), (2, 3), (5, 1), (7, 1)]);
+            assert_eq!(index.items(), 6);
+            assert_eq!(index.position(ItemKey::of_part(Seq(4), 0)), Some(1));
+            assert_eq!(index.position(ItemKey::of_part(Seq(6), 0)), None);
+        }
+    }
+
+    #[test]
+    fn a_run_is_split_by_what_leaves_it_and_mended_by_what_comes_back() {
+        let mut index = Index::new(true);
+        for seq in 1..=5 {
+            index.add(&hit(seq, 0, Some(7)));
+        }
+        assert!(index.remove(ItemKey::of_part(Seq(3), 0)));
+        assert_eq!(runs(&index), [(1, 2), (4, 2)]);
+        assert!(index.remove(ItemKey::of_part(Seq(1), 0)));
+        assert!(!index.remove(ItemKey::of_part(Seq(1), 0)));
+        assert_eq!(runs(&index), [(2, 1), (4, 2)]);
+        index.add(&hit(3, 0, Some(7)));
+        assert_eq!(runs(&index), [(2, 4)]);
+        index.add(&hit(3, 1, None));
+        assert_eq!(runs(&index), [(2, 2), (3, 1), (4, 2)]);
+    }
+
+    #[test]
+    fn what_is_hidden_has_the_nearest_row_for_a_neighbour() {
+        let mut index = Index::new(true);
+        assert_eq!(index.nearest(ItemKey::default()), None);
+        for seq in [10, 20, 30] {
+            index.add(&hit(seq, 0, None));
+        }
+        let near = |seq| index.nearest(ItemKey::of_part(Seq(seq), 0));
+        assert_eq!([near(1), near(14), near(16)], [Some(0), Some(0), Some(1)]);
+        assert_eq!([near(20), near(99)], [Some(1), Some(2)]);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_hold_what_was_added_and_not_removed_in_order(
+            steps in prop::collection::vec((1u64..20, 0u32..3, 0u32..3, any::<bool>()), 0..200)
+        ) {
+            let mut index = Index::new(true);
+            let mut model = BTreeSet::new();
+            for (seq, nth, fold, adds) in steps {
+                // What an address holds never changes.
+                let fold = (fold > 0 && (seq + u64::from(nth)) % 3 != 0).then_some(7);
+                let hit = hit(seq, nth, fold);
+                if adds {
+                    prop_assert_eq!(index.add(&hit), model.insert(hit.key));
+                } else {
+                    prop_assert_eq!(index.remove(hit.key), model.remove(&hit.key));
+                }
+                let mut keys = Vec::new();
+                for row in index.rows(0, usize::MAX) {
+                    keys.extend((0..u64::from(row.run())).map(|more| ItemKey {
+                        seq: Seq(row.key().seq.0 + more),
+                        nth: row.key().nth,
+                    }));
+                }
+                prop_assert_eq!(&keys, &model.iter().copied().collect::<Vec<_>>());
+                prop_assert_eq!(index.items(), model.len() as u64);
+            }
+        }
+    }
+}

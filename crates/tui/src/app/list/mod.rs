@@ -1,0 +1,234 @@
+//! The list of exchanges or frames.
+//!
+//! ```text
+//!  List ─┬─ index    all rows that fit, 24 bytes each: the newest are found first
+//!        ├─ cache    what stands in those on the screen and a page around it
+//!        ├─ cursor   on a row by its address, or riding on the last one
+//!        └─ top      the first row on the screen by its address; none follows the end
+//! ```
+//!
+//! The cursor and the first row are addresses and no numbers: rows that are found above, or that
+//! begin or cease to fit, move nothing on the screen.
+
+mod cache;
+mod index;
+
+pub use cache::Cache;
+pub use index::{Index, Row};
+
+use crate::widget::scroll;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{Item, ItemKey, Lens};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+pub const FIRST: ItemKey = ItemKey {
+    seq: Seq(0),
+    nth: 0,
+};
+
+/// The list of exchanges or frames.
+#[derive(Debug, Default)]
+pub struct List {
+    /// The frame that the cursor goes to as soon as its row is there.
+    pub go_to: Option<Seq>,
+    pub index: Index,
+    pub cache: Cache,
+    /// How far the rows were looked through.
+    pub scan: Scanned,
+    pub cursor: Cursor,
+    /// The first row on the screen; none while the end is followed.
+    pub top: Option<ItemKey>,
+    /// Rows that came while the end was not followed.
+    pub fresh: u64,
+    /// Rows that were selected for a comparison, the one before first.
+    pub chosen: Vec<ItemKey>,
+    /// What the column of times shows.
+    pub time: TimeColumn,
+    /// Where on the screen the cursor was when other rows were asked for: it stays there.
+    pub hold: Option<usize>,
+    /// Rows on the screen when it was last looked at.
+    pub page: usize,
+    /// The latency that is usual for each method, nanoseconds: what bars are scaled to.
+    pub usual: HashMap<Box<str>, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cursor {
+    /// On the last row, whichever that is.
+    #[default]
+    End,
+    At(ItemKey),
+}
+
+/// How far the rows were looked through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// The question that the answers belong to.
+    pub generation: u64,
+    /// The question that the rows on the screen belong to; older until the first answer.
+    pub shown: u64,
+    /// Everything from here on was looked at; none: nothing yet.
+    pub from: Option<ItemKey>,
+    /// How much of it that is, percent.
+    pub percent: u8,
+    pub done: bool,
+    pub stopped: bool,
+    /// Rows without a filter, as far as they were counted.
+    pub total: Option<u64>,
+}
+
+/// What the column of times shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeColumn {
+    #[default]
+    Start,
+    Delta,
+    Clock,
+}
+
+impl TimeColumn {
+    pub fn next(self) -> Self {
+        match self {
+            Self::Start => Self::Delta,
+            Self::Delta => Self::Clock,
+            Self::Clock => Self::Start,
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Start => "since",
+            Self::Delta => "delta",
+            Self::Clock => "clock",
+        }
+    }
+}
+
+impl Scanned {
+    /// Whether it is known if there is a row at `key`.
+    pub fn has_seen(&self, key: ItemKey) -> bool {
+        self.shown == self.generation && (self.done || self.from.is_some_and(|from| from <= key))
+    }
+
+    /// Whether more is being looked through.
+    pub fn is_running(&self) -> bool {
+        !self.done && !self.stopped
+    }
+}
+
+impl List {
+    /// Whether the end of the list is followed.
+    pub fn follows(&self) -> bool {
+        self.top.is_none()
+    }
+
+    /// The number of the first row on a screen of `page` rows.
+    pub fn first_row(&self, page: usize) -> usize {
+        let last = self.index.len().saturating_sub(page);
+        let top = self.top.and_then(|top| self.index.nearest(top));
+        top.map_or(last, |top| top.min(last))
+    }
+
+    /// The number of the row with the cursor; none if there are no rows.
+    pub fn cursor_row(&self) -> Option<usize> {
+        match self.cursor {
+            Cursor::End => self.index.len().checked_sub(1),
+            Cursor::At(key) => self.index.nearest(key),
+        }
+    }
+
+    /// The address of the row with the cursor.
+    pub fn selected(&self) -> Option<ItemKey> {
+        match self.cursor {
+            // Within a run the cursor may be on a later one than the first.
+            Cursor::At(key) if self.index.position(key).is_some() => Some(key),
+            _ => self.index.get(self.cursor_row()?).map(Row::key),
+        }
+    }
+
+    /// What stands in the row with the cursor, if that is known.
+    pub fn selected_item(&self) -> Option<&Item> {
+        self.cache.get(self.selected()?)
+    }
+
+    /// The rows on a screen of `page` rows.
+    pub fn visible(&self, page: usize) -> impl Iterator<Item = Row> {
+        self.index.rows(self.first_row(page), page)
+    }
+
+    /// The addresses of the rows on the screen, and of those a page above and below it.
+    pub fn window(&self, page: usize) -> Vec<ItemKey> {
+        let first = self.first_row(page);
+        let visible = self.index.rows(first, page);
+        let below = self.index.rows(first + page, page);
+        let above = self
+            .index
+            .rows(first.saturating_sub(page), page.min(first))
+            .collect::<Vec<_>>();
+        let around = below.chain(above.into_iter().rev());
+        let keys = visible.chain(around).map(Row::key);
+        self.selected().into_iter().chain(keys).collect()
+    }
+
+    /// Makes the row `at` the first one of a screen of `page` rows; the end is followed if that
+    /// shows the last one.
+    pub fn scroll_to(&mut self, at: usize, page: usize) {
+        let ends = at.saturating_add(page) >= self.index.len();
+        self.top = match self.index.get(at) {
+            Some(row) if !ends => Some(row.key()),
+            _ => None,
+        };
+        if self.follows() {
+            self.fresh = 0;
+        }
+    }
+
+    /// Puts the cursor on the row `at` and scrolls as far as it takes to see it.
+    pub fn put_cursor(&mut self, at: usize, page: usize) {
+        let Some(row) = self.index.get(at) else {
+            return;
+        };
+        self.cursor = Cursor::At(row.key());
+        self.reveal(at, page);
+    }
+
+    /// Scrolls as far as it takes to see the row `at`.
+    pub fn reveal(&mut self, at: usize, page: usize) {
+        let first = self.first_row(page);
+        self.scroll_to(scroll::showing(at, first, page), page);
+    }
+
+    /// Puts the cursor on the first row, also if that has not been found yet.
+    pub fn to_top(&mut self, page: usize) {
+        if self.scan.is_running() {
+            self.cursor = Cursor::At(FIRST);
+            self.top = Some(FIRST);
+            self.hold = Some(0);
+        } else {
+            self.put_cursor(0, page);
+        }
+    }
+
+    /// Puts the cursor on the end and follows it.
+    pub fn follow(&mut self) {
+        self.cursor = Cursor::End;
+        self.top = None;
+        self.fresh = 0;
+    }
+
+    /// Stays with what is on a screen of `page` rows, whatever comes after it.
+    pub fn stay(&mut self, page: usize) {
+        self.top = self.index.get(self.first_row(page)).map(Row::key);
+        self.cursor = self.selected().map_or(Cursor::End, Cursor::At);
+    }
+
+    /// Other rows will come: nothing of those that are there counts any more once they do.
+    pub fn reset(&mut self, lens: Lens) {
+        self.index = Index::new(lens == Lens::Exchanges);
+        self.scan.shown = self.scan.generation;
+        self.scan.from = None;
+        self.fresh = 0;
+    }
+}

@@ -1,0 +1,135 @@
+//! The state of the viewer: what is shown, where the cursor is, what lies on top.
+//!
+//! ```text
+//!  App ─┬─ library            the recordings screen, always there
+//!       ├─ session: Option    one recording: list, filter, detail, timeline, stats, findings, …
+//!       ├─ overlays           what lies on top, the last one takes the keys
+//!       ├─ notices            what was said to the user
+//!       └─ settings           colours, keys, mouse
+//! ```
+//!
+//! Plain data: changed by [`super::update`] only, read by [`super::view`].
+
+pub mod annotations;
+pub mod comparison;
+pub mod detail;
+pub mod diff;
+pub mod edit;
+pub mod export;
+pub mod filter;
+pub mod findings;
+pub mod library;
+pub mod list;
+pub mod menu;
+pub mod notices;
+pub mod palette;
+pub mod playback;
+pub mod prompt;
+pub mod redaction;
+pub mod replay;
+pub mod rules;
+pub mod search;
+pub mod session;
+pub mod settings;
+pub mod stats;
+pub mod text;
+pub mod timeline;
+pub mod views;
+
+pub use session::{Focus, Session, View};
+pub use settings::Settings;
+
+use super::action::Context;
+use super::effect::Now;
+use mcpreel_store::library::Library as Folder;
+
+#[derive(Debug)]
+pub struct App {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    pub now: Now,
+    pub settings: Settings,
+    pub library: library::Library,
+    pub session: Option<Box<Session>>,
+    /// What lies on top; the last one takes the keys.
+    pub overlays: Vec<Overlay>,
+    pub notices: notices::Notices,
+    /// Whether Ctrl-C was pressed with nothing to stop: once more quits.
+    pub quit_armed: bool,
+    /// Whether the divider is being dragged.
+    pub dragging: bool,
+    /// Where the last click was, and when: a second one opens.
+    pub click: Option<(ratatui::layout::Position, u64)>,
+    /// What was copied last, for terminals that take nothing: it can be printed.
+    pub copied: Option<String>,
+    /// The replay that is offered, or runs.
+    pub replay: replay::Replay,
+    /// The export that is offered, or runs.
+    pub export: export::Export,
+    /// Whether the screen is redacted.
+    pub redaction: redaction::Redaction,
+    /// Names answers: every question that can be overtaken gets the next number.
+    pub generation: u64,
+}
+
+#[derive(Debug)]
+pub enum Overlay {
+    /// A text to be read: help, messages, a string in full, what was true then.
+    Text(text::Text),
+    /// A choice of some, also a question to be answered with yes or no.
+    Menu(menu::Menu),
+    /// A line that is being typed: filter, search, note.
+    Prompt(prompt::Prompt),
+    /// Any command, by parts of its name.
+    Palette(palette::Palette),
+    Diff(Box<diff::Diff>),
+    /// Two recordings, call beside call.
+    Comparison(Box<comparison::Comparison>),
+    /// The arguments of a call that are edited.
+    Edit(Box<edit::Editor>),
+}
+
+impl App {
+    /// The recordings of `folder`, none open.
+    pub fn new(folder: &Folder, settings: Settings, size: (u16, u16), now: Now) -> Self {
+        Self {
+            size,
+            now,
+            settings,
+            library: library::Library::new(folder.dir()),
+            session: None,
+            overlays: Vec::new(),
+            notices: notices::Notices::default(),
+            quit_armed: false,
+            dragging: false,
+            click: None,
+            copied: None,
+            replay: replay::Replay::default(),
+            export: export::Export::default(),
+            redaction: redaction::Redaction::default(),
+            generation: 0,
+        }
+    }
+
+    /// The next number for a question.
+    pub fn next_generation(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
+    }
+
+    /// The contexts that hold for a key, the innermost first.
+    pub fn contexts(&self) -> Vec<Context> {
+        match (self.overlays.last(), &self.session) {
+            (Some(Overlay::Prompt(_) | Overlay::Palette(_) | Overlay::Edit(_)), _) => {
+                vec![Context::Prompt]
+            }
+            (Some(Overlay::Menu(_)), _) => vec![Context::Menu, Context::Everywhere],
+            (Some(Overlay::Text(_)), _) => vec![Context::Text, Context::Everywhere],
+            (Some(Overlay::Diff(_) | Overlay::Comparison(_)), _) => {
+                vec![Context::Diff, Context::Everywhere]
+            }
+            (None, None) => vec![Context::Library, Context::Everywhere],
+            (None, Some(session)) => session.contexts(),
+        }
+    }
+}

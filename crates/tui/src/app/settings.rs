@@ -1,0 +1,302 @@
+//! What a person may choose.
+//!
+//! The command line comes first, then the configuration, then what the viewer remembers of the
+//! last time, then what the surroundings suggest.
+
+use super::rules::{self, Rule};
+use super::session::Arrangement;
+use super::views::{Saved, Views};
+use crate::action::{Action, Context};
+use crate::keymap::{Key, Keymap};
+use crate::theme::{Colors, Look, Theme};
+use mcpreel_config::{Setting, Viewer};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub look: Look,
+    pub keymap: Keymap,
+    /// Whether the terminal is asked for mouse events.
+    pub mouse: bool,
+    /// Whether times count up and recordings are played smoothly; otherwise every few seconds, and
+    /// with whatever else changes.
+    pub motion: bool,
+    /// Where the divider between list and detail stands, in percent of the width or height.
+    pub divider: u16,
+    /// How the recording that is opened next stands on the screen.
+    pub arrangement: Arrangement,
+    /// The colours of rows: the first rule that fits.
+    pub rules: Vec<Rule>,
+    pub views: Views,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    pub color: Option<Color>,
+    pub theme: Option<Theme>,
+    pub ascii: bool,
+    /// Nothing counts up or plays smoothly.
+    pub no_motion: bool,
+    pub no_mouse: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Color {
+    /// Unless the surroundings are against it.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the terminal and the environment say about colours.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings {
+    /// `NO_COLOR` is set and not empty.
+    pub no_color: bool,
+    pub dumb: bool,
+}
+
+/// What is kept for the next time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Remembered {
+    pub theme: Option<String>,
+    pub mouse: Option<bool>,
+    /// Where the divider stands, percent.
+    pub divider: Option<u16>,
+    /// How a recording stood on the screen.
+    pub arrangement: Arrangement,
+    /// The views that were saved, by name.
+    pub views: BTreeMap<String, Saved>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            look: Look::default(),
+            keymap: Keymap::default(),
+            mouse: true,
+            motion: true,
+            divider: 55,
+            arrangement: Arrangement::default(),
+            rules: Rule::defaults(),
+            views: Views::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// What holds, and what of the configuration cannot hold: one sentence each.
+    pub fn new(
+        choices: Choices,
+        viewer: &Viewer,
+        remembered: &Remembered,
+        surroundings: Surroundings,
+    ) -> (Self, Vec<String>) {
+        let mut faults = Vec::new();
+        let configured = viewer.theme.as_ref().and_then(|name| {
+            let names = Theme::ALL.map(Theme::as_str).join(", ");
+            known(name, Theme::parse, &names, &mut faults)
+        });
+        let remembered_theme = remembered.theme.as_deref().and_then(Theme::parse);
+        let color = viewer
+            .color
+            .as_ref()
+            .and_then(|word| known(word, Color::parse, "auto, always, never", &mut faults));
+        let color = choices.color.or(color).unwrap_or_default();
+        let is = |setting: &Option<Setting>| {
+            let setting = setting.as_ref();
+            setting.map(|setting| setting.text == "true")
+        };
+        let look = Look {
+            theme: choices
+                .theme
+                .or(configured)
+                .or(remembered_theme)
+                .unwrap_or_default(),
+            colors: color.colors(surroundings),
+            ascii: choices.ascii || is(&viewer.ascii).unwrap_or(false),
+        };
+        let mouse = is(&viewer.mouse).or(remembered.mouse).unwrap_or(true);
+        let settings = Self {
+            look,
+            keymap: keymap(viewer, &mut faults),
+            mouse: mouse && !choices.no_mouse,
+            motion: !choices.no_motion && is(&viewer.motion).unwrap_or(true),
+            divider: remembered.divider.unwrap_or(55).clamp(20, 80),
+            arrangement: remembered.arrangement,
+            rules: rules::configured(&viewer.rules, &mut faults),
+            views: Views::new(&viewer.views, &remembered.views, &mut faults),
+        };
+        (settings, faults)
+    }
+
+    /// What is kept for the next time.
+    pub fn remember(&self) -> Remembered {
+        Remembered {
+            theme: Some(self.look.theme.as_str().to_owned()),
+            mouse: Some(self.mouse),
+            divider: Some(self.divider),
+            arrangement: self.arrangement,
+            views: self.views.own().clone(),
+        }
+    }
+}
+
+impl Color {
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "auto" => Some(Self::Auto),
+            "always" => Some(Self::Always),
+            "never" => Some(Self::Never),
+            _ => None,
+        }
+    }
+
+    fn colors(self, surroundings: Surroundings) -> Colors {
+        let against = surroundings.no_color || surroundings.dumb;
+        match self {
+            Self::Auto if against => Colors::None,
+            Self::Never => Colors::None,
+            Self::Auto | Self::Always => Colors::Sixteen,
+        }
+    }
+}
+
+/// What a word of the configuration means; a word that means nothing is a fault.
+fn known<T>(
+    setting: &Setting,
+    parse: impl Fn(&str) -> Option<T>,
+    words: &str,
+    faults: &mut Vec<String>,
+) -> Option<T> {
+    let value = parse(&setting.text);
+    if value.is_none() {
+        let text = mcpreel_wire::text::escape(&setting.text);
+        faults.push(format!("{}: `{text}` is none of {words}", setting.at));
+    }
+    value
+}
+
+/// The usual keys, with those of the configuration in their place.
+fn keymap(viewer: &Viewer, faults: &mut Vec<String>) -> Keymap {
+    let mut keymap = Keymap::default();
+    for binding in &viewer.keys {
+        let contexts = Context::ALL.map(Context::as_str).join(", ");
+        let context = known(&binding.context, Context::parse, &contexts, faults);
+        let names = "the actions; `:` in the viewer shows them";
+        let action = known(&binding.action, Action::parse, names, faults);
+        let parse = |text: &str| {
+            text.split_whitespace()
+                .map(Key::parse)
+                .collect::<Option<Vec<_>>>()
+        };
+        let names = "keys such as j, G, Ctrl-D, PgDn, F5, separated by spaces";
+        let keys = known(&binding.keys, parse, names, faults);
+        if let (Some(context), Some(action), Some(keys)) = (context, action, keys) {
+            keymap.rebind(context, action, &keys);
+        }
+    }
+    keymap
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::View;
+    use crate::app::list::TimeColumn;
+    use mcpreel_config::Config;
+    use std::path::Path;
+
+    fn settings(
+        file: &str,
+        choices: Choices,
+        surroundings: Surroundings,
+    ) -> (Settings, Vec<String>) {
+        let (config, problems) = Config::parse(file, Path::new("c.toml"));
+        assert!(problems.is_empty(), "{problems:?}");
+        let remembered = Remembered {
+            theme: Some("light".to_owned()),
+            ..Remembered::default()
+        };
+        Settings::new(choices, &config.viewer, &remembered, surroundings)
+    }
+
+    #[test]
+    fn the_command_line_beats_the_file_beats_no_color() {
+        let no_color = Surroundings {
+            no_color: true,
+            dumb: false,
+        };
+        let always = "[viewer]\ncolor = 'always'";
+        let never = Choices {
+            color: Some(Color::Never),
+            ..Choices::default()
+        };
+        let colors =
+            |file, choices, surroundings| settings(file, choices, surroundings).0.look.colors;
+        assert_eq!(colors("", Choices::default(), no_color), Colors::None);
+        assert_eq!(
+            colors(always, Choices::default(), no_color),
+            Colors::Sixteen
+        );
+        assert_eq!(colors(always, never, Surroundings::default()), Colors::None);
+        let dumb = Surroundings {
+            no_color: false,
+            dumb: true,
+        };
+        assert_eq!(colors("", Choices::default(), dumb), Colors::None);
+    }
+
+    #[test]
+    fn the_file_beats_what_is_remembered() {
+        let theme = |file| {
+            settings(file, Choices::default(), Surroundings::default())
+                .0
+                .look
+                .theme
+        };
+        assert_eq!(theme(""), Theme::Light);
+        assert_eq!(theme("[viewer]\ntheme = 'contrast'"), Theme::Contrast);
+    }
+
+    #[test]
+    fn keys_are_bound_anew_and_faults_say_where() {
+        let file = "[viewer]\ntheme = 'pink'\n[viewer.keys.list]\nmark = 'x F5'\nmrk = 'y'\n";
+        let (settings, faults) = settings(file, Choices::default(), Surroundings::default());
+        let key = Key::parse("x").expect("it is a key");
+        let action = settings.keymap.action(&[Context::List], key);
+        assert_eq!(action, Some(Action::Mark));
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(
+            faults[0].starts_with("c.toml:2:9: `pink` is none of dark"),
+            "{faults:?}"
+        );
+        assert!(faults[1].starts_with("c.toml:5:1: `mrk`"), "{faults:?}");
+    }
+
+    #[test]
+    fn what_is_remembered_is_read_back() {
+        let mut views = Views::default();
+        let failures = Saved {
+            filter: "is:failed '\"".to_owned(),
+            ..Saved::default()
+        };
+        assert_eq!(views.save("my failures", failures), Ok(()));
+        let settings = Settings {
+            views,
+            arrangement: Arrangement {
+                view: View::Findings,
+                wire: true,
+                zoom: true,
+                time: TimeColumn::Clock,
+            },
+            ..Settings::default()
+        };
+        let text = toml::to_string(&settings.remember()).expect("it is plain data");
+        let remembered: Remembered = toml::from_str(&text).expect("it was just written");
+        assert_eq!(remembered, settings.remember());
+    }
+}

@@ -1,0 +1,210 @@
+//! The terminal, the loop, and what happens when something panics.
+//!
+//! ```text
+//!  input thread ──┐                      ┌─▶ reader thread (one recording)
+//!  reader ────────┼─▶ bounded channel ─▶ loop ─▶ draw
+//!  librarian ─────┘                      ├─▶ librarian thread (the folder)
+//!                                        ├─▶ comparer thread (two recordings)
+//!                                        ├─▶ a thread for a replay, as long as it runs
+//!                                        ├─▶ a thread for an export, likewise
+//!                                        └─▶ a thread for the redacted screen, while it is shown
+//! ```
+//!
+//! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
+//! hands it on; nothing below does. An idle viewer of a finished recording does nothing at all.
+
+mod clipboard;
+mod early;
+mod errand;
+mod exporter;
+mod input;
+pub mod memory;
+mod panic;
+mod redacter;
+mod replayer;
+mod screen;
+mod threads;
+
+use super::app::{App, Settings};
+use super::effect::{Effect, Effects, Msg, Now};
+use super::worker::export::Means;
+use super::{update, view};
+use early::Early;
+use mcpreel_redact::Policy;
+use mcpreel_store::library::Library;
+use mcpreel_trace::clock::{Clock, wall_clock_ns};
+use panic::Fuse;
+use screen::Screen;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use threads::Threads;
+
+/// Messages that wait for the loop at most: whoever sends more waits.
+const BACKLOG: usize = 256;
+
+/// Messages that are taken in before the screen is drawn.
+const AT_ONCE: usize = 64;
+
+#[derive(Debug)]
+pub struct Options {
+    pub library: Library,
+    /// The recording to be opened at once; none shows the folder.
+    pub open: Option<PathBuf>,
+    /// The frame to be selected in it.
+    pub seq: Option<mcpreel_trace::frame::Seq>,
+    pub settings: Settings,
+    /// What is secret in what leaves a recording; else why nobody knows, one sentence.
+    pub policy: Result<Arc<Policy>, String>,
+    /// What the configuration has to say; shown as messages.
+    pub remarks: Vec<String>,
+    /// Whether the screen is redacted from the first moment on.
+    pub redacted: bool,
+    /// The file that keeps layout and colours for the next time.
+    pub memory: Option<PathBuf>,
+}
+
+/// Shows the viewer until the user quits. The signal that ended it, if one did.
+pub fn run(options: Options) -> io::Result<Option<i32>> {
+    let clock = Clock::start();
+    let refusal = options.policy.as_ref().err().cloned();
+    let mut screen = Screen::begin(options.settings.mouse)?;
+    let (sender, inbox) = sync_channel(BACKLOG);
+    let means = Means {
+        library: options.library.clone(),
+        policy: options.policy,
+        clock,
+    };
+    let threads = Threads::start(&options.library, means, &sender);
+    input::start(sender);
+    let mut app = App::new(
+        &options.library,
+        options.settings,
+        screen.size()?,
+        now(clock),
+    );
+    app.redaction.refusal = refusal;
+    app.redaction.is_on = options.redacted;
+    for remark in options.remarks {
+        app.notices.error(remark, app.now);
+    }
+    let mut effects = update::library::begin(&mut app);
+    if let Some(path) = &options.open {
+        effects.extend(update::session::open(&mut app, path, options.seq));
+    }
+    let mut event_loop = Loop {
+        app,
+        threads,
+        screen: &mut screen,
+        clock,
+        memory: options.memory,
+        fuse: Fuse::of_process(),
+        early: Early::default(),
+    };
+    let ended = event_loop.run(&inbox, effects);
+    let Loop { threads, .. } = event_loop;
+    // Nobody listens any more, and the terminal is given back before a replay is waited for.
+    drop(inbox);
+    drop(screen);
+    drop(threads);
+    ended
+}
+
+struct Loop<'s> {
+    app: App,
+    threads: Threads,
+    screen: &'s mut Screen,
+    clock: Clock,
+    memory: Option<PathBuf>,
+    fuse: Fuse,
+    early: Early,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Going {
+    On,
+    Quit,
+}
+
+impl Loop<'_> {
+    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
+        let mut going = self.carry_out(effects)?;
+        while going == Going::On {
+            self.screen.draw(|frame| view::draw(&self.app, frame))?;
+            let first = match self.wait(inbox) {
+                Ok(msg) => Some(msg),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            };
+            let effects = update::update(&mut self.app, Msg::Tick(now(self.clock)));
+            going = self.carry_out(effects)?;
+            let backlog = inbox.try_iter().take(AT_ONCE);
+            for msg in first.into_iter().chain(backlog) {
+                if let Msg::Leave(signal) = msg {
+                    return Ok(signal);
+                }
+                if let Some(msg) = self.early.pass(msg, &self.app) {
+                    going = self.take_in(msg, going)?;
+                }
+            }
+            while let Some(msg) = self.early.next(&self.app) {
+                going = self.take_in(msg, going)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes on unless it is, or was, to quit.
+    fn take_in(&mut self, msg: Msg, going: Going) -> io::Result<Going> {
+        if matches!(msg, Msg::Key(_)) {
+            self.fuse.burn();
+            if self.screen.leave_print()? {
+                return Ok(going);
+            }
+        }
+        let effects = update::update(&mut self.app, msg);
+        let next = self.carry_out(effects)?;
+        Ok(if going == Going::Quit { going } else { next })
+    }
+
+    fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
+        let patience = update::patience(&self.app).into_iter();
+        match patience.chain(self.early.patience(&self.app)).min() {
+            Some(patience) => inbox.recv_timeout(patience),
+            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    fn carry_out(&mut self, effects: Effects) -> io::Result<Going> {
+        for effect in effects {
+            match effect {
+                Effect::Ask(ask) => self.threads.ask(*ask),
+                Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Save { path, text } => {
+                    let result = clipboard::save(&path, &text);
+                    update::copy::saved(&mut self.app, &path, &result);
+                }
+                Effect::Print(text) => self.screen.print(&text)?,
+                Effect::Mouse(on) => self.screen.mouse(on)?,
+                Effect::Suspend => self.screen.suspend()?,
+                Effect::Repaint => self.screen.repaint()?,
+                Effect::Remember => {
+                    if let Some(path) = &self.memory {
+                        // It is a convenience, and nobody can do anything about it.
+                        let _ = memory::write(path, &self.app.settings.remember());
+                    }
+                }
+                Effect::Quit => return Ok(Going::Quit),
+            }
+        }
+        Ok(Going::On)
+    }
+}
+
+fn now(clock: Clock) -> Now {
+    Now {
+        ui_ns: clock.now().0,
+        wall_ns: wall_clock_ns(),
+    }
+}

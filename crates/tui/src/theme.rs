@@ -1,0 +1,274 @@
+//! Colours and glyphs.
+//!
+//! Views name [`Role`]s and [`Glyph`]s; what they look like is known here. Signs that stand in
+//! words (`12 ms · 3 open`) are written where the words are; `view` spells them out in ASCII.
+//! Nothing is said by colour alone: every role that means something comes with a glyph or a word.
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::border;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    Text,
+    Faint,
+    Strong,
+    Good,
+    Bad,
+    Warn,
+    Open,
+    FromServer,
+    Notification,
+    Stderr,
+    Event,
+    Chip,
+    ChipWarn,
+    Border,
+    BorderFocus,
+    Title,
+    Header,
+    Key,
+    Prompt,
+    JsonKey,
+    JsonString,
+    JsonNumber,
+    JsonWord,
+    Hit,
+    Selected,
+    SelectedElsewhere,
+    Tab,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Glyph {
+    Live,
+    Ended,
+    ToServer,
+    ToClient,
+    Both,
+    Warning,
+    Failed,
+    Ok,
+    Running,
+    Folded,
+    Unfolded,
+    Child,
+    Marked,
+    Noted,
+    Selected,
+    More,
+    Times,
+    Back,
+    Prompt,
+    Diamond,
+    Ellipsis,
+    Bar,
+    Track,
+    Note,
+    Error,
+    Cursor,
+    Sorted,
+    AtMost,
+    Hatched,
+    Tick,
+    Changed,
+    Added,
+    Order,
+    Noise,
+    Dot,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// None: reverse, bold, underline and glyphs have to do.
+    None,
+    #[default]
+    Sixteen,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    #[default]
+    Dark,
+    Light,
+    /// For eyes that do not tell red from green.
+    Safe,
+    /// Nothing faint, what went wrong on a ground of its own.
+    Contrast,
+}
+
+impl Theme {
+    pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::Safe, Self::Contrast];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+            Self::Safe => "safe",
+            Self::Contrast => "contrast",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.as_str() == name)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The colours, where there are some.
+    pub theme: Theme,
+    pub colors: Colors,
+    pub ascii: bool,
+}
+
+impl Look {
+    pub fn style(&self, role: Role) -> Style {
+        match self.colors {
+            Colors::None => plain(role),
+            Colors::Sixteen => themed(self.theme, role),
+        }
+    }
+
+    pub fn glyph(&self, glyph: Glyph) -> &'static str {
+        let (unicode, ascii) = signs(glyph);
+        if self.ascii { ascii } else { unicode }
+    }
+
+    pub fn border(&self) -> border::Set<'static> {
+        const ASCII: border::Set<'static> = border::Set {
+            top_left: "+",
+            top_right: "+",
+            bottom_left: "+",
+            bottom_right: "+",
+            vertical_left: "|",
+            vertical_right: "|",
+            horizontal_top: "-",
+            horizontal_bottom: "-",
+        };
+        if self.ascii { ASCII } else { border::PLAIN }
+    }
+}
+
+/// What a theme changes of the dark one.
+fn themed(theme: Theme, role: Role) -> Style {
+    let style = Style::new();
+    let alarm = style.fg(Color::White).bg(Color::Red);
+    match (theme, role) {
+        (Theme::Light, Role::Warn) => style.fg(Color::Magenta),
+        (
+            Theme::Light,
+            Role::Open | Role::Event | Role::JsonKey | Role::BorderFocus | Role::Prompt,
+        )
+        | (Theme::Safe, Role::JsonNumber | Role::FromServer) => style.fg(Color::Blue),
+        (Theme::Light, Role::FromServer) | (Theme::Safe, Role::Good) => style.fg(Color::Cyan),
+        (Theme::Light, Role::Key) => style.fg(Color::Blue).add_modifier(Modifier::BOLD),
+        (Theme::Light, Role::Chip) => style.fg(Color::White).bg(Color::Blue),
+        (Theme::Light, Role::ChipWarn) => style.fg(Color::White).bg(Color::Magenta),
+        (Theme::Safe, Role::Bad) => style.fg(Color::Magenta).add_modifier(Modifier::BOLD),
+        (Theme::Contrast, Role::Bad) => alarm.add_modifier(Modifier::BOLD),
+        (
+            Theme::Contrast,
+            Role::Faint | Role::Border | Role::Stderr | Role::Notification | Role::JsonWord,
+        ) => style,
+        (Theme::Contrast, Role::Warn | Role::Open | Role::Good) => {
+            sixteen(role).add_modifier(Modifier::BOLD)
+        }
+        _ => sixteen(role),
+    }
+}
+
+fn sixteen(role: Role) -> Style {
+    let style = Style::new();
+    match role {
+        Role::Text | Role::JsonString => style,
+        Role::Faint | Role::Border | Role::Stderr | Role::Notification => style.fg(Color::DarkGray),
+        Role::Strong | Role::Title | Role::Header => style.add_modifier(Modifier::BOLD),
+        Role::Good | Role::JsonNumber => style.fg(Color::Green),
+        Role::Bad => style.fg(Color::Red),
+        Role::Warn | Role::Open => style.fg(Color::Yellow),
+        Role::FromServer | Role::JsonWord => style.fg(Color::Magenta),
+        Role::Event => style.fg(Color::LightBlue),
+        Role::Chip => style.fg(Color::Black).bg(Color::Cyan),
+        Role::ChipWarn | Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
+        Role::BorderFocus | Role::Prompt | Role::JsonKey => style.fg(Color::Cyan),
+        Role::Key => style.fg(Color::Cyan).add_modifier(Modifier::BOLD),
+        Role::Tab => (style.fg(Color::Cyan)).add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+        Role::Selected => style.add_modifier(Modifier::REVERSED),
+        Role::SelectedElsewhere => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+    }
+}
+
+fn plain(role: Role) -> Style {
+    let style = Style::new();
+    match role {
+        Role::Strong | Role::Title | Role::Header | Role::Bad | Role::Key | Role::BorderFocus => {
+            style.add_modifier(Modifier::BOLD)
+        }
+        Role::Chip | Role::ChipWarn | Role::Selected => style.add_modifier(Modifier::REVERSED),
+        Role::Hit | Role::SelectedElsewhere | Role::Tab => style.add_modifier(Modifier::UNDERLINED),
+        _ => style,
+    }
+}
+
+fn signs(glyph: Glyph) -> (&'static str, &'static str) {
+    match glyph {
+        Glyph::Live => ("●", "*"),
+        Glyph::Ended => ("■", "#"),
+        Glyph::ToServer => ("→", ">"),
+        Glyph::ToClient => ("←", "<"),
+        Glyph::Both => ("⇄", "<>"),
+        Glyph::Warning => ("⚠", "!"),
+        Glyph::Failed => ("✗", "x"),
+        Glyph::Ok => ("✓", "."),
+        Glyph::Running => ("…", "?"),
+        Glyph::Ellipsis => ("…", "~"),
+        Glyph::Folded => ("▸", "+"),
+        Glyph::Unfolded => ("▾", "-"),
+        Glyph::Child => ("└", "`"),
+        Glyph::Marked => ("★", "*"),
+        Glyph::Noted => ("✎", "n"),
+        Glyph::Selected => ("◉", "o"),
+        Glyph::More => ("▼", "v"),
+        Glyph::Times => ("×", "x"),
+        Glyph::Back => ("⏪", "<<"),
+        Glyph::Prompt => ("▸", ">"),
+        Glyph::Diamond => ("◆", "+"),
+        Glyph::Bar => ("█", "="),
+        Glyph::Track => ("░", "."),
+        Glyph::Note => ("•", "-"),
+        Glyph::Error => ("✗", "E"),
+        Glyph::Cursor => ("▏", "|"),
+        Glyph::Sorted => ("▴", "^"),
+        Glyph::AtMost => ("≤", "<="),
+        Glyph::Hatched => ("▒", "/"),
+        Glyph::Tick => ("┃", ":"),
+        Glyph::Changed => ("~", "~"),
+        Glyph::Added => ("+", "+"),
+        Glyph::Order => ("↕", "o"),
+        Glyph::Noise => ("·", "."),
+        Glyph::Dot => ("·", "-"),
+    }
+}
+
+/// The sign and the colour of a severity, which always stand beside its word.
+pub fn severity(word: &str) -> (Glyph, Role) {
+    match word {
+        "error" => (Glyph::Error, Role::Bad),
+        "warning" => (Glyph::Warning, Role::Warn),
+        _ => (Glyph::Note, Role::Faint),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_ascii_what_is_open_does_not_look_like_what_is_cut() {
+        let look = Look {
+            ascii: true,
+            ..Look::default()
+        };
+        assert_ne!(look.glyph(Glyph::Running), look.glyph(Glyph::Ellipsis));
+    }
+}

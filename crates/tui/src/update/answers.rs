@@ -1,0 +1,42 @@
+//! Who gets an answer.
+
+use super::{
+    annotations, comparison, detail, diff, export, filter, findings, jump, library, list, playback,
+    redaction, replay, search, session, stats, timeline, why,
+};
+use crate::app::App;
+use crate::effect::Effects;
+use crate::worker::Answer;
+
+pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
+    session::begun(app, &answer);
+    if session::is_stale(app, &answer) {
+        return Effects::new();
+    }
+    match answer {
+        Answer::Library(answer) => library::answer(app, answer),
+        Answer::Open(answer) => session::answer(app, answer),
+        Answer::List(answer) => list::answer(app, answer),
+        Answer::Rows(answer) => list::rows(app, answer),
+        Answer::Detail(answer) => detail::answer(app, answer),
+        Answer::Story(answer) => detail::story(app, answer),
+        Answer::Timeline(answer) => timeline::answer(app, answer),
+        Answer::Stats(answer) => stats::answer(app, answer),
+        Answer::Findings(answer) => findings::answer(app, answer),
+        Answer::Search(answer) => search::answer(app, answer),
+        Answer::Jump(answer) => jump::answer(app, &answer),
+        Answer::Diff(answer) => diff::answer(app, answer),
+        Answer::State(answer) => playback::answer(app, answer),
+        Answer::Why(answer) => why::answer(app, answer),
+        Answer::Note(answer) => annotations::noted(app, answer),
+        Answer::Hints(answer) => filter::hints(app, answer),
+        Answer::Beside(answer) => comparison::answer(app, answer),
+        Answer::Replay(answer) => replay::answer(app, answer),
+        Answer::Export(answer) => export::answer(app, answer),
+        Answer::Redacted(answer) => redaction::answer(app, answer),
+        Answer::Failed(_, message) => {
+            app.notices.error(app.without_files(&message), app.now);
+            Effects::new()
+        }
+    }
+}

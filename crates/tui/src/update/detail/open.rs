@@ -1,0 +1,204 @@
+//! Enter in the detail: a string in full, a jump, more of a long message.
+
+use super::setting::load_more;
+use super::{moves, size, violations};
+use crate::app::detail::body::{Position, Spot};
+use crate::app::detail::part::PartKind;
+use crate::app::detail::{Shown, Tab};
+use crate::app::list::Cursor;
+use crate::app::text::Text;
+use crate::app::{App, Focus, Overlay, Session, View};
+use crate::effect::Effects;
+use crate::theme::{Look, Role};
+use crate::update::{findings, list};
+use crate::view::explain;
+use crate::widget::raw::{Controls, Wrapped};
+use crate::widget::spans::{self, Spans};
+use crate::widget::text::{Content, Expect};
+use crate::widget::tree::{NodeId, Tree};
+use crate::widget::tree_line;
+use mcpreel_store::reader::FindingRow;
+use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_wire::json::Kind;
+
+/// Lines of a string that are laid out: some megabytes of text would hold up the screen.
+const LINES: usize = 5_000;
+
+/// Opens what is under the cursor.
+pub fn open(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let tab = session.detail.tab;
+    let Some(shown) = session.detail.shown.as_deref() else {
+        return vec![];
+    };
+    match tab {
+        Tab::Body => in_body(app),
+        Tab::Story => {
+            let rows = shown.story.as_ref().map(|story| &story.rows);
+            let row = rows.and_then(|rows| rows.get(shown.at_story.0));
+            let to = row.map(|row| (row.lens, row.key));
+            to.map_or_else(Effects::new, |(lens, key)| jump(app, lens, key))
+        }
+        Tab::Findings => {
+            let finding = shown.findings.get(shown.at_finding);
+            let frame = finding.and_then(|finding| finding.frame);
+            let within = frame.and_then(|frame| part_of(shown, frame));
+            let (at, size) = (shown.at_finding, size(app));
+            let Some(session) = app.session.as_deref_mut() else {
+                return vec![];
+            };
+            if violations::go_to(&mut session.detail, at, size) {
+                return vec![];
+            }
+            match (within, frame) {
+                (Some(part), _) => {
+                    session.detail.tab = Tab::Body;
+                    moves::go(&mut session.detail, Position::head(part), size);
+                    vec![]
+                }
+                (None, Some(frame)) => jump(app, Lens::Wire, ItemKey::of_part(frame, 0)),
+                (None, None) => vec![],
+            }
+        }
+    }
+}
+
+/// Shows what the rule of the finding under the cursor means.
+pub fn explain(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let Some(finding) = finding(session) else {
+        app.notices.error("no finding is about this", app.now);
+        return vec![];
+    };
+    let lines = explain::lines(finding.into(), explain::revision(session));
+    let text = findings::explanation(lines);
+    app.overlays.push(Overlay::Text(text));
+    vec![]
+}
+
+/// The finding under the cursor: of the tab, of the heading, of the value.
+fn finding(session: &Session) -> Option<&FindingRow> {
+    let shown = session.detail.shown.as_deref()?;
+    let part = session.detail.part();
+    let at = match (session.detail.tab, part.map(|part| part.kind)) {
+        (Tab::Findings, _) => shown.at_finding,
+        (Tab::Body, Some(PartKind::Finding(at))) => at,
+        (Tab::Body, Some(PartKind::Text(_))) => {
+            let node = shown.at.cursor.node().unwrap_or_default();
+            part?.violations()?.at(node).first()?.finding
+        }
+        (Tab::Body | Tab::Story, _) => return None,
+    };
+    shown.findings.get(at)
+}
+
+/// The part whose bytes stand in this frame.
+fn part_of(shown: &Shown, frame: mcpreel_trace::frame::Seq) -> Option<usize> {
+    let is_there = |text: &crate::worker::detail::Text| text.key.seq == frame;
+    let mut parts = shown.parts.iter();
+    parts.position(|part| part.text.as_ref().is_some_and(is_there))
+}
+
+fn in_body(app: &mut App) -> Effects {
+    let size = size(app);
+    let columns = usize::from(app.size.0).saturating_sub(8).max(1);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let detail = &mut session.detail;
+    let Some(shown) = detail.shown.as_deref() else {
+        return vec![];
+    };
+    let cursor = shown.at.cursor;
+    let Some(part) = shown.parts.get(cursor.part) else {
+        return vec![];
+    };
+    match (cursor.spot, part.kind, part.tree()) {
+        (Spot::Head, PartKind::Finding(at), _) => {
+            detail.tab = Tab::Findings;
+            if let Some(shown) = detail.shown.as_deref_mut() {
+                shown.at_finding = at;
+            }
+        }
+        (Spot::Head, PartKind::MoreFindings(_), _) => detail.tab = Tab::Findings,
+        (Spot::Note(_), ..) => return load_more(app),
+        (Spot::Node(node), _, Some(tree)) if tree.kind(node) == Kind::String => {
+            let text = text(tree, node, columns, app.settings.look);
+            app.overlays.extend(text.map(Overlay::Text));
+        }
+        _ => moves::toggle(detail, size),
+    }
+    vec![]
+}
+
+/// Selects a row of the list, through the lens that has it.
+fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    session.view = View::Exchanges;
+    session.focus = Focus::Main;
+    if lens == Lens::Wire && session.lens != Lens::Wire {
+        // The rows of the other lens have to come first.
+        session.list.cursor = Cursor::At(key);
+        session.list.hold = Some(0);
+        session.lens = Lens::Wire;
+        return list::begin(app);
+    }
+    list::go_to(app, key)
+}
+
+fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
+    let string = tree.string(node)?;
+    let name = tree.name(node);
+    // `data` of images and audio, `blob` of resources.
+    let expect = match name.as_deref() {
+        Some("data" | "blob") => Expect::Base64,
+        _ => Expect::Anything,
+    };
+    let size = string.len() as u64;
+    let (kind, mut lines) = match Content::of(string, expect) {
+        Content::Json(tree) => ("JSON", json(*tree, columns, look)),
+        Content::Binary(binary) => {
+            let line = |text: String| vec![(Role::Text, text)];
+            let hint = "the characters themselves: r shows them".to_owned();
+            let lines = vec![line(binary.to_string()), line(String::new()), line(hint)];
+            ("base64", lines)
+        }
+        Content::Text(text) => ("text", prose(&text, columns)),
+    };
+    if lines.len() > LINES {
+        lines.truncate(LINES);
+        let more = format!("the first {LINES} lines; y copies all of it");
+        lines.push(vec![(Role::Warn, more)]);
+    }
+    let path = mcpreel_wire::text::escape(&tree.path(node).to_string()).into_owned();
+    Some(Text {
+        title: format!("{path} · {kind} · {}", mcpreel_wire::text::size(size)),
+        lines,
+        top: 0,
+    })
+}
+
+fn prose(text: &str, columns: usize) -> Vec<Spans> {
+    let wrapped = Wrapped::new(text.as_bytes(), columns, Controls::Read);
+    let lines = wrapped.lines(0, LINES + 1, &[]).into_iter();
+    let spans = lines.map(|line| {
+        let mut spans = Spans::new();
+        spans::push(&mut spans, line.pieces, Role::Text);
+        spans
+    });
+    spans.collect()
+}
+
+fn json(mut tree: Tree, columns: usize, look: Look) -> Vec<Spans> {
+    tree.unfold_all();
+    let rows = 0..tree.rows().min(LINES + 1);
+    let rows = rows.filter_map(|row| tree.row(row, columns, &[]));
+    rows.map(|row| tree_line::line(row, columns, look))
+        .collect()
+}

@@ -1,0 +1,170 @@
+//! The detail, driven by hand: what is shown of a row, its tabs, and the ways from it.
+
+mod body;
+mod hand;
+
+use super::*;
+use crate::app::Focus;
+use crate::effect::{Msg, Now};
+use hand::{CALLS, Hand};
+use mcpreel_trace::frame::Seq;
+
+#[test]
+fn a_call_is_shown_with_its_answer() {
+    let hand = Hand::calls();
+    insta::assert_snapshot!(hand.pane());
+}
+
+#[test]
+fn tab_walks_the_tabs_and_then_leaves() {
+    let mut hand = Hand::calls();
+    let mut tabs = Vec::new();
+    for _ in 0..4 {
+        tabs.push((hand.session().focus, hand.detail().tab));
+        hand.press("Tab");
+    }
+    let detail = Focus::Detail;
+    let walk = [
+        (detail, Tab::Body),
+        (detail, Tab::Story),
+        (detail, Tab::Findings),
+        (Focus::Main, Tab::Body),
+    ];
+    assert_eq!(tabs, walk);
+    hand.press("BackTab");
+    assert_eq!(
+        hand.session().focus,
+        Focus::Main,
+        "backwards it leaves at the first"
+    );
+}
+
+#[test]
+fn a_row_is_found_again_as_it_was_left() {
+    let mut hand = Hand::calls();
+    hand.press("j j j Space j");
+    let (pane, path) = (hand.pane(), hand.path());
+    hand.select(9);
+    assert!(hand.pane().contains("#9 ping"));
+    hand.select(1);
+    assert_eq!((hand.pane(), hand.path()), (pane, path));
+}
+
+#[test]
+fn an_answer_that_comes_later_is_added_and_moves_nothing() {
+    let mut hand = Hand::open(&CALLS[..3], (120, 30));
+    hand.select(1);
+    assert!(
+        hand.pane().contains("no response yet  … open"),
+        "{}",
+        hand.pane()
+    );
+    hand.press("j j j j Space");
+    hand.record(&CALLS[3..6]);
+    let pane = hand.pane();
+    assert!(pane.contains("▾ response  ✗ tool-error"), "{pane}");
+    assert!(pane.contains("▸ arguments"), "{pane}");
+    assert_eq!(hand.path(), "params.arguments");
+    hand.press("Tab");
+    assert!(
+        hand.pane().contains("tool error: first line"),
+        "{}",
+        hand.pane()
+    );
+}
+
+#[test]
+fn a_story_tells_what_happened_meanwhile_and_leads_there() {
+    let mut hand = Hand::calls();
+    hand.press("Tab");
+    insta::assert_snapshot!(hand.pane());
+    hand.press("j j j Enter");
+    assert_eq!(
+        hand.session().list.selected(),
+        Some(ItemKey::of_part(Seq(3), 0))
+    );
+    assert_eq!(hand.session().lens, Lens::Exchanges);
+    hand.select(1);
+    hand.press("k Enter");
+    assert_eq!(
+        hand.session().list.selected(),
+        Some(ItemKey::of_part(Seq(2), 0))
+    );
+    assert_eq!(
+        hand.session().lens,
+        Lens::Wire,
+        "progress has no row of its own elsewhere"
+    );
+}
+
+#[test]
+fn findings_are_explained_and_lead_to_their_place() {
+    let mut hand = Hand::calls();
+    hand.select(8);
+    let pane = hand.pane();
+    assert!(
+        pane.contains("Findings 3") && pane.contains("✗ error  response-unknown-id"),
+        "{pane}"
+    );
+    hand.press("j j Enter");
+    assert_eq!(hand.detail().tab, Tab::Findings);
+    insta::assert_snapshot!(hand.pane());
+    hand.press("Enter");
+    assert_eq!(hand.detail().tab, Tab::Body);
+    assert_eq!(
+        hand.detail().part().unwrap().text.as_ref().unwrap().key.seq,
+        Seq(8)
+    );
+}
+
+#[test]
+fn what_is_selected_is_read_also_while_the_pane_is_not_on_the_screen() {
+    let mut hand = Hand::open(CALLS, (60, 20));
+    hand.tell(Msg::Tick(Now::default()));
+    let asked = hand.detail().asked.map(|asked| asked.key);
+    assert_eq!(asked, hand.session().list.selected());
+    assert!(asked.is_some());
+    hand.select(1);
+    assert!(hand.pane().contains("▾ request"), "{}", hand.pane());
+}
+
+#[test]
+fn the_mouse_selects_folds_and_scrolls() {
+    let mut hand = Hand::calls();
+    let area = layout::session(&hand.app, hand.session()).detail;
+    let (x, y) = (area.x + 1, area.y + 1);
+    click(&mut hand.app, (x + 20, y + 3), false);
+    assert_eq!(hand.path(), "params.name");
+    click(&mut hand.app, (x + 4, y + 4), false);
+    assert!(hand.pane().contains("▸ arguments"), "{}", hand.pane());
+    click(&mut hand.app, (area.right() - 5, area.y), false);
+    assert_eq!(hand.detail().tab, Tab::Findings);
+    hand.press("BackTab BackTab");
+    hand.app.size.1 = 18;
+    hand.tell(Msg::Resize(120, 18));
+    let cursor = hand.path();
+    wheel(&mut hand.app, 3);
+    assert_eq!(hand.path(), cursor, "the cursor stays");
+    assert!(!hand.pane().contains("▾ request"), "{}", hand.pane());
+}
+#[test]
+fn hits_that_are_too_many_to_be_marked_are_told_of() {
+    let answer = format!(
+        r#"<{{"jsonrpc":"2.0","id":1,"result":{{"t":"{}"}}}}"#,
+        "needle ".repeat(1001)
+    );
+    let lines = [
+        (100, r#">{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+        (200, answer.as_str()),
+    ];
+    let mut hand = Hand::open(&lines, (140, 30));
+    hand.press("/ n e e d l e Enter");
+    let pane = hand.pane();
+    assert_eq!(
+        pane.matches("the first 1 000 hits are marked").count(),
+        1,
+        "{pane}"
+    );
+    hand.press("Esc");
+    assert!(!hand.pane().contains("hits are marked"), "{}", hand.pane());
+}

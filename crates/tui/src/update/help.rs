@@ -1,0 +1,136 @@
+//! What can be done where the keys are, made of the table of actions.
+
+use crate::action::{Context, TABLE};
+use crate::app::text::{Line, Text};
+use crate::app::{App, Overlay};
+use crate::effect::Effects;
+use crate::theme::{Glyph, Role};
+use crate::widget::bars;
+use mcpreel_trace::exchange::Status;
+use mcpreel_trace::query::help;
+use mcpreel_wire::text::pad_end;
+
+const KEYS: usize = 22;
+
+/// Opens the help for where the keys are.
+pub fn open(app: &mut App) -> Effects {
+    let contexts = app.contexts();
+    let mut lines = Vec::new();
+    for context in &contexts {
+        keys(app, &contexts, *context, &mut lines);
+    }
+    if contexts.contains(&Context::Session) {
+        filter_language(&mut lines);
+        legend(app, &mut lines);
+    }
+    app.overlays.push(Overlay::Text(Text {
+        title: "help".to_owned(),
+        lines,
+        top: 0,
+    }));
+    vec![]
+}
+
+fn heading(text: &str, lines: &mut Vec<Line>) {
+    if !lines.is_empty() {
+        lines.push(Vec::new());
+    }
+    lines.push(vec![(Role::Title, text.to_owned())]);
+}
+
+/// The keys of a context, each action once; without those that mean something else in a context
+/// further in.
+fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>) {
+    heading(context.as_str(), lines);
+    let keymap = &app.settings.keymap;
+    for row in TABLE {
+        let bound = keymap.of(context).iter();
+        let keys: Vec<_> = bound
+            .filter(|(_, action)| *action == row.action)
+            .filter(|(key, action)| keymap.action(contexts, *key) == Some(*action))
+            .map(|(key, _)| key.to_string())
+            .collect();
+        if !keys.is_empty() {
+            push(&keys.join(" "), row.help, lines);
+        }
+    }
+    if context == Context::Everywhere {
+        let unbound = TABLE
+            .iter()
+            .filter(|row| app.settings.keymap.keys(row.action).is_empty());
+        for row in unbound {
+            push(&format!(":{}", row.name), row.help, lines);
+        }
+    }
+}
+
+fn push(keys: &str, help: &str, lines: &mut Vec<Line>) {
+    let keys = format!("  {} ", pad_end(keys, KEYS));
+    lines.push(vec![(Role::Key, keys), (Role::Text, help.to_owned())]);
+}
+
+fn filter_language(lines: &mut Vec<Line>) {
+    let parts = [
+        ("filters", help::CONDITIONS.to_vec()),
+        ("fields", help::fields().collect()),
+        ("places in bodies", help::roots().collect()),
+        ("flags, after is:", help::flags().collect()),
+        ("operators", help::ops().collect()),
+        ("values", help::VALUES.to_vec()),
+        ("examples", help::EXAMPLES.to_vec()),
+    ];
+    for (title, entries) in parts {
+        heading(title, lines);
+        for entry in entries {
+            push(entry.text, entry.help, lines);
+        }
+        if title == "filters" {
+            lines.push(vec![(Role::Text, format!("  {}", help::TRAP))]);
+        }
+    }
+}
+
+/// What the line above the timeline shows, which is not how many were open.
+const DENSITY: &str = "timeline: how many exchanges began in each column, not how many were open";
+
+const SIGNS: [(Glyph, &str); 11] = [
+    (Glyph::ToServer, "from the client to the server"),
+    (Glyph::ToClient, "from the server to the client"),
+    (
+        Glyph::Failed,
+        "failed: error, tool-error, lost or unanswered",
+    ),
+    (Glyph::Running, "open: no answer yet"),
+    (
+        Glyph::Times,
+        "so many notifications of the same method in a row",
+    ),
+    (Glyph::Child, "the last progress of the call"),
+    (
+        Glyph::Bar,
+        "its latency, against what 95 of 100 calls of the method stay below",
+    ),
+    (
+        Glyph::Error,
+        "before a row: a finding that is an error points at it",
+    ),
+    (
+        Glyph::Warning,
+        "a warning does; notes stand in the detail only",
+    ),
+    (Glyph::Marked, "somebody has marked it"),
+    (Glyph::Noted, "somebody has written a note"),
+];
+
+fn legend(app: &App, lines: &mut Vec<Line>) {
+    let look = &app.settings.look;
+    heading("signs", lines);
+    for (glyph, meaning) in SIGNS {
+        push(look.glyph(glyph), meaning, lines);
+    }
+    push(&bars::density(look, &[1, 3, 5, 8]), DENSITY, lines);
+    heading("status of an exchange", lines);
+    for status in Status::ALL {
+        push(status.as_str(), status.help(), lines);
+    }
+}

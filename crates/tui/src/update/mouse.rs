@@ -1,0 +1,241 @@
+//! The mouse.
+//!
+//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
+//! what lies on top (`on_top`) takes it and one beside it closes it, the divider between list and
+//! detail is dragged. The wheel scrolls what is under the pointer without moving the selection.
+//! Nothing can be done with the mouse only.
+
+mod on_top;
+
+use super::{detail, findings, library, list, perform, stats, timeline};
+use crate::action::Action;
+use crate::app::list::Cursor;
+use crate::app::{App, Focus, View};
+use crate::effect::{Effect, Effects};
+use crate::layout::{self, Arrangement, Places};
+use crate::view::{self as drawn, footer};
+use crate::widget::scroll;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use mcpreel_wire::text::width;
+use ratatui::layout::{Position, Rect};
+
+const NOTCH: isize = 3;
+
+/// Two clicks on the same row within this time open it.
+const DOUBLE_NS: u64 = 400_000_000;
+
+pub fn update(app: &mut App, event: MouseEvent) -> Effects {
+    let at = Position::new(event.column, event.row);
+    match event.kind {
+        MouseEventKind::ScrollDown => wheel(app, at, true),
+        MouseEventKind::ScrollUp => wheel(app, at, false),
+        MouseEventKind::Down(MouseButton::Left) => click(app, at),
+        MouseEventKind::Drag(MouseButton::Left) => drag(app, at),
+        MouseEventKind::Up(MouseButton::Left) if std::mem::take(&mut app.dragging) => {
+            vec![Effect::Remember]
+        }
+        _ => vec![],
+    }
+}
+
+fn places(app: &App) -> Option<Places> {
+    let session = app.session.as_deref()?;
+    Some(layout::session(app, session))
+}
+
+fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
+    let by = if down { NOTCH } else { -NOTCH };
+    if !app.overlays.is_empty() {
+        return on_top::wheel(app, by);
+    }
+    let Some(places) = places(app) else {
+        let action = if down { Action::Down } else { Action::Up };
+        let notch = 0..NOTCH.unsigned_abs();
+        return notch.flat_map(|_| perform(app, action)).collect();
+    };
+    let page = list::page(app);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if places.detail.contains(at) {
+        return detail::wheel(app, by);
+    }
+    if !places.main.contains(at) {
+        return vec![];
+    }
+    match session.view {
+        View::Exchanges => {}
+        View::Timeline => return timeline::wheel(app, by),
+        View::Stats => return stats::wheel(app, by),
+        View::Findings => return findings::wheel(app, by),
+    }
+    let list = &mut session.list;
+    // The cursor stays on its row, also when it had been riding on the last one.
+    if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
+        list.cursor = Cursor::At(key);
+    }
+    let to = scroll::turned(list.first_row(page), by, list.index.len(), page);
+    list.scroll_to(to, page);
+    vec![]
+}
+
+fn click(app: &mut App, at: Position) -> Effects {
+    if !app.overlays.is_empty() {
+        return on_top::click(app, at);
+    }
+    let Some(places) = places(app) else {
+        return click_library(app, at);
+    };
+    if places.footer.contains(at) {
+        let action = chip_at(app, at.x.saturating_sub(places.footer.x));
+        return action.map_or_else(Effects::new, |action| perform(app, action));
+    }
+    if places.filter.contains(at) {
+        return perform(app, Action::Filter);
+    }
+    if is_divider(&places, at) {
+        app.dragging = true;
+        return vec![];
+    }
+    if places.detail.contains(at) {
+        let double = is_double(app, at);
+        return detail::click(app, (at.x, at.y), double);
+    }
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    if places.main.contains(at) {
+        session.focus = Focus::Main;
+        return match session.view {
+            View::Exchanges => {
+                let rows = drawn::list::rows_of(places.arrangement, places.main);
+                click_row(app, rows, at)
+            }
+            _ => click_view(app, at),
+        };
+    }
+    vec![]
+}
+
+/// A click in another view than the list.
+fn click_view(app: &mut App, at: Position) -> Effects {
+    let cell = (at.x, at.y);
+    let (view, is_row) = match app.session.as_deref().map(|session| session.view) {
+        Some(view @ View::Timeline) => (view, drawn::timeline::hit(app, cell).is_some()),
+        Some(view @ View::Stats) => {
+            let hit = drawn::stats::hit(app, cell);
+            (view, matches!(hit, Some(drawn::stats::Hit::Row(_))))
+        }
+        Some(view @ View::Findings) => (view, drawn::findings::hit(app, cell).is_some()),
+        Some(View::Exchanges) | None => return vec![],
+    };
+    // The row was selected by the first click, and may have been scrolled by it.
+    if is_row && is_double(app, at) {
+        return perform(app, Action::Open);
+    }
+    match view {
+        View::Timeline => timeline::click(app, cell),
+        View::Stats => stats::click(app, cell),
+        View::Findings | View::Exchanges => findings::click(app, cell),
+    }
+}
+
+fn click_library(app: &mut App, at: Position) -> Effects {
+    let places = layout::library(app.size);
+    if places.footer.contains(at) {
+        let action = chip_at(app, at.x);
+        return action.map_or_else(Effects::new, |action| perform(app, action));
+    }
+    if !places.rows.contains(at) {
+        return vec![];
+    }
+    let shown = app.library.shown();
+    let first = (app.library).top_showing(app.library.at(&shown), places.page());
+    let row = first + usize::from(at.y - places.rows.y);
+    let Some(path) = shown.get(row).map(|row| row.entry.path.clone()) else {
+        return vec![];
+    };
+    library::go(app, row);
+    let now = app.now.ui_ns;
+    let before = app.library.click.replace((path.clone(), now));
+    if before.is_some_and(|(row, then)| row == path && now - then < DOUBLE_NS) {
+        app.library.click = None;
+        return perform(app, Action::Open);
+    }
+    vec![]
+}
+
+/// Whether this is the second click on the same place within a short time.
+fn is_double(app: &mut App, at: Position) -> bool {
+    let now = app.now.ui_ns;
+    let is_it =
+        |(place, then): (Position, u64)| place == at && now.saturating_sub(then) < DOUBLE_NS;
+    let again = app.click.is_some_and(is_it);
+    app.click = (!again).then_some((at, now));
+    again
+}
+
+fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
+    if !rows.contains(at) {
+        return vec![];
+    }
+    let double = is_double(app, at);
+    let page = usize::from(rows.height);
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let list = &mut session.list;
+    let row = list.first_row(page) + usize::from(at.y - rows.y);
+    if row >= list.index.len() {
+        return vec![];
+    }
+    list.put_cursor(row, page);
+    if double {
+        perform(app, Action::Open)
+    } else {
+        vec![]
+    }
+}
+
+/// What ends the mode whose chip is in this column of the footer.
+fn chip_at(app: &App, column: u16) -> Option<Action> {
+    let mut from = 1;
+    for chip in footer::chips(app) {
+        let wide = width(&chip.text) + 2;
+        if (from..from + wide).contains(&usize::from(column)) {
+            return chip.action;
+        }
+        from += wide + 1;
+    }
+    None
+}
+
+/// Whether this is where list and detail meet.
+fn is_divider(places: &Places, at: Position) -> bool {
+    if places.main.is_empty() || places.detail.is_empty() {
+        return false;
+    }
+    match places.arrangement {
+        Arrangement::Beside => {
+            places.main.union(places.detail).contains(at)
+                && (at.x + 1 == places.main.right() || at.x == places.detail.x)
+        }
+        // The row below has the tabs of the detail.
+        Arrangement::Stacked => at.y + 1 == places.main.bottom(),
+        Arrangement::Single | Arrangement::Tiny => false,
+    }
+}
+
+fn drag(app: &mut App, at: Position) -> Effects {
+    let Some(places) = places(app).filter(|_| app.dragging) else {
+        return vec![];
+    };
+    let both = places.main.union(places.detail);
+    let (part, whole) = match places.arrangement {
+        Arrangement::Beside => (at.x.saturating_sub(both.x), both.width),
+        _ => (at.y.saturating_sub(both.y), both.height),
+    };
+    let percent = u32::from(part) * 100 / u32::from(whole.max(1));
+    app.settings.divider = u16::try_from(percent).unwrap_or(50).clamp(20, 80);
+    vec![]
+}

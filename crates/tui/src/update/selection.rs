@@ -1,0 +1,113 @@
+//! What is selected where the keys are, for whoever does something with it.
+
+use crate::app::detail::Shown;
+use crate::app::{App, Session, View};
+use crate::effect::Effects;
+use crate::update::list;
+use mcpreel_store::select::Question;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{Item, ItemKey, Lens};
+use mcpreel_trace::query::Query;
+
+/// What can be selected at once: two are compared.
+const MOST: usize = 2;
+
+/// Selects one for a comparison, or takes it out; a third one takes the place of the first, which
+/// is returned.
+pub fn toggle<T: PartialEq>(chosen: &mut Vec<T>, one: T) -> Option<T> {
+    if let Some(at) = chosen.iter().position(|known| *known == one) {
+        chosen.remove(at);
+        return None;
+    }
+    let dropped = (chosen.len() == MOST).then(|| chosen.remove(0));
+    chosen.push(one);
+    dropped
+}
+
+/// What is highlighted on the screen: a row of the list, a bar, the frame of a finding. Statistics
+/// are about no row. It is an address through [`lens`].
+pub fn selected(session: &Session) -> Option<ItemKey> {
+    match session.view {
+        View::Exchanges => session.list.selected(),
+        View::Timeline => {
+            let state = &session.timeline;
+            let rows = &state.picture.as_deref()?.rows;
+            rows.get(state.cursor_row()).map(|bar| bar.key)
+        }
+        View::Stats => None,
+        View::Findings => session.findings.frame().map(|seq| ItemKey { seq, nth: 0 }),
+    }
+}
+
+/// Through which lens the selected is one row.
+pub fn lens(session: &Session) -> Lens {
+    match session.view {
+        View::Exchanges | View::Stats => session.lens,
+        View::Timeline => Lens::Exchanges,
+        View::Findings => Lens::Wire,
+    }
+}
+
+/// The selected in full, if it has come.
+pub fn shown(session: &Session) -> Option<&Shown> {
+    let shown = session.detail.shown.as_deref()?;
+    let is_it = shown.ask.lens == lens(session) && Some(shown.ask.key) == selected(session);
+    is_it.then_some(shown)
+}
+
+/// What stands in the selected row, if that is known.
+pub fn item(session: &Session) -> Option<&Item> {
+    match session.view {
+        View::Exchanges => session.list.selected_item(),
+        _ => shown(session).map(|shown| &shown.item),
+    }
+}
+
+/// The row of the list that the selected stands in, from where one goes on to others; where
+/// nothing is selected, the one under the cursor of the list.
+pub fn place(session: &Session) -> Option<ItemKey> {
+    let Some(selected) = selected(session) else {
+        return session.list.selected();
+    };
+    let exchange = match (session.lens, lens(session)) {
+        (Lens::Exchanges, Lens::Wire) => item(session).and_then(Item::exchange),
+        _ => None,
+    };
+    let row = exchange.map(|exchange| ItemKey::of_part(exchange.request.0, exchange.request.1));
+    row.or(Some(selected))
+}
+
+/// The rows that were selected for a comparison.
+pub fn chosen(session: &Session) -> Vec<ItemKey> {
+    session.list.chosen.clone()
+}
+
+pub fn query(session: &Session) -> &Query {
+    session.filter.in_force()
+}
+
+pub fn question(session: &Session) -> Question {
+    Question {
+        lens: session.lens,
+        query: query(session).clone(),
+        until: session.until(),
+    }
+}
+
+pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
+    if let Some(session) = app.session.as_deref_mut() {
+        session.view = View::Exchanges;
+    }
+    list::go_to(app, key)
+}
+
+/// The annotation of a frame has changed.
+pub fn annotated(app: &mut App, frame: Seq) -> Effects {
+    list::changed(app, frame);
+    // Whoever opens it finds the mark.
+    if let Some(session) = app.session.as_deref_mut() {
+        let detail = &mut session.detail;
+        detail.asked = detail.asked.filter(|asked| asked.key.seq != frame);
+    }
+    vec![]
+}

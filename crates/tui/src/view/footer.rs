@@ -1,0 +1,230 @@
+//! Chips, messages and hints.
+//!
+//! ```text
+//!  FOLLOW ▼  2 selected        copied 412 B        / search  f filter  y copy  : commands  ? help
+//! ```
+//!
+//! Every mode that changes what is seen is a chip. A message takes the place of the hints.
+
+mod useful;
+
+use crate::action::Action;
+use crate::app::notices::Weight;
+use crate::app::redaction::Shown;
+use crate::app::{App, Session};
+use crate::keymap::Key;
+use crate::theme::{Glyph, Look, Role};
+use mcpreel_trace::item::Lens;
+use mcpreel_wire::text::{count, cut, escape, width};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use useful::{PLAYBACK, useful};
+
+/// What the chip of the redacted screen says.
+pub const REDACTED: &str = "REDACTED";
+
+/// Columns of a screen on which that chip says more.
+const WIDE: u16 = 60;
+
+/// Columns that are left to what stands beside that chip.
+const BESIDE: usize = 40;
+
+/// Columns in which something can be told.
+const TOLD: usize = 20;
+
+/// Columns of how far a replay or an export is.
+const REPLAYED: usize = 60;
+
+/// A mode that changes what is seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chip {
+    pub role: Role,
+    pub text: String,
+    /// What a click on it does: it ends the mode.
+    pub action: Option<Action>,
+}
+
+pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let look = &app.settings.look;
+    let columns = usize::from(area.width);
+    let mut spans = vec![Span::raw(" ")];
+    let mut used = 1;
+    for chip in chips(app) {
+        let text = format!(" {} ", chip.text);
+        if used + width(&text) + 1 > columns {
+            break;
+        }
+        used += width(&text) + 1;
+        spans.push(Span::styled(text, look.style(chip.role)));
+        spans.push(Span::raw(" "));
+    }
+    let room = columns.saturating_sub(used + 1);
+    let right = match app.notices.shown(app.now) {
+        Some(notice) => {
+            let (glyph, role) = match notice.weight {
+                Weight::Success => (Glyph::Ok, Role::Good),
+                Weight::Error => (Glyph::Error, Role::Bad),
+            };
+            let text = cut(&format!("{} {}", look.glyph(glyph), notice.text), room);
+            vec![Span::styled(text, look.style(role))]
+        }
+        None => hints(app, look, room),
+    };
+    let wide: usize = right.iter().map(|span| width(&span.content)).sum();
+    spans.push(Span::raw(" ".repeat(room.saturating_sub(wide))));
+    spans.extend(right);
+    frame.render_widget(Line::from(spans), area);
+}
+
+/// The modes that change what is seen, in the order in which they are shown.
+pub fn chips(app: &App) -> Vec<Chip> {
+    let look = &app.settings.look;
+    let mut chips = Vec::new();
+    chips.extend(redacted(app));
+    if let Some(session) = app.session.as_deref() {
+        chips.extend(session_chips(look, session));
+    } else if !app.library.narrow.is_empty() {
+        let text = format!("ONLY {}", cut(&escape(&app.library.narrow), 20));
+        chips.push(chip(Role::Chip, text, Some(Action::Close)));
+    }
+    if app.session.is_none() && !app.library.chosen.is_empty() {
+        let text = format!("{} selected", app.library.chosen.len());
+        chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
+    }
+    if let Some(running) = &app.replay.running {
+        let word = if running.is_stopping {
+            "STOPPING"
+        } else {
+            "REPLAY"
+        };
+        let text = format!("{word} {}", cut(&running.told, REPLAYED));
+        chips.push(chip(Role::ChipWarn, text, Some(Action::StopReplay)));
+    }
+    if let Some(running) = &app.export.running {
+        let word = if running.is_stopping {
+            "STOPPING"
+        } else {
+            "EXPORT"
+        };
+        let text = format!("{word} {}", cut(&running.told, REPLAYED));
+        chips.push(chip(Role::ChipWarn, text, Some(Action::StopExport)));
+    }
+    if !app.settings.mouse {
+        chips.push(chip(Role::Chip, "MOUSE OFF", Some(Action::Mouse)));
+    }
+    chips
+}
+
+fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
+    Chip {
+        role,
+        text: text.into(),
+        action,
+    }
+}
+
+/// Whether the screen is redacted. It comes first: whoever shares a screen looks for it.
+fn redacted(app: &App) -> Option<Chip> {
+    let redact = |role, text: String| Some(chip(role, text, Some(Action::Redact)));
+    let redaction = &app.redaction;
+    let shown = app.session.as_deref().and_then(|one| one.redacted.as_ref());
+    let behind = shown.map_or(0, Shown::behind);
+    if let Some(running) = redaction.making() {
+        let word = match (running.is_stopping, redaction.is_on) {
+            (true, _) => "STOPPING",
+            (_, true) => "REDACTING",
+            (_, false) => "NOT YET REDACTED",
+        };
+        // The word is what matters, and whatever is said beside it.
+        let room = usize::from(app.size.0).saturating_sub(width(word) + BESIDE);
+        let told = cut(&running.told, room.min(REPLAYED));
+        let text = match room {
+            ..TOLD => word.to_owned(),
+            _ => format!("{word} {told}"),
+        };
+        return redact(Role::ChipWarn, text);
+    }
+    if !redaction.is_on {
+        return None;
+    }
+    // On a narrow screen the word is what matters.
+    if let Some(shown) = shown.filter(|_| behind > 0 && app.size.0 >= WIDE) {
+        let text = format!("REDACTED as of #{}, {} new", shown.last.0, count(behind));
+        return redact(Role::ChipWarn, text);
+    }
+    redact(Role::Chip, REDACTED.to_owned())
+}
+
+fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
+    let mut chips = Vec::new();
+    chips.extend(super::playback::chips(look, session));
+    if let Some(text) = session.search.status(look.glyph(Glyph::Dot)) {
+        chips.push(chip(Role::Chip, text, Some(Action::Close)));
+    }
+    if session.list.follows() && session.is_live() {
+        let text = format!("FOLLOW {}", look.glyph(Glyph::More));
+        chips.push(chip(Role::Chip, text, Some(Action::Follow)));
+    }
+    if let Some(used) = session.in_use() {
+        let text = format!("VIEW {}", cut(&escape(&used.name), 20));
+        chips.push(chip(Role::Chip, text, Some(Action::LeaveView)));
+    }
+    if session.filter.off {
+        chips.push(chip(
+            Role::ChipWarn,
+            "FILTER OFF",
+            Some(Action::FilterToggle),
+        ));
+    }
+    if !session.list.chosen.is_empty() {
+        let text = format!("{} selected", session.list.chosen.len());
+        chips.push(chip(Role::Chip, text, Some(Action::Unselect)));
+    }
+    if session.lens == Lens::Wire {
+        chips.push(chip(Role::Chip, "WIRE", Some(Action::Wire)));
+    }
+    if session.zoom {
+        chips.push(chip(Role::Chip, "ZOOM", Some(Action::Zoom)));
+    }
+    chips
+}
+
+/// As many hints as fit, the most useful first.
+fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
+    // What lies on top says itself what its keys are.
+    if !app.overlays.is_empty() {
+        return Vec::new();
+    }
+    let mut spans = Vec::new();
+    let mut used = 0;
+    let contexts = app.contexts();
+    let playing = app.session.as_deref().filter(|one| one.playback.is_on());
+    let playback = playing.map_or(&[][..], |_| PLAYBACK);
+    let useful = useful(app);
+    // The way to the help stays first.
+    let (help, rest) = useful.split_at(1);
+    for (action, word) in [help, playback, rest].into_iter().flatten().copied() {
+        if app.redaction.refuses(action, app.session.is_some()) {
+            continue;
+        }
+        // A key that means something else here, as Space while the time cursor is on, is no hint.
+        let keymap = &app.settings.keymap;
+        let does = |key: &Key| keymap.action(&contexts, *key) == Some(action);
+        let Some(key) = keymap.keys(action).into_iter().find(does) else {
+            continue;
+        };
+        let key = key.to_string();
+        let wide = width(&key) + 1 + width(word) + 2;
+        if used + wide > room {
+            continue;
+        }
+        used += wide;
+        spans.push(Span::styled(key, look.style(Role::Key)));
+        spans.push(Span::styled(format!(" {word}  "), look.style(Role::Faint)));
+    }
+    spans
+}

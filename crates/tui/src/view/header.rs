@@ -1,0 +1,251 @@
+//! Who speaks, is it alive, what is known.
+//!
+//! ```text
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
+//! ```
+//!
+//! What does not fit goes, the least important first; never what failed or waits.
+
+use super::footer::REDACTED;
+use crate::action::Action;
+use crate::app::session::Opening;
+use crate::app::{App, Session};
+use crate::layout;
+use crate::theme::{self, Glyph, Look, Role};
+use crate::worker::open::Vitals;
+use mcpreel_share::words::{self, recording};
+use mcpreel_store::library::Standing;
+use mcpreel_trace::session::{End, Phase, Session as Facts};
+use mcpreel_wire::text::{clock, count, cut, escape, plural, since, size, width};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+const GAP: usize = 3;
+
+/// A part of the line. The parts with the highest rank go first where there is no room.
+struct Part {
+    rank: u8,
+    role: Role,
+    text: String,
+}
+
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    let look = &app.settings.look;
+    let columns = usize::from(area.width).saturating_sub(2);
+    let parts = match session.vitals.as_deref() {
+        Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
+        Some(vitals) => fit(parts(app, session, vitals), columns),
+        None => vec![opening(app, session)],
+    };
+    let parts = parts_marked(app, parts, columns);
+    let mut spans = vec![Span::raw(" ")];
+    let mut room = columns;
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            spans.push(Span::raw(" ".repeat(GAP.min(room))));
+            room = room.saturating_sub(GAP);
+        }
+        let text = cut(&part.text, room);
+        room = room.saturating_sub(width(&text));
+        spans.push(Span::styled(text, look.style(part.role)));
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+/// Where there is no room for chips, the one that matters stands here.
+fn parts_marked(app: &App, mut parts: Vec<Part>, columns: usize) -> Vec<Part> {
+    if !app.redaction.is_on || layout::has_footer(app.size) {
+        return parts;
+    }
+    let mark = Part {
+        rank: 0,
+        role: Role::Chip,
+        text: REDACTED.to_owned(),
+    };
+    parts.insert(0, mark);
+    fit(parts, columns)
+}
+
+fn opening(app: &App, session: &Session) -> Part {
+    let name = session
+        .path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let text = match &session.opening {
+        Opening::Unreadable(_) if app.redaction.is_on => "cannot be read".to_owned(),
+        Opening::Unreadable(_) => format!("{}: cannot be read", escape(&name)),
+        // A file may be called after its command.
+        _ if app.redaction.is_on => "opening".to_owned(),
+        _ => format!("opening {}", escape(&name)),
+    };
+    Part {
+        rank: 0,
+        role: Role::Header,
+        text,
+    }
+}
+
+/// Leaves out what there is no room for.
+fn fit(mut parts: Vec<Part>, columns: usize) -> Vec<Part> {
+    let used = |parts: &[Part]| {
+        let text: usize = parts.iter().map(|part| width(&part.text)).sum();
+        text + GAP * parts.len().saturating_sub(1)
+    };
+    while used(&parts) > columns {
+        let last = parts.iter().enumerate().max_by_key(|(_, part)| part.rank);
+        match last {
+            Some((at, part)) if part.rank > 0 => parts.remove(at),
+            _ => break,
+        };
+    }
+    parts
+}
+
+fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
+    let look = &app.settings.look;
+    let summary = &vitals.summary;
+    let facts = &summary.session;
+    let part = |rank, role, text| Part { rank, role, text };
+    let mut parts = vec![liveness(look, vitals)];
+    if let Some(client) = words::peer(&facts.client) {
+        parts.push(part(
+            5,
+            Role::Text,
+            format!("{} {client}", look.glyph(Glyph::Both)),
+        ));
+    }
+    let (role, phase) = phase(&facts.phase);
+    parts.push(part(1, role, phase));
+    if let Some(version) = version(look, facts) {
+        parts.push(part(6, Role::Text, version));
+    }
+    parts.push(part(3, Role::Text, clock(session.now(app.now).0)));
+    parts.push(part(4, Role::Text, plural(summary.exchanges, "call")));
+    let counts = [
+        (summary.open, Role::Open, " open", 1),
+        (summary.failed, Role::Bad, " failed", 0),
+    ];
+    for (number, role, word, rank) in counts {
+        if number > 0 {
+            parts.push(part(rank, role, format!("{}{word}", count(number))));
+        }
+    }
+    parts.extend(findings(look, vitals));
+    parts
+}
+
+/// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news; where there are too many findings to know
+/// how bad they are, all of them.
+fn findings(look: &Look, vitals: &Vitals) -> Vec<Part> {
+    let found = vitals.severities;
+    let counts = if found.is_complete() {
+        [("error", found.errors, 1), ("warning", found.warnings, 2)]
+    } else {
+        [("error", 0, 1), ("warning", vitals.summary.findings, 2)]
+    };
+    let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
+    let part = |(severity, number, rank)| {
+        let (glyph, role) = theme::severity(severity);
+        let text = format!("{} {}", look.glyph(glyph), count(number));
+        Part { rank, role, text }
+    };
+    counts.map(part).collect()
+}
+
+/// `⏪ AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about
+/// what was true then.
+fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
+    let look = &app.settings.look;
+    let part = |rank, role, text| Part { rank, role, text };
+    let seq = session.playback.cursor.unwrap_or_default();
+    let t = session.playback.t;
+    let t = t.map_or(String::new(), |t| format!(" {}", since(t.0)));
+    let at = format!("{} AT #{}{t}", look.glyph(Glyph::Back), seq.0);
+    let mut parts = vec![part(0, Role::Warn, at), part(1, Role::Header, name(vitals))];
+    if let Some(client) = words::peer(&vitals.summary.session.client) {
+        parts.push(part(
+            4,
+            Role::Text,
+            format!("{} {client}", look.glyph(Glyph::Both)),
+        ));
+    }
+    let pane = session.playback.pane.as_ref();
+    if let Some((_, state)) = pane.and_then(|pane| pane.state.as_ref()) {
+        let (role, phase) = phase(&state.session.phase);
+        parts.push(part(2, role, phase));
+    }
+    let keys = &app.settings.keymap;
+    let hint = keys
+        .keys(Action::StatePane)
+        .first()
+        .map(|key| format!("{key} shows what was true then"));
+    parts.extend(hint.map(|hint| part(5, Role::Faint, hint)));
+    parts
+}
+
+fn name(vitals: &Vitals) -> String {
+    let summary = &vitals.summary;
+    let server = recording::title_of(summary);
+    format!("{} {server}", summary.id.get(..4).unwrap_or_default())
+}
+
+/// `● REC 7f3a weather-server 1.4`, with what is missing in it.
+fn liveness(look: &Look, vitals: &Vitals) -> Part {
+    let summary = &vitals.summary;
+    let (glyph, word, role) = match vitals.standing {
+        Standing::Live => (Glyph::Live, "REC ", Role::Good),
+        Standing::Cut => (Glyph::Ended, "CUT COPY ", Role::Warn),
+        Standing::Pending | Standing::Interrupted => (Glyph::Ended, "INCOMPLETE ", Role::Warn),
+        Standing::Finished | Standing::Unreadable => (Glyph::Ended, "", Role::Header),
+    };
+    let recovered = summary.state == mcpreel_store::schema::State::Recovered;
+    let word = if recovered { "RECOVERED " } else { word };
+    let server = recording::title_of(summary);
+    let gap = match summary.gap_bytes {
+        0 => String::new(),
+        bytes => format!(" (gap: {})", size(bytes)),
+    };
+    let id = summary.id.get(..4).unwrap_or_default();
+    Part {
+        rank: 0,
+        role: if summary.gap_bytes > 0 {
+            Role::Warn
+        } else {
+            role
+        },
+        text: format!("{} {word}{id}{gap} {server}", look.glyph(glyph)),
+    }
+}
+
+fn phase(phase: &Phase) -> (Role, String) {
+    match phase.end() {
+        None if *phase == Phase::Ready => (Role::Good, phase.as_str().to_owned()),
+        None => (Role::Warn, phase.as_str().to_owned()),
+        Some(End::Exited { code: 0 }) => (Role::Text, "ended, exit 0".to_owned()),
+        Some(End::Exited { code }) => (Role::Bad, format!("ended, exit {code}")),
+        Some(End::Killed { signal }) => (Role::Bad, format!("ended by {}", escape(signal))),
+        Some(End::NotStarted { .. }) => (Role::Bad, "not started".to_owned()),
+        Some(End::Unknown) => (Role::Warn, "ended, how is unknown".to_owned()),
+    }
+}
+
+/// `legacy 2025-11-25`, or `2025-11-25 → 2024-11-05` where something else was agreed than asked.
+fn version(look: &Look, facts: &Facts) -> Option<String> {
+    let (asked, agreed) = (
+        facts.version_asked.as_deref(),
+        facts.version_agreed.as_deref(),
+    );
+    let version = match (asked, agreed) {
+        (Some(asked), Some(agreed)) if asked != agreed => {
+            let arrow = look.glyph(Glyph::ToServer);
+            format!("{} {arrow} {}", escape(asked), escape(agreed))
+        }
+        (Some(asked), None) => format!("{} asked", escape(asked)),
+        (_, Some(agreed)) => escape(agreed).into_owned(),
+        (None, None) => return None,
+    };
+    let eras: Vec<_> = facts.eras.iter().map(|era| era.as_str()).collect();
+    Some(format!("{} {version}", eras.join("+")).trim().to_owned())
+}

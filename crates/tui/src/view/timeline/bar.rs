@@ -1,0 +1,209 @@
+//! The bar of one exchange.
+
+use crate::theme::{Glyph, Look, Role};
+use crate::worker::timeline::{Bar, Window};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{duration, pad_start, width};
+use ratatui::text::Span;
+
+/// The bar of an exchange, and its latency where there is room.
+pub(super) fn cells(
+    look: &Look,
+    bar: &Bar,
+    window: Window,
+    columns: usize,
+    now: Moment,
+) -> Vec<Span<'static>> {
+    let end = ended(bar, now);
+    let from = clamped(window, bar.exchange.t_request, columns);
+    let to = clamped(window, end.unwrap_or(Moment(window.to)), columns).max(from);
+    let mut canvas = Canvas {
+        cells: vec![None; columns],
+        window,
+    };
+    canvas.body(bar, from, to);
+    let ends_here = end.is_none_or(|end| window.column(end, columns).is_some());
+    let sign = sign(&bar.exchange, end.is_some()).filter(|_| ends_here);
+    if let Some((glyph, role)) = sign {
+        canvas.put(to, glyph, role);
+    }
+    let time = time(&bar.exchange, end.unwrap_or(now));
+    let cell = |cell: &Option<(Glyph, Role)>| match *cell {
+        Some((glyph, role)) => (look.glyph(glyph), role),
+        None => (" ", Role::Text),
+    };
+    let cells: Vec<_> = canvas.cells.iter().map(cell).collect();
+    beside(look, &cells, (from, to), &time)
+}
+
+/// What stands at the end of the bar, if that is not its last cell.
+fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
+    match exchange.status {
+        _ if !has_ended => Some((Glyph::Running, Role::Open)),
+        _ if exchange.has_failed() => Some((Glyph::Failed, Role::Bad)),
+        Status::Cancelled => Some((Glyph::Times, Role::Warn)),
+        Status::GivenUp => Some((Glyph::Warning, Role::Warn)),
+        _ => None,
+    }
+}
+
+/// What stands beside the bar: how long it took, where that is known.
+fn time(exchange: &Exchange, end: Moment) -> String {
+    if exchange.status == Status::GivenUp {
+        return Status::GivenUp.as_str().to_owned();
+    }
+    let took = end.since(exchange.t_request).as_nanos();
+    duration(u64::try_from(took).unwrap_or(u64::MAX))
+}
+
+struct Canvas {
+    cells: Vec<Option<(Glyph, Role)>>,
+    window: Window,
+}
+
+impl Canvas {
+    fn put(&mut self, column: usize, glyph: Glyph, role: Role) {
+        if let Some(cell) = self.cells.get_mut(column) {
+            *cell = Some((glyph, role));
+        }
+    }
+
+    fn put_at(&mut self, at: Moment, glyph: Glyph, role: Role) {
+        if let Some(column) = self.window.column(at, self.cells.len()) {
+            self.put(column, glyph, role);
+        }
+    }
+
+    /// From request to response, and what happened meanwhile.
+    fn body(&mut self, bar: &Bar, from: usize, to: usize) {
+        let (glyph, role) = match bar.exchange.direction {
+            Direction::ServerToClient => (Glyph::Hatched, Role::FromServer),
+            Direction::ClientToServer => (Glyph::Bar, role(&bar.exchange)),
+        };
+        (from..=to).for_each(|column| self.put(column, glyph, role));
+        let (window, columns) = (self.window, self.cells.len());
+        for (asked, answered) in &bar.meanwhile.asked {
+            let answered = answered.unwrap_or(Moment(window.to));
+            if answered.0 < window.from || asked.0 > window.to {
+                continue;
+            }
+            let first = clamped(window, *asked, columns).max(from);
+            let last = clamped(window, answered, columns).min(to);
+            (first..=last).for_each(|at| self.put(at, Glyph::Hatched, Role::FromServer));
+        }
+        for at in &bar.meanwhile.progress {
+            self.put_at(*at, Glyph::Tick, role);
+        }
+        for (asked, _) in &bar.meanwhile.asked {
+            self.put_at(*asked, Glyph::Diamond, Role::FromServer);
+        }
+    }
+}
+
+/// The cells, with the time after the bar, or before it.
+fn beside(
+    look: &Look,
+    cells: &[(&'static str, Role)],
+    (from, to): (usize, usize),
+    time: &str,
+) -> Vec<Span<'static>> {
+    let wide = width(time) + 1;
+    let span = |&(text, role): &(&'static str, Role)| Span::styled(text, look.style(role));
+    let faint = |text: String| Span::styled(text, look.style(Role::Faint));
+    if to + 1 + wide <= cells.len() {
+        let mut spans: Vec<_> = cells[..=to].iter().map(span).collect();
+        spans.push(faint(format!(" {time}")));
+        return spans;
+    }
+    if from >= wide {
+        let mut spans = vec![faint(pad_start(&format!("{time} "), from))];
+        spans.extend(cells[from..].iter().map(span));
+        return spans;
+    }
+    cells.iter().map(span).collect()
+}
+
+/// When nothing more was waited for, if that is so.
+fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
+    let exchange = &bar.exchange;
+    match exchange.status {
+        Status::Open | Status::Listening => None,
+        Status::Cancelled => bar.meanwhile.cancelled.or(exchange.t_response_last),
+        // What was never answered was waited for until the end.
+        Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
+        // How long it was open nobody knows.
+        Status::GivenUp => Some(exchange.t_request),
+        _ => exchange.t_response_last,
+    }
+}
+
+/// The column of a moment, or the first or last one if it lies outside.
+fn clamped(window: Window, at: Moment, columns: usize) -> usize {
+    let at = Moment(at.0.clamp(window.from, window.to));
+    window.column(at, columns).unwrap_or(0)
+}
+
+fn role(exchange: &Exchange) -> Role {
+    match exchange.status {
+        Status::Open | Status::Listening => Role::Open,
+        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
+        _ if exchange.has_failed() => Role::Bad,
+        _ => Role::Good,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_store::figures::Meanwhile;
+    use mcpreel_trace::item::ItemKey;
+
+    const S: u64 = 1_000_000_000;
+
+    fn drawn(bar: &Bar, columns: usize) -> String {
+        let window = Window {
+            from: 0,
+            to: 10 * S,
+        };
+        let cells = cells(&Look::default(), bar, window, columns, Moment(10 * S));
+        cells.iter().map(|span| &*span.content).collect()
+    }
+
+    fn bar(from: u64, to: Option<u64>, status: Status) -> Bar {
+        Bar {
+            key: ItemKey::default(),
+            exchange: Box::new(Exchange {
+                t_request: Moment(from * S),
+                t_response: to.map(|to| Moment(to * S)),
+                t_response_last: to.map(|to| Moment(to * S)),
+                status,
+                ..Exchange::begun(
+                    mcpreel_wire::message::Direction::ClientToServer,
+                    mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
+                    "tools/call",
+                )
+            }),
+            meanwhile: Meanwhile::default(),
+        }
+    }
+
+    #[test]
+    fn a_bar_says_how_it_ended_and_where_the_client_was_asked() {
+        assert_eq!(drawn(&bar(2, Some(4), Status::Ok), 20), "    █████ 2.0 s");
+        assert_eq!(
+            drawn(&bar(2, Some(4), Status::Error), 20),
+            "    ████✗ 2.0 s"
+        );
+        assert_eq!(
+            drawn(&bar(8, None, Status::Open), 20),
+            "          2.0 s ███…"
+        );
+        assert_eq!(drawn(&bar(2, None, Status::GivenUp), 20), "    ⚠ given-up");
+        let mut asks = bar(0, Some(9), Status::Ok);
+        asks.meanwhile.asked = vec![(Moment(3 * S), Some(Moment(6 * S)))];
+        asks.meanwhile.progress = vec![Moment(S), Moment(99 * S)];
+        assert_eq!(drawn(&asks, 10), "█┃█◆▒▒▒███");
+    }
+}

@@ -1,0 +1,274 @@
+//! What went wrong, or what everybody waits for, in one line.
+//!
+//! ```text
+//!  why  search_docs failed twice: quota exceeded (tool-error, #1187, #1201)
+//! ```
+//!
+//! What hangs now comes first, then the causes of what went wrong, the best first, then what was
+//! lost with them and the last words. As many as fit; `W` opens the whole account. Where nothing
+//! went wrong but a rule warns or worse, that is said, and where nothing can be said that.
+
+use crate::app::{App, Session};
+use crate::theme::Role;
+use crate::worker::open::Vitals;
+use mcpreel_lint::cause::{self, Cause, Certainty, NOTHING_WRONG, Place};
+use mcpreel_share::words;
+use mcpreel_store::library::Standing;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::StreamId;
+use mcpreel_trace::session::{End, Side};
+use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::{cut, duration, escape, escape_bytes, size, width};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// What waits for less is not worth a word, nanoseconds.
+const PATIENCE_NS: u64 = 1_000_000_000;
+
+/// Said of a likeness: a line whose end has not come may be half a secret.
+const UNFINISHED: &str = "lines whose end has not come are not shown";
+
+const LINES: usize = 3;
+
+/// Whether there is something to say. The line stays while a recording is live: what comes and
+/// goes would move everything below it.
+pub fn has(session: &Session) -> bool {
+    // What is known at the end says nothing about the moment of the time cursor.
+    let vitals = session.vitals.as_deref();
+    let vitals = vitals.filter(|_| !session.playback.is_on());
+    vitals.is_some_and(|vitals| session.is_live() || !past(vitals).is_empty())
+}
+
+pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
+    let Some(vitals) = session.vitals.as_deref().filter(|_| !area.is_empty()) else {
+        return;
+    };
+    let look = &app.settings.look;
+    let mut said = if session.is_live() {
+        present(vitals, session.now(app.now))
+    } else {
+        Vec::new()
+    };
+    said.extend(past(vitals));
+    if session.is_live() && session.redacted.is_some() {
+        said.push((Role::Faint, UNFINISHED.to_owned()));
+    }
+    if said.is_empty() {
+        return;
+    }
+    let mut room = usize::from(area.width).saturating_sub(7);
+    let mut spans = vec![Span::styled(" why  ", look.style(Role::Faint))];
+    for (at, (role, text)) in said.into_iter().enumerate() {
+        let fits = width(&text) + 3 <= room;
+        if at > 0 && !fits {
+            break;
+        }
+        if at > 0 {
+            spans.push(Span::styled(" · ", look.style(Role::Faint)));
+            room -= 3;
+        }
+        let text = cut(&text, room);
+        room = room.saturating_sub(width(&text));
+        spans.push(Span::styled(text, look.style(role)));
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+type Said = Vec<(Role, String)>;
+
+fn present(vitals: &Vitals, now: Moment) -> Said {
+    let mut said = Said::new();
+    let age = |since: Moment| now.0.saturating_sub(since.0);
+    for stall in &vitals.stalls {
+        let who = words::idle_reader(stall.stream);
+        let text = format!(
+            "{who}: {} have waited for {}",
+            size(stall.bytes),
+            duration(age(stall.since))
+        );
+        said.push((Role::Bad, text));
+    }
+    for line in vitals
+        .unfinished
+        .iter()
+        .filter(|line| age(line.since) > PATIENCE_NS)
+    {
+        let text = format!(
+            "{} has written {} of a line and not ended it for {}",
+            writer(line.stream),
+            size(line.bytes),
+            duration(age(line.since))
+        );
+        said.push((Role::Warn, text));
+    }
+    // Of a call in which the server asks its client, the client is to be waited for, however
+    // young its question is.
+    let is_old = |exchange: &&Exchange| age(exchange.t_request) > PATIENCE_NS;
+    if let Some(oldest) = vitals.open.iter().find(is_old) {
+        let asked = vitals.open.iter().find(|exchange| is_of_server(exchange));
+        let exchange = asked.unwrap_or(oldest);
+        said.push((Role::Open, self::waiting(exchange, age(exchange.t_request))));
+    }
+    said
+}
+
+fn is_of_server(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::ServerToClient
+}
+
+fn waiting(exchange: &Exchange, age: u64) -> String {
+    let whom = if is_of_server(exchange) {
+        "client"
+    } else {
+        "server"
+    };
+    format!(
+        "waiting for the {whom}: {} for {} (#{})",
+        cause::call(exchange),
+        duration(age),
+        exchange.request.0.0
+    )
+}
+
+fn writer(stream: StreamId) -> &'static str {
+    match stream {
+        StreamId::C2S => "the host",
+        StreamId::S2C => "the server",
+        _ => "the server's stderr",
+    }
+}
+
+/// What is over: its causes, and what was lost with them.
+fn past(vitals: &Vitals) -> Said {
+    let live = vitals.standing == Standing::Live;
+    let is_told = |cause: &&Cause| cause.is_trouble() && !(live && cause.is_wait());
+    let causes: Vec<_> = vitals.causes.iter().filter(is_told).collect();
+    let role = |cause: &Cause| match cause.certainty {
+        Certainty::Possible => Role::Warn,
+        Certainty::Likely | Certainty::Certain => Role::Bad,
+    };
+    let mut said: Said = causes
+        .iter()
+        .map(|cause| (role(cause), escape(&cause.sentence).into_owned()))
+        .collect();
+    if is_bad_end(vitals) {
+        let rest: Vec<_> = vitals
+            .lost
+            .iter()
+            .filter(|exchange| !causes.iter().any(|cause| shows(cause, exchange)))
+            .collect();
+        said.extend(lost(&rest));
+        said.extend(words_of_stderr(&vitals.last_words, &causes));
+    }
+    if said.is_empty() && !live {
+        said.extend(remarks(vitals));
+    }
+    said
+}
+
+/// That nothing is wrong, where rules have more to say than notes; or that nothing can be said.
+fn remarks(vitals: &Vitals) -> Said {
+    let found = &vitals.severities;
+    let Some(cause) = vitals.causes.first() else {
+        return Said::new();
+    };
+    let text = escape(&cause.sentence).into_owned();
+    match cause.id {
+        NOTHING_WRONG if found.errors + found.warnings > 0 => {
+            vec![(Role::Warn, text), (Role::Faint, "4 lists them".to_owned())]
+        }
+        NOTHING_WRONG => Said::new(),
+        _ => vec![(Role::Warn, text)],
+    }
+}
+
+fn shows(cause: &Cause, exchange: &Exchange) -> bool {
+    let (seq, _) = exchange.request;
+    let mut evidence = cause.evidence.iter();
+    evidence.any(|one| one.place == Place::Frame(seq))
+}
+
+/// `no answer to search_docs (#83), file:///a.md (#85)`: what was open when it ended.
+fn lost(lost: &[&Exchange]) -> Option<(Role, String)> {
+    let text = format!("no answer to {}", cause::calls(lost.iter().copied()));
+    (!lost.is_empty()).then_some((Role::Bad, text))
+}
+
+/// The last lines of stderr in their order, without those that a cause has told.
+fn words_of_stderr(words: &[Box<[u8]>], causes: &[&Cause]) -> Option<(Role, String)> {
+    let lines = words
+        .iter()
+        .map(|line| escape_bytes(line.trim_ascii()).to_string());
+    let is_told = |line: &String| causes.iter().any(|cause| cause.sentence.contains(line));
+    let mut lines: Vec<_> = lines
+        .filter(|line| !line.is_empty() && !is_told(line))
+        .collect();
+    lines.drain(..lines.len().saturating_sub(LINES));
+    let text = format!("also on stderr: {}", lines.join("; "));
+    (!lines.is_empty()).then_some((Role::Faint, text))
+}
+
+/// Whether it ended, and not well.
+fn is_bad_end(vitals: &Vitals) -> bool {
+    let session = &vitals.summary.session;
+    match session.phase.end() {
+        None | Some(End::Exited { code: 0 }) => false,
+        Some(End::Unknown) => vitals.summary.open > 0,
+        // Whoever was told to go did not crash.
+        Some(End::Killed { .. }) => {
+            let closed = session.closed_first;
+            closed.is_none_or(|closed| closed.by != Side::Host)
+        }
+        Some(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpreel_trace::frame::Seq;
+
+    fn text(said: Option<(Role, String)>) -> String {
+        said.map_or(String::new(), |(_, text)| text)
+    }
+
+    #[test]
+    fn what_was_open_at_the_end_is_named() {
+        let exchange = |seq: u64, name: &str| Exchange {
+            request: (Seq(seq), 0),
+            name: Some(name.into()),
+            ..Exchange::begun(
+                mcpreel_wire::message::Direction::ClientToServer,
+                mcpreel_wire::id::RequestId::from_json("1").expect("it is JSON"),
+                "tools/call",
+            )
+        };
+        assert_eq!(lost(&[]), None);
+        let two = [exchange(83, "search_docs"), exchange(85, "x\u{1b}[2J")];
+        assert_eq!(
+            text(lost(&two.each_ref())),
+            "no answer to search_docs (#83), x\\u{1b}[2J (#85)"
+                .replace("\\u{1b}", &escape("\u{1b}"))
+        );
+        let four = [1, 2, 3, 4].map(|seq| exchange(seq, "a"));
+        assert!(text(lost(&four.each_ref())).ends_with("a (#3), …"));
+    }
+
+    #[test]
+    fn lines_of_stderr_that_no_cause_has_told_are_told_in_their_order() {
+        let words = ["zero", "one", "two", "", "boom", "three", "  "];
+        let words = words.map(|line| line.as_bytes().into());
+        let cause = Cause {
+            id: "crashed",
+            sentence: "it ended; stderr says: boom".to_owned(),
+            certainty: Certainty::Certain,
+            evidence: Vec::new(),
+            advice: String::new(),
+        };
+        let told = words_of_stderr(&words, &[&cause]);
+        assert_eq!(text(told), "also on stderr: one; two; three");
+        assert_eq!(words_of_stderr(&words[4..5], &[&cause]), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! Rows of cells under headings.
+//!
+//! ```text
+//!  method, tool        count  failed      p50      p95
+//!  → tools/call           12     17%    19 ms   180 ms
+//! ```
+//!
+//! Columns have fixed widths, so that nothing jumps when rows scroll; flexible ones share what is
+//! left. Where there is too little room whole columns go, the highest rank first. Only the rows on
+//! the screen are handed in, and cells are escaped by whoever fills them.
+
+use crate::theme::{Look, Role};
+use mcpreel_wire::text::{cut, cut_middle, pad_end, pad_start};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+const GAP: usize = 2;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub title: String,
+    /// How wide it is; of a flexible one at least.
+    pub width: usize,
+    /// Where its cells stand, and which part of a long one is kept.
+    pub fit: Fit,
+    /// Whether it takes a share of the room that is left.
+    pub flexible: bool,
+    /// The highest goes first where there is too little room; 0 never goes.
+    pub rank: u8,
+}
+
+/// Where the cells of a column stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    Left,
+    /// Left, without the middle: for URIs and paths.
+    Middle,
+    Right,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    pub role: Role,
+    pub text: String,
+}
+
+impl Cell {
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { role, text }
+    }
+}
+
+impl Column {
+    pub fn right(title: &str, width: usize, rank: u8) -> Self {
+        Self {
+            title: title.to_owned(),
+            width,
+            fit: Fit::Right,
+            flexible: false,
+            rank,
+        }
+    }
+
+    /// A column of text that takes what is left, and at least `width`.
+    pub fn flexible(title: &str, width: usize, rank: u8) -> Self {
+        Self {
+            title: title.to_owned(),
+            width,
+            fit: Fit::Left,
+            flexible: true,
+            rank,
+        }
+    }
+}
+
+/// How wide each column is in `room` columns; 0 for one that is left out.
+pub fn widths(columns: &[Column], room: usize) -> Vec<usize> {
+    let mut widths: Vec<_> = columns.iter().map(|column| column.width).collect();
+    while used(&widths) > room {
+        let left = columns.iter().enumerate().filter(|(at, _)| widths[*at] > 0);
+        match left.max_by_key(|(_, column)| column.rank) {
+            Some((at, column)) if column.rank > 0 => widths[at] = 0,
+            _ => break,
+        }
+    }
+    let is_flexible = |at: &usize| columns[*at].flexible && widths[*at] > 0;
+    let flexible: Vec<_> = (0..columns.len()).filter(is_flexible).collect();
+    let over = used(&widths).saturating_sub(room);
+    let spare = room.saturating_sub(used(&widths));
+    for (nth, at) in flexible.iter().enumerate() {
+        let more = spare / flexible.len() + usize::from(nth < spare % flexible.len());
+        widths[*at] = (widths[*at] + more).saturating_sub(if nth == 0 { over } else { 0 });
+    }
+    widths
+}
+
+fn used(widths: &[usize]) -> usize {
+    let shown = widths.iter().filter(|width| **width > 0);
+    let gaps = shown.clone().count().saturating_sub(1) * GAP;
+    shown.sum::<usize>() + gaps
+}
+
+/// The column at `x`, counted from the left edge of the table.
+pub fn column_at(widths: &[usize], x: usize) -> Option<usize> {
+    let mut left = 0;
+    for (at, width) in widths.iter().enumerate().filter(|(_, width)| **width > 0) {
+        if x < left + width {
+            return (x >= left).then_some(at);
+        }
+        left += width + GAP;
+    }
+    None
+}
+
+/// Draws headings, and below them `rows`; the row `selected` of these is reversed.
+pub fn draw(
+    look: &Look,
+    columns: &[Column],
+    rows: &[Vec<Cell>],
+    selected: Option<(usize, Role)>,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
+    let widths = widths(columns, usize::from(area.width));
+    let head = columns
+        .iter()
+        .map(|column| Cell::new(Role::Faint, column.title.as_str()));
+    let head: Vec<_> = head.collect();
+    let lines = std::iter::once(&head).chain(rows);
+    for (at, (cells, row)) in lines.zip(area.rows()).enumerate() {
+        let style = match selected {
+            Some((selected, role)) if selected + 1 == at => Some(look.style(role)),
+            _ => None,
+        };
+        let mut spans = Vec::with_capacity(columns.len() * 2);
+        for (column, cell) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
+            if !spans.is_empty() {
+                spans.push(Span::raw(" ".repeat(GAP)));
+            }
+            let text = fitted(&cell.text, columns[column].fit, widths[column]);
+            // A colour under the reversed row would be a coloured block.
+            let role = look.style(cell.role);
+            spans.push(match style {
+                Some(_) => Span::raw(text),
+                None => Span::styled(text, role),
+            });
+        }
+        let line = Line::from(spans);
+        let line = style.map_or_else(|| line.clone(), |style| line.clone().style(style));
+        frame.render_widget(line, row);
+        if let Some(style) = style {
+            frame.buffer_mut().set_style(row, style);
+        }
+    }
+}
+
+fn fitted(text: &str, fit: Fit, width: usize) -> String {
+    match fit {
+        Fit::Left => pad_end(&cut(text, width), width),
+        Fit::Middle => pad_end(&cut_middle(text, width), width),
+        Fit::Right => pad_start(&cut(text, width), width),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> Vec<Column> {
+        vec![
+            Column::flexible("what", 10, 0),
+            Column::right("count", 5, 1),
+            Column::right("p50", 7, 3),
+            Column::right("max", 7, 2),
+        ]
+    }
+
+    #[test]
+    fn columns_give_way_by_rank_and_the_flexible_one_takes_what_is_left() {
+        assert_eq!(widths(&columns(), 45), [20, 5, 7, 7]);
+        assert_eq!(widths(&columns(), 35), [10, 5, 7, 7]);
+        assert_eq!(widths(&columns(), 34), [19 - 1, 5, 0, 7]);
+        assert_eq!(widths(&columns(), 20), [13, 5, 0, 0]);
+        assert_eq!(widths(&columns(), 6), [6, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_click_finds_the_column_that_is_drawn_there() {
+        let widths = widths(&columns(), 34);
+        assert_eq!(column_at(&widths, 17), Some(0));
+        assert_eq!(column_at(&widths, 18), None);
+        assert_eq!(column_at(&widths, 20), Some(1));
+        assert_eq!(column_at(&widths, 27), Some(3));
+        assert_eq!(column_at(&widths, 40), None);
+    }
+}

@@ -1,0 +1,271 @@
+//! One row in full, and what else belongs to it.
+//!
+//! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
+//! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
+
+mod near;
+mod schema;
+mod telling;
+mod violations;
+
+pub use near::Near;
+pub use schema::Argument;
+pub use telling::{AskStory, StoryAnswer};
+pub use violations::{Violation, Violations, Wrong};
+
+use super::{Answer as Any, Growth, Job, Progress, Source};
+use crate::widget::tree::{Limit, Tree};
+use mcpreel_store::reader::{FindingRow, ReadError, Recording};
+use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::item::{Item, ItemKey, Lens, What};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// How much of a message is read. Each step takes four times as long as the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Amount {
+    #[default]
+    Page,
+    Pages,
+    /// Sixteen megabytes: as much as a viewer may hold without taking more memory than it should.
+    Most,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    pub key: ItemKey,
+    pub lens: Lens,
+    /// The time cursor, or where the picture was frozen.
+    pub until: Option<Seq>,
+    pub amount: Amount,
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub ask: Ask,
+    /// The row; none if nothing stands there.
+    pub row: Option<Box<Row>>,
+}
+
+#[derive(Debug)]
+pub struct Row {
+    pub item: Item,
+    /// Its messages or its line, in order of time.
+    pub texts: Vec<Text>,
+    /// What is wrong with it, the worst first.
+    pub findings: Vec<FindingRow>,
+    /// Of a call of a tool that was listed before: what its arguments are.
+    pub arguments: Vec<Argument>,
+    /// Of a request that a mock had nothing for: what comes nearest.
+    pub near: Vec<Near>,
+}
+
+/// The bytes of a message or line.
+#[derive(Debug)]
+pub struct Text {
+    pub role: TextRole,
+    pub key: ItemKey,
+    pub head: Option<FrameHead>,
+    pub size: u64,
+    pub bytes: Arc<[u8]>,
+    /// What they say; none if they are no JSON.
+    pub tree: Option<Box<Tree>>,
+    /// What is wrong in the tree, and where.
+    pub violations: Violations,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextRole {
+    Request,
+    Response,
+    Message,
+    Line,
+    /// An event, as the recording has it.
+    Event,
+}
+
+impl Amount {
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Page => 1 << 20,
+            Self::Pages => 4 << 20,
+            Self::Most => 16 << 20,
+        }
+    }
+
+    /// More than this, if that may be.
+    pub fn next(self) -> Option<Self> {
+        match self {
+            Self::Page => Some(Self::Pages),
+            Self::Pages => Some(Self::Most),
+            Self::Most => None,
+        }
+    }
+
+    fn nodes(self) -> Limit {
+        match self {
+            Self::Page => Limit::PAGE,
+            Self::Pages => Limit(2 * Limit::PAGE.0),
+            Self::Most => Limit(4 * Limit::PAGE.0),
+        }
+    }
+}
+
+impl Ask {
+    pub(super) fn job(self) -> Box<dyn Job> {
+        Box::new(Detail {
+            ask: self,
+            settled: false,
+        })
+    }
+}
+
+struct Detail {
+    ask: Ask,
+    /// Whether nothing about the row will change any more.
+    settled: bool,
+}
+
+impl Job for Detail {
+    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
+        let is_mock = source.summary.origin == "mock";
+        let row = self.ask.read(source.recording, is_mock)?;
+        self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
+        answers.push(Any::Detail(Answer {
+            ask: self.ask,
+            row: row.map(Box::new),
+        }));
+        Ok(Progress::Done)
+    }
+
+    fn grown(&mut self, growth: &Growth) -> bool {
+        !self.settled || growth.ended
+    }
+}
+
+fn is_settled(item: &Item) -> bool {
+    item.exchange().is_none_or(is_over)
+}
+
+/// Whether nothing more is expected to happen to it.
+fn is_over(exchange: &Exchange) -> bool {
+    !matches!(
+        exchange.status,
+        Status::Open | Status::Task | Status::Listening | Status::Cancelled
+    )
+}
+
+impl Ask {
+    fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Row>, ReadError> {
+        let mut items = recording.items(self.lens, &[self.key], self.until)?;
+        let Some(item) = items.pop() else {
+            return Ok(None);
+        };
+        let mut texts = match &item.what {
+            What::Exchange(exchange) => self.exchange(recording, exchange)?,
+            What::Message { head, record, .. } => {
+                let at = (head.seq, record.part);
+                self.message(recording, TextRole::Message, at)?
+                    .into_iter()
+                    .collect()
+            }
+            What::Line { head, .. } => vec![self.line(recording, *head)?],
+            What::Event(event) => {
+                let json = serde_json::to_vec(&event.kind).unwrap_or_default();
+                let size = json.len() as u64;
+                vec![self.text(TextRole::Event, self.key, None, size, json)]
+            }
+        };
+        let findings = findings(recording, &item)?;
+        for text in &mut texts {
+            text.violations = violations::of(text, &findings);
+        }
+        let near = if is_mock {
+            near::of(&texts)
+        } else {
+            Vec::new()
+        };
+        let arguments = schema::arguments(recording, &item)?;
+        Ok(Some(Row {
+            item,
+            texts,
+            findings,
+            arguments,
+            near,
+        }))
+    }
+
+    fn exchange(&self, recording: &Recording, exchange: &Exchange) -> Result<Vec<Text>, ReadError> {
+        let mut texts = Vec::with_capacity(2);
+        texts.extend(self.message(recording, TextRole::Request, exchange.request)?);
+        if let Some(at) = exchange.response {
+            texts.extend(self.message(recording, TextRole::Response, at)?);
+        }
+        Ok(texts)
+    }
+
+    fn message(
+        &self,
+        recording: &Recording,
+        role: TextRole,
+        (seq, part): (Seq, u32),
+    ) -> Result<Option<Text>, ReadError> {
+        let messages = recording.messages_of_frame(seq)?;
+        let Some(row) = messages.into_iter().find(|row| row.record.part == part) else {
+            return Ok(None);
+        };
+        let size = row.span.end - row.span.start;
+        let end = row.span.start + size.min(self.amount.bytes());
+        let bytes = recording.piece(seq, row.span.start..end)?;
+        let head = recording.head(seq)?;
+        let key = ItemKey::of_part(seq, part);
+        Ok(Some(self.text(role, key, head, size, bytes)))
+    }
+
+    fn line(&self, recording: &Recording, head: FrameHead) -> Result<Text, ReadError> {
+        let bytes = recording.piece(head.seq, 0..head.size.min(self.amount.bytes()))?;
+        let key = ItemKey::of_part(head.seq, 0);
+        Ok(self.text(TextRole::Line, key, Some(head), head.size, bytes))
+    }
+
+    fn text(
+        &self,
+        role: TextRole,
+        key: ItemKey,
+        head: Option<FrameHead>,
+        size: u64,
+        bytes: Vec<u8>,
+    ) -> Text {
+        let bytes: Arc<[u8]> = bytes.into();
+        let tree = Tree::read(Arc::clone(&bytes), self.amount.nodes()).map(Box::new);
+        Text {
+            role,
+            key,
+            head,
+            size,
+            bytes,
+            tree,
+            violations: Violations::default(),
+        }
+    }
+}
+
+/// What is wrong with it, the worst first.
+fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadError> {
+    let mut findings = match &item.what {
+        What::Exchange(exchange) => recording.findings_of_exchange(exchange)?,
+        What::Message { head, .. } | What::Line { head, .. } => {
+            recording.findings_of_frame(head.seq)?
+        }
+        What::Event(_) => Vec::new(),
+    };
+    // Of a batch, what is about the exchange of another message in it is not about this one.
+    if let What::Message { exchange, .. } = &item.what {
+        let own = exchange.as_ref().map(|exchange| exchange.id);
+        findings
+            .retain(|finding| own.is_none() || finding.exchange.is_none_or(|id| own == Some(id)));
+    }
+    findings.sort_by_key(|finding| Reverse(violations::severity(finding)));
+    Ok(findings)
+}

@@ -1,0 +1,181 @@
+//! What the arguments of a call are, as the server listed its tools last before it.
+
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::correlator::MessageKind;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{Item, What};
+use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::text::{cut, escape};
+
+/// Pages of the list that are looked through.
+const PAGES: u32 = 20;
+
+/// A longer page is not read: somebody waits for the row.
+const BYTES: u64 = 1 << 20;
+
+/// Arguments of one tool that are told of.
+const ARGUMENTS: usize = 200;
+
+/// Columns of a description: its first words.
+const WORDS: usize = 60;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    pub name: String,
+    /// `string, required: Name of the city`, escaped; empty where the schema says nothing.
+    pub told: String,
+}
+
+/// What the arguments of a call are: tools 2025-11-25, `inputSchema`. None for anything else, and
+/// for a tool that was not in the last list before the call.
+pub(super) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argument>, ReadError> {
+    let is_request = match &item.what {
+        What::Exchange(_) => true,
+        What::Message { record, .. } => record.kind == MessageKind::Request,
+        What::Line { .. } | What::Event(_) => false,
+    };
+    let tool = item.name().filter(|_| item.method() == Some("tools/call"));
+    let Some(tool) = tool.filter(|_| is_request) else {
+        return Ok(Vec::new());
+    };
+    for page in recording.answers_of("tools/list", Some(item.key.seq), PAGES)? {
+        let bytes = short(recording, page)?.unwrap_or_default();
+        if let Some(arguments) = read(&bytes, tool) {
+            return Ok(arguments);
+        }
+        if !is_further(recording, page)? {
+            break;
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The bytes of a message, unless they are too many.
+fn short(recording: &Recording, (seq, part): (Seq, u32)) -> Result<Option<Vec<u8>>, ReadError> {
+    match recording.head(seq)? {
+        Some(head) if head.size <= BYTES => recording.message_bytes(seq, part),
+        _ => Ok(None),
+    }
+}
+
+/// Whether the answer is a further page, so that the one before belongs to the same list.
+fn is_further(recording: &Recording, page: (Seq, u32)) -> Result<bool, ReadError> {
+    let exchanges = recording.exchanges_of_frame(page.0)?;
+    let is_its = |exchange: &&Exchange| exchange.response == Some(page);
+    let Some(exchange) = exchanges.iter().find(is_its) else {
+        return Ok(false);
+    };
+    let bytes = short(recording, exchange.request)?.unwrap_or_default();
+    let Ok(document) = Document::parse(&bytes) else {
+        return Ok(false);
+    };
+    let params = document.root().get("params");
+    let cursor = params.and_then(|params| params.get("cursor"));
+    Ok(cursor.is_some_and(|cursor| !cursor.is_null()))
+}
+
+/// What the arguments of `tool` are in an answer to `tools/list`; `None` if it is not in it.
+fn read(answer: &[u8], tool: &str) -> Option<Vec<Argument>> {
+    let document = Document::parse(answer).ok()?;
+    let tools = document.root().get("result")?.get("tools")?;
+    let is_it = |listed: &Value<'_>| listed.get("name").is_some_and(|name| name.is_str(tool));
+    let schema = tools.elements().find(is_it)?.get("inputSchema")?;
+    let required: Vec<_> = schema
+        .get("required")
+        .iter()
+        .flat_map(Value::elements)
+        .filter_map(|name| name.as_str().map(String::from))
+        .take(ARGUMENTS)
+        .collect();
+    let properties = schema.get("properties");
+    let properties = properties.iter().flat_map(Value::members);
+    let argument = |(name, schema): (String, Value<'_>)| {
+        let told = told(schema, required.contains(&name));
+        Argument { name, told }
+    };
+    let named = properties.filter_map(|(name, schema)| Some((name.as_str()?.into_owned(), schema)));
+    Some(named.take(ARGUMENTS).map(argument).collect())
+}
+
+/// `string, required: Name of the city`.
+fn told(schema: Value<'_>, required: bool) -> String {
+    let mut told = kind(schema).unwrap_or_default();
+    if required {
+        told.push_str(if told.is_empty() {
+            "required"
+        } else {
+            ", required"
+        });
+    }
+    let about = schema.get("description");
+    let about = about.and_then(|about| Some(first_words(&about.as_str()?)));
+    if let Some(about) = about.filter(|about| !about.is_empty()) {
+        told.push_str(if told.is_empty() { "" } else { ": " });
+        told.push_str(&about);
+    }
+    told
+}
+
+/// `string`, `integer or null`, `one of "a", "b"`.
+fn kind(schema: Value<'_>) -> Option<String> {
+    let short = |text: &str| cut(&escape(text), WORDS);
+    if let Some(kinds) = schema.get("enum") {
+        let words = kinds.elements().take(8).map(|word| word.raw_text());
+        let words: Vec<_> = words.collect();
+        return Some(short(&format!("one of {}", words.join(", "))));
+    }
+    let kind = schema.get("type")?;
+    if let Some(kind) = kind.as_str() {
+        return Some(short(&kind));
+    }
+    let kinds = kind.elements().take(8);
+    let kinds: Vec<_> = kinds.filter_map(|kind| kind.as_str()).collect();
+    (!kinds.is_empty()).then(|| short(&kinds.join(" or ")))
+}
+
+/// The beginning of a description, on one line.
+fn first_words(text: &str) -> String {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    cut(&escape(line.trim_end()), WORDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(properties: &str) -> Vec<String> {
+        let list = format!(
+            r#"{{"result":{{"tools":[7,{{"name":"x"}},{{"name":"t","inputSchema":{{"properties":{properties},"required":["a",1]}}}}]}}}}"#
+        );
+        let arguments = read(list.as_bytes(), "t").expect("it is listed");
+        let line = |argument: Argument| format!("{}: {}", argument.name, argument.told);
+        arguments.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn an_argument_is_told_by_its_type_whether_it_is_required_and_its_first_words() {
+        let properties = r#"{"a":{"type":"string","description":"Name of the city\nor so"},
+            "b":{"type":["integer","null"]},"c":{"enum":["x",1]},"d":{},"e":true}"#;
+        let expected = [
+            "a: string, required: Name of the city",
+            "b: integer or null",
+            "c: one of \"x\", 1",
+            "d: ",
+            "e: ",
+        ];
+        assert_eq!(told(properties), expected);
+    }
+
+    #[test]
+    fn what_a_schema_says_is_escaped_and_bounded() {
+        let long = format!(
+            r#"{{"a":{{"type":"\u001b[2J","description":"{}"}}}}"#,
+            "w ".repeat(500)
+        );
+        let told = told(&long).remove(0);
+        assert!(!told.contains('\u{1b}') && told.len() < 120, "{told}");
+        assert_eq!(read(b"no JSON", "t"), None);
+        assert_eq!(read(br#"{"result":{"tools":[]}}"#, "t"), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! What else belongs to a row: its story.
+
+use super::is_over;
+use crate::worker::{Answer as Any, Growth, Job, Progress, Source};
+use mcpreel_store::reader::ReadError;
+use mcpreel_store::story::Story;
+use mcpreel_trace::exchange::ExchangeId;
+use mcpreel_trace::frame::Seq;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskStory {
+    pub exchange: ExchangeId,
+    /// The time cursor, or where the picture was frozen.
+    pub until: Option<Seq>,
+}
+
+#[derive(Debug)]
+pub struct StoryAnswer {
+    pub ask: AskStory,
+    /// The story; none if there is no such exchange.
+    pub story: Option<Box<Story>>,
+}
+
+impl AskStory {
+    pub(crate) fn job(self) -> Box<dyn Job> {
+        Box::new(Telling {
+            ask: self,
+            settled: false,
+        })
+    }
+}
+
+struct Telling {
+    ask: AskStory,
+    /// Whether nothing will be added to it any more.
+    settled: bool,
+}
+
+impl Job for Telling {
+    fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
+        let mut story = source.recording.story(self.ask.exchange)?;
+        self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
+        if let (Some(story), Some(until)) = (&mut story, self.ask.until) {
+            let all = story.entries.len();
+            story.entries.retain(|entry| entry.key.seq <= until);
+            // What was left out came after what was told, and so after the moment.
+            if story.entries.len() < all {
+                story.left_out = 0;
+            }
+        }
+        answers.push(Any::Story(StoryAnswer {
+            ask: self.ask,
+            story: story.map(Box::new),
+        }));
+        Ok(Progress::Done)
+    }
+
+    fn grown(&mut self, growth: &Growth) -> bool {
+        !self.settled || growth.ended
+    }
+}

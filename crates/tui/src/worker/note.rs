@@ -1,0 +1,57 @@
+//! Marks and notes. Every one is written, at once and in order, on a connection of its own.
+
+use mcpreel_store::annotate::{self, AnnotateError};
+use mcpreel_trace::frame::Seq;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct Ask {
+    pub path: PathBuf,
+    /// The frame; none for a note on the recording as a whole.
+    pub frame: Option<Seq>,
+    pub what: What,
+}
+
+/// A mark or a note; none takes it away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A mark: a word, empty for a plain mark.
+    Mark(Option<Box<str>>),
+    Note(Option<Box<str>>),
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub frame: Option<Seq>,
+    pub what: What,
+    /// Why it could not be, one sentence.
+    pub error: Option<String>,
+}
+
+impl Ask {
+    /// Writes it; and then, so that it is seen, into the file that is shown in place of the
+    /// recording.
+    pub(super) fn write(self, shown: Option<&Path>) -> Answer {
+        let files = [Some(&*self.path), shown];
+        let result = files
+            .into_iter()
+            .flatten()
+            .try_for_each(|path| self.put(path));
+        Answer {
+            frame: self.frame,
+            what: self.what,
+            error: result
+                .err()
+                .map(|error| mcpreel_share::words::sentence(&error)),
+        }
+    }
+
+    fn put(&self, path: &Path) -> Result<(), AnnotateError> {
+        match (&self.what, self.frame) {
+            (What::Mark(mark), Some(frame)) => annotate::set_mark(path, frame, mark.as_deref()),
+            (What::Note(note), frame) => annotate::set_note(path, frame, note.as_deref()),
+            // A recording as a whole has no mark.
+            (What::Mark(_), None) => Ok(()),
+        }
+    }
+}

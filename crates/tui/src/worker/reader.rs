@@ -1,0 +1,274 @@
+//! One recording, read and followed.
+
+use super::open::{Answer as Opened, Vitals, What};
+use super::work::Work;
+use super::{Answer, Ask, Growth, Slot, Source};
+use mcpreel_share::outgoing::likeness::Likeness;
+use mcpreel_share::words::sentence;
+use mcpreel_store::library::{Details, Entry, Library, Standing};
+use mcpreel_store::open;
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::recovery::{self, Outcome, Stage};
+use mcpreel_store::watch::{Change, INTERVAL, Read, Watch};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::frame::Seq;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// While nothing is recorded there is nothing to look for.
+const LONG: Duration = Duration::from_hours(1);
+
+/// Slots whose answers a person waits for at once: stepped before all others.
+const URGENT: [Slot; 5] = [
+    Slot::Note,
+    Slot::Rows,
+    Slot::Detail,
+    Slot::Jump,
+    Slot::State,
+];
+
+/// Answers questions about one recording, and follows it.
+pub struct Reader {
+    clock: Clock,
+    library: Library,
+    path: Option<PathBuf>,
+    source: From,
+    /// What is kept as long as it is open: after the source, which is closed first.
+    likeness: Option<Box<Likeness>>,
+    vitals: Option<Box<Vitals>>,
+    jobs: BTreeMap<Slot, Work>,
+    /// The job that was stepped last, so that the others get their turn.
+    last: Option<Slot>,
+}
+
+enum From {
+    Nothing,
+    Live(Box<Watch>),
+    Finished(Box<Recording>),
+}
+
+impl Reader {
+    /// Nothing is open; recordings in `library` may be completed where they lie.
+    pub fn new(library: Library, clock: Clock) -> Self {
+        Self {
+            clock,
+            library,
+            path: None,
+            source: From::Nothing,
+            likeness: None,
+            vitals: None,
+            jobs: BTreeMap::new(),
+            last: None,
+        }
+    }
+
+    pub fn take(&mut self, ask: Ask, tell: &mut dyn FnMut(Answer)) {
+        let slot = ask.slot();
+        match ask {
+            Ask::Open(ask) => {
+                tell(Answer::Open(Opened::Begun(ask.generation)));
+                self.jobs.clear();
+                self.source = From::Nothing;
+                self.vitals = None;
+                // One that was shown until now goes only when nobody reads it any more.
+                self.likeness = None;
+                self.path = match ask.what {
+                    What::Nothing => None,
+                    What::File(path) => Some(path),
+                    What::Redacted(likeness) => {
+                        let likeness = self.likeness.insert(likeness);
+                        Some(likeness.reel().to_owned())
+                    }
+                };
+                self.reopen(tell);
+            }
+            // Each of them counts: none takes the place of another.
+            Ask::Note(ask) => {
+                let shown = self.likeness.as_deref().map(Likeness::reel);
+                tell(Answer::Note(ask.write(shown)));
+            }
+            ask => {
+                if let Some(job) = ask.job() {
+                    self.jobs.insert(slot, Work::new(job));
+                }
+            }
+        }
+    }
+
+    /// How long nothing need be done if nothing is asked.
+    pub fn patience(&self) -> Duration {
+        match (&self.source, self.has_work()) {
+            (_, true) => Duration::ZERO,
+            (From::Live(_), _) => INTERVAL,
+            _ => LONG,
+        }
+    }
+
+    /// Steps the most urgent job. Whether there was one.
+    pub fn step(&mut self, tell: &mut dyn FnMut(Answer)) -> bool {
+        let Some(slot) = self.next() else {
+            return false;
+        };
+        self.last = Some(slot);
+        let recording = match &self.source {
+            From::Live(watch) => watch.recording(),
+            From::Finished(recording) => Some(&**recording),
+            From::Nothing => None,
+        };
+        let (Some(recording), Some(path), Some(vitals)) = (recording, &self.path, &self.vitals)
+        else {
+            return false;
+        };
+        let source = Source {
+            recording,
+            path,
+            summary: &vitals.summary,
+            is_live: matches!(self.source, From::Live(_)) && !vitals.summary.state.is_final(),
+            clock: self.clock,
+        };
+        let Some(work) = self.jobs.get_mut(&slot) else {
+            return false;
+        };
+        let mut answers = Vec::new();
+        if let Err(error) = work.step(|job| job.step(&source, &mut answers)) {
+            answers.push(Answer::Failed(slot, sentence(&error)));
+        }
+        answers.into_iter().for_each(tell);
+        true
+    }
+
+    /// Looks whether the recording has changed.
+    pub fn follow(&mut self, tell: &mut dyn FnMut(Answer)) {
+        let From::Live(watch) = &mut self.source else {
+            return;
+        };
+        let result = watch.poll();
+        match result {
+            Ok(Change::Quiet) => {}
+            Ok(Change::Waiting) => tell(Answer::Open(Opened::Waiting)),
+            Ok(Change::Changed) => {
+                if let Err(error) = self.read_change(tell) {
+                    tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+                }
+            }
+            Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
+            Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
+        }
+    }
+
+    fn read_change(&mut self, tell: &mut dyn FnMut(Answer)) -> Result<(), ReadError> {
+        let From::Live(watch) = &mut self.source else {
+            return Ok(());
+        };
+        let Some(recording) = watch.recording() else {
+            return Ok(());
+        };
+        if recording.summary()?.state.is_final() {
+            // It is told when it is open again: as long as its file is let go nobody could read the
+            // rows that it says it has.
+            watch.settle(Read::Complete);
+            return Ok(());
+        }
+        let vitals = Vitals::read(recording, Standing::Live, self.vitals.as_deref())?;
+        watch.settle(Read::All);
+        watch.news();
+        self.grow(vitals, false, tell);
+        Ok(())
+    }
+
+    /// Opens it: at first, and when the recorder has gone or has finished.
+    fn reopen(&mut self, tell: &mut dyn FnMut(Answer)) {
+        if let Some(path) = self.path.clone() {
+            self.open(&path, tell);
+        }
+    }
+
+    fn open(&mut self, path: &Path, tell: &mut dyn FnMut(Answer)) {
+        let mut entry = Entry::read(path);
+        // A viewer that was stopped at the end of the session may have kept the recorder from
+        // making it one plain file.
+        let is_loose = entry.standing == Standing::Finished && open::is_in_pieces(path);
+        let mut is_anew = self.lacks_rows();
+        if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
+            let mut progress = |stage| {
+                tell(Answer::Open(match stage {
+                    Stage::Draining { done, of } => Opened::Draining(done, of),
+                    Stage::Deriving { .. } => Opened::Deriving,
+                }));
+            };
+            match recovery::bring_up_to_date(path, self.clock, &mut progress) {
+                Ok(outcome) => is_anew |= matches!(outcome, Outcome::Completed { .. }),
+                Err(error) => tell(Answer::Open(Opened::Unreadable(sentence(&error)))),
+            }
+            entry = Entry::read(path);
+        }
+        if let Details::Unreadable(error) = &entry.details {
+            self.source = From::Nothing;
+            return tell(Answer::Open(Opened::Unreadable(sentence(error))));
+        }
+        if entry.standing == Standing::Live {
+            self.source = From::Live(Box::new(Watch::new(path)));
+            return self.follow(tell);
+        }
+        let opened = Recording::open(path).and_then(|recording| {
+            let mut vitals = Vitals::read(&recording, entry.standing, None)?;
+            // What is opened first was never another one.
+            vitals.is_anew = is_anew && self.vitals.is_some();
+            Ok((recording, vitals))
+        });
+        match opened {
+            Ok((recording, vitals)) => {
+                self.source = From::Finished(Box::new(recording));
+                self.grow(vitals, true, tell);
+            }
+            Err(error) => {
+                self.source = From::Nothing;
+                tell(Answer::Open(Opened::Unreadable(sentence(&error))));
+            }
+        }
+    }
+
+    /// Whether what was found so far may lack rows: frames without what is derived from them were
+    /// passed over.
+    fn lacks_rows(&self) -> bool {
+        let before = self.vitals.as_deref();
+        before.is_some_and(|vitals| !vitals.summary.derived)
+    }
+
+    /// Tells how the recording stands, and wakes the jobs that have more to say.
+    fn grow(&mut self, vitals: Vitals, ended: bool, tell: &mut dyn FnMut(Answer)) {
+        let last = Seq(vitals.summary.frames);
+        let before = self.vitals.replace(Box::new(vitals.clone()));
+        let growth = Growth {
+            after: before.map_or(Seq(0), |before| Seq(before.summary.frames)),
+            last,
+            ended,
+        };
+        for work in self.jobs.values_mut() {
+            work.grow(&growth);
+        }
+        tell(Answer::Open(Opened::Vitals(Box::new(vitals))));
+    }
+
+    fn has_work(&self) -> bool {
+        let ready = match &self.source {
+            From::Nothing => false,
+            From::Live(watch) => watch.recording().is_some(),
+            From::Finished(_) => true,
+        };
+        ready && self.jobs.values().any(|work| !work.is_done())
+    }
+
+    /// The most urgent job; of those that are not urgent the one after the last.
+    fn next(&self) -> Option<Slot> {
+        let waiting = |slot: &Slot| self.jobs.get(slot).is_some_and(|work| !work.is_done());
+        if let Some(urgent) = URGENT.into_iter().find(waiting) {
+            return Some(urgent);
+        }
+        let slots = || self.jobs.keys().copied().filter(waiting);
+        slots()
+            .find(|slot| Some(*slot) > self.last)
+            .or_else(|| slots().next())
+    }
+}

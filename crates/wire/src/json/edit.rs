@@ -1,0 +1,255 @@
+//! Changes to a text by spans of its bytes: all else stays as it is.
+
+use super::{Document, Value, quoted};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What is to be put in place of which bytes.
+#[derive(Debug, Default)]
+pub struct Edits {
+    list: Vec<(Range<usize>, String)>,
+}
+
+impl Edits {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Puts the JSON text `json` in place of `value`, unless it is that already.
+    pub fn replace(&mut self, value: Value<'_>, json: &str) {
+        if value.raw() != json.as_bytes() {
+            self.list.push((value.span(), json.to_owned()));
+        }
+    }
+
+    /// Puts `new` in place of these bytes.
+    pub fn put(&mut self, span: Range<usize>, new: String) {
+        self.list.push((span, new));
+    }
+
+    /// Puts a string in place of `value`.
+    pub fn replace_string(&mut self, value: Value<'_>, text: &str) {
+        self.replace(value, &quoted(text));
+    }
+
+    /// Gives an object a member more, in front of the others.
+    pub fn insert(&mut self, object: Value<'_>, name: &str, json: &str) {
+        self.insert_members(object, &format!("{}:{json}", quoted(name)));
+    }
+
+    /// Gives an object members more, in front of the others: `"a":1,"b":2`.
+    pub fn insert_members(&mut self, object: Value<'_>, members: &str) {
+        if !object.is_object() {
+            return;
+        }
+        let at = object.span().start + 1;
+        let comma = if object.members().next().is_some() {
+            ","
+        } else {
+            ""
+        };
+        self.list.push((at..at, format!("{members}{comma}")));
+    }
+
+    /// Takes the members with such names from an object.
+    pub fn remove(&mut self, object: Value<'_>, is_named: impl Fn(Value<'_>) -> bool) {
+        let mut members = object.members().peekable();
+        let mut previous_end = None;
+        while let Some((key, value)) = members.next() {
+            let end = value.span().end;
+            if !is_named(key) {
+                previous_end = Some(end);
+                continue;
+            }
+            let span = match (members.peek(), previous_end) {
+                (Some((next, _)), _) => key.span().start..next.span().start,
+                (None, Some(previous)) => previous..end,
+                (None, None) => key.span().start..end,
+            };
+            self.list.push((span, String::new()));
+        }
+    }
+
+    /// The text with everything changed. Of two changes that overlap the one that begins first
+    /// (of those the wider one) is made.
+    pub fn apply(mut self, text: &[u8]) -> Cow<'_, [u8]> {
+        if self.list.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        self.list
+            .sort_by_key(|(span, _)| (span.start, !span.is_empty(), usize::MAX - span.end));
+        let mut changed = Vec::with_capacity(text.len() + 64);
+        let mut at = 0;
+        for (span, new) in self.list {
+            if span.start < at {
+                continue;
+            }
+            changed.extend_from_slice(&text[at..span.start]);
+            changed.extend_from_slice(new.as_bytes());
+            at = span.end;
+        }
+        changed.extend_from_slice(&text[at..]);
+        Cow::Owned(changed)
+    }
+}
+
+/// What is to be put where, by names of members.
+#[derive(Debug)]
+pub enum Edit<'e> {
+    /// In place of the value that this path leads to, if there is one.
+    Replace(&'e [&'e str], &'e str),
+    /// In place of the value, if there is one and it is a string.
+    ReplaceString(&'e [&'e str], &'e str),
+    /// As the first member of the object that the path leads to.
+    Insert(&'e [&'e str], &'e str, &'e str),
+}
+
+impl Edit<'_> {
+    fn add_to(&self, edits: &mut Edits, root: Value<'_>) {
+        match self {
+            Self::Replace(path, json) => {
+                if let Some(value) = follow(root, path) {
+                    edits.replace(value, json);
+                }
+            }
+            Self::ReplaceString(path, json) => {
+                let value = follow(root, path);
+                if let Some(value) = value.filter(|value| value.string_bytes().is_some()) {
+                    edits.replace(value, json);
+                }
+            }
+            Self::Insert(path, name, json) => {
+                if let Some(object) = follow(root, path) {
+                    edits.insert(object, name, json);
+                }
+            }
+        }
+    }
+}
+
+/// `message` with `list` in it, all of it JSON text; `None` where it cannot be read so far. What
+/// nests too deeply is read up to there: ids usually stand before it.
+pub fn edit(message: &[u8], list: &[Edit<'_>]) -> Option<Vec<u8>> {
+    let document = match Document::parse(message) {
+        Ok(document) => document,
+        Err(_) => Document::read_prefix(message, usize::MAX).0?,
+    };
+    let root = document.root();
+    root.is_object().then_some(())?;
+    let mut edits = Edits::default();
+    for edit in list {
+        edit.add_to(&mut edits, root);
+    }
+    Some(edits.apply(message).into_owned())
+}
+
+/// The value that a path of members leads to.
+pub fn follow<'d>(root: Value<'d>, path: &[&str]) -> Option<Value<'d>> {
+    path.iter().try_fold(root, |value, name| value.get(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(text: &str, edit: impl FnOnce(&mut Edits, Value<'_>)) -> String {
+        let document = Document::parse(text.as_bytes()).unwrap();
+        let mut edits = Edits::default();
+        edit(&mut edits, document.root());
+        String::from_utf8(edits.apply(text.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn everything_but_the_value_stays_as_it_is() {
+        let text = "{ \"b\" : 1.0 ,\"a\":\"\\u00e9\" , \"b\":2e0}\r\n";
+        let changed = edited(text, |edits, root| {
+            edits.replace_string(root.get("a").unwrap(), "x\"\n");
+        });
+        assert_eq!(
+            changed,
+            "{ \"b\" : 1.0 ,\"a\":\"x\\\"\\n\" , \"b\":2e0}\r\n"
+        );
+        let same = edited(text, |edits, root| {
+            edits.replace(root.get("a").unwrap(), "\"\\u00e9\"");
+            assert!(edits.is_empty());
+        });
+        assert_eq!(same, text);
+    }
+
+    #[test]
+    fn members_come_and_go() {
+        let insert = |text| edited(text, |edits, root| edits.insert(root, "n", "[1]"));
+        assert_eq!(insert("{}"), r#"{"n":[1]}"#);
+        assert_eq!(insert(r#"{ "a":1}"#), r#"{"n":[1], "a":1}"#);
+        assert_eq!(insert("[]"), "[]");
+        let remove = |text| {
+            edited(text, |edits, root| {
+                edits.remove(root, |name| name.is_str("a") || name.is_str("aa"));
+            })
+        };
+        assert_eq!(remove(r#"{"a":1}"#), "{}");
+        assert_eq!(remove(r#"{"a":1,"aa":2}"#), "{}");
+        assert_eq!(remove(r#"{"x":0,"a":1,"aa":2}"#), r#"{"x":0}"#);
+        assert_eq!(remove(r#"{"a":1,"x":0,"aa":2}"#), r#"{"x":0}"#);
+        assert_eq!(remove(r#"{"a":1, "b":2}"#), r#"{"b":2}"#);
+        assert_eq!(remove(r#"{"b":2, "a":1}"#), r#"{"b":2}"#);
+        assert_eq!(remove(r#"{"x":0,"a":1,"b":2}"#), r#"{"x":0,"b":2}"#);
+        assert_eq!(remove(r#"{"b":2}"#), r#"{"b":2}"#);
+    }
+
+    #[test]
+    fn several_changes_do_not_disturb_each_other() {
+        let changed = edited(r#"{"a":[1,2],"b":3}"#, |edits, root| {
+            edits.replace(root.get("b").unwrap(), "30");
+            edits.insert(root, "n", "0");
+            let list = root.get("a").unwrap();
+            edits.replace(list.index(1).unwrap(), "20");
+            edits.replace(list.index(0).unwrap(), "10");
+        });
+        assert_eq!(changed, r#"{"n":0,"a":[10,20],"b":30}"#);
+    }
+
+    #[test]
+    fn of_changes_that_overlap_the_outer_one_is_made() {
+        let changed = edited(r#"{"a":[1,2]}"#, |edits, root| {
+            let list = root.get("a").unwrap();
+            edits.replace(list.index(0).unwrap(), "10");
+            edits.replace(list, "null");
+        });
+        assert_eq!(changed, r#"{"a":null}"#);
+    }
+
+    fn message_with(message: &str, list: &[Edit<'_>]) -> Option<String> {
+        edit(message.as_bytes(), list).map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_message_is_edited_where_the_paths_lead() {
+        let list = [
+            Edit::Replace(&["params", "b"], "22"),
+            Edit::Replace(&["params", "requestId"], "1"),
+            Edit::ReplaceString(&["id"], "1"),
+            Edit::Insert(&["params"], "new", "true"),
+            Edit::Insert(&["empty"], "new", "true"),
+        ];
+        assert_eq!(
+            message_with(r#"{"params":{"a":1,"b":2},"id":"s","empty":{}}"#, &list).unwrap(),
+            r#"{"params":{"new":true,"a":1,"b":22},"id":1,"empty":{"new":true}}"#
+        );
+        assert_eq!(message_with(r#"{"id":7}"#, &list).unwrap(), r#"{"id":7}"#);
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_edited_as_far_as_it_is_read() {
+        let deep = format!(
+            r#"{{"id":7,"result":{}{}}}"#,
+            "[".repeat(900),
+            "]".repeat(900)
+        );
+        let expected = deep.replace("\"id\":7", "\"id\":8");
+        let list = [Edit::Replace(&["id"], "8")];
+        assert_eq!(message_with(&deep, &list).unwrap(), expected);
+        assert_eq!(message_with("no JSON", &[]), None);
+        assert_eq!(message_with("[1]", &[]), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! What error codes mean (JSON-RPC 2.0 section 5.1, and the revisions of the protocol).
+
+use crate::message::Era;
+
+/// A JSON-RPC or MCP error code with a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorCode {
+    pub code: i64,
+    pub meaning: &'static str,
+    /// The era that defines it, `None` for both.
+    pub era: Option<Era>,
+}
+
+pub const CODES: &[ErrorCode] = &[
+    code(-32700, "parse error", None),
+    code(-32600, "invalid request", None),
+    code(-32601, "method not found", None),
+    code(-32602, "invalid params", None),
+    code(-32603, "internal error", None),
+    code(-32002, "resource not found", Some(Era::Legacy)),
+    code(-32042, "URL elicitation required", Some(Era::Legacy)),
+    code(-1, "rejected by the user", Some(Era::Legacy)),
+    code(-32020, "header mismatch", Some(Era::Modern)),
+    code(
+        -32021,
+        "missing required client capability",
+        Some(Era::Modern),
+    ),
+    code(-32022, "unsupported protocol version", Some(Era::Modern)),
+];
+
+const fn code(code: i64, meaning: &'static str, era: Option<Era>) -> ErrorCode {
+    ErrorCode { code, meaning, era }
+}
+
+/// What `code` means in `era`; `None` where the protocol says nothing.
+pub fn meaning(code: i64, era: Era) -> Option<&'static str> {
+    let known = CODES
+        .iter()
+        .find(|known| known.code == code && known.era.is_none_or(|only| only == era));
+    known.map(|known| known.meaning)
+}
+
+/// What peers use a code for that the protocol gives no meaning: numbers of SDKs, of other
+/// protocols and of drafts.
+pub fn elsewhere(code: i64) -> Option<&'static str> {
+    let known = ELSEWHERE.iter().find(|(known, _)| *known == code);
+    known.map(|(_, meaning)| *meaning)
+}
+
+const ELSEWHERE: &[(i64, &str)] = &[
+    (
+        -32000,
+        "connection closed in the SDKs, any server error in JSON-RPC",
+    ),
+    (-32001, "request timeout in the SDKs"),
+    (-32002, "resource not found in MCP up to 2025-11-25"),
+    (
+        -32003,
+        "a missing client capability in drafts of MCP, a rejected transaction in Ethereum",
+    ),
+    (
+        -32004,
+        "an unsupported version in drafts of MCP, an unsupported method in Ethereum",
+    ),
+    (-32005, "a limit that was exceeded in Ethereum"),
+    (-32042, "URL elicitation required in MCP 2025-11-25"),
+];
+
+/// The code that a peer means by a name, `INVALID_PARAMS`, or by a number in quotes, `-32602`;
+/// `None` where that cannot be told.
+pub fn named(name: &str, era: Era) -> Option<i64> {
+    if let Ok(code) = name.trim().parse() {
+        return Some(code);
+    }
+    let letters = letters(name.get(..LONGEST_NAME).unwrap_or(name));
+    let of_era = CODES
+        .iter()
+        .filter(|code| code.era.is_none_or(|only| only == era));
+    let meanings = of_era.map(|code| (code.code, code.meaning));
+    let all = meanings.chain(OTHER_NAMES.iter().copied());
+    let mut named = all.filter(|(_, meaning)| letters.contains(&self::letters(meaning)));
+    named.next().map(|(code, _)| code)
+}
+
+const LONGEST_NAME: usize = 64;
+
+/// Names for what the protocol calls otherwise.
+const OTHER_NAMES: &[(i64, &str)] = &[
+    (-32700, "invalid json"),
+    (-32601, "unknown method"),
+    (-32601, "method not supported"),
+    (-32602, "resource not found"),
+    (-32602, "invalid argument"),
+    (-32602, "unknown tool"),
+    (-32602, "tool not found"),
+    (-32602, "validation error"),
+    (-32603, "server error"),
+];
+
+/// What is left of a name without case and what stands between words.
+fn letters(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// Whether JSON-RPC reserves `code`: only codes that it or MCP define may be used there.
+pub fn is_reserved(code: i64) -> bool {
+    (-32768..=-32000).contains(&code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_mean_what_their_era_says() {
+        assert_eq!(meaning(-32601, Era::Modern), Some("method not found"));
+        assert_eq!(meaning(-32002, Era::Legacy), Some("resource not found"));
+        assert_eq!(meaning(-32002, Era::Modern), None);
+        assert_eq!(
+            meaning(-32022, Era::Modern),
+            Some("unsupported protocol version")
+        );
+        assert_eq!(meaning(-32022, Era::Legacy), None);
+        assert_eq!(meaning(42, Era::Legacy), None);
+        for code in [-32001, -32000, -32005] {
+            assert_eq!(
+                (elsewhere(code).is_some(), meaning(code, Era::Legacy)),
+                (true, None)
+            );
+        }
+        assert!(is_reserved(-32000) && !is_reserved(-31999) && !is_reserved(-1));
+    }
+
+    #[test]
+    fn a_name_or_a_number_in_quotes_stands_for_a_code() {
+        for (name, code) in [
+            ("INVALID_PARAMS", Some(-32602)),
+            ("ERR_INVALID_PARAMS", Some(-32602)),
+            ("MethodNotFound", Some(-32601)),
+            ("internal-error", Some(-32603)),
+            ("ParseError", Some(-32700)),
+            ("-32601", Some(-32601)),
+            ("E_FAIL", None),
+            ("", None),
+        ] {
+            assert_eq!(named(name, Era::Legacy), code, "{name}");
+        }
+        assert_eq!(named("RESOURCE_NOT_FOUND", Era::Legacy), Some(-32002));
+        assert_eq!(named("RESOURCE_NOT_FOUND", Era::Modern), Some(-32602));
+    }
+}

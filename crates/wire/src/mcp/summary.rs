@@ -1,0 +1,279 @@
+//! Messages and exchanges in one line, for people.
+//!
+//! A line has at most 200 characters; what is longer ends in `…`. White space is collapsed, other
+//! control characters are still there: whoever prints a line escapes it.
+
+mod payload;
+
+use super::line::{LINE_CHARS, Line};
+use super::{methods, target::target};
+use crate::json::Value;
+use crate::message::{Identity, InputRound, Outcome};
+use payload::{first_text, last_text, payload};
+
+/// Words that a line may have although they are not in its message, in lower case. Whoever looks
+/// for another word in lines finds it in their messages too, with JSON's escapes resolved.
+pub const WORDS: &[&str] = &[
+    "progress",
+    "log",
+    "cancelled",
+    "initialized",
+    "error",
+    "tool",
+    "input",
+    "required",
+    "task",
+    "ok",
+    "empty",
+    "more",
+    "to",
+    "come",
+    "tools",
+    "resources",
+    "templates",
+    "prompts",
+    "roots",
+    "tasks",
+    "skills",
+    "messages",
+    "values",
+];
+
+/// What is left for the request where its outcome follows on the same line.
+const REQUEST_CHARS: usize = LINE_CHARS * 3 / 5;
+
+/// A request: its method and what it is about. `tools/call search_docs {q:"rust"}`.
+pub fn request(method: &str, params: Option<Value<'_>>) -> String {
+    let line = Line::new().words(method.chars());
+    let Some(params) = params else {
+        return line.finish();
+    };
+    let member = |key| params.get(key);
+    let line = about(line, target(method, params));
+    match method {
+        "initialize" => named(
+            about(line, None),
+            member("clientInfo"),
+            member("protocolVersion"),
+        ),
+        "tools/call" | "prompts/get" => argument(line, member("arguments")),
+        "completion/complete" => match member("argument") {
+            Some(argument) => {
+                let line = about(line, argument.get("name")).text("=");
+                line.value(argument.get("value"))
+            }
+            None => line,
+        },
+        "logging/setLevel" => about(line, member("level")),
+        "elicitation/create" => about(line, member("message")),
+        "sampling/createMessage" => about(line, last_text(member("messages"))),
+        _ => line,
+    }
+    .finish()
+}
+
+/// A notification. `progress 40/100 indexing`, `log warning db: slow`, `cancelled 7: too late`.
+pub fn notification(method: &str, params: Option<Value<'_>>) -> String {
+    let member = |key| params.and_then(|params| params.get(key));
+    let method = methods::canonical(method);
+    match method {
+        "notifications/progress" => {
+            let line = about(Line::new().text("progress"), member("progress"));
+            let line = match member("total") {
+                Some(total) => line.text("/").value(Some(total)),
+                None => line,
+            };
+            about(line, member("message"))
+        }
+        "notifications/message" => {
+            let line = about(Line::new().text("log"), member("level"));
+            let line = about(line, member("logger"));
+            after_colon(line, member("data"))
+        }
+        "notifications/cancelled" => {
+            let line = about(Line::new().text("cancelled"), member("requestId"));
+            after_colon(line, member("reason"))
+        }
+        "notifications/tasks/status" | "notifications/tasks" => {
+            let line = task(Line::new(), member("taskId"), member("status"));
+            after_colon(line, member("statusMessage"))
+        }
+        other => {
+            let short = other.strip_prefix("notifications/").unwrap_or(other);
+            let target = params.and_then(|params| target(other, params));
+            about(Line::new().words(short.chars()), target)
+        }
+    }
+    .finish()
+}
+
+/// A response, by its outcome and its `result`. `14 tools`, `error -32602 Unknown tool`.
+pub fn response(outcome: &Outcome, result: Option<Value<'_>>) -> String {
+    match outcome {
+        Outcome::Error { code, message } => error(code.as_deref(), message.as_deref()),
+        Outcome::InputRequired(round) => input_required(round),
+        Outcome::Task { .. } => {
+            let holder = result.and_then(|result| result.get("task")).or(result);
+            let member = |key| holder.and_then(|holder| holder.get(key));
+            task(Line::new(), member("taskId"), member("status"))
+        }
+        Outcome::ToolError => {
+            let line = Line::new().text("tool error");
+            let content = result.and_then(|result| result.get("content"));
+            after_colon(line, content.and_then(first_text))
+        }
+        Outcome::Result {
+            identity: Some(identity),
+        } => server(identity),
+        Outcome::Result { identity: None } => match result {
+            Some(result) => payload(result),
+            None => Line::new(),
+        },
+    }
+    .finish()
+}
+
+/// The line of a response, for the line of its exchange.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer<'a> {
+    Result(&'a str),
+    /// An error, a tool error, a question, a task.
+    Other(&'a str),
+}
+
+impl<'a> Answer<'a> {
+    /// The answer with this outcome, whose line is `summary`.
+    pub fn new(outcome: &Outcome, summary: &'a str) -> Self {
+        match outcome {
+            Outcome::Result { .. } => Self::Result(summary),
+            _ => Self::Other(summary),
+        }
+    }
+}
+
+/// An exchange: the request, and its outcome where that is what one wants to know.
+/// `tools/list → 14 tools`, but `tools/call search_docs {q:"rust"}`.
+pub fn exchange(method: &str, request: &str, answer: Option<Answer<'_>>) -> String {
+    let (plain, response) = match answer {
+        None => return request.to_owned(),
+        Some(Answer::Result(summary)) => (true, summary),
+        Some(Answer::Other(summary)) => (false, summary),
+    };
+    if !tells_answer(method, plain) {
+        return request.to_owned();
+    }
+    // Who asked is known; who answered is the news.
+    let request = if method == "initialize" && plain {
+        method
+    } else {
+        request
+    };
+    let request = Line::with_limit(REQUEST_CHARS).text(request).finish();
+    let line = Line::new().text(&request).text(" → ");
+    line.text(response).finish()
+}
+
+/// A value that is no message, in short.
+pub fn raw(value: Value<'_>) -> String {
+    Line::new().compact(value).finish()
+}
+
+/// Whether the line of an exchange says anything of its answer; one that `is_plain` is a result, and
+/// nothing went wrong.
+pub fn tells_answer(method: &str, is_plain: bool) -> bool {
+    !is_plain || tells_by_result(method)
+}
+
+/// Whether an exchange is told by its result rather than by its request.
+fn tells_by_result(method: &str) -> bool {
+    method.ends_with("/list")
+        || matches!(
+            method,
+            "initialize" | "server/discover" | "elicitation/create" | "tasks/get"
+        )
+}
+
+/// Adds a space and `value`, if there is one.
+fn about(line: Line, value: Option<Value<'_>>) -> Line {
+    match value {
+        Some(value) => line.text(" ").value(Some(value)),
+        None => line,
+    }
+}
+
+fn after_colon(line: Line, value: Option<Value<'_>>) -> Line {
+    match value {
+        Some(value) => line.text(": ").value(Some(value)),
+        None => line,
+    }
+}
+
+fn argument(line: Line, value: Option<Value<'_>>) -> Line {
+    match value {
+        Some(value) => line.text(" ").compact(value),
+        None => line,
+    }
+}
+
+/// `name version / protocol version`, as far as they are there.
+fn named(line: Line, info: Option<Value<'_>>, protocol: Option<Value<'_>>) -> Line {
+    let member = |key| info.and_then(|info| info.get(key));
+    let line = about(about(line, member("name")), member("version"));
+    match protocol {
+        Some(protocol) => line.text(" / ").value(Some(protocol)),
+        None => line,
+    }
+}
+
+fn server(identity: &Identity) -> Line {
+    let words = [identity.name.as_deref(), identity.version.as_deref()];
+    let name = words.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let versions = match &identity.protocol_version {
+        Some(version) => version.to_string(),
+        None => identity.supported_versions.join(", "),
+    };
+    let parts = [name, versions].into_iter().filter(|part| !part.is_empty());
+    let text = parts.collect::<Vec<_>>().join(" / ");
+    Line::new().words(text.chars())
+}
+
+fn error(code: Option<&str>, message: Option<&str>) -> Line {
+    let line = Line::new().text("error");
+    let line = match code {
+        Some(code) => line.text(" ").words(code.chars()),
+        None => line,
+    };
+    match message {
+        Some(message) => line.text(" ").words(message.chars()),
+        None => line,
+    }
+}
+
+fn input_required(round: &InputRound) -> Line {
+    let line = Line::new().text("input required");
+    if round.keys.is_empty() {
+        return line;
+    }
+    let keys = round.keys.iter().enumerate();
+    keys.fold(line.text(": "), |line, (index, key)| {
+        line.text(if index > 0 { ", " } else { "" })
+            .words(key.chars())
+    })
+}
+
+fn task(line: Line, id: Option<Value<'_>>, status: Option<Value<'_>>) -> Line {
+    let line = line.text("task ");
+    let id = id.and_then(|id| id.as_str()).unwrap_or_default();
+    about(line.words(short_id(&id).chars()), status)
+}
+
+/// The first group of a UUID, or the whole of any other id.
+fn short_id(id: &str) -> &str {
+    match id.split_once('-') {
+        Some((first, _)) if id.len() == 36 && first.len() == 8 => first,
+        _ => id,
+    }
+}
+
+#[cfg(test)]
+mod tests;

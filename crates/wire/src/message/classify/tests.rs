@@ -1,0 +1,367 @@
+//! What frames hold. What is wrong with them: [`problems`].
+
+mod problems;
+
+use super::*;
+use crate::id::{IdKind, RequestId};
+use crate::message::{Body, Message, Notification, Outcome, Request, Response, Subject};
+
+fn line(text: &str) -> Content {
+    classify(format!("{text}\n").as_bytes())
+}
+
+fn one(text: &str) -> Message {
+    let mut content = line(text);
+    assert_eq!(content.problems, [], "{text}");
+    assert_eq!(content.messages.len(), 1, "{text}");
+    content.messages.remove(0)
+}
+
+fn request(text: &str) -> Request {
+    match one(text).body {
+        Body::Request(request) => request,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn notification(text: &str) -> Notification {
+    match one(text).body {
+        Body::Notification(notification) => notification,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn response(text: &str) -> Response {
+    match one(text).body {
+        Body::Response(response) => response,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn result(result: &str) -> Outcome {
+    response(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)).outcome
+}
+
+fn id(json: &str) -> RequestId {
+    RequestId::from_json(json).unwrap()
+}
+
+#[test]
+fn a_request_has_method_id_and_name() {
+    let text = r#"{"method":"tools/call","params":{"name":"add","arguments":{}},"jsonrpc":"2.0","id":"a\u0062"}"#;
+    let message = one(text);
+    assert_eq!((message.part, message.span.clone()), (0, 0..text.len()));
+    assert_eq!(message.problems, []);
+    let request = request(text);
+    assert_eq!(&*request.method, "tools/call");
+    assert_eq!(request.name.as_deref(), Some("add"));
+    assert_eq!(request.id.json(), r#""a\u0062""#);
+    assert_eq!(
+        (request.id.kind(), request.id.form()),
+        (IdKind::String, "ab")
+    );
+    assert!(!request.task && request.retry.is_none() && request.identity.is_none());
+}
+
+#[test]
+fn a_request_can_retry_ask_for_a_task_and_say_who_asks() {
+    let retry = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","requestState":"s","inputResponses":{"x":1,"y":2}}}"#,
+    );
+    let round = retry.retry.unwrap();
+    assert_eq!(round.state.as_deref(), Some("s"));
+    assert_eq!(round.keys, ["x".into(), "y".into()]);
+    let update = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/update","params":{"taskId":"t","inputResponses":{}}}"#,
+    );
+    assert_eq!((update.retry, update.name.as_deref()), (None, Some("t")));
+    let task = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","task":{"ttl":1}}}"#,
+    );
+    assert!(task.task);
+    let about = request(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":{"taskId":"t","task":{"ttl":1}}}"#,
+    );
+    assert!(!about.task);
+    let hello = request(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
+    );
+    let identity = hello.identity.unwrap();
+    assert_eq!(identity.protocol_version.as_deref(), Some("2025-11-25"));
+    assert_eq!(identity.capabilities.as_deref(), Some(r#"{"roots":{}}"#));
+    assert_eq!(
+        (identity.name.as_deref(), identity.version.as_deref()),
+        (Some("c"), Some("1"))
+    );
+}
+
+#[test]
+fn a_notification_says_what_pairing_needs() {
+    let progress = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.50,"total":2}}"#,
+    );
+    assert_eq!(
+        progress.subject,
+        Subject::Progress {
+            token: Some(id("\"t\"")),
+            progress: Some("1.50".into()),
+            total: Some("2".into()),
+        }
+    );
+    let cancelled = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7.0}}"#,
+    );
+    let request_id = Some(id("7"));
+    assert_eq!(cancelled.subject, Subject::Cancelled { request_id });
+    let log = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+    );
+    let level = Some("info".into());
+    assert_eq!(
+        log.subject,
+        Subject::Log {
+            level,
+            logger: None
+        }
+    );
+    let updated = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}}"#,
+    );
+    let name = Some("file:///a".into());
+    assert_eq!(updated.subject, Subject::Other { name });
+    let task = notification(
+        r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","status":"working"}}"#,
+    );
+    let (id, status) = (Some("t".into()), Some("working".into()));
+    assert_eq!(
+        task.subject,
+        Subject::Task {
+            id,
+            status,
+            outcome: None
+        }
+    );
+}
+
+#[test]
+fn a_response_has_an_outcome() {
+    assert!(matches!(result("{}"), Outcome::Result { identity: None }));
+    assert!(matches!(
+        result(r#"{"content":[],"isError":true}"#),
+        Outcome::ToolError
+    ));
+    assert!(matches!(
+        result(r#"{"content":[],"isError":"true"}"#),
+        Outcome::Result { .. }
+    ));
+    let Outcome::InputRequired(round) =
+        result(r#"{"resultType":"input_required","inputRequests":{"a":{}},"requestState":"s"}"#)
+    else {
+        panic!("input is required");
+    };
+    assert_eq!((round.state.as_deref(), round.keys.len()), (Some("s"), 1));
+    for task in [
+        r#"{"task":{"taskId":"t","status":"working"}}"#,
+        r#"{"resultType":"task","taskId":"t","status":"working"}"#,
+        r#"{"taskId":"t","status":"working","ttl":1}"#,
+    ] {
+        let Outcome::Task { id, status, .. } = result(task) else {
+            panic!("{task} names a task");
+        };
+        assert_eq!((&*id, status.as_deref()), ("t", Some("working")));
+    }
+    let error = response(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601.0,"message":"no\n"}}"#);
+    let Outcome::Error { code, message } = error.outcome else {
+        panic!("an error");
+    };
+    assert_eq!(
+        (code.as_deref(), message.as_deref()),
+        (Some("-32601.0"), Some("no\n"))
+    );
+}
+
+#[test]
+fn servers_say_who_they_are_in_both_eras() {
+    let Outcome::Result {
+        identity: Some(legacy),
+    } = result(
+        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}"#,
+    )
+    else {
+        panic!("an identity");
+    };
+    assert_eq!(legacy.name.as_deref(), Some("s"));
+    assert_eq!(legacy.capabilities.as_deref(), Some(r#"{"tools":{}}"#));
+    let modern = one(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"3"}}}}"#,
+    );
+    assert_eq!(modern.meta.identity.unwrap().name.as_deref(), Some("m"));
+    let Body::Response(Response {
+        outcome: Outcome::Result {
+            identity: Some(modern),
+        },
+        ..
+    }) = modern.body
+    else {
+        panic!("an identity");
+    };
+    assert_eq!(modern.supported_versions, ["2026-07-28".into()]);
+    assert_eq!(modern.name.as_deref(), Some("m"));
+}
+
+#[test]
+fn meta_is_read() {
+    let meta = one(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":5,"traceparent":"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/subscriptionId":"s","io.modelcontextprotocol/related-task":{"taskId":"t"}}}}"#,
+    )
+    .meta;
+    assert_eq!(meta.progress_token, Some(id("5")));
+    assert_eq!(
+        meta.trace_id.as_deref(),
+        Some("4bf92f3577b34da6a3ce929d0e0e4736")
+    );
+    assert_eq!(meta.subscription, Some(id("\"s\"")));
+    assert_eq!(meta.related_task.as_deref(), Some("t"));
+    let identity = meta.identity.unwrap();
+    assert_eq!(identity.protocol_version.as_deref(), Some("2026-07-28"));
+    assert_eq!(identity.name.as_deref(), Some("c"));
+    assert_eq!(identity.capabilities.as_deref(), Some("{}"));
+    for bad in [
+        "",
+        "00-0-0-0",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+    ] {
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"_meta":{{"traceparent":"{bad}"}}}}}}"#);
+        assert_eq!(one(&text).meta.trace_id, None, "{bad}");
+    }
+}
+
+#[test]
+fn a_batch_has_parts_with_their_spans() {
+    let text =
+        r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}, 7 ,[],{"jsonrpc":"2.0","method":"x"}]"#;
+    let content = line(text);
+    assert!(content.batch);
+    assert_eq!(content.problems, []);
+    let parts: Vec<(u32, &str)> = content
+        .messages
+        .iter()
+        .map(|m| (m.part, &text[m.span.clone()]))
+        .collect();
+    assert_eq!(
+        parts,
+        [
+            (0, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+            (1, "7"),
+            (2, "[]"),
+            (3, r#"{"jsonrpc":"2.0","method":"x"}"#),
+        ]
+    );
+    assert_eq!(
+        content.messages[1].problems,
+        [Problem::NotObject { found: "number" }]
+    );
+    assert_eq!(
+        content.messages[2].problems,
+        [Problem::NotObject { found: "array" }]
+    );
+    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
+    let long = line(&format!("[{}{ping}]", format!("{ping},").repeat(5000)));
+    assert_eq!(long.messages.len(), MAX_PARTS);
+    assert_eq!(
+        long.problems,
+        [Problem::BatchTooLong {
+            parts: 5001,
+            limit: MAX_PARTS
+        }]
+    );
+}
+
+#[test]
+fn of_members_that_are_no_messages_a_few_are_kept_and_all_others() {
+    let ping = r#"{"jsonrpc":"2.0","method":"x"}"#;
+    let text = format!("[{}{ping},{{}},{ping}]", "1,".repeat(1000));
+    let content = line(&text);
+    let parts: Vec<_> = content
+        .messages
+        .iter()
+        .map(|message| message.part)
+        .collect();
+    assert!(parts[..64].iter().copied().eq(0..64));
+    assert_eq!(parts[64..], [1000, 1002]);
+    let problem = Problem::BatchOfOther {
+        invalid: 1001,
+        limit: 64,
+    };
+    assert_eq!(content.problems, [problem]);
+}
+
+#[test]
+fn deep_nesting_is_told_and_the_message_is_known_all_the_same() {
+    let deep = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
+    let text = format!(r#"{{"result":{{"deep":{deep}}},"id":7,"jsonrpc":"2.0"}}"#);
+    let content = line(&text);
+    assert_eq!(content.problems, [Problem::TooDeep { limit: 512 }]);
+    assert_eq!(content.messages[0].span, 0..text.len());
+    assert_eq!(content.messages[0].problems, []);
+    let Body::Response(response) = &content.messages[0].body else {
+        panic!("a response");
+    };
+    assert_eq!(response.id, Some(id("7")));
+    let broken = line(&"{\"a\":".repeat(20_000));
+    assert!(matches!(
+        broken.problems[..],
+        [
+            Problem::TooDeep { .. },
+            Problem::NotJson {
+                offset: 100_001,
+                ..
+            }
+        ]
+    ));
+}
+
+#[test]
+fn a_frame_too_large_to_hold_is_known_by_its_outline() {
+    let text = format!(
+        r#"{{"result":{{"tools":[{}{{}}]}},"jsonrpc":"2.0","id":7}}"#,
+        "{},".repeat(100_000)
+    );
+    let outline = Outline::of(format!("{text}\r\n").as_bytes()).unwrap();
+    let content = classify_outline(&outline);
+    assert_eq!(
+        content.problems,
+        [Problem::CarriageReturn, Problem::OutlineOnly]
+    );
+    assert_eq!(content.messages[0].summary, "32+ tools");
+    let error = Outline::of(b"{\"id\":3,\"res").unwrap_err();
+    let unread = classify_unread(error, false);
+    let expected = Problem::NotJson {
+        offset: 12,
+        reason: "the text ends too early",
+    };
+    assert_eq!(unread.problems, [Problem::Truncated, expected]);
+}
+
+#[test]
+fn where_few_lines_are_wanted_the_others_can_be_made_later() {
+    let members = [
+        r#""id":1,"method":"tools/call","params":{"name":"add"}"#,
+        r#""id":1,"result":{"content":[{"type":"text","text":"3"}]}"#,
+        r#""method":"notifications/message","params":{"level":"info","data":"a"}"#,
+        r#""method":"notifications/progress","params":{"progressToken":1,"progress":4}"#,
+        r#""id":1"#,
+    ];
+    for (index, members) in members.into_iter().enumerate() {
+        let frame = format!("[{{\"jsonrpc\":\"2.0\",{members}}}]\n");
+        let whole = classify(frame.as_bytes()).messages.remove(0).summary;
+        let mut classifier = Classifier::default();
+        let (mut content, root) = classifier.read(frame.as_bytes(), Lines::OfProgress);
+        let message = content.messages.remove(0);
+        let value = root.unwrap().index(0).unwrap();
+        let kept = if index == 3 { whole.as_str() } else { "" };
+        assert_eq!(message.summary, kept, "{members}");
+        assert_eq!(super::line(&message, value), whole, "{members}");
+    }
+}

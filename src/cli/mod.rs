@@ -6,6 +6,7 @@
 //! * `machine`, `comparison`: reports for machines; what came of a comparison, in every form;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
 //!   `cassette`: a cassette in place of a recording;
+//! * `gone`: flags and commands that no longer exist, with what to do instead;
 //! * `held`: lines of a file, as long as they can be held;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
@@ -21,6 +22,7 @@ pub mod exit;
 mod export;
 mod filter;
 mod folder;
+mod gone;
 mod held;
 mod import;
 mod json;
@@ -59,7 +61,10 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
         Err(error) => {
-            let _ = error.print();
+            match gone::line(&error, std::env::args_os()) {
+                Some(line) => output::say(&line),
+                None => _ = error.print(),
+            }
             return match error.exit_code() {
                 0 => ExitCode::SUCCESS,
                 _ => ExitCode::from(2),

@@ -23,12 +23,6 @@ pub fn run(args: &Open) -> Outcome {
         return Err(Failure::Usage(reason.to_owned()));
     }
     let mut viewer = Viewer::new(&args.folder, &args.appearance)?;
-    if args.redact {
-        viewer.redacted = true;
-        if let Err(why) = &viewer.policy {
-            return Err(Failure::Usage(why.clone()));
-        }
-    }
     let mut selected = select::find(&args.recording, viewer.library())?;
     let tape = Tape::of(&selected.path)?;
     if let Some(tape) = &tape {
@@ -64,7 +58,6 @@ pub struct Viewer {
     settings: settings::Settings,
     policy: Result<Arc<Policy>, String>,
     remarks: Vec<String>,
-    redacted: bool,
     memory: Option<std::path::PathBuf>,
 }
 
@@ -98,7 +91,6 @@ impl Viewer {
                 .map(|warning| escape(&warning).into_owned())
                 .chain(faults)
                 .collect(),
-            redacted: false,
             memory,
         })
     }
@@ -122,7 +114,7 @@ impl Viewer {
             settings: self.settings,
             policy: self.policy,
             remarks: self.remarks,
-            redacted: self.redacted,
+            redacted: false,
             memory: self.memory,
         });
         drop(sweep);

@@ -443,44 +443,6 @@ fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
     }
 }
 
-// Quitting, a signal, a panic, also while it is made: no file of the redacted screen outlives it.
-#[test]
-fn a_redacted_screen_shows_no_secret_and_leaves_nothing_behind() {
-    let recording = fixture::guarded();
-    let temporary = tempfile::tempdir().expect("a folder can be made");
-    let folder = temporary.path().to_str().expect("the path is text");
-    let reel = recording.path.to_str().expect("the path is text");
-    let left = || {
-        let files = std::fs::read_dir(temporary.path()).expect("it is a folder");
-        let names = files.map(|file| file.expect("it can be listed").file_name());
-        let names = names.map(|name| name.to_string_lossy().into_owned());
-        // What is told of a panic.
-        names
-            .filter(|name| !name.contains("-panic-"))
-            .collect::<Vec<_>>()
-    };
-    let ends = [("qq", None), ("", Some(Signal::SIGTERM)), ("j", None)];
-    for (nth, (keys, signal)) in ends.into_iter().enumerate() {
-        let mut environment = vec![("TMPDIR", folder)];
-        if keys == "j" {
-            environment.push(("MCPREEL_PANIC_AT_KEY", "1"));
-        }
-        let mut terminal = viewer(&["open", "--redact", reel], &environment, reel);
-        terminal.wait_for("deploy");
-        terminal.wait_for("REDACTED");
-        assert_eq!(left().len(), 1, "{nth}");
-        terminal.press(keys);
-        if let Some(signal) = signal {
-            let pid = i32::try_from(terminal.pid()).expect("it is a process");
-            kill(Pid::from_raw(pid), signal).expect("it runs");
-        }
-        terminal.end();
-        let text = terminal.text();
-        assert!(!text.contains(fixture::TOKEN), "{text}");
-        assert_eq!(left(), [""; 0], "{nth}");
-    }
-}
-
 #[test]
 fn a_redacted_screen_follows_a_session_and_can_be_switched_off() {
     const TOKEN: &str = fixture::TOKEN;

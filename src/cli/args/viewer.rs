@@ -45,15 +45,11 @@ pub(super) fn words<T: Clone + Send + Sync + 'static>(
 Examples:
   mcpreel open                   the newest recording
   mcpreel open weather-server    the newest of that name
-  mcpreel open '7f3a#1187'       with the cursor on a frame
-  mcpreel open --redact          without its secrets on the screen")]
+  mcpreel open '7f3a#1187'       with the cursor on a frame")]
 pub struct Open {
     /// A path, @, @2, an id or its first four digits or more, or a name; #SEQ selects a frame
     #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
     pub recording: OsString,
-    /// Show it without its secrets from the beginning on, to share the screen
-    #[arg(long)]
-    pub redact: bool,
     #[command(flatten)]
     pub folder: Folder,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use super::tail::{self, Newcomers};
 use super::{folder, open, output};
 use crate::demo::{Pace, host, server};
 use anyhow::Context as _;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::library::{Entry, Library, Selected, Standing, create_dir};
 use mcpreel_store::tail::INTERVAL;
 use mcpreel_trace::clock::{Clock, Moment};
@@ -126,7 +126,7 @@ fn folder(args: &Demo) -> String {
     let dir = args.folder.dir.as_deref();
     dir.map_or(String::new(), |dir| {
         let dir = dir.to_string_lossy().into_owned();
-        format!(" --dir {}", words::command(&[dir]))
+        format!(" --dir {}", phrases::command(&[dir]))
     })
 }
 

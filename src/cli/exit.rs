@@ -2,7 +2,7 @@
 
 use mcpreel_share::outgoing;
 use mcpreel_share::outgoing::redacted::MakeError;
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::LibraryError;
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::recovery::RecoverError;

@@ -8,7 +8,7 @@
 
 use super::output::{Ink, Output};
 use mcpreel_lint::Severity;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -118,7 +118,7 @@ pub fn exchange(
 /// error stands in its line already.
 fn exchange_words(exchange: &Exchange, end: Option<&End>) -> String {
     let mut words = escape(&exchange.summary).into_owned();
-    if let Some(why) = words::lost(exchange, end) {
+    if let Some(why) = phrases::lost(exchange, end) {
         let _ = write!(words, " → {why}");
     }
     if exchange.waited_ns > 0 {

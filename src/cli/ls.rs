@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Ink, Output};
 use super::table::{Cell, Fit, Table, Way};
 use super::{exit, filter, folder, json};
-use mcpreel_share::words::{self, recording, sentence, when};
+use mcpreel_share::phrases::{self, recording, sentence, when};
 use mcpreel_store::library::{Details, Entry, Library, Standing, short_id};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;
@@ -281,5 +281,5 @@ fn end(entry: &Entry) -> Cell {
         End::Unknown => Ink::Warn,
         _ => Ink::Bad,
     };
-    Cell::new(words::end_short(end), ink)
+    Cell::new(phrases::end_short(end), ink)
 }

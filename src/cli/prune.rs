@@ -5,7 +5,7 @@ use super::exit::{Exit, Outcome};
 use super::folder;
 use super::output::{self, Output};
 use super::table::{Cell, Fit, Table};
-use mcpreel_share::words::when;
+use mcpreel_share::phrases::when;
 use mcpreel_store::library::retention::{self, Reason};
 use mcpreel_store::library::{Entry, Library, Policy};
 use mcpreel_trace::clock::wall_clock_ns;

@@ -4,7 +4,7 @@ use super::args::Reindex;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Output, Progress};
 use super::{cassette, folder, select};
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::reindex::{self, ReindexError};

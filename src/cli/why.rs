@@ -19,7 +19,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
 use super::{folder, select};
 use mcpreel_lint::cause::{Cause, Certainty, Evidence, Place, causes};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_wire::text::{escape, pad_end, plural, since, width, wrap};
@@ -106,7 +106,7 @@ fn remarks(summary: &Summary, address: &str, args: &Args, out: &mut Output) -> R
     }
     // Outside the folder it is named as it was here.
     let named = if address.is_empty() {
-        words::command(&[args.recording.to_string_lossy().into_owned()])
+        phrases::command(&[args.recording.to_string_lossy().into_owned()])
     } else {
         address.to_owned()
     };

@@ -22,8 +22,9 @@ pub mod html;
 pub mod import;
 mod in_turn;
 pub mod outgoing;
+pub mod phrases;
 pub mod redacted;
-pub mod words;
+pub mod row;
 
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]

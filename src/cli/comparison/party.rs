@@ -2,7 +2,7 @@
 
 use crate::cli::select;
 use mcpreel_replay::called;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::frame::Seq;
@@ -140,7 +140,7 @@ impl Party {
     pub fn command(&self, name: &str) -> String {
         format!(
             "mcpreel {name} {}",
-            words::command(std::slice::from_ref(&self.address))
+            phrases::command(std::slice::from_ref(&self.address))
         )
     }
 }

@@ -6,7 +6,7 @@ use mcpreel_replay::judge::{Judge, Options};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
 use mcpreel_replay::rules::files::{self, FileError};
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_wire::text::{escape, plural};
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use crate::cli::output::Output;
 use crate::cli::replay::trust;
 use mcpreel_replay::client::survey;
 use mcpreel_replay::rules::sidecar;
-use mcpreel_share::words::command as command_line;
+use mcpreel_share::phrases::command as command_line;
 use mcpreel_store::reader::{MessageRow, Recording};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::{Seq, StreamId};

@@ -9,7 +9,7 @@ use crate::cli::exit::Failure;
 use crate::cli::folder::Settings;
 use crate::cli::output;
 use mcpreel_replay::client::target::Command;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_wire::text::escape;
@@ -32,7 +32,7 @@ pub fn ask(
         .words
         .iter()
         .map(|word| word.to_string_lossy().into_owned());
-    let words = words::command(&words.collect::<Vec<_>>());
+    let words = phrases::command(&words.collect::<Vec<_>>());
     let place = command.dir.as_ref().map_or_else(
         || "this folder".to_owned(),
         |dir| escape(&dir.display().to_string()).into_owned(),

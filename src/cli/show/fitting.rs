@@ -11,7 +11,7 @@ use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
 use crate::cli::tail::{self, Shown};
 use crate::cli::{filter, json};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, Lens, What};
@@ -109,7 +109,7 @@ impl Fitting<'_> {
                 if self.json {
                     out.json(&json::EventLine::from(event.as_ref()))?;
                 }
-                let what = words::event(&event.kind);
+                let what = phrases::event(&event.kind);
                 lines::event(event.t, event.after_seq, &what, self.width, out)
             }
             _ => return Ok(()),

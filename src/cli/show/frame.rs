@@ -4,8 +4,8 @@ use super::rows::{finding_line, frame_words};
 use crate::cli::exit::Failure;
 use crate::cli::lines::{arrow, status_ink, stream_arrow};
 use crate::cli::output::{Ink, Output};
-use mcpreel_share::words;
-use mcpreel_share::words::story::{Row, Tone};
+use mcpreel_share::phrases;
+use mcpreel_share::phrases::story::{Row, Tone};
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_store::story::Told;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -196,7 +196,7 @@ fn story(
         _ => None,
     });
     shown.findings.extend(told);
-    let story = words::story::Told::new(story);
+    let story = phrases::story::Told::new(story);
     out.line(&out.paint(Ink::Faint, "  story"))?;
     for row in &story.rows {
         let after = duration(row.t.0.saturating_sub(exchange.t_request.0));

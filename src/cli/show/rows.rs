@@ -4,7 +4,7 @@ use crate::cli::exit::Failure;
 use crate::cli::json;
 use crate::cli::lines::{self, Width};
 use crate::cli::output::{Ink, Output};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -149,7 +149,7 @@ pub fn events(recording: &Recording, out: &mut Output) -> Shown {
     let heading = lines::event_heading(width, out);
     out.line(&heading)?;
     each_event(recording, |event| {
-        let what = words::event(&event.kind);
+        let what = phrases::event(&event.kind);
         Ok(out.line(&lines::event(event.t, event.after_seq, &what, width, out))?)
     })
 }

@@ -5,7 +5,7 @@ use crate::cli::exit::Failure;
 use crate::cli::json;
 use crate::cli::output::{Ink, Output};
 use crate::cli::select;
-use mcpreel_share::words::{self, session, when};
+use mcpreel_share::phrases::{self, session, when};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_wire::text::{clock, escape, pad_end};
 use serde::Serialize;
@@ -89,7 +89,7 @@ fn remarks(recording: &Recording) -> Result<Vec<String>, Failure> {
     let mut remarks = Vec::new();
     each_event(recording, |event| {
         let is_remarkable = session::is_remarkable(&event.kind);
-        remarks.extend(is_remarkable.then(|| words::event(&event.kind)));
+        remarks.extend(is_remarkable.then(|| phrases::event(&event.kind)));
         Ok(())
     })?;
     Ok(remarks)

@@ -5,7 +5,7 @@ use crate::cli::json;
 use crate::cli::lines::{self, Width, arrow, stream_arrow};
 use crate::cli::output::{Ink, Output};
 use crate::cli::show::quote;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::reader::{EventRow, MessageRow, Recording};
 use mcpreel_store::tail::{News, Tail};
 use mcpreel_trace::clock::Moment;
@@ -272,7 +272,7 @@ impl Shown {
                 lines::other((Some(head.seq), head.t_last), kind, &what, width, out)
             }
             Self::Event(row) => {
-                let what = format!("• {}", words::event(&row.event.kind));
+                let what = format!("• {}", phrases::event(&row.event.kind));
                 lines::other(
                     (None, row.event.t),
                     ("event", Ink::Faint),

@@ -24,7 +24,7 @@ mod frame;
 use super::{Excerpt, Export, Part, WriteError, Written};
 use crate::in_turn::Batch as _;
 use crate::in_turn::InTurn;
-use crate::words::{self, session, when};
+use crate::phrases::{self, session, when};
 use batch::Batch;
 use frame::Frame;
 use mcpreel_store::links::Link;
@@ -76,7 +76,7 @@ fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, WriteErro
     let mut facts = vec![("started", format!("{started}, {long} long"))];
     facts.extend(excerpt.now.map(|now| ("live", session::live(now))));
     let is_untimed = recording.is_untimed()?;
-    facts.extend(is_untimed.then(|| ("times", words::UNTIMED.to_owned())));
+    facts.extend(is_untimed.then(|| ("times", phrases::UNTIMED.to_owned())));
     facts.extend(session::facts(summary, recording.given_up_count()?));
     let note = excerpt.selection.note();
     facts.extend(note.map(|note| ("only", session::only(note))));
@@ -126,7 +126,7 @@ impl<'r, W: Write> Writer<'r, W> {
                 self.told_passed()?;
                 let mut line = String::new();
                 frame::begin(None, row.event.t, &mut line);
-                let _ = writeln!(line, "· {}", words::event(&row.event.kind));
+                let _ = writeln!(line, "· {}", phrases::event(&row.event.kind));
                 self.batch.line(line);
                 self.hand_over()?;
             }

@@ -1,6 +1,6 @@
 //! One row of the list, as the page reads it.
 
-use crate::words;
+use crate::phrases;
 use mcpreel_store::reader::{EventRow, MessageRow};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::Exchange;
@@ -177,7 +177,7 @@ impl Row<'static> {
             n: row.event.after_seq.0,
             p: row.id,
             t: row.event.t.0,
-            text: words::event(&row.event.kind),
+            text: phrases::event(&row.event.kind),
             ..Self::default()
         }
     }

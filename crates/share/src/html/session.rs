@@ -2,7 +2,7 @@
 
 use super::block::Blocks;
 use crate::export::{Excerpt, WriteError};
-use crate::words;
+use crate::phrases;
 use mcpreel_lint::cause::{Cause, Evidence, Place, causes};
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::event::ProcessContext;
@@ -141,12 +141,12 @@ fn session<'a>(
     Session {
         tool: concat!("mcpreel ", env!("CARGO_PKG_VERSION")),
         id: &summary.id,
-        title: short(&words::recording::title_of(summary)),
+        title: short(&phrases::recording::title_of(summary)),
         state: summary.state.as_str(),
         origin: &summary.origin,
         wall_ms: summary.wall_ns / 1_000_000,
         t_last: summary.t_last_ns,
-        times: is_untimed.then_some(words::UNTIMED),
+        times: is_untimed.then_some(phrases::UNTIMED),
         now: excerpt.now.map(|now| now.0),
         slow: summary.slow_ns,
         frame_bytes: super::FRAME_BYTES,
@@ -154,7 +154,7 @@ fn session<'a>(
         client: side(&facts.client),
         asked: facts.version_asked.as_deref(),
         agreed: facts.version_agreed.as_deref(),
-        offered: words::versions_offered(facts),
+        offered: phrases::versions_offered(facts),
         eras: facts.eras.iter().map(|era| era.as_str()).collect(),
         handshake: facts.handshake_ns,
         phase: facts.phase.as_str(),
@@ -172,11 +172,11 @@ fn session<'a>(
 
 fn side(peer: &Peer) -> Speaker {
     Speaker {
-        who: words::peer(peer).map(|who| short(&who)),
+        who: phrases::peer(peer).map(|who| short(&who)),
         capabilities: peer
             .capabilities
             .as_deref()
-            .map(|json| short(&words::capabilities(json))),
+            .map(|json| short(&phrases::capabilities(json))),
     }
 }
 
@@ -195,8 +195,8 @@ fn ended(summary: &Summary) -> Option<Ended> {
         (side, closed.t.0)
     });
     Some(Ended {
-        short: words::end_short(end),
-        sentence: words::end(end),
+        short: phrases::end_short(end),
+        sentence: phrases::end(end),
         how: match end {
             End::Exited { code: 0 } => "good",
             End::Unknown => "unknown",
@@ -223,10 +223,10 @@ fn process<'a>(context: &'a ProcessContext, summary: &Summary) -> Process<'a> {
     let has_command = !context.argv.is_empty();
     let has_host = !context.host.name.is_empty();
     Process {
-        command: has_command.then(|| words::command(&context.argv)),
+        command: has_command.then(|| phrases::command(&context.argv)),
         executable: context.executable.as_deref(),
         cwd: context.cwd.as_deref(),
-        host: has_host.then(|| words::process(&context.host)),
+        host: has_host.then(|| phrases::process(&context.host)),
         recorder: &context.mcpreel,
         peak: usage.map(|usage| usage.max_rss_bytes),
         cpu: usage.map(|usage| usage.user_ns.saturating_add(usage.system_ns)),

@@ -11,7 +11,7 @@ pub mod part;
 use super::search::Marks;
 use crate::worker::detail::{Amount, Ask, AskStory, Near, Row};
 use body::{Body, Position, Spot};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, What};
@@ -81,7 +81,7 @@ pub struct Shown {
     /// What a mock had that comes nearest.
     pub near: Vec<Near>,
     /// What happened; none until it has come, and for what is no exchange.
-    pub story: Option<words::story::Told>,
+    pub story: Option<phrases::story::Told>,
     pub at: Place,
     /// Where one is in the story: the row of the cursor, the first on the screen.
     pub at_story: (usize, usize),

@@ -3,7 +3,7 @@
 use crate::effect::Now;
 use crate::widget::scroll;
 use crate::worker::library::Row;
-use mcpreel_share::words::{self, recording};
+use mcpreel_share::phrases::{self, recording};
 use mcpreel_store::library::{Entry, Standing};
 use std::path::{Path, PathBuf};
 
@@ -101,12 +101,12 @@ fn has(entry: &Entry, words: &[String]) -> bool {
     text.push(entry.path.to_string_lossy().into_owned());
     text.extend(recording::server(entry));
     text.extend(recording::host(entry));
-    text.extend(entry.end().map(words::end_short));
+    text.extend(entry.end().map(phrases::end_short));
     if let Some(context) = entry.context() {
-        text.push(words::command(&context.argv));
+        text.push(phrases::command(&context.argv));
     }
     if let Some(summary) = entry.summary() {
-        text.extend(words::peer(&summary.session.client));
+        text.extend(phrases::peer(&summary.session.client));
         text.extend(summary.note.clone());
     }
     let text = text.join("\n").to_lowercase();

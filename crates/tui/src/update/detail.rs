@@ -21,7 +21,7 @@ use crate::view::detail as view;
 use crate::worker::Ask;
 use crate::worker::detail;
 use mcpreel_lint::{Finding, process};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -126,7 +126,7 @@ pub fn story(app: &mut App, answer: detail::StoryAnswer) -> Effects {
     if let Some(shown) = shown.filter(|_| asked == Some(answer.ask)) {
         let is_same = shown.item.exchange().map(|exchange| exchange.id);
         if is_same == Some(answer.ask.exchange) {
-            shown.story = answer.story.map(|story| words::story::Told::new(*story));
+            shown.story = answer.story.map(|story| phrases::story::Told::new(*story));
         }
     }
     settle(app);

@@ -11,7 +11,7 @@ use crate::layout;
 use crate::theme::Role;
 use crate::worker::Ask as AskAny;
 use crate::worker::library::{Answer, Ask, Row, Sight};
-use mcpreel_share::words::recording;
+use mcpreel_share::phrases::recording;
 use mcpreel_store::library::{Entry, Standing};
 use mcpreel_wire::text::{escape, plural, size};
 use std::path::Path;

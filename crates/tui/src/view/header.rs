@@ -13,7 +13,7 @@ use crate::app::{App, Session};
 use crate::layout;
 use crate::theme::{self, Glyph, Look, Role};
 use crate::worker::open::Vitals;
-use mcpreel_share::words::{self, recording};
+use mcpreel_share::phrases::{self, recording};
 use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
 use mcpreel_wire::text::{clock, count, cut, escape, plural, since, size, width};
@@ -109,7 +109,7 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let facts = &summary.session;
     let part = |rank, role, text| Part { rank, role, text };
     let mut parts = vec![liveness(look, vitals)];
-    if let Some(client) = words::peer(&facts.client) {
+    if let Some(client) = phrases::peer(&facts.client) {
         parts.push(part(
             5,
             Role::Text,
@@ -164,7 +164,7 @@ fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let t = t.map_or(String::new(), |t| format!(" {}", since(t.0)));
     let at = format!("{} AT #{}{t}", look.glyph(Glyph::Back), seq.0);
     let mut parts = vec![part(0, Role::Warn, at), part(1, Role::Header, name(vitals))];
-    if let Some(client) = words::peer(&vitals.summary.session.client) {
+    if let Some(client) = phrases::peer(&vitals.summary.session.client) {
         parts.push(part(
             4,
             Role::Text,

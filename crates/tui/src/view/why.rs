@@ -12,7 +12,7 @@ use crate::app::{App, Session};
 use crate::theme::Role;
 use crate::worker::open::Vitals;
 use mcpreel_lint::cause::{self, Cause, Certainty, NOTHING_WRONG, Place};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
@@ -82,7 +82,7 @@ fn present(vitals: &Vitals, now: Moment) -> Said {
     let mut said = Said::new();
     let age = |since: Moment| now.0.saturating_sub(since.0);
     for stall in &vitals.stalls {
-        let who = words::idle_reader(stall.stream);
+        let who = phrases::idle_reader(stall.stream);
         let text = format!(
             "{who}: {} have waited for {}",
             size(stall.bytes),

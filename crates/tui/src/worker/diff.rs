@@ -10,7 +10,7 @@ use crate::app::diff::{Compared, Far, Part};
 use mcpreel_replay::compare::{Half, Side, Terms, compare_by};
 use mcpreel_replay::recorded::Bound;
 use mcpreel_replay::rules::{Rules, files};
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{Limit, Question, Scan, Way};
 use mcpreel_trace::exchange::Exchange;

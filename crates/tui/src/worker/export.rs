@@ -9,7 +9,7 @@ use mcpreel_redact::Policy;
 use mcpreel_share::export::{Selection, markdown};
 use mcpreel_share::outgoing::whole::{Replace, WholeError};
 use mcpreel_share::outgoing::{self, Error, Format, MakeError, Stage, Stopped, redacted};
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::Question;

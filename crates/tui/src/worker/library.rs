@@ -8,7 +8,7 @@
 mod redacted;
 
 use mcpreel_redact::Policy;
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::annotate;
 use mcpreel_store::library::{Entry, Library, Standing, retention, spool_of};
 use mcpreel_store::recovery::{self, Outcome};

@@ -42,7 +42,7 @@ impl Ask {
             what: self.what,
             error: result
                 .err()
-                .map(|error| mcpreel_share::words::sentence(&error)),
+                .map(|error| mcpreel_share::phrases::sentence(&error)),
         }
     }
 

@@ -4,7 +4,7 @@ use super::open::{Answer as Opened, Vitals, What};
 use super::work::Work;
 use super::{Answer, Ask, Growth, Slot, Source};
 use mcpreel_share::outgoing::likeness::Likeness;
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Details, Entry, Library, Standing};
 use mcpreel_store::open;
 use mcpreel_store::reader::{ReadError, Recording};

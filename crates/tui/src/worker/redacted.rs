@@ -16,7 +16,7 @@ use super::beside::{Which, open};
 use super::export::Means;
 use mcpreel_share::outgoing::likeness::Likeness;
 use mcpreel_share::outgoing::{Error, MakeError, Stage, Stopped};
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Standing};
 use mcpreel_store::reader::{ReadError, Summary};
 use mcpreel_store::watch::{Change, INTERVAL, Read, Watch};

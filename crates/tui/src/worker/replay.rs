@@ -11,7 +11,7 @@ use mcpreel_replay::client::{Options, Tally};
 use mcpreel_replay::judge::{self, Judge};
 use mcpreel_replay::report::Report;
 use mcpreel_replay::rules::files;
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery;

@@ -2,14 +2,14 @@
 
 use super::code::fenced;
 use super::picked::Picked;
-use crate::words;
+use crate::phrases;
 use mcpreel_store::reader::{Recording, Summary};
 use std::fmt::Write as _;
 
 /// What whoever has the recording can do with it.
 pub(super) fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut String) {
     let name = recording.path().file_name().unwrap_or_default();
-    let file = words::command(&[name.to_string_lossy().into_owned()]);
+    let file = phrases::command(&[name.to_string_lossy().into_owned()]);
     let first = picked
         .exchanges
         .first()
@@ -17,7 +17,7 @@ pub(super) fn again(recording: &Recording, summary: &Summary, picked: &Picked, t
     let mut lines = String::new();
     if let Some(seq) = first {
         let at = format!("{}#{seq}", name.to_string_lossy());
-        let _ = writeln!(lines, "mcpreel show {}", words::command(&[at]));
+        let _ = writeln!(lines, "mcpreel show {}", phrases::command(&[at]));
     }
     let _ = write!(
         lines,

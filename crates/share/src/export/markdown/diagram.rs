@@ -16,7 +16,7 @@
 //! entity code, which the diagram shows as the character and its language never takes for its own.
 
 use super::picked::Around;
-use crate::words;
+use crate::phrases;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -42,8 +42,8 @@ pub(super) fn draw(
     around: &Around,
 ) -> Result<String, ReadError> {
     let session = &summary.session;
-    let client = words::peer(&session.client).unwrap_or_else(|| "client".to_owned());
-    let server = words::peer(&session.server).unwrap_or_else(|| summary.name.clone());
+    let client = phrases::peer(&session.client).unwrap_or_else(|| "client".to_owned());
+    let server = phrases::peer(&session.server).unwrap_or_else(|| summary.name.clone());
     let mut drawing = Drawing {
         recording,
         text: "sequenceDiagram\n".to_owned(),
@@ -58,7 +58,7 @@ pub(super) fn draw(
     let last = around.last.min(Seq(summary.frames));
     drawing.gap(Seq(last.0.saturating_add(1)));
     if let Some(end) = session.phase.end() {
-        drawing.note("s", &words::end(end));
+        drawing.note("s", &phrases::end(end));
     }
     Ok(drawing.text)
 }

@@ -32,7 +32,7 @@ mod picked;
 mod told;
 
 use super::{Excerpt, Export, WriteError, Written};
-use crate::words::{UNTIMED, recording::title_of, session, when};
+use crate::phrases::{UNTIMED, recording::title_of, session, when};
 use again::{again, careful};
 use code::{code, fenced, frame};
 use mcpreel_lint::cause::{Cause, Place, causes};

@@ -1,8 +1,8 @@
 //! One exchange: what was asked, what came of it, and what happened meanwhile.
 
 use super::code::{code, fenced, frame};
-use crate::words;
-use crate::words::story::{Row, Tone};
+use crate::phrases;
+use crate::phrases::story::{Row, Tone};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -76,7 +76,7 @@ fn facts(exchange: &Exchange, end: Option<&End>, text: &mut String) {
     if let Some(error) = exchange.code.as_deref() {
         let _ = writeln!(text, "- error code {}", code(error));
     }
-    if let Some(why) = words::lost(exchange, end) {
+    if let Some(why) = phrases::lost(exchange, end) {
         let _ = writeln!(text, "- {}", code(&why));
     }
     if exchange.waited_ns > 0 {
@@ -128,7 +128,7 @@ fn meanwhile(
     let Some(story) = recording.story(exchange.id)? else {
         return Ok(());
     };
-    let told = words::story::Told::new(story);
+    let told = phrases::story::Told::new(story);
     let rows: Vec<_> = told
         .rows
         .iter()

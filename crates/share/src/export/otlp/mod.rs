@@ -35,7 +35,7 @@ mod span;
 mod times;
 
 use super::{Excerpt, Export, WriteError, Written, end_of};
-use crate::words;
+use crate::phrases;
 use attribute::Attributes;
 use ids::{Context, Ids};
 use lines::Lines;
@@ -212,7 +212,7 @@ impl<W: Write> Trace<'_, W> {
             ),
             Status::ToolError => failure("tool_error", String::new()),
             Status::Lost => {
-                let why = words::lost(exchange, end);
+                let why = phrases::lost(exchange, end);
                 failure("lost", why.unwrap_or_default())
             }
             Status::Unanswered => failure("unanswered", String::new()),

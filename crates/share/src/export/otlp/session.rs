@@ -4,7 +4,7 @@ use super::attribute::Attributes;
 use super::span::{Event, Failure, Span, Spanned};
 use super::{EVENTS, Trace};
 use crate::export::WriteError;
-use crate::words;
+use crate::phrases;
 use mcpreel_store::reader::{EventRow, ReadError};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::session::End;
@@ -58,7 +58,7 @@ impl<W: Write> Trace<'_, W> {
 
     fn process(&self, row: &EventRow) -> Event {
         let mut attributes = Attributes::default();
-        attributes.text("mcpreel.event", &words::event(&row.event.kind));
+        attributes.text("mcpreel.event", &phrases::event(&row.event.kind));
         Event::new("process", self.wall(row.event.t), attributes)
     }
 }
@@ -66,7 +66,7 @@ impl<W: Write> Trace<'_, W> {
 fn failure_of(end: &End) -> Option<Failure> {
     let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
     is_bad.then(|| Failure {
-        kind: words::end_short(end),
-        message: words::end(end),
+        kind: phrases::end_short(end),
+        message: phrases::end(end),
     })
 }

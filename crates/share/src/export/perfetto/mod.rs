@@ -24,7 +24,7 @@ mod flow;
 mod names;
 
 use super::{Excerpt, Export, WriteError, Written, end_of};
-use crate::words;
+use crate::phrases;
 use counter::Open;
 use event::{Args, Event, Track};
 use flow::Flow;
@@ -258,7 +258,7 @@ impl<W: Write> Trace<'_, W> {
         let excerpt = self.excerpt;
         excerpt.events(&mut |row| {
             self.written.events += 1;
-            let said = words::event(&row.event.kind);
+            let said = phrases::event(&row.event.kind);
             let args = Args {
                 after: Some(row.event.after_seq.0),
                 summary: Some(said.as_str().into()),

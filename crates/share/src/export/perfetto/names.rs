@@ -3,7 +3,7 @@
 use super::event::{Args, Event, Track};
 use super::{NAME, Trace};
 use crate::export::WriteError;
-use crate::words::{self, when};
+use crate::phrases::{self, when};
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::text::{cut, escape};
@@ -14,8 +14,8 @@ impl<W: Write> Trace<'_, W> {
     /// What the processes and tracks are called.
     pub(super) fn names(&mut self, summary: &Summary) -> Result<(), WriteError> {
         let session = &summary.session;
-        let client = words::peer(&session.client);
-        let server = words::peer(&session.server);
+        let client = phrases::peer(&session.client);
+        let server = phrases::peer(&session.server);
         let server = server.unwrap_or_else(|| escape(&summary.name).into_owned());
         let sides = [
             (
@@ -46,7 +46,7 @@ pub(super) fn about(summary: &Summary, is_untimed: bool) -> serde_json::Value {
         "recording": summary.id,
         "name": escape(&summary.name),
         "started": (summary.wall_ns > 0).then(|| when::rfc3339(summary.wall_ns)),
-        "times": is_untimed.then_some(words::UNTIMED),
+        "times": is_untimed.then_some(phrases::UNTIMED),
         "protocol": summary.session.version().map(escape),
         "tool": format!("mcpreel {}", env!("CARGO_PKG_VERSION")),
     })

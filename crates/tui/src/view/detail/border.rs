@@ -6,7 +6,7 @@ use crate::app::detail::{Detail, Representation, Shown, Sides, Tab};
 use crate::app::{App, Focus, Session};
 use crate::theme::{Glyph, Role};
 use crate::widget::spans::{self, Spans};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::item::What;
 use mcpreel_wire::text::{count, cut, escape, width};
@@ -100,7 +100,7 @@ fn title(app: &App, session: &Session) -> String {
         }
         What::Line { head, .. } if head.stream == StreamId::STDERR => "stderr".to_owned(),
         What::Line { .. } => "no message".to_owned(),
-        What::Event(event) => words::event(&event.kind),
+        What::Event(event) => phrases::event(&event.kind),
     };
     // An event has no number: it is no frame.
     let place = match (&item.what, shown.seq().0) {

@@ -13,7 +13,7 @@ use crate::theme::{self, Glyph, Look, Role};
 use crate::view::list;
 use crate::widget::spans::{self, Spans};
 use crate::worker::detail::{Text, TextRole};
-use mcpreel_share::words::story::on_wire;
+use mcpreel_share::phrases::story::on_wire;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};

@@ -12,7 +12,7 @@
 use super::Pane;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
-use mcpreel_share::words::story::{Row, Tone};
+use mcpreel_share::phrases::story::{Row, Tone};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, pad_end, pad_start, since};
 use ratatui::Frame;

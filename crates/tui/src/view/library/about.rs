@@ -9,7 +9,7 @@
 use crate::app::App;
 use crate::theme::Role;
 use crate::worker::library::Row;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_store::library::{Details, Entry, Standing};
 use mcpreel_store::schema::State;
 use mcpreel_wire::text::{cut, escape, size};
@@ -41,10 +41,10 @@ fn who(app: &App, entry: &Entry) -> String {
     let mut parts = vec![format!("{} {name}", escape(&entry.id))];
     let client = entry
         .summary()
-        .and_then(|summary| words::peer(&summary.session.client));
+        .and_then(|summary| phrases::peer(&summary.session.client));
     parts.extend(client.map(|client| format!("for {client}")));
     if let Some(context) = entry.context() {
-        parts.push(words::command(&context.argv));
+        parts.push(phrases::command(&context.argv));
     }
     parts.join("; ")
 }
@@ -71,9 +71,9 @@ fn how(app: &App, entry: &Entry) -> String {
 }
 
 fn standing(entry: &Entry) -> String {
-    let end = || entry.end().map(words::end).unwrap_or_default();
+    let end = || entry.end().map(phrases::end).unwrap_or_default();
     match (entry.standing, &entry.details) {
-        (_, Details::Unreadable(error)) => words::sentence(error),
+        (_, Details::Unreadable(error)) => phrases::sentence(error),
         (Standing::Live, _) => "being recorded".to_owned(),
         (Standing::Pending, _) => {
             "the session is over; the rest of it is indexed when it is opened".to_owned()

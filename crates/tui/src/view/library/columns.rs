@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::theme::{Glyph, Look, Role};
 use crate::worker::library::Row;
-use mcpreel_share::words::recording::{self, host};
-use mcpreel_share::words::{self, when};
+use mcpreel_share::phrases::recording::{self, host};
+use mcpreel_share::phrases::{self, when};
 use mcpreel_store::library::{Details, Entry, Standing};
 use mcpreel_store::schema::State;
 use mcpreel_trace::session::End;
@@ -250,7 +250,7 @@ fn state(entry: &Entry) -> (Glyph, Role, String) {
             let is_whole = entry
                 .summary()
                 .is_some_and(|summary| summary.state == State::Complete);
-            let ended = words::end_short(end);
+            let ended = phrases::end_short(end);
             match end {
                 _ if !is_whole => (Glyph::Warning, Role::Warn, word),
                 End::Exited { code: 0 } => (Glyph::Ended, Role::Faint, ended),
@@ -280,7 +280,7 @@ fn note(app: &App, entry: &Entry) -> String {
     let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
     if let Details::Unreadable(error) = &entry.details {
         // Which file it is stands in the row already.
-        let sentence = words::sentence(error);
+        let sentence = phrases::sentence(error);
         let file = entry.path.display().to_string();
         let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
         notes.push(app.without_file(why.trim_start(), &entry.path));

@@ -3,7 +3,7 @@
 use super::rules;
 use crate::app::rules::{Paint, Rule};
 use crate::theme::{Glyph, Look, Role};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -57,7 +57,7 @@ impl<'a> Cells<'a> {
             } => cells.message(record, head.size, exchange.as_deref()),
             What::Line { head, preview } => cells.line(head, preview),
             What::Event(event) => {
-                cells.what = words::event(&event.kind);
+                cells.what = phrases::event(&event.kind);
                 cells.method = Cow::Borrowed("event");
             }
         }

@@ -7,7 +7,7 @@ use crate::app::list::{List, Row, TimeColumn};
 use crate::app::{App, Focus, Session};
 use crate::theme::{self, Glyph, Look, Role};
 use mcpreel_lint::Severity;
-use mcpreel_share::words::when;
+use mcpreel_share::phrases::when;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Item, ItemKind};
 use mcpreel_wire::text::{cut, cut_middle, pad_end, pad_start, size, width};

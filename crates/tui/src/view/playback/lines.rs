@@ -2,7 +2,7 @@
 
 use crate::app::text::Line as Pieces;
 use crate::theme::{Glyph, Look, Role};
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::state::{Declared, List, State};
 use mcpreel_wire::text::{self, escape, width};
@@ -98,7 +98,7 @@ impl Lines<'_> {
     fn session(&mut self, state: &State) {
         let session = &state.session;
         let phase = match session.phase.end() {
-            Some(end) => words::end(end),
+            Some(end) => phrases::end(end),
             None => session.phase.as_str().to_owned(),
         };
         self.named("phase", Role::Strong, phase);
@@ -124,7 +124,7 @@ impl Lines<'_> {
         let role = if differ { Role::Warn } else { Role::Text };
         let text = format!("{} {}", versions.join(", "), eras.join("+"));
         self.named("version", role, text.trim_end().to_owned());
-        if let Some(offered) = words::versions_offered(session) {
+        if let Some(offered) = phrases::versions_offered(session) {
             self.named("offered", Role::Text, offered);
         }
     }
@@ -134,7 +134,7 @@ impl Lines<'_> {
             Declared::ByServer => ("server", &state.session.server),
             Declared::ByClient => ("client", &state.session.client),
         };
-        let name = words::peer(peer).unwrap_or_else(|| "has not said who it is".to_owned());
+        let name = phrases::peer(peer).unwrap_or_else(|| "has not said who it is".to_owned());
         self.named(word, Role::Strong, name);
         let capabilities = state.capabilities(by);
         let mut shown: Vec<_> = capabilities

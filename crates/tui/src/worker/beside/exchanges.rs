@@ -5,7 +5,7 @@ use crate::app::diff::{Compared, Far, Of};
 use crate::worker::diff::{self, By, One};
 use mcpreel_replay::compare::Half;
 use mcpreel_replay::recorded::Bound;
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;

@@ -1,7 +1,7 @@
 //! Which recording is meant, and opening it.
 
 use super::Which;
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Details, Entry, Library};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;

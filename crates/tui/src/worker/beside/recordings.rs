@@ -10,7 +10,7 @@ use mcpreel_replay::judge::{self, Judge};
 use mcpreel_replay::recorded::{self, Bound, Paired, Wanted, Witness};
 use mcpreel_replay::report::{self, Call, Report};
 use mcpreel_replay::rules::files;
-use mcpreel_share::words::{recording, sentence};
+use mcpreel_share::phrases::{recording, sentence};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

@@ -11,7 +11,7 @@ use mcpreel_replay::bind::Binder;
 use mcpreel_replay::client::guard::Guard;
 use mcpreel_replay::client::survey::guard;
 use mcpreel_replay::client::target::{Command, NoCommand};
-use mcpreel_share::words::sentence;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

@@ -2,7 +2,7 @@
 
 use mcpreel_replay::arguments::Arguments;
 use mcpreel_replay::client::target::Command;
-use mcpreel_share::words;
+use mcpreel_share::phrases;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ impl Offer {
         let words: Vec<_> = words
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
-        Ok(words::command(&words))
+        Ok(phrases::command(&words))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happened from a request to its answer, one line for each thing. The viewer and `show` tell
 //! the same.
 
-use crate::words;
+use crate::phrases;
 use mcpreel_store::story::{Kinship, Story};
 use mcpreel_store::{reader::FindingRow, story};
 use mcpreel_trace::clock::Moment;
@@ -99,7 +99,7 @@ fn row(what: story::Told) -> Row {
         },
         story::Told::Event(row) => Row {
             word: "event",
-            ..bare(Tone::Event, words::event(&row.event.kind))
+            ..bare(Tone::Event, phrases::event(&row.event.kind))
         },
         story::Told::Finding(finding) => self::finding(&finding),
     }

@@ -261,7 +261,7 @@ mod tests {
                 r#"{"direction":"c2s","method":"tools/call","name":null,"id":9007199254740993.0,"#,
                 r#""request":3,"response":null,"t_request_ns":10,"t_response_ns":null,"#,
                 r#""latency_ns":null,"waited_ns":0,"status":"open","code":"E_QUOTA","#,
-                r#""era":"legacy","summary":"s"}"#
+                r#""era":"legacy","summary":"tools/call"}"#
             )
         );
     }

@@ -221,7 +221,7 @@ mod tests {
         };
         assert_eq!(
             exchange_words(&call, None),
-            "s  (2.1 s of it waiting for the client)"
+            "tools/call  (2.1 s of it waiting for the client)"
         );
         let retry = Exchange {
             id: ExchangeId(2),
@@ -230,7 +230,7 @@ mod tests {
         };
         assert_eq!(
             exchange_words(&retry, None),
-            "s  (after 2.1 s waiting for the client)"
+            "tools/call  (after 2.1 s waiting for the client)"
         );
     }
 }

@@ -114,7 +114,6 @@ impl Viewer {
             settings: self.settings,
             policy: self.policy,
             remarks: self.remarks,
-            redacted: false,
             memory: self.memory,
         });
         drop(sweep);

@@ -13,9 +13,8 @@ use mcpreel_tui::keymap::Key;
 use mcpreel_tui::worker::beside::Comparer;
 use mcpreel_tui::worker::export::{self, Means};
 use mcpreel_tui::worker::library::Librarian;
-use mcpreel_tui::worker::redacted::{self, Maker};
 use mcpreel_tui::worker::replay::{self, Order};
-use mcpreel_tui::worker::{Answer, Ask, Reader, open};
+use mcpreel_tui::worker::{Answer, Ask, Reader};
 use mcpreel_tui::{update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -60,18 +59,8 @@ pub struct Viewer {
     /// How far they come: nowhere, stopped at once, to their end.
     pub writes: Writes,
     means: Means,
-    /// Who makes the recording on the screen redacted.
-    maker: Option<Maker>,
-    /// How far that comes.
-    pub redacts: Writes,
-    /// Redacted recordings whose files it gave away to be removed.
-    pub forgotten: usize,
-    /// What the reader said before it was asked for another recording, and nobody has heard yet.
-    pub late: Vec<Answer>,
-    /// Every screen since it was redacted, also those that nobody waits for, if they are wanted.
+    /// Every screen, also those that nobody waits for, if they are wanted.
     pub watched: Option<String>,
-    /// Whether those that are not redacted are wanted as well.
-    watches_all: bool,
     /// What it wants of its terminal, oldest first.
     pub wishes: Vec<Effect>,
 }
@@ -119,7 +108,7 @@ impl Viewer {
         let mut viewer = Self {
             app,
             reader: Reader::new(library.clone(), clock),
-            librarian: Librarian::new(library.clone(), clock, means.policy.clone()),
+            librarian: Librarian::new(library.clone(), clock),
             comparer: Comparer::new(library.clone(), clock),
             library,
             orders: Vec::new(),
@@ -128,12 +117,7 @@ impl Viewer {
             exports: Vec::new(),
             writes: Writes::default(),
             means,
-            maker: None,
-            redacts: Writes::Whole,
-            forgotten: 0,
-            late: Vec::new(),
             watched: None,
-            watches_all: false,
             wishes: Vec::new(),
         };
         viewer.carry_out(effects);
@@ -198,7 +182,7 @@ impl Viewer {
     }
 
     fn watch(&mut self) {
-        if self.watched.is_none() || !(self.app.redaction.is_on || self.watches_all) {
+        if self.watched.is_none() {
             return;
         }
         let text = self.text();
@@ -210,26 +194,8 @@ impl Viewer {
     /// Every screen that keys lead to, also those that nobody waits for.
     pub fn screens(&mut self, keys: &str) -> String {
         self.watched = Some(String::new());
-        self.watches_all = true;
         self.press(keys);
-        self.watches_all = false;
         self.watched.take().unwrap_or_default()
-    }
-
-    /// Has the reader say again what it said of the recording, and hears it only when another one
-    /// is asked for.
-    pub fn delay_answers(&mut self) {
-        let session = self.app.session.as_deref_mut().expect("it is open");
-        session.list.cache.forget();
-        let vitals = session.vitals.clone().expect("it is open");
-        let mut late = vec![Answer::Open(open::Answer::Vitals(vitals))];
-        for effect in update::list::wanted(&mut self.app) {
-            if let Effect::Ask(ask) = effect {
-                self.reader.take(*ask, &mut |answer| late.push(answer));
-            }
-        }
-        while self.reader.step(&mut |answer| late.push(answer)) {}
-        self.late = late;
     }
 
     /// Gives the terminal another size.
@@ -262,30 +228,6 @@ impl Viewer {
             }
         }
         panic!("the reader never comes to an end");
-    }
-
-    /// Lets whoever makes it redacted look whether the recording has grown.
-    pub fn redact_again(&mut self) {
-        let Some(mut maker) = self.maker.take() else {
-            return;
-        };
-        let mut answers = Vec::new();
-        let goes_on = maker.step(&AtomicBool::new(false), &mut |answer| answers.push(answer));
-        self.maker = goes_on.map(|_| maker);
-        self.take(answers);
-        self.settle();
-    }
-
-    /// What is being made redacted comes to its end after all.
-    pub fn redact_late(&mut self) {
-        let session = self.app.session.as_deref().expect("it is open");
-        let path = session.path.clone();
-        let generation = self.app.redaction.generation().expect("it is being made");
-        let order = redacted::Order { generation, path };
-        let mut maker = Maker::new(order, self.means.clone());
-        let mut answers = Vec::new();
-        maker.step(&AtomicBool::new(false), &mut |answer| answers.push(answer));
-        self.take(answers);
     }
 
     /// What the terminal shows.
@@ -330,9 +272,6 @@ impl Viewer {
 
     fn ask(&mut self, ask: Ask) {
         let mut answers = Vec::new();
-        if matches!(ask, Ask::Open(_)) {
-            answers.append(&mut self.late);
-        }
         let mut tell = |answer| answers.push(answer);
         match ask {
             Ask::Library(ask) => self.librarian.answer(ask, &mut tell),
@@ -352,18 +291,6 @@ impl Viewer {
                     export::run(*order, &self.means, &stop, &mut tell);
                 }
             }
-            Ask::Redacted(redacted::Ask::Stop) => {
-                self.stops += 1;
-                self.maker = None;
-            }
-            Ask::Redacted(redacted::Ask::Start(order)) => {
-                let mut maker = Maker::new(order, self.means.clone());
-                let stop = AtomicBool::new(self.redacts == Writes::Stopped);
-                if self.redacts != Writes::Nowhere && maker.step(&stop, &mut tell).is_some() {
-                    self.maker = Some(maker);
-                }
-            }
-            Ask::Redacted(redacted::Ask::Forget(_)) => self.forgotten += 1,
             ask => self.reader.take(ask, &mut tell),
         }
         self.take(answers);

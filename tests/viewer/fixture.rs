@@ -323,58 +323,6 @@ pub fn remarked() -> Recording {
     recording
 }
 
-/// What is secret in [`guarded`], in whatever was said and started.
-pub const TOKEN: &str = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
-
-/// What is secret in what comes [later](goes_on).
-pub const LATER: &str = "ghp_7Yd2Rk9Wq4Zt6Vb1Nx8Mc3Lp5Hj0Gf7Ds4Qa";
-
-/// A secret stands everywhere; over.
-pub fn guarded() -> Recording {
-    guarded_as(0x51d3_0aa9)
-}
-
-/// The same with another id.
-pub fn guarded_as(id: u32) -> Recording {
-    let mut recording = guarded_begun(id);
-    let session = recording.session();
-    session.event(&eof(StreamId::S2C));
-    session.end_with(exit(3));
-    recording.finish();
-    annotate_guarded(&recording.path);
-    recording
-}
-
-/// The same, being recorded: a call is open.
-pub fn guarded_live() -> Recording {
-    let mut recording = guarded_begun(0x51d3_0aab);
-    story::waits(recording.session());
-    recording.index();
-    recording
-}
-
-/// More is said, with another secret.
-pub fn goes_on(recording: &mut Recording) {
-    story::rotates(recording.session(), LATER);
-    recording.index();
-}
-
-fn guarded_begun(id: u32) -> Recording {
-    let mut recording = Recording::begin_as(&Place::new(), id, |context| {
-        let option = format!("--api-key={TOKEN}");
-        context.argv.insert(1, option);
-    });
-    let session = recording.session();
-    story::opening(session);
-    story::deploys(session, TOKEN);
-    recording
-}
-
-fn annotate_guarded(reel: &Path) {
-    let note = format!("signed in with {TOKEN}");
-    set_note(reel, None, Some(&note)).expect("it can be written");
-}
-
 /// The recorder was killed; the recording was completed from its spool.
 pub fn killed() -> Recording {
     killed_in(&Place::new())

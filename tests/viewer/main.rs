@@ -8,7 +8,6 @@
 //! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
 //! * [`ending`]: a session that is watched comes to its end;
 //! * [`export`]: exports, and reports for the clipboard;
-//! * [`redacted`]: the redacted screen;
 //! * [`replay`]: replays, and recordings beside each other;
 //! * [`findings`]: what is wrong, where it is wrong;
 //! * [`library`]: the recordings screen; [`views`]: timeline, statistics, findings;
@@ -21,18 +20,6 @@
 
 #[path = "../support/mod.rs"]
 mod support;
-
-#[path = "../redact/corpus.rs"]
-#[expect(dead_code, reason = "the tests of redaction use all of it")]
-mod corpus;
-
-#[path = "../redact/made.rs"]
-#[expect(
-    dead_code,
-    clippy::unwrap_used,
-    reason = "the tests of redaction use all of it"
-)]
-mod made;
 
 mod asking;
 mod by_hand;
@@ -47,7 +34,6 @@ mod named;
 mod notation;
 mod on_a_terminal;
 mod pictures;
-mod redacted;
 mod replay;
 mod scenes;
 mod selected;

@@ -444,29 +444,6 @@ fn a_viewer_that_ends_leaves_an_export_whole_or_not_there() {
 }
 
 #[test]
-fn a_redacted_screen_follows_a_session_and_can_be_switched_off() {
-    const TOKEN: &str = fixture::TOKEN;
-    let library = Library::new();
-    let session = session(&library);
-    let mut terminal = newest(&library);
-    terminal.wait_for("first_tool");
-    call(&session, &format!("with_{TOKEN}"));
-    terminal.wait_for("ghp_");
-    terminal.press(":redact\r");
-    terminal.wait_for("REDACTED");
-    terminal.wait_for_no("ghp_");
-    call(&session, "the_next_tool");
-    terminal.wait_for("the_next_tool");
-    terminal.look(|screen| assert!(screen.contents().contains("REC")));
-    terminal.press(":redact\r");
-    terminal.wait_for("ghp_");
-    terminal.wait_for_no("REDACTED");
-    assert!(session.end().status.success());
-    terminal.press("qq");
-    assert_eq!(terminal.end().0, 0);
-}
-
-#[test]
 fn a_key_held_down_does_not_make_it_grow() {
     let recording = fixture::plain_of(20_000);
     let mut terminal = open(&recording.path);

@@ -87,13 +87,6 @@ pub const SCENES: &[Scene] = &[
     scene("export", On(fixture::ended), "f 'is:failed' Enter x"),
     scene("export-formats", On(fixture::ended), "x f"),
     scene("export-raw", On(fixture::ended), "x r"),
-    // Without secrets.
-    scene(
-        "redacted",
-        On(fixture::guarded),
-        "g f 'tool:deploy' Enter : 'redact' Enter",
-    ),
-    scene("redacted-recordings", Folder, ": 'redact' Enter j"),
     scene("recordings-selected", Folder, "j Space j Space"),
     scene("comparison", Replayed, "P"),
     scene("comparison-unfolded", Replayed, "P Space E E"),

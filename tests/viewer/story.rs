@@ -59,46 +59,6 @@ pub fn missed(session: &mut Session) {
     );
 }
 
-/// A call with a secret in it, and in all that comes of it.
-pub fn deploys(session: &mut Session, secret: &str) {
-    let call = format!(
-        r#"{{"jsonrpc":"2.0","id":21,"method":"tools/call","params":{{"name":"deploy","arguments":{{"key":"{secret}","url":"https://ana:{secret}@example.com/?token={secret}"}}}}}}"#
-    );
-    ask(session, 2_100, &call);
-    stderr(session, 2_110, &format!("fatal: signed in with {secret}"));
-    let failed = format!(
-        r#"{{"jsonrpc":"2.0","id":21,"result":{{"content":[{{"type":"text","text":"refused: {secret} is no key"}}],"isError":true,"isError":true}}}}"#
-    );
-    answer(session, 2_150, &failed);
-    let unknown = format!(r#"{{"jsonrpc":"2.0","id":22,"method":"x/{secret}","params":{{}}}}"#);
-    ask(session, 2_200, &unknown);
-    let error = format!(
-        r#"{{"jsonrpc":"2.0","id":22,"error":{{"code":-32601,"message":"no method x/{secret}"}}}}"#
-    );
-    answer(session, 2_210, &error);
-}
-
-/// A call that is not answered yet.
-pub fn waits(session: &mut Session) {
-    ask(
-        session,
-        2_300,
-        r#"{"jsonrpc":"2.0","id":23,"method":"tools/call","params":{"name":"settle","arguments":{}}}"#,
-    );
-}
-
-/// Another call with another secret.
-pub fn rotates(session: &mut Session, secret: &str) {
-    let call = format!(
-        r#"{{"jsonrpc":"2.0","id":24,"method":"tools/call","params":{{"name":"rotate","arguments":{{"key":"{secret}"}}}}}}"#
-    );
-    ask(session, 2_400, &call);
-    let done = format!(
-        r#"{{"jsonrpc":"2.0","id":24,"result":{{"content":[{{"type":"text","text":"{secret} is in force"}}]}}}}"#
-    );
-    answer(session, 2_450, &done);
-}
-
 fn opening_with(session: &mut Session, tools: &str) {
     start(session);
     ask(

@@ -142,7 +142,6 @@ actions! {
     CompareParent, "compare-parent", [Session "P", Library "P"], "a replay or mock beside the recording that it was made from";
     Replay, "replay", [Session "a", Library "a"], "replay the call or the whole session, after asking";
     Export, "export", [Session "x", Library "x"], "export as a file: format, what of it, without its secrets or raw";
-    Redact, "redact", [], "take the secrets off the screen and out of what is copied, or show them again";
     StopExport, "stop-export", [], "stop the export that is running: no file is left";
     StopReplay, "stop-replay", [], "stop the replay that is running; once more kills the server";
     TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";

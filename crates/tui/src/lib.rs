@@ -25,9 +25,6 @@
 //! Exports are asked about in `update/export` and made by [`worker::export`] on a thread of their
 //! own as well; what is copied as Markdown is, too.
 //!
-//! While the screen is redacted (`update/redaction`), the recording that is read is a likeness
-//! without its secrets, made by [`worker::redacted`] on a thread of its own: no panel knows of it.
-//!
 //! A panel is built in the same way each time: its state in `app/NAME.rs`, its `update/NAME.rs`
 //! with `perform(&mut App, Action) -> Option<Effects>` (`None`: somebody else's) and what its
 //! answers change, its drawing in `view/NAME.rs`, and what it asks in `worker/NAME.rs`.

@@ -25,7 +25,6 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
-pub mod redaction;
 pub mod replay;
 pub mod rules;
 pub mod search;
@@ -66,8 +65,6 @@ pub struct App {
     pub replay: replay::Replay,
     /// The export that is offered, or runs.
     pub export: export::Export,
-    /// Whether the screen is redacted.
-    pub redaction: redaction::Redaction,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -106,7 +103,6 @@ impl App {
             copied: None,
             replay: replay::Replay::default(),
             export: export::Export::default(),
-            redaction: redaction::Redaction::default(),
             generation: 0,
         }
     }

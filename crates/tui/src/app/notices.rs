@@ -12,8 +12,6 @@ const KEPT: usize = 500;
 pub struct Notices {
     all: VecDeque<Notice>,
     dismissed: bool,
-    /// So many, the oldest, are not told for now.
-    concealed: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,25 +58,12 @@ impl Notices {
 
     /// All messages that are told, the oldest first.
     pub fn all(&self) -> impl Iterator<Item = &Notice> {
-        self.all.iter().skip(self.concealed)
-    }
-
-    /// What was said so far is not told any more.
-    pub fn conceal(&mut self) {
-        self.concealed = self.all.len();
-        self.dismissed = true;
-    }
-
-    /// All that was said is told again.
-    pub fn reveal(&mut self) {
-        self.concealed = 0;
-        self.dismissed = true;
+        self.all.iter()
     }
 
     fn say(&mut self, weight: Weight, text: String, at: Now) {
         if self.all.len() == KEPT {
             self.all.pop_front();
-            self.concealed = self.concealed.saturating_sub(1);
         }
         self.dismissed = false;
         self.all.push_back(Notice { weight, text, at });

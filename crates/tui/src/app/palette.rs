@@ -24,8 +24,6 @@ pub struct Palette {
     pub wheel: Option<usize>,
     /// Where the keys were before: what can be done there.
     pub contexts: Vec<Context>,
-    /// What is refused there for now: found by its whole name only, and the refusal says why.
-    pub refused: Vec<Action>,
     /// The views that have a name, with what they show.
     pub views: Vec<(String, String)>,
 }
@@ -71,11 +69,10 @@ impl Palette {
             let none = self.named("", "", Named::Delete);
             return self.in_recording("", "").map_or(Vec::new(), |_| none);
         }
-        let mut rows: Vec<&Row> = TABLE.iter().filter(|row| self.is_possible(row)).collect();
+        let rows: Vec<&Row> = TABLE.iter().filter(|row| self.is_possible(row)).collect();
         if let Some(exact) = rows.iter().find(|row| row.name == typed) {
             return vec![Command::Do(exact.action)];
         }
-        rows.retain(|row| !self.refused.contains(&row.action));
         // What somebody has made is nearer than what everybody has.
         let mut commands = match self.in_recording("", "") {
             Some(_) => self.named(typed, VIEW, Named::Use),
@@ -147,7 +144,6 @@ mod tests {
             at: 0,
             wheel: None,
             contexts: vec![Context::List, Context::Session, Context::Everywhere],
-            refused: vec![Action::Replay],
             views: vec![
                 ("slow".to_owned(), "is:slow".to_owned()),
                 ("stats of mine".to_owned(), "x, stats".to_owned()),
@@ -205,9 +201,6 @@ mod tests {
         assert!(all.contains(&Command::Do(Action::Filter)));
         assert!(all.contains(&Command::Do(Action::Quit)));
         assert!(!all.contains(&Command::Do(Action::ZoomIn)));
-        // Whoever asks for it by name is told why not.
-        assert!(!all.contains(&Command::Do(Action::Replay)));
-        assert!(!typed("repla").contains(&Command::Do(Action::Replay)));
         assert_eq!(typed("replay"), [Command::Do(Action::Replay)]);
     }
 }

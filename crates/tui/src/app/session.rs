@@ -2,7 +2,7 @@
 
 use super::timeline;
 use super::views::{InUse, Saved};
-use super::{annotations, detail, filter, findings, list, playback, redaction, search, stats};
+use super::{annotations, detail, filter, findings, list, playback, search, stats};
 use crate::action::Context;
 use crate::effect::Now;
 use crate::worker::open::Vitals;
@@ -40,8 +40,6 @@ pub struct Session {
     pub annotations: annotations::Annotations,
     /// The view with a name that was chosen last.
     pub named: Option<InUse>,
-    /// What is shown in place of it, where that is redacted.
-    pub redacted: Option<redaction::Shown>,
     /// What the reader says is about another recording until it has begun this one.
     pub awaits: Option<u64>,
 }
@@ -65,8 +63,6 @@ pub struct Arrangement {
 pub enum Opening {
     #[default]
     Asked,
-    /// Its secrets are taken out first: how far that is, escaped.
-    Redacting(String),
     /// There is only a recorder that starts.
     Waiting,
     /// Its spool is drained first: bytes done, of so many.
@@ -118,7 +114,6 @@ impl Session {
             causes: Vec::new(),
             annotations: annotations::Annotations::default(),
             named: None,
-            redacted: None,
             awaits: None,
         }
     }

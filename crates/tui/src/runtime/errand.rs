@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
@@ -32,10 +32,6 @@ impl Errand {
         })?;
         let thread = handle.thread().clone();
         Ok(Self { stop, thread, end })
-    }
-
-    pub fn is_over(&self) -> bool {
-        matches!(self.end.try_recv(), Err(TryRecvError::Disconnected))
     }
 
     /// Tells it to end; it is not waited for.

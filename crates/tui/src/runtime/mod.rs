@@ -6,8 +6,7 @@
 //!  librarian ─────┘                      ├─▶ librarian thread (the folder)
 //!                                        ├─▶ comparer thread (two recordings)
 //!                                        ├─▶ a thread for a replay, as long as it runs
-//!                                        ├─▶ a thread for an export, likewise
-//!                                        └─▶ a thread for the redacted screen, while it is shown
+//!                                        └─▶ a thread for an export, likewise
 //! ```
 //!
 //! The loop takes whatever has come, changes the state, and draws once. It reads the clock and
@@ -20,7 +19,6 @@ mod exporter;
 mod input;
 pub mod memory;
 mod panic;
-mod redacter;
 mod replayer;
 mod screen;
 mod threads;
@@ -59,8 +57,6 @@ pub struct Options {
     pub policy: Result<Arc<Policy>, String>,
     /// What the configuration has to say; shown as messages.
     pub remarks: Vec<String>,
-    /// Whether the screen is redacted from the first moment on.
-    pub redacted: bool,
     /// The file that keeps layout and colours for the next time.
     pub memory: Option<PathBuf>,
 }
@@ -68,7 +64,6 @@ pub struct Options {
 /// Shows the viewer until the user quits. The signal that ended it, if one did.
 pub fn run(options: Options) -> io::Result<Option<i32>> {
     let clock = Clock::start();
-    let refusal = options.policy.as_ref().err().cloned();
     let mut screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
     let means = Means {
@@ -84,8 +79,6 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         screen.size()?,
         now(clock),
     );
-    app.redaction.refusal = refusal;
-    app.redaction.is_on = options.redacted;
     for remark in options.remarks {
         app.notices.error(remark, app.now);
     }

@@ -1,7 +1,6 @@
 //! The threads that answer.
 
 use super::exporter::Exporter;
-use super::redacter::Redacter;
 use super::replayer::Replayer;
 use crate::effect::Msg;
 use crate::worker::beside::Comparer;
@@ -21,7 +20,6 @@ pub(super) struct Threads {
     comparer: Arc<Desk>,
     replayer: Replayer,
     exporter: Exporter,
-    redacter: Redacter,
 }
 
 impl Threads {
@@ -33,9 +31,8 @@ impl Threads {
             read(&work.0, &work.1, Reader::new(work.2, clock));
         });
         let work = (Arc::clone(&librarian), sender.clone(), library.clone());
-        let policy = means.policy.clone();
         spawn("librarian", sender, move || {
-            list(&work.0, &work.1, Librarian::new(work.2, clock, policy));
+            list(&work.0, &work.1, Librarian::new(work.2, clock));
         });
         let comparer = Arc::new(Desk::default());
         let work = (Arc::clone(&comparer), sender.clone(), library.clone());
@@ -47,8 +44,7 @@ impl Threads {
             librarian,
             comparer,
             replayer: Replayer::new(library.clone(), sender.clone()),
-            exporter: Exporter::new(means.clone(), sender.clone()),
-            redacter: Redacter::new(means, sender.clone()),
+            exporter: Exporter::new(means, sender.clone()),
         }
     }
 
@@ -59,7 +55,6 @@ impl Threads {
             Ask::Beside(_) => self.comparer.put(ask),
             Ask::Replay(ask) => self.replayer.take(ask),
             Ask::Export(ask) => self.exporter.take(ask),
-            Ask::Redacted(ask) => self.redacter.take(ask),
             _ => self.reader.put(ask),
         }
     }

@@ -51,12 +51,6 @@ fn begin_note(app: &mut App) -> Effects {
     let item = selection::item(session);
     let annotation = item.and_then(|item| item.annotation.as_ref());
     let note = annotation.and_then(|annotation| annotation.note.clone());
-    // What is typed takes its place, and what is seen of it is not what it says.
-    if session.redacted.is_some() && (item.is_none() || note.is_some()) {
-        let text = "a note is not changed while the screen is redacted: it would be lost";
-        app.notices.error(text, app.now);
-        return vec![];
-    }
     session.annotations.noting = Some(frame);
     let prompt = Prompt::new(Purpose::Note, note.as_deref().unwrap_or_default());
     app.overlays.push(Overlay::Prompt(prompt));
@@ -89,7 +83,7 @@ fn ask(app: &App, frame: Seq, what: What) -> Effects {
 /// A mark or note was written, or could not be.
 pub fn noted(app: &mut App, answer: note::Answer) -> Effects {
     if let Some(error) = answer.error {
-        app.notices.error(app.without_files(&error), app.now);
+        app.notices.error(error, app.now);
         return vec![];
     }
     let Some(frame) = answer.frame else {

@@ -2,7 +2,7 @@
 
 use super::{
     annotations, comparison, detail, diff, export, filter, findings, jump, library, list, playback,
-    redaction, replay, search, session, stats, timeline, why,
+    replay, search, session, stats, timeline, why,
 };
 use crate::app::App;
 use crate::effect::Effects;
@@ -33,9 +33,8 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Beside(answer) => comparison::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Export(answer) => export::answer(app, answer),
-        Answer::Redacted(answer) => redaction::answer(app, answer),
         Answer::Failed(_, message) => {
-            app.notices.error(app.without_files(&message), app.now);
+            app.notices.error(message, app.now);
             Effects::new()
         }
     }

@@ -5,7 +5,7 @@ mod library;
 pub use library::perform_in_library;
 
 use super::motion::{moved, walked};
-use super::{list, redaction, replay, session};
+use super::{list, replay, session};
 use crate::action::Action;
 use crate::app::comparison::{Comparison, Row, Stage};
 use crate::app::diff::Diff;
@@ -130,9 +130,6 @@ fn open(app: &mut App) -> Effects {
 
 /// Compares two exchanges of two recordings, in which this is bound.
 pub fn exchanges(app: &mut App, sides: [(Which, (Seq, u32)); 2], bound: Arc<Bound>) -> Effects {
-    if app.redaction.is_wanted() {
-        return redaction::refuse(app);
-    }
     let generation = app.next_generation();
     let diff = Box::new(Diff::new(generation));
     app.overlays.push(Overlay::Diff(diff));
@@ -201,9 +198,6 @@ pub fn begin(
     replayed: Option<Box<Replayed>>,
     opens: Option<Seq>,
 ) -> Effects {
-    if app.redaction.is_wanted() {
-        return redaction::refuse(app);
-    }
     let generation = app.next_generation();
     let comparison = Overlay::Comparison(Box::new(Comparison::new(generation, opens)));
     app.overlays.insert(0, comparison);

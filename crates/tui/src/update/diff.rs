@@ -182,15 +182,6 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
     Some(vec![Ask::Diff(asked).into()])
 }
 
-/// The reader has forgotten what it was asked: what is not there yet is asked anew.
-pub fn again(app: &App) -> Effects {
-    let waiting = app.overlays.iter().filter_map(|overlay| match overlay {
-        Overlay::Diff(diff) if diff.compared().is_none() => diff.asked.clone(),
-        _ => None,
-    });
-    waiting.map(|asked| Ask::Diff(asked).into()).collect()
-}
-
 /// What a mock had that comes nearest, beside the request that it had nothing for.
 fn near(app: &mut App) -> Option<Effects> {
     let session = app.session.as_deref()?;

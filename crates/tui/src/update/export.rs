@@ -246,7 +246,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
         Answer::Done(_, done) => {
             // In full for whoever looks at the messages: the screen may be narrow.
             for told in [done.told, done.short] {
-                app.notices.success(app.without_files(&told), app.now);
+                app.notices.success(told, app.now);
             }
         }
         Answer::IsThere(_, order) => {
@@ -257,7 +257,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             app.export.again = Some(order);
         }
         Answer::Stopped(_) => app.notices.success("stopped: nothing was written", app.now),
-        Answer::Failed(_, why) => app.notices.error(app.without_files(&why), app.now),
+        Answer::Failed(_, why) => app.notices.error(why, app.now),
         Answer::Progress(..) => {}
     }
     vec![]

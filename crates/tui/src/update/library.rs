@@ -10,11 +10,16 @@ use crate::effect::Effects;
 use crate::layout;
 use crate::theme::Role;
 use crate::worker::Ask as AskAny;
-use crate::worker::library::{Answer, Ask, Row, Sight};
-use mcpreel_share::phrases::recording;
+use crate::worker::library::{Answer, Ask, Row};
 use mcpreel_store::library::{Entry, Standing};
 use mcpreel_wire::text::{escape, plural, size};
 use std::path::Path;
+
+/// The name of a recording's file, escaped.
+pub fn file_name(path: &Path) -> String {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    escape(&file).into_owned()
+}
 
 /// How often the folder is looked at while it is on the screen.
 const EVERY_NS: u64 = 1_000_000_000;
@@ -79,10 +84,6 @@ fn ask_note(app: &mut App) {
         return app.notices.error(text, app.now);
     };
     let note = summary.note.clone().unwrap_or_default();
-    if app.redaction.is_on && !note.is_empty() {
-        let text = "a note is not changed while the screen is redacted: it would be lost";
-        return app.notices.error(text, app.now);
-    }
     app.library.selected = Some(row.entry.path.clone());
     let prompt = Prompt::new(Purpose::RecordingNote, &note);
     app.overlays.push(Overlay::Prompt(prompt));
@@ -98,15 +99,14 @@ fn ask_delete(app: &mut App) {
         let text = "it is being recorded: only what has ended can be deleted";
         return app.notices.error(text, app.now);
     }
-    let menu = deletion(app, entry);
+    let menu = deletion(entry);
     app.library.selected = Some(entry.path.clone());
     app.overlays.push(Overlay::Menu(menu));
 }
 
 /// The question, with the cursor on the answer that does no harm.
-fn deletion(app: &App, entry: &Entry) -> Menu {
-    let title = recording::title(entry).filter(|_| app.redaction.is_on);
-    let mut text = vec![title.unwrap_or_else(|| app.file(&entry.path))];
+fn deletion(entry: &Entry) -> Menu {
+    let mut text = vec![file_name(&entry.path)];
     let mut known = vec![size(entry.size)];
     if let Some(summary) = entry.summary() {
         known.push(plural(summary.exchanges, "exchange"));
@@ -139,16 +139,14 @@ fn deletion(app: &App, entry: &Entry) -> Menu {
 
 pub fn answer(app: &mut App, answer: Answer) -> Effects {
     match answer {
-        // One that was asked for before the screen was redacted, or before it was not any more.
-        Answer::Listed(_, sight) if sight != Sight::of(app.redaction.is_on) => {}
-        Answer::Listed(rows, _) => listed(app, rows),
+        Answer::Listed(rows) => listed(app, rows),
         Answer::Unreadable(error) => {
             app.library.listing = Listing::Unreadable(error);
             app.library.rows.clear();
             was_listed(app);
         }
-        Answer::Done(text) => app.notices.success(app.without_files(&text), app.now),
-        Answer::Refused(text) => app.notices.error(app.without_files(&text), app.now),
+        Answer::Done(text) => app.notices.success(text, app.now),
+        Answer::Refused(text) => app.notices.error(text, app.now),
     }
     vec![]
 }
@@ -201,7 +199,7 @@ pub fn tick(app: &mut App) -> Effects {
 
 pub fn begin(app: &mut App) -> Effects {
     app.library.is_asked = true;
-    vec![AskAny::Library(Ask::List(Sight::of(app.redaction.is_on))).into()]
+    vec![AskAny::Library(Ask::List).into()]
 }
 
 /// The text that narrows the list has changed.

@@ -29,7 +29,6 @@ pub mod overlay;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
-pub mod redaction;
 pub mod replay;
 pub mod search;
 pub mod selection;
@@ -113,10 +112,9 @@ const IN_SESSION: [Perform; 12] = [
 ];
 
 /// Who is offered what nobody else takes.
-const EVERYWHERE: [Perform; 5] = [
+const EVERYWHERE: [Perform; 4] = [
     replay::perform,
     export::perform,
-    redaction::perform,
     overlay::perform,
     everywhere::perform,
 ];

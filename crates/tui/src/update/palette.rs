@@ -2,7 +2,6 @@
 
 use super::prompt::request;
 use super::{list, playback, views};
-use crate::action::TABLE;
 use crate::app::palette::{Command, Palette};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
@@ -23,16 +22,11 @@ pub fn number(app: &mut App) -> Effects {
 
 pub fn begin(app: &mut App, text: &str) -> Effects {
     let contexts = app.contexts();
-    let is_open = app.session.is_some();
-    let actions = TABLE.iter().map(|row| row.action);
-    let refused = actions.filter(|action| app.redaction.refuses(*action, is_open));
-    let refused = refused.collect();
     let views = app.settings.views.all().into_iter();
     let views = views.map(|(name, saved)| (name.to_owned(), saved.told()));
     app.overlays.push(Overlay::Palette(Palette {
         input: text.into(),
         contexts,
-        refused,
         views: views.collect(),
         ..Palette::default()
     }));

@@ -138,15 +138,6 @@ fn ask(app: &mut App, ahead: bool) -> Effects {
     ]
 }
 
-/// Asks anew for what is shown of the time cursor: what is read is another recording of the same
-/// session.
-pub fn again(app: &mut App) -> Effects {
-    let session = app.session.as_deref();
-    let is_shown =
-        session.is_some_and(|open| open.playback.is_on() || open.playback.pane.is_some());
-    if is_shown { ask(app, false) } else { vec![] }
-}
-
 /// A frame later or earlier; with a filter the next row that it shows.
 fn step(app: &mut App, way: Way) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {

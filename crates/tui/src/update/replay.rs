@@ -2,7 +2,7 @@
 
 mod dialog;
 
-use super::{comparison, redaction, selection};
+use super::{comparison, selection};
 use crate::action::Action;
 use crate::app::menu::Menu;
 use crate::app::replay::{Go, Running, Scope};
@@ -68,9 +68,6 @@ fn ask(app: &mut App, path: PathBuf, call: Option<(mcpreel_trace::frame::Seq, u3
         return vec![];
     }
     let generation = app.next_generation();
-    if app.redaction.is_wanted() {
-        return redaction::refuse(app);
-    }
     app.replay.offer = None;
     app.replay.edited = None;
     let reading = "reading what would be replayed".to_owned();

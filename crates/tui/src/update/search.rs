@@ -216,11 +216,6 @@ pub fn wanted(app: &mut App) -> Effects {
     find(app)
 }
 
-/// Asks anew: what is read is another recording of the same session.
-pub fn again(app: &mut App) -> Effects {
-    find(app)
-}
-
 /// The search was left without being done.
 pub fn left(app: &mut App) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {

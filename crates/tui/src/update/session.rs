@@ -5,13 +5,11 @@ use crate::app::session::Opening;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::{Effect, Effects};
 use crate::layout;
-use crate::update::redaction;
-use crate::worker::open::What;
 use crate::worker::{Answer, Ask, Slot, open};
 use mcpreel_store::library::Standing;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How far a key moves the divider, percent.
 const STEP: u16 = 5;
@@ -25,30 +23,20 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
         session.view = View::Exchanges;
     }
     session.list.go_to = seq;
-    let mut effects = redaction::leave(app);
-    let what = if app.redaction.is_on {
-        session.opening = Opening::Redacting("reading the recording".to_owned());
-        What::Nothing
-    } else {
-        What::File(path.to_owned())
-    };
     app.session = Some(Box::new(session));
-    effects.push(ask(app, what));
+    let mut effects = vec![ask(app, Some(path.to_owned()))];
     effects.extend(super::list::begin(app));
-    if app.redaction.is_on {
-        effects.extend(redaction::begin(app, path.to_owned()));
-    }
     effects
 }
 
 /// Has something else read. What the reader says until it has begun that is about what was read
 /// before.
-pub fn ask(app: &mut App, what: What) -> Effect {
+fn ask(app: &mut App, path: Option<PathBuf>) -> Effect {
     let generation = app.next_generation();
     if let Some(session) = app.session.as_deref_mut() {
         session.awaits = Some(generation);
     }
-    Ask::Open(open::Ask { generation, what }).into()
+    Ask::Open(open::Ask { generation, path }).into()
 }
 
 /// The reader reads something else from here on: is it what is waited for?
@@ -71,17 +59,14 @@ pub fn is_stale(app: &App, answer: &Answer) -> bool {
                 | Answer::Beside(_)
                 | Answer::Replay(_)
                 | Answer::Export(_)
-                | Answer::Redacted(_)
                 | Answer::Note(_)
                 | Answer::Failed(Slot::Open, _)
         )
 }
 
 pub fn close(app: &mut App) -> Effects {
-    let mut effects = redaction::leave(app);
     app.session = None;
-    effects.push(ask(app, What::Nothing));
-    effects
+    vec![ask(app, None)]
 }
 
 /// Does it, if it is about the recording as a whole.

@@ -10,28 +10,15 @@ mod useful;
 
 use crate::action::Action;
 use crate::app::notices::Weight;
-use crate::app::redaction::Shown;
 use crate::app::{App, Session};
 use crate::keymap::Key;
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_trace::item::Lens;
-use mcpreel_wire::text::{count, cut, escape, width};
+use mcpreel_wire::text::{cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use useful::{PLAYBACK, useful};
-
-/// What the chip of the redacted screen says.
-pub const REDACTED: &str = "REDACTED";
-
-/// Columns of a screen on which that chip says more.
-const WIDE: u16 = 60;
-
-/// Columns that are left to what stands beside that chip.
-const BESIDE: usize = 40;
-
-/// Columns in which something can be told.
-const TOLD: usize = 20;
 
 /// Columns of how far a replay or an export is.
 const REPLAYED: usize = 60;
@@ -84,7 +71,6 @@ pub fn draw(app: &App, area: Rect, frame: &mut Frame<'_>) {
 pub fn chips(app: &App) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
-    chips.extend(redacted(app));
     if let Some(session) = app.session.as_deref() {
         chips.extend(session_chips(look, session));
     } else if !app.library.narrow.is_empty() {
@@ -125,38 +111,6 @@ fn chip(role: Role, text: impl Into<String>, action: Option<Action>) -> Chip {
         text: text.into(),
         action,
     }
-}
-
-/// Whether the screen is redacted. It comes first: whoever shares a screen looks for it.
-fn redacted(app: &App) -> Option<Chip> {
-    let redact = |role, text: String| Some(chip(role, text, Some(Action::Redact)));
-    let redaction = &app.redaction;
-    let shown = app.session.as_deref().and_then(|one| one.redacted.as_ref());
-    let behind = shown.map_or(0, Shown::behind);
-    if let Some(running) = redaction.making() {
-        let word = match (running.is_stopping, redaction.is_on) {
-            (true, _) => "STOPPING",
-            (_, true) => "REDACTING",
-            (_, false) => "NOT YET REDACTED",
-        };
-        // The word is what matters, and whatever is said beside it.
-        let room = usize::from(app.size.0).saturating_sub(width(word) + BESIDE);
-        let told = cut(&running.told, room.min(REPLAYED));
-        let text = match room {
-            ..TOLD => word.to_owned(),
-            _ => format!("{word} {told}"),
-        };
-        return redact(Role::ChipWarn, text);
-    }
-    if !redaction.is_on {
-        return None;
-    }
-    // On a narrow screen the word is what matters.
-    if let Some(shown) = shown.filter(|_| behind > 0 && app.size.0 >= WIDE) {
-        let text = format!("REDACTED as of #{}, {} new", shown.last.0, count(behind));
-        return redact(Role::ChipWarn, text);
-    }
-    redact(Role::Chip, REDACTED.to_owned())
 }
 
 fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
@@ -208,9 +162,6 @@ fn hints(app: &App, look: &Look, room: usize) -> Vec<Span<'static>> {
     // The way to the help stays first.
     let (help, rest) = useful.split_at(1);
     for (action, word) in [help, playback, rest].into_iter().flatten().copied() {
-        if app.redaction.refuses(action, app.session.is_some()) {
-            continue;
-        }
         // A key that means something else here, as Space while the time cursor is on, is no hint.
         let keymap = &app.settings.keymap;
         let does = |key: &Key| keymap.action(&contexts, *key) == Some(action);

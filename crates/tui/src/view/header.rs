@@ -6,11 +6,9 @@
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
 
-use super::footer::REDACTED;
 use crate::action::Action;
 use crate::app::session::Opening;
 use crate::app::{App, Session};
-use crate::layout;
 use crate::theme::{self, Glyph, Look, Role};
 use crate::worker::open::Vitals;
 use mcpreel_share::phrases::{self, recording};
@@ -36,9 +34,8 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let parts = match session.vitals.as_deref() {
         Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
         Some(vitals) => fit(parts(app, session, vitals), columns),
-        None => vec![opening(app, session)],
+        None => vec![opening(session)],
     };
-    let parts = parts_marked(app, parts, columns);
     let mut spans = vec![Span::raw(" ")];
     let mut room = columns;
     for (at, part) in parts.iter().enumerate() {
@@ -53,31 +50,14 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(Line::from(spans), area);
 }
 
-/// Where there is no room for chips, the one that matters stands here.
-fn parts_marked(app: &App, mut parts: Vec<Part>, columns: usize) -> Vec<Part> {
-    if !app.redaction.is_on || layout::has_footer(app.size) {
-        return parts;
-    }
-    let mark = Part {
-        rank: 0,
-        role: Role::Chip,
-        text: REDACTED.to_owned(),
-    };
-    parts.insert(0, mark);
-    fit(parts, columns)
-}
-
-fn opening(app: &App, session: &Session) -> Part {
+fn opening(session: &Session) -> Part {
     let name = session
         .path
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy();
     let text = match &session.opening {
-        Opening::Unreadable(_) if app.redaction.is_on => "cannot be read".to_owned(),
         Opening::Unreadable(_) => format!("{}: cannot be read", escape(&name)),
-        // A file may be called after its command.
-        _ if app.redaction.is_on => "opening".to_owned(),
         _ => format!("opening {}", escape(&name)),
     };
     Part {

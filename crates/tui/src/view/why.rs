@@ -27,9 +27,6 @@ use ratatui::text::{Line, Span};
 /// What waits for less is not worth a word, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-/// Said of a likeness: a line whose end has not come may be half a secret.
-const UNFINISHED: &str = "lines whose end has not come are not shown";
-
 const LINES: usize = 3;
 
 /// Whether there is something to say. The line stays while a recording is live: what comes and
@@ -52,9 +49,6 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         Vec::new()
     };
     said.extend(past(vitals));
-    if session.is_live() && session.redacted.is_some() {
-        said.push((Role::Faint, UNFINISHED.to_owned()));
-    }
     if said.is_empty() {
         return;
     }

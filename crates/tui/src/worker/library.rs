@@ -5,9 +5,6 @@
 //! long as somebody records. Recordings whose recorders have gone are completed on the way, for a
 //! tenth of a second each time.
 
-mod redacted;
-
-use mcpreel_redact::Policy;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::annotate;
 use mcpreel_store::library::{Entry, Library, Standing, retention, spool_of};
@@ -28,35 +25,16 @@ const SAMPLES: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    List(Sight),
+    List,
     /// A note is written on a recording, or taken away.
     Note(PathBuf, Option<String>),
     Delete(PathBuf),
 }
 
-/// What may be seen of the recordings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sight {
-    #[default]
-    Full,
-    Redacted,
-}
-
-impl Sight {
-    /// What may be seen while the screen is redacted, or is not.
-    pub fn of(is_redacted: bool) -> Self {
-        if is_redacted {
-            Self::Redacted
-        } else {
-            Self::Full
-        }
-    }
-}
-
 #[derive(Debug)]
 pub enum Answer {
     /// What is in the folder: live recordings first, then the newest.
-    Listed(Vec<Row>, Sight),
+    Listed(Vec<Row>),
     /// The folder cannot be read: one sentence, escaped.
     Unreadable(String),
     /// Something was done: one sentence, escaped.
@@ -77,10 +55,6 @@ pub struct Row {
 pub struct Librarian {
     library: Library,
     clock: Clock,
-    /// What is secret; else why nobody knows.
-    policy: Result<Arc<Policy>, String>,
-    /// What may be seen, as it was asked last.
-    sight: Sight,
     known: BTreeMap<PathBuf, Known>,
 }
 
@@ -89,8 +63,6 @@ pub struct Librarian {
 struct Known {
     stamp: Stamp,
     entry: Arc<Entry>,
-    /// What may be seen of it while the screen is redacted, once that was asked for.
-    redacted: Option<Arc<Entry>>,
     /// Nothing more can be added to it as long as its files stay as they are.
     hopeless: bool,
     /// When it had how many messages, the oldest first.
@@ -101,12 +73,10 @@ struct Known {
 type Stamp = [Option<(i64, i64, u64)>; 3];
 
 impl Librarian {
-    pub fn new(library: Library, clock: Clock, policy: Result<Arc<Policy>, String>) -> Self {
+    pub fn new(library: Library, clock: Clock) -> Self {
         Self {
             library,
             clock,
-            policy,
-            sight: Sight::default(),
             known: BTreeMap::new(),
         }
     }
@@ -115,7 +85,7 @@ impl Librarian {
     pub fn answer(&mut self, ask: Ask, tell: &mut dyn FnMut(super::Answer)) {
         let mut tell = |answer| tell(super::Answer::Library(answer));
         match ask {
-            Ask::List(sight) => self.sight = sight,
+            Ask::List => {}
             Ask::Note(path, note) => tell(self.note(&path, note.as_deref())),
             Ask::Delete(path) => tell(delete(&path)),
         }
@@ -179,29 +149,19 @@ impl Librarian {
             known.hopeless = matches!(outcome, Err(_) | Ok(Outcome::ReadOnly));
             known.stamp = stamp_of(path);
             known.entry = Arc::new(Entry::read(path));
-            known.redacted = None;
             changed = true;
         }
         changed
     }
 
-    fn listed(&mut self) -> Answer {
-        Answer::Listed(self.rows(), self.sight)
-    }
-
     /// Live recordings first, then the newest.
-    fn rows(&mut self) -> Vec<Row> {
-        let known = self.known.values_mut();
-        let mut rows: Vec<Row> = match (self.sight, &self.policy) {
-            (Sight::Full, _) => known.map(|known| known.row()).collect(),
-            (Sight::Redacted, Ok(policy)) => known.map(|known| known.redacted(policy)).collect(),
-            (Sight::Redacted, Err(_)) => Vec::new(),
-        };
+    fn listed(&self) -> Answer {
+        let mut rows: Vec<Row> = self.known.values().map(Known::row).collect();
         rows.sort_by(|a, b| {
             let key = |row: &Row| (row.entry.standing == Standing::Live, row.entry.wall_ns);
             (key(b), &b.entry.path).cmp(&(key(a), &a.entry.path))
         });
-        rows
+        Answer::Listed(rows)
     }
 }
 
@@ -218,7 +178,6 @@ impl Known {
         Self {
             stamp,
             entry,
-            redacted: None,
             hopeless: false,
             samples,
         }
@@ -228,18 +187,6 @@ impl Known {
     /// nothing but its lock.
     fn may_have_changed(&self) -> bool {
         self.entry.standing == Standing::Live
-    }
-
-    fn redacted(&mut self, policy: &Arc<Policy>) -> Row {
-        let entry = &self.entry;
-        let redacted = self
-            .redacted
-            .get_or_insert_with(|| redacted::of(entry, policy));
-        let entry = Arc::clone(redacted);
-        Row {
-            entry,
-            ..self.row()
-        }
     }
 
     fn row(&self) -> Row {

@@ -25,7 +25,6 @@ pub mod list;
 pub mod note;
 pub mod open;
 pub mod playback;
-pub mod redacted;
 pub mod replay;
 pub mod search;
 pub mod stats;
@@ -73,8 +72,6 @@ pub enum Ask {
     Beside(beside::Ask),
     Replay(replay::Ask),
     Export(export::Ask),
-    /// The recording is shown redacted, or not any more.
-    Redacted(redacted::Ask),
 }
 
 /// The kinds of questions, the most urgent first. A new one takes the place of an older one.
@@ -99,7 +96,6 @@ pub enum Slot {
     Beside,
     Replay,
     Export,
-    Redacted,
 }
 
 #[derive(Debug)]
@@ -130,8 +126,6 @@ pub enum Answer {
     Replay(replay::Answer),
     /// How far an export is, or what came of it.
     Export(export::Answer),
-    /// How far a redacted recording is, or what came of it.
-    Redacted(redacted::Answer),
     /// A question could not be answered.
     Failed(Slot, String),
 }
@@ -188,7 +182,7 @@ pub struct Growth {
 impl Ask {
     pub fn slot(&self) -> Slot {
         match self {
-            Self::Library(library::Ask::List(_)) => Slot::Library,
+            Self::Library(library::Ask::List) => Slot::Library,
             Self::Open(_) => Slot::Open,
             Self::List(_) => Slot::List,
             Self::Rows(_) => Slot::Rows,
@@ -208,7 +202,6 @@ impl Ask {
             Self::Beside(_) => Slot::Beside,
             Self::Replay(_) => Slot::Replay,
             Self::Export(_) => Slot::Export,
-            Self::Redacted(_) => Slot::Redacted,
         }
     }
 
@@ -220,8 +213,7 @@ impl Ask {
             | Self::Note(_)
             | Self::Beside(_)
             | Self::Replay(_)
-            | Self::Export(_)
-            | Self::Redacted(_) => return None,
+            | Self::Export(_) => return None,
             Self::List(ask) => ask.job(),
             Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),

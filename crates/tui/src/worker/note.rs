@@ -1,8 +1,8 @@
 //! Marks and notes. Every one is written, at once and in order, on a connection of its own.
 
-use mcpreel_store::annotate::{self, AnnotateError};
+use mcpreel_store::annotate;
 use mcpreel_trace::frame::Seq;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug)]
 pub struct Ask {
@@ -29,29 +29,20 @@ pub struct Answer {
 }
 
 impl Ask {
-    /// Writes it; and then, so that it is seen, into the file that is shown in place of the
-    /// recording.
-    pub(super) fn write(self, shown: Option<&Path>) -> Answer {
-        let files = [Some(&*self.path), shown];
-        let result = files
-            .into_iter()
-            .flatten()
-            .try_for_each(|path| self.put(path));
+    pub(super) fn write(self) -> Answer {
+        let result = match (&self.what, self.frame) {
+            (What::Mark(mark), Some(frame)) => {
+                annotate::set_mark(&self.path, frame, mark.as_deref())
+            }
+            (What::Note(note), frame) => annotate::set_note(&self.path, frame, note.as_deref()),
+            // A recording as a whole has no mark.
+            (What::Mark(_), None) => Ok(()),
+        };
+        let error = result.err();
         Answer {
             frame: self.frame,
             what: self.what,
-            error: result
-                .err()
-                .map(|error| mcpreel_share::phrases::sentence(&error)),
-        }
-    }
-
-    fn put(&self, path: &Path) -> Result<(), AnnotateError> {
-        match (&self.what, self.frame) {
-            (What::Mark(mark), Some(frame)) => annotate::set_mark(path, frame, mark.as_deref()),
-            (What::Note(note), frame) => annotate::set_note(path, frame, note.as_deref()),
-            // A recording as a whole has no mark.
-            (What::Mark(_), None) => Ok(()),
+            error: error.map(|error| mcpreel_share::phrases::sentence(&error)),
         }
     }
 }

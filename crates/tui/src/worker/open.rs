@@ -1,7 +1,6 @@
 //! Which recording is open, and how it stands.
 
 use mcpreel_lint::cause::{Cause, causes};
-use mcpreel_share::outgoing::likeness::Likeness;
 use mcpreel_store::library::Standing;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::story::{Stall, Unfinished};
@@ -23,16 +22,8 @@ const LAST_WORDS: u32 = 5;
 pub struct Ask {
     /// Names the answers: those about another recording come before the one that it was begun.
     pub generation: u64,
-    pub what: What,
-}
-
-#[derive(Debug)]
-pub enum What {
-    /// Nothing: the one that is open is closed.
-    Nothing,
-    File(PathBuf),
-    /// A likeness without secrets, which is kept as long as it is open.
-    Redacted(Box<Likeness>),
+    /// The recording; without one, the one that is open is closed.
+    pub path: Option<PathBuf>,
 }
 
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! One recording, read and followed.
 
-use super::open::{Answer as Opened, Vitals, What};
+use super::open::{Answer as Opened, Vitals};
 use super::work::Work;
 use super::{Answer, Ask, Growth, Slot, Source};
-use mcpreel_share::outgoing::likeness::Likeness;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Details, Entry, Library, Standing};
 use mcpreel_store::open;
@@ -34,8 +33,6 @@ pub struct Reader {
     library: Library,
     path: Option<PathBuf>,
     source: From,
-    /// What is kept as long as it is open: after the source, which is closed first.
-    likeness: Option<Box<Likeness>>,
     vitals: Option<Box<Vitals>>,
     jobs: BTreeMap<Slot, Work>,
     /// The job that was stepped last, so that the others get their turn.
@@ -56,7 +53,6 @@ impl Reader {
             library,
             path: None,
             source: From::Nothing,
-            likeness: None,
             vitals: None,
             jobs: BTreeMap::new(),
             last: None,
@@ -71,22 +67,12 @@ impl Reader {
                 self.jobs.clear();
                 self.source = From::Nothing;
                 self.vitals = None;
-                // One that was shown until now goes only when nobody reads it any more.
-                self.likeness = None;
-                self.path = match ask.what {
-                    What::Nothing => None,
-                    What::File(path) => Some(path),
-                    What::Redacted(likeness) => {
-                        let likeness = self.likeness.insert(likeness);
-                        Some(likeness.reel().to_owned())
-                    }
-                };
+                self.path = ask.path;
                 self.reopen(tell);
             }
             // Each of them counts: none takes the place of another.
             Ask::Note(ask) => {
-                let shown = self.likeness.as_deref().map(Likeness::reel);
-                tell(Answer::Note(ask.write(shown)));
+                tell(Answer::Note(ask.write()));
             }
             ask => {
                 if let Some(job) = ask.job() {

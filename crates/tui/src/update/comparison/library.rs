@@ -37,7 +37,7 @@ fn select(app: &mut App) {
         let entry = rows.iter().find(|row| row.entry.path == dropped);
         let shown = match entry.map(|row| &*row.entry.id) {
             Some(id) if !id.is_empty() => escape(id.get(..4).unwrap_or(id)).into_owned(),
-            _ => app.file(&dropped),
+            _ => crate::update::library::file_name(&dropped),
         };
         let text = format!("{shown} is not selected any more: two at most");
         app.notices.success(text, app.now);

@@ -53,7 +53,6 @@ fn menu(app: &mut App) -> Effects {
             let text = text_of(session, what)?;
             // What is shown is what is copied.
             let label = match what {
-                CopyWhat::Message if app.redaction.is_on => "message, redacted",
                 _ => label,
             };
             format!("{label}  ({})", size(text.len() as u64))

@@ -3,7 +3,6 @@
 use crate::action::Action as A;
 use crate::app::detail::Tab;
 use crate::app::findings::Row;
-use crate::app::session::Opening;
 use crate::app::{App, Focus, Session, View};
 
 const LIBRARY: &[(A, &str)] = &[
@@ -16,14 +15,6 @@ const LIBRARY: &[(A, &str)] = &[
     (A::Export, "export"),
     (A::RecordingNote, "note"),
     (A::Delete, "delete"),
-    (A::Palette, "commands"),
-];
-
-/// While nothing of a recording is there yet but how far its secrets are taken out.
-const REDACTING: &[(A, &str)] = &[
-    (A::Help, "help"),
-    (A::Cancel, "stop"),
-    (A::Back, "back"),
     (A::Palette, "commands"),
 ];
 
@@ -122,7 +113,6 @@ pub(super) const PLAYBACK: &[(A, &str)] = &[
 pub(super) fn useful(app: &App) -> &'static [(A, &'static str)] {
     match app.session.as_deref() {
         None => LIBRARY,
-        Some(session) if matches!(session.opening, Opening::Redacting(_)) => REDACTING,
         Some(session) => match (session.focus, session.view) {
             (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
             (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,

@@ -23,8 +23,8 @@ pub fn draw(app: &App, row: &Row, area: Rect, frame: &mut Frame<'_>) {
     let rule = look.border().horizontal_top.repeat(columns);
     let lines = [
         (Role::Border, rule),
-        (Role::Text, format!(" {}", who(app, &row.entry))),
-        (role(&row.entry), format!(" {}", how(app, &row.entry))),
+        (Role::Text, format!(" {}", who(&row.entry))),
+        (role(&row.entry), format!(" {}", how(&row.entry))),
     ];
     for ((role, text), area) in lines.into_iter().zip(area.rows()) {
         frame.render_widget(Line::styled(cut(&text, columns), look.style(role)), area);
@@ -32,10 +32,8 @@ pub fn draw(app: &App, row: &Row, area: Rect, frame: &mut Frame<'_>) {
 }
 
 /// Its id and name, who spoke to it, and what was started.
-fn who(app: &App, entry: &Entry) -> String {
+fn who(entry: &Entry) -> String {
     let name = match entry.context() {
-        // It is that of its file.
-        None if app.redaction.is_on => app.file(&entry.path),
         _ => escape(&entry.name).into_owned(),
     };
     let mut parts = vec![format!("{} {name}", escape(&entry.id))];
@@ -50,8 +48,8 @@ fn who(app: &App, entry: &Entry) -> String {
 }
 
 /// How it stands, what is missing, what somebody wrote.
-fn how(app: &App, entry: &Entry) -> String {
-    let mut parts = vec![app.without_file(&standing(entry), &entry.path)];
+fn how(entry: &Entry) -> String {
+    let mut parts = vec![standing(entry)];
     if let Some(summary) = entry.summary() {
         if let Some(parent) = &summary.parent {
             let (origin, parent) = (escape(&summary.origin), escape(parent));

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::theme::{Glyph, Look, Role};
+use crate::update::library::file_name;
 use crate::worker::library::Row;
 use mcpreel_share::phrases::recording::{self, host};
 use mcpreel_share::phrases::{self, when};
@@ -97,7 +98,7 @@ impl Columns {
             Column::Findings,
             Column::Size,
         ]);
-        if rows.iter().any(|row| !note(app, &row.entry).is_empty()) {
+        if rows.iter().any(|row| !note(&row.entry).is_empty()) {
             columns.push(Column::Note);
         }
         columns
@@ -160,14 +161,14 @@ impl Column {
 
     /// What the longest text of a column takes whose texts are of any length.
     fn widest(self, app: &App) -> usize {
-        let longest = |text: fn(&App, &Entry) -> String| {
+        let longest = |text: fn(&Entry) -> String| {
             let rows = app.library.rows.iter();
-            let widths = rows.map(|row| width(&text(app, &row.entry)));
+            let widths = rows.map(|row| width(&text(&row.entry)));
             widths.max().unwrap_or(0)
         };
         match self {
             Self::Server => longest(what),
-            Self::Host => longest(|_, entry| host(entry).unwrap_or_default()),
+            Self::Host => longest(|entry| host(entry).unwrap_or_default()),
             Self::Note => longest(note),
             _ => 0,
         }
@@ -223,7 +224,7 @@ impl Column {
             }
             Self::Started => (Role::Text, when::short(entry.wall_ns)),
             Self::When => (Role::Text, when::near(entry.wall_ns, now)),
-            Self::Server => (Role::Strong, what(app, entry)),
+            Self::Server => (Role::Strong, what(entry)),
             Self::Host => plain(host(entry)),
             Self::Duration => plain(entry.lasted_ns(now).map(clock)),
             Self::Rate => plain(row.rate.map(rate)),
@@ -231,7 +232,7 @@ impl Column {
             Self::Failed => failing(Role::Bad, summary.map(|summary| summary.failed)),
             Self::Findings => failing(Role::Warn, summary.map(|summary| summary.findings)),
             Self::Size => (Role::Text, size(entry.size)),
-            Self::Note => (Role::Text, note(app, entry)),
+            Self::Note => (Role::Text, note(entry)),
         }
     }
 }
@@ -270,20 +271,20 @@ fn gapped(standing: Standing, bytes: u64) -> String {
     }
 }
 
-fn what(app: &App, entry: &Entry) -> String {
-    recording::title(entry).unwrap_or_else(|| app.file(&entry.path))
+fn what(entry: &Entry) -> String {
+    recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
 }
 
 /// What it is where that is no plain session, what somebody wrote, what is missing, and why it
 /// cannot be read.
-fn note(app: &App, entry: &Entry) -> String {
+fn note(entry: &Entry) -> String {
     let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
     if let Details::Unreadable(error) = &entry.details {
         // Which file it is stands in the row already.
         let sentence = phrases::sentence(error);
         let file = entry.path.display().to_string();
         let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
-        notes.push(app.without_file(why.trim_start(), &entry.path));
+        notes.push(why.trim_start().to_owned());
     }
     notes.extend(recording::notes(entry));
     notes.join("; ")

@@ -17,13 +17,6 @@ const LOOKED_AT: usize = 16;
 pub fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
     match &session.opening {
         Opening::Asked => vec![(Role::Faint, "opening …".to_owned())],
-        Opening::Redacting(told) => vec![
-            (Role::Open, format!("taking the secrets out: {told}")),
-            (
-                Role::Faint,
-                "Ctrl-C stops, and nothing of it is shown".to_owned(),
-            ),
-        ],
         Opening::Waiting => vec![(Role::Open, "the recorder is starting …".to_owned())],
         Opening::Draining(done, of) => {
             let text = format!(

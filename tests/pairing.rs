@@ -31,10 +31,10 @@ mod compare;
 mod told;
 
 use compare::{Columns, Expected};
-use mcpreel_lint::{Derived, families};
+use mcpreel_lint::families;
 use serde::Deserialize;
 use std::fmt::Write;
-use told::{Row, Telling};
+use told::{Derived, Row, Telling};
 
 /// The families of rules whose findings scenarios tell in full; those of the others have cases of
 /// their own.

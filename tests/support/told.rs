@@ -17,8 +17,10 @@
 //! | `eof c2s writer`, `exit 0`, `exit SIGSEGV`, `spawn-failed 127`, `recovered` | an event |
 //! | `{"kind":"stall-began",…}` | any event, as recordings have it |
 
-use mcpreel_lint::{Analysis, Derived};
+use mcpreel_lint::{Finding, Linter};
+use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::{Closer, Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -40,10 +42,20 @@ pub enum When {
 
 const MS: u64 = 1_000_000;
 
+/// All that follows from a session.
+#[derive(Default)]
+pub struct Derived {
+    pub messages: Vec<MessageRecord>,
+    /// Each once, by id.
+    pub exchanges: Vec<Exchange>,
+    pub findings: Vec<Finding>,
+}
+
 /// One session being told.
 #[derive(Default)]
 pub struct Telling {
     analysis: Analysis,
+    linter: Linter,
     classifier: Classifier,
     seq: u64,
     offsets: BTreeMap<u16, u64>,
@@ -59,11 +71,13 @@ impl Telling {
             When::FromTo(first, last) => (Moment(first * MS), Moment(last * MS)),
         };
         if stream == "event" {
-            self.analysis.event(&Event {
+            let event = Event {
                 t: last,
                 after_seq: Seq(self.seq),
                 kind: event(what),
-            });
+            };
+            self.analysis.event(&event);
+            self.linter.event(&self.analysis, &event);
             return;
         }
         let (times, what) = match what
@@ -108,14 +122,16 @@ impl Telling {
             Some(_) => self.classifier.read(raw, Lines::OfAll),
             None => (Content::default(), None),
         };
-        self.analysis.frame(&head, raw, &content, root);
+        self.analysis.frame(&head, &content);
+        self.linter
+            .frame(&self.analysis, &head, raw, &content, root);
     }
 
     /// Takes what was derived since the last time, as an indexer does at the end of a batch.
     pub fn take(&mut self) {
         let batch = self.analysis.take();
         self.all.messages.extend(batch.messages);
-        self.all.findings.extend(batch.findings);
+        self.all.findings.extend(self.linter.take());
         let exchanges = batch.exchanges.into_iter();
         self.latest.extend(exchanges.map(|one| (one.id, one)));
     }
@@ -124,6 +140,7 @@ impl Telling {
     pub fn end(mut self, is_live: bool) -> Derived {
         if !is_live {
             self.analysis.finish();
+            self.linter.finish(&self.analysis);
         }
         self.take();
         self.all.exchanges = self.latest.into_values().collect();

@@ -1,8 +1,8 @@
 //! What is wrong. Pure.
 //!
 //! ```text
-//!  frame ─▶ Correlator ─▶ Session ─▶ Known ─▶ families of rules ─▶ findings
-//!            └────────────────── Analysis ──────────────────┘
+//!  frame ─▶ Analysis ─▶ Known ─▶ families of rules ─▶ findings
+//!                       └───────── Linter ─────────┘
 //! ```
 //!
 //! * [`mod@rule`], [`finding`], [`section`]: what a rule and a finding are, and where it is written;
@@ -17,7 +17,6 @@
 //! * [`part`]: what is not said of a part of a session;
 //! * `digest`: what tells values apart that are not kept; `few`: the first few findings of a rule;
 //! * [`bounds`]: how many findings are kept;
-//! * [`analysis`]: all that is derived from a recording in one pass, for whoever stores it;
 //! * [`page`]: every rule in words, for people to read;
 //! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
@@ -27,7 +26,6 @@
 //! Whether a rule applies, and how bad a finding is where that depends on the revision, is decided
 //! here for all of them: in frames, on stderr, at events, when time has passed and at the end.
 
-pub mod analysis;
 pub mod asked;
 pub mod bounds;
 pub mod capability;
@@ -58,7 +56,6 @@ pub mod shape;
 pub mod tools;
 pub mod trail;
 
-pub use analysis::{Analysis, Derived};
 pub use asked::Asked;
 pub use bounds::Bounds;
 pub use family::{Context, Family};
@@ -70,10 +67,12 @@ pub use rule::{Revisions, Rule, Severity};
 pub use section::Section;
 pub use seen::{Part, Seen};
 
-use mcpreel_trace::correlator::Observation;
+use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::FrameHead;
+use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
+use mcpreel_wire::message::Content;
 use std::sync::LazyLock;
 
 /// The families of rules, each with fresh state.
@@ -109,96 +108,150 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     catalogue().iter().copied().find(|rule| rule.id == id)
 }
 
-/// Applies all families of rules to one recording, in the order of its frames and events.
+/// Applies all families of rules to one recording, in the order of its frames and events: an
+/// [`Analysis`] takes each in first.
+#[derive(Default)]
 pub struct Linter {
+    known: Known,
+    rules: Rules,
+}
+
+/// The families, and what they found.
+struct Rules {
     families: Vec<Box<dyn Family + Send>>,
+    /// Findings of the moment, before it is decided which of them are told.
     found: Findings,
     misframed: framing::Misframed,
     bounds: Bounds,
-}
-
-impl Default for Linter {
-    fn default() -> Self {
-        Self::new()
-    }
+    findings: Vec<Finding>,
 }
 
 impl Linter {
-    /// A linter for the start of a recording.
-    pub fn new() -> Self {
+    /// Looks at the frame that `analysis` took in last. `raw` is the whole frame or, of a very long
+    /// one, at least the beginning; `root` is its JSON value, where all of it was read.
+    pub fn frame(
+        &mut self,
+        analysis: &Analysis,
+        head: &FrameHead,
+        raw: &[u8],
+        content: &Content,
+        root: Option<Value<'_>>,
+    ) {
+        if head.stream.messages().is_none() {
+            let context = context(analysis, &self.known);
+            self.rules.at(&context, |family, found| {
+                family.stderr(head, raw, &context, found);
+            });
+            return;
+        }
+        let messages = analysis.latest_messages();
+        for (message, record) in content.messages.iter().zip(messages) {
+            self.known.learn(head, message, record);
+        }
+        self.rules.frame(&Seen {
+            head,
+            raw,
+            content,
+            root,
+            messages,
+            observations: analysis.observations(),
+            session: analysis.session(),
+            known: &self.known,
+            correlator: analysis.correlator(),
+        });
+        for (message, record) in content.messages.iter().zip(messages) {
+            self.known.forget(message, record);
+        }
+    }
+
+    /// Looks at the event that `analysis` took in last.
+    pub fn event(&mut self, analysis: &Analysis, event: &Event) {
+        if let EventKind::Start(process) = &event.kind {
+            self.rules.bounds.part.clone_from(&process.selection);
+        }
+        let context = context(analysis, &self.known);
+        self.rules.at(&context, |family, found| {
+            family.event(event, &context, found);
+        });
+    }
+
+    /// The recording is over, and `analysis` has finished.
+    pub fn finish(&mut self, analysis: &Analysis) {
+        let context = context(analysis, &self.known);
+        let rules = &mut self.rules;
+        rules.at(&context, |family, found| {
+            family.finish(analysis.ended(), &context, found);
+        });
+        let held = rules.misframed.finish();
+        let revision = |finding: &Finding| context.revision(finding);
+        rules.bounds.settle(held, revision, &mut rules.findings);
+        rules.bounds.finish(&mut rules.findings);
+    }
+
+    /// Findings since the last call.
+    pub fn take(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.rules.findings)
+    }
+
+    /// About how many bytes [`Self::take`] would hand over.
+    pub fn pending_bytes(&self) -> usize {
+        // A detail is one line, what is quoted in it is cut.
+        self.rules.findings.len() * 2 * size_of::<Finding>()
+    }
+}
+
+fn context<'a>(analysis: &'a Analysis, known: &'a Known) -> Context<'a> {
+    Context {
+        now: analysis.now(),
+        session: analysis.session(),
+        known,
+        correlator: analysis.correlator(),
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
         Self {
             families: families(),
             found: Findings::default(),
             misframed: framing::Misframed::default(),
             bounds: Bounds::default(),
+            findings: Vec::new(),
         }
     }
+}
 
-    /// Looks at the next frame of a protocol stream.
-    pub fn frame(&mut self, seen: &Seen<'_>, findings: &mut Vec<Finding>) {
+impl Rules {
+    /// Lets each family look at the next frame of a protocol stream.
+    fn frame(&mut self, seen: &Seen<'_>) {
         let context = seen.context();
         for family in &mut self.families {
             family.passed(&context, &mut self.found);
         }
-        self.settle(|finding| context.revision(finding), findings);
+        self.settle(|finding| context.revision(finding));
         for family in &mut self.families {
             family.frame(seen, &mut self.found);
         }
         let mut found = self.found.take();
         self.misframed.apply(seen, &mut found);
         let of_frame = |finding: &Finding| finding.revision.unwrap_or_else(|| seen.revision());
-        self.bounds.settle(found, of_frame, findings);
+        self.bounds.settle(found, of_frame, &mut self.findings);
     }
 
-    /// Looks at the next line on stderr.
-    pub fn stderr(
-        &mut self,
-        head: &FrameHead,
-        raw: &[u8],
-        context: &Context<'_>,
-        findings: &mut Vec<Finding>,
-    ) {
+    /// Lets each family look at what has come at the moment of `context`.
+    fn at(&mut self, context: &Context<'_>, mut look: impl FnMut(&mut dyn Family, &mut Findings)) {
         for family in &mut self.families {
             family.passed(context, &mut self.found);
-            family.stderr(head, raw, context, &mut self.found);
+            look(family.as_mut(), &mut self.found);
         }
-        self.settle(|finding| context.revision(finding), findings);
+        self.settle(|finding| context.revision(finding));
     }
 
-    pub fn event(&mut self, event: &Event, context: &Context<'_>, findings: &mut Vec<Finding>) {
-        if let EventKind::Start(process) = &event.kind {
-            self.bounds.part.clone_from(&process.selection);
-        }
-        for family in &mut self.families {
-            family.passed(context, &mut self.found);
-            family.event(event, context, &mut self.found);
-        }
-        self.settle(|finding| context.revision(finding), findings);
-    }
-
-    /// The recording is over; `observations` are those of the correlator's own end.
-    pub fn finish(
-        &mut self,
-        observations: &[Observation],
-        context: &Context<'_>,
-        findings: &mut Vec<Finding>,
-    ) {
-        for family in &mut self.families {
-            family.passed(context, &mut self.found);
-            family.finish(observations, context, &mut self.found);
-        }
-        self.settle(|finding| context.revision(finding), findings);
-        let held = self.misframed.finish();
-        self.bounds
-            .settle(held, |finding| context.revision(finding), findings);
-        self.bounds.finish(findings);
-    }
-
-    /// Hands over what was found at the moment: whatever finds it, only here it is decided whether
-    /// its rule applies.
-    fn settle(&mut self, revision: impl Fn(&Finding) -> Revision, findings: &mut Vec<Finding>) {
+    /// Tells what was found at the moment. Only here it is decided whether a rule applies.
+    fn settle(&mut self, revision: impl Fn(&Finding) -> Revision) {
         if !self.found.is_empty() {
-            self.bounds.settle(self.found.take(), revision, findings);
+            let found = self.found.take();
+            self.bounds.settle(found, revision, &mut self.findings);
         }
     }
 }

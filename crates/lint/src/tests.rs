@@ -1,5 +1,6 @@
 use super::*;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::{Classifier, Content, Lines};
 use std::collections::BTreeSet;
@@ -11,26 +12,43 @@ fn is_of_line(finding: &Finding) -> bool {
     of_lines.any(|family| family.rules().contains(&finding.rule))
 }
 
-/// The findings of these lines, one after the other.
-fn findings(lines: &[(StreamId, &[u8])]) -> Vec<Finding> {
-    let mut analysis = Analysis::new();
-    for (seq, (stream, raw)) in (1..).zip(lines) {
-        let head = FrameHead {
-            seq: Seq(seq),
-            stream: *stream,
-            offset: 0,
-            t_first: Moment(seq),
-            t_last: Moment(seq),
-            size: raw.len() as u64,
-        };
-        let mut classifier = Classifier::default();
-        let (content, root) = match stream.messages() {
-            Some(_) => classifier.read(raw, Lines::OfAll),
-            None => (Content::default(), None),
-        };
-        analysis.frame(&head, raw, &content, root);
+/// The head of a frame that came at `t`.
+pub(crate) fn head(seq: u64, stream: StreamId, t: Moment, raw: &[u8]) -> FrameHead {
+    FrameHead {
+        seq: Seq(seq),
+        stream,
+        offset: 0,
+        t_first: t,
+        t_last: t,
+        size: raw.len() as u64,
     }
-    let mut findings = analysis.take().findings;
+}
+
+/// Gives a frame to both.
+pub(crate) fn tell(analysis: &mut Analysis, linter: &mut Linter, head: &FrameHead, raw: &[u8]) {
+    let mut classifier = Classifier::default();
+    let (content, root) = match head.stream.messages() {
+        Some(_) => classifier.read(raw, Lines::OfAll),
+        None => (Content::default(), None),
+    };
+    analysis.frame(head, &content);
+    linter.frame(analysis, head, raw, &content, root);
+}
+
+/// The findings of all rules in these lines, one after the other.
+pub(crate) fn all_findings<L: AsRef<[u8]>>(lines: &[(StreamId, L)]) -> Vec<Finding> {
+    let (mut analysis, mut linter) = (Analysis::default(), Linter::default());
+    for (seq, (stream, raw)) in (1..).zip(lines) {
+        let raw = raw.as_ref();
+        let head = head(seq, *stream, Moment(seq), raw);
+        tell(&mut analysis, &mut linter, &head, raw);
+    }
+    linter.take()
+}
+
+/// The findings in these lines that are about a line alone.
+fn findings(lines: &[(StreamId, &[u8])]) -> Vec<Finding> {
+    let mut findings = all_findings(lines);
     findings.retain(is_of_line);
     findings
 }
@@ -203,35 +221,19 @@ impl Family for Careless {
 #[test]
 fn a_rule_is_found_in_its_revisions_only_whenever_its_family_finds_it() {
     let found = |is_modern: bool| {
-        let mut known = Known::default();
-        known.knows_modern = is_modern;
-        let context = Context {
-            now: Moment(1),
-            session: &mcpreel_trace::session::Session::default(),
-            known: &known,
-            correlator: &mcpreel_trace::correlator::Correlator::default(),
-        };
-        let mut linter = Linter {
-            families: vec![Box::new(Careless)],
-            ..Linter::new()
-        };
+        let (mut analysis, mut linter) = (Analysis::default(), Linter::default());
+        linter.known.knows_modern = is_modern;
+        linter.rules.families = vec![Box::new(Careless)];
         let event = Event {
             t: Moment(1),
             after_seq: Seq(0),
             kind: mcpreel_trace::event::EventKind::Recovered { frames: 0 },
         };
-        let head = FrameHead {
-            seq: Seq(1),
-            stream: StreamId::STDERR,
-            offset: 0,
-            t_first: Moment(1),
-            t_last: Moment(1),
-            size: 1,
-        };
-        let mut findings = Vec::new();
-        linter.event(&event, &context, &mut findings);
-        linter.stderr(&head, b"\n", &context, &mut findings);
-        linter.finish(&[], &context, &mut findings);
+        linter.event(&analysis, &event);
+        let line = head(1, StreamId::STDERR, Moment(1), b"\n");
+        tell(&mut analysis, &mut linter, &line, b"\n");
+        linter.finish(&analysis);
+        let findings = linter.take();
         let details = findings.into_iter().map(|finding| finding.detail);
         details.collect::<Vec<_>>().join(", ")
     };

@@ -1,5 +1,6 @@
 //! What the traffic means. Pure: frames and events in order go in, exchanges and sessions come out.
 //!
+//! * [`analysis`]: the fold that derives everything from frames and events;
 //! * [`clock`]: one anchor of monotonic and wall time; everything else takes time as an argument;
 //! * [`frame`], [`event`]: what is on record; [`exchange`]: what is derived from it;
 //! * [`correlator`]: pairs requests with responses, both directions, both eras;
@@ -9,6 +10,7 @@
 //! * [`state`]: what was true at a moment;
 //! * [`stats`]: latencies per method and per tool.
 
+pub mod analysis;
 pub mod clock;
 pub mod correlator;
 pub mod event;

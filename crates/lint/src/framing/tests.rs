@@ -2,7 +2,8 @@
 
 use super::Misframed;
 use crate::finding::Finding;
-use crate::{Analysis, Known, Seen};
+use crate::tests::all_findings;
+use crate::{Known, Seen};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -22,12 +23,7 @@ fn head(seq: u64, raw: &[u8]) -> FrameHead {
 
 /// The findings of one rule in one line of the server.
 fn of(rule: &str, line: &str) -> Vec<Finding> {
-    let mut analysis = Analysis::new();
-    let raw = format!("{line}\n").into_bytes();
-    let mut classifier = Classifier::default();
-    let (content, root) = classifier.read(&raw, Lines::OfAll);
-    analysis.frame(&head(1, &raw), &raw, &content, root);
-    let mut findings = analysis.take().findings;
+    let mut findings = all_findings(&[(StreamId::S2C, format!("{line}\n"))]);
     findings.retain(|finding| finding.rule.id == rule);
     findings
 }

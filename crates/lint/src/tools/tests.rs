@@ -1,29 +1,17 @@
-use crate::{Analysis, Finding};
-use mcpreel_trace::clock::Moment;
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use crate::Finding;
+use crate::tests::all_findings;
+use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::json::Path;
-use mcpreel_wire::message::{Classifier, Lines};
 use std::fmt::Write;
 
 /// The findings of this family's rules in a session of these lines: a client's and a server's in
 /// turn.
 fn findings(lines: &[String]) -> Vec<Finding> {
-    let mut analysis = Analysis::new();
-    for (seq, line) in (1..).zip(lines) {
-        let raw = format!("{line}\n");
-        let head = FrameHead {
-            seq: Seq(seq),
-            stream: [StreamId::S2C, StreamId::C2S][usize::from(seq % 2 == 1)],
-            offset: 0,
-            t_first: Moment(seq),
-            t_last: Moment(seq),
-            size: raw.len() as u64,
-        };
-        let mut classifier = Classifier::default();
-        let (content, root) = classifier.read(raw.as_bytes(), Lines::OfAll);
-        analysis.frame(&head, raw.as_bytes(), &content, root);
-    }
-    let mut findings = analysis.take().findings;
+    let sides = [StreamId::C2S, StreamId::S2C].into_iter().cycle();
+    let lines: Vec<_> = sides
+        .zip(lines.iter().map(|line| format!("{line}\n")))
+        .collect();
+    let mut findings = all_findings(&lines);
     findings.retain(|finding| super::rules::RULES.contains(&finding.rule));
     findings
 }

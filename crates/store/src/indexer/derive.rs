@@ -7,7 +7,8 @@ use super::long::LongText;
 use super::write::{DERIVED_WHEN_READ, Writer};
 use crate::schema::DERIVED_VERSION;
 use crate::values::to_sql;
-use mcpreel_lint::Analysis;
+use mcpreel_lint::Linter;
+use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
@@ -38,6 +39,7 @@ pub enum Text<'a> {
 pub struct Deriver {
     classifier: Classifier,
     analysis: Analysis,
+    linter: Linter,
     /// Where the messages that `analysis` has ready stand in their frames.
     spans: Vec<Range<usize>>,
     lines: Vec<(Seq, StreamId)>,
@@ -93,7 +95,8 @@ impl Deriver {
                 ((content, None), &kept[..])
             }
         };
-        self.analysis.frame(head, raw, &content, root);
+        self.analysis.frame(head, &content);
+        self.linter.frame(&self.analysis, head, raw, &content, root);
         self.classifier.give_back();
         if content.messages.is_empty() {
             self.lines.push((head.seq, head.stream));
@@ -106,6 +109,7 @@ impl Deriver {
 
     pub fn event(&mut self, event: &Event) {
         self.analysis.event(event);
+        self.linter.event(&self.analysis, event);
     }
 
     pub fn finish(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
@@ -113,13 +117,15 @@ impl Deriver {
             self.flush(writer)?;
         }
         self.analysis.finish();
+        self.linter.finish(&self.analysis);
         Ok(())
     }
 
     /// Writes the rows that have come together, if they are many.
     pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
         let rows = self.spans.len() + self.lines.len();
-        if rows < LOT && self.analysis.pending_bytes() < LOT_BYTES {
+        let bytes = self.analysis.pending_bytes() + self.linter.pending_bytes();
+        if rows < LOT && bytes < LOT_BYTES {
             return Ok(());
         }
         self.flush(writer)
@@ -135,10 +141,11 @@ impl Deriver {
         self.counts.messages += derived.messages.len() as u64;
         self.spans.clear();
         self.exchanges(&derived.exchanges, writer)?;
-        for finding in &derived.findings {
+        let findings = self.linter.take();
+        for finding in &findings {
             writer.finding(finding)?;
         }
-        self.counts.findings += derived.findings.len() as u64;
+        self.counts.findings += findings.len() as u64;
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 use super::*;
-use crate::Analysis;
+use crate::Linter;
+use crate::tests::{head, tell};
+use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::{Closer, DEFAULT_SLOW_NS, Event, EventKind};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_wire::message::{Classifier, Content, Direction, Lines};
+use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_wire::message::Direction;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -116,28 +118,18 @@ fn a_server_that_stays_is_overdue_until_it_has_ended() {
 
 #[test]
 fn what_is_stored_when_something_comes_is_what_a_live_reader_had_told() {
-    let mut analysis = Analysis::new();
-    let mut classifier = Classifier::default();
+    let (mut analysis, mut linter) = (Analysis::default(), Linter::default());
     let raw = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
-    let mut head = FrameHead {
-        seq: Seq(1),
-        stream: StreamId::C2S,
-        offset: 0,
-        t_first: Moment(0),
-        t_last: Moment(0),
-        size: raw.len() as u64,
-    };
-    let (content, root) = classifier.read(raw, Lines::OfAll);
-    analysis.frame(&head, raw, &content, root);
+    let call = head(1, StreamId::C2S, Moment(0), raw);
+    tell(&mut analysis, &mut linter, &call, raw);
     let open = analysis.take().exchanges;
     let now = Moment(70 * SECOND);
     let mut live = overdue(open.iter(), analysis.session(), DEFAULT_SLOW_NS, now);
     live.retain(|one| one.rule == &TIMEOUT_NO_CANCEL);
 
-    (head.seq, head.stream) = (Seq(2), StreamId::STDERR);
-    (head.t_first, head.t_last) = (now, now);
-    analysis.frame(&head, b"x\n", &Content::default(), None);
-    let mut stored = analysis.take().findings;
+    let line = head(2, StreamId::STDERR, now, b"x\n");
+    tell(&mut analysis, &mut linter, &line, b"x\n");
+    let mut stored = linter.take();
     stored.retain(|one| one.rule == &TIMEOUT_NO_CANCEL);
     assert_eq!(live.len(), 1);
     assert_eq!(live, stored);

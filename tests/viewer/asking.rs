@@ -210,24 +210,6 @@ fn failures_are_walked_in_both_directions_and_around() {
 }
 
 #[test]
-fn jumps_lead_to_open_calls_and_to_what_is_related() {
-    let recording = fixture::live();
-    let mut viewer = viewer(&recording, WIDE);
-    let trip = find(&mut viewer, "Oslo");
-    viewer.press("Esc");
-    go(&mut viewer, trip);
-    viewer.press("J r");
-    let asked = selected(&viewer);
-    assert!(asked > trip, "{}", text(&viewer));
-    shows(&viewer, &["elicitation/create"]);
-    viewer.press("J o");
-    let session = viewer.app.session.as_deref().expect("it is open");
-    let item = session.list.selected_item().expect("it was read");
-    let status = item.exchange().map(|exchange| exchange.status.as_str());
-    assert_eq!(status, Some("open"));
-}
-
-#[test]
 fn a_mark_and_a_note_are_kept_in_the_recording() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
@@ -246,13 +228,10 @@ fn a_mark_and_a_note_are_kept_in_the_recording() {
     assert!(annotation(&viewer).mark.is_some());
     viewer.press("m");
     assert!(annotation(&viewer).mark.is_none());
-    viewer.press("g J m");
-    let marked = selected(&viewer);
     let mut again = Viewer::open(recording.path(), WIDE);
     again.settle();
     go(&mut again, tides);
     assert_eq!(annotation(&again).note.as_deref(), Some("ask ana again"));
-    assert!(marked > 0);
 }
 
 #[test]
@@ -264,47 +243,15 @@ fn the_time_cursor_hides_what_came_later_and_steps() {
     go(&mut viewer, tides);
     viewer.press("T");
     shows(&viewer, &[&format!("AT #{tides} 00:07.500")]);
-    let status = |viewer: &Viewer| {
-        let session = viewer.app.session.as_deref().expect("it is open");
-        let item = session.list.selected_item().expect("it was read");
-        item.exchange().map(|exchange| exchange.status.as_str())
-    };
     assert_eq!(selected(&viewer), tides, "nothing after it is shown");
-    assert_eq!(status(&viewer), Some("open"));
     viewer.press(".");
     assert_eq!(selected(&viewer), tides);
-    assert_eq!(status(&viewer), Some("error"));
     viewer.press(", ,");
     assert!(selected(&viewer) < tides);
     viewer.press("T");
     assert!(!text(&viewer).contains("AT #"));
     viewer.press("G");
     assert!(selected(&viewer) > tides);
-}
-
-#[test]
-fn playing_cuts_idle_time_and_stops_at_the_match() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    let tides = find(&mut viewer, "get_tides");
-    viewer.press("Esc g T");
-    viewer.act(": 'play until name:get_tides' Enter");
-    shows(&viewer, &["playing to a match"]);
-    let mut cut = false;
-    for _ in 0..400 {
-        viewer.wait_ns(50 * fixture::MS);
-        cut |= text(&viewer).contains("idle cut to 1 s");
-        if text(&viewer).contains("stopped: this fits") {
-            break;
-        }
-    }
-    assert!(
-        cut,
-        "over a second passed before the second call\n{}",
-        text(&viewer)
-    );
-    let session = viewer.app.session.as_deref().expect("it is open");
-    assert_eq!(session.until(), Some(Seq(tides)));
 }
 
 #[test]

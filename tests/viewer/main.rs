@@ -1,11 +1,11 @@
 //! The viewer: what it shows, and what it does with keys.
 //!
 //! * [`asking`]: comparisons, searches, jumps, marks, notes, and what was true at a moment;
+//! * [`mouse`]: clicks and the wheel;
 //! * [`snapshots`]: every panel, text and style; [`pictures`]: those of the README;
 //! * [`selected`]: what is acted on is what is highlighted, and what is offered is done;
 //! * [`sequences`]: keys and the state they lead to; [`walk`]: once through everything;
 //! * [`why`]: the line that says why, and the whole account;
-//! * [`mouse`]: clicks and the wheel; [`named`]: views with a name;
 //! * [`ending`]: a session that is watched comes to its end;
 //! * [`export`]: exports, and reports for the clipboard;
 //! * [`replay`]: replays, and recordings beside each other;
@@ -30,7 +30,6 @@ mod fixture;
 mod fuzz;
 mod library;
 mod mouse;
-mod named;
 mod notation;
 mod on_a_terminal;
 mod pictures;

@@ -62,11 +62,6 @@ pub const SCENES: &[Scene] = &[
     ),
     scene("finding-explained", On(fixture::broken), "4 Enter j i"),
     // Which rows.
-    scene(
-        "named-view",
-        On(fixture::ended),
-        "f 'is:failed' Enter : 'view save failures' Enter : 'view'",
-    ),
     scene("filter-completes", On(fixture::ended), "f 'status:'"),
     scene("filter-wrong", On(fixture::ended), "f 'latency>soon'"),
     scene(

@@ -138,25 +138,6 @@ fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
 }
 
 #[test]
-fn statistics_of_a_filter_stop_at_the_time_cursor() {
-    let fixture = fixture::ended();
-    let all = exchanges(&fixture.path);
-    let mut viewer = Viewer::open(&fixture.path, SIZE);
-    viewer.act("f 'is:failed' Enter g T 3");
-    let until = session(&viewer).until().expect("the time cursor is on");
-    assert!(until < all.last().expect("there are some").request.0);
-    let known = |one: &Exchange| (one.request.0 <= until).then(|| one.clone().at(until));
-    let known: Vec<_> = all.iter().filter_map(known).collect();
-    let expected = known.iter().filter(|one| one.has_failed()).count();
-    let fitting = figures(&viewer).fitting.expect("there is a filter");
-    assert_eq!(
-        (fitting.count, fitting.of),
-        (expected as u64, known.len() as u64),
-        "{until:?}"
-    );
-}
-
-#[test]
 fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
     for filter in ["is:failed", "is:open"] {
         let script = format!("3 f '{filter}' Enter");

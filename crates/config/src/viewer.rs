@@ -1,17 +1,10 @@
-//! What the file says about the viewer: `[viewer]`, `[viewer.keys.CONTEXT]`, `[[viewer.rules]]`,
-//! `[viewer.views]`.
+//! What the file says about the viewer: `[viewer]`, `[viewer.keys.CONTEXT]`.
 
 use super::reading::{Reading, Setting};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
-const KEYS: &[&str] = &[
-    "theme", "color", "ascii", "motion", "mouse", "keys", "rules", "views",
-];
-
-const VIEW_KEYS: &[&str] = &["filter", "view", "wire", "sort", "reverse"];
-
-const RULE_KEYS: &[&str] = &["name", "filter", "style"];
+const KEYS: &[&str] = &["theme", "color", "ascii", "motion", "mouse", "keys"];
 
 /// What the viewer looks like, and its keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,23 +19,6 @@ pub struct Viewer {
     pub mouse: Option<Setting>,
     /// Keys in place of the usual ones.
     pub keys: Vec<Binding>,
-    /// Colour rules, in place of the usual ones.
-    pub rules: Vec<Rule>,
-    pub views: Vec<NamedView>,
-}
-
-/// Which rows are shown, and how, under a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedView {
-    pub name: Setting,
-    /// Which rows; all of them without.
-    pub filter: Option<Setting>,
-    /// `exchanges`, `timeline`, `stats` or `findings`.
-    pub view: Option<Setting>,
-    pub wire: Option<Setting>,
-    /// The column by which the statistics are sorted.
-    pub sort: Option<Setting>,
-    pub reverse: Option<Setting>,
 }
 
 /// Keys in place of the usual ones.
@@ -51,13 +27,6 @@ pub struct Binding {
     pub context: Setting,
     pub action: Setting,
     pub keys: Setting,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    pub name: Option<Setting>,
-    pub filter: Setting,
-    pub style: Setting,
 }
 
 impl Viewer {
@@ -75,8 +44,6 @@ impl Viewer {
                 "motion" => viewer.motion = reading.switch("motion", value),
                 "mouse" => viewer.mouse = reading.switch("mouse", value),
                 "keys" => viewer.keys = contexts(value, reading),
-                "rules" => viewer.rules = rules(value, reading),
-                "views" => viewer.views = views(value, reading),
                 _ => reading.unknown(key, KEYS),
             }
         }
@@ -118,81 +85,4 @@ fn named<T: AsRef<str>>(key: &Spanned<T>, reading: &Reading<'_>) -> Setting {
         text: key.get_ref().as_ref().to_owned(),
         at: reading.at(key),
     }
-}
-
-fn rules(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<Rule> {
-    let DeValue::Array(array) = value.get_ref() else {
-        reading.wrong::<()>("rules", value, "an array of tables, each [[viewer.rules]]");
-        return Vec::new();
-    };
-    let mut rules = Vec::new();
-    for value in array {
-        match value.get_ref() {
-            DeValue::Table(table) => rules.extend(rule(value, table, reading)),
-            _ => {
-                reading.wrong::<()>("rules", value, "a table with filter and style");
-            }
-        }
-    }
-    rules
-}
-
-fn rule(
-    value: &Spanned<DeValue<'_>>,
-    table: &DeTable<'_>,
-    reading: &mut Reading<'_>,
-) -> Option<Rule> {
-    let (mut name, mut filter, mut style) = (None, None, None);
-    for (key, value) in table {
-        match key.get_ref().as_ref() {
-            "name" => name = reading.text("name", value),
-            "filter" => filter = reading.text("filter", value),
-            "style" => style = reading.text("style", value),
-            _ => reading.unknown(key, RULE_KEYS),
-        }
-    }
-    let (Some(filter), Some(style)) = (filter, style) else {
-        return reading.wrong("rules", value, "a table with filter and style");
-    };
-    Some(Rule {
-        name,
-        filter,
-        style,
-    })
-}
-
-/// A table of filters, or of tables with one.
-fn views(value: &Spanned<DeValue<'_>>, reading: &mut Reading<'_>) -> Vec<NamedView> {
-    let DeValue::Table(table) = value.get_ref() else {
-        reading.wrong::<()>("views", value, "a table of names and filters");
-        return Vec::new();
-    };
-    let mut views = Vec::new();
-    for (name, value) in table {
-        let mut view = NamedView {
-            name: named(name, reading),
-            filter: None,
-            view: None,
-            wire: None,
-            sort: None,
-            reverse: None,
-        };
-        let DeValue::Table(keys) = value.get_ref() else {
-            view.filter = reading.text(name.get_ref(), value);
-            views.extend(view.filter.is_some().then_some(view));
-            continue;
-        };
-        for (key, value) in keys {
-            match key.get_ref().as_ref() {
-                "filter" => view.filter = reading.text("filter", value),
-                "view" => view.view = reading.text("view", value),
-                "wire" => view.wire = reading.switch("wire", value),
-                "sort" => view.sort = reading.text("sort", value),
-                "reverse" => view.reverse = reading.switch("reverse", value),
-                _ => reading.unknown(key, VIEW_KEYS),
-            }
-        }
-        views.push(view);
-    }
-    views
 }

@@ -113,12 +113,7 @@ actions! {
     SearchPrevious, "search-previous", [Session "N"], "hit before";
     NextFailure, "next-failure", [Session "e"], "next failed exchange";
     PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
-    Jump, "jump", [Session "J"], "jump to the next open, slow, marked, related … row";
     Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
-
-    // Views with a name.
-    SaveView, "view-save", [], "keep filter, rows, view and order under a name: `:view save NAME`";
-    LeaveView, "view-leave", [], "from a named view back to what was shown before";
 
     // Marks and notes.
     Mark, "mark", [Session "m"], "mark the row, or take the mark off";
@@ -147,10 +142,9 @@ actions! {
     TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
 
     // Playback.
-    TimeCursor, "time-cursor", [Session "T"], "time cursor on, off: the session as it was then";
+    TimeCursor, "time-cursor", [Session "T"], "time cursor on, off: the rows up to then";
     StepForward, "step-forward", [Playback "."], "one row later";
     StepBack, "step-back", [Playback ","], "one row earlier";
-    Play, "play", [Playback "Space"], "play at the recorded pace; `:play until FILTER` stops at a match";
     StatePane, "state", [Session "S"], "what was true then: versions, capabilities, tools, open calls";
 
     // Timeline.

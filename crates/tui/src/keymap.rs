@@ -208,9 +208,7 @@ mod tests {
         let mut keymap = Keymap::default();
         let key = Key::parse("Space").expect("it is a key");
         let list = [Context::List, Context::Session, Context::Everywhere];
-        let playback = [Context::Playback, Context::List];
         assert_eq!(keymap.action(&list, key), Some(Action::Select));
-        assert_eq!(keymap.action(&playback, key), Some(Action::Play));
         keymap.rebind(Context::List, Action::Mark, &[key]);
         assert_eq!(keymap.action(&list, key), Some(Action::Mark));
     }

@@ -20,7 +20,7 @@ pub struct Appearance {
     /// Boxes, arrows and signs in ASCII
     #[arg(long)]
     pub ascii: bool,
-    /// Times move on only with rows and keys, else every 5 s; playing by the second
+    /// Times move on only with rows and keys, else every 5 s
     #[arg(long)]
     pub no_motion: bool,
     /// Leave the mouse to the terminal, to select text

@@ -28,7 +28,6 @@ pub struct Asked {
 pub struct About {
     /// Those that point at what fits it.
     pub query: Query,
-    pub until: Option<Seq>,
 }
 
 #[derive(Debug, Default)]

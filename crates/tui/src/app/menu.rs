@@ -39,7 +39,6 @@ pub enum Choice {
     Copy(CopyWhat),
     /// Something is written into a file.
     Save(CopyWhat, PathBuf),
-    Jump(JumpTo),
     /// The row in which this frame is.
     Frame(Seq),
     /// The account of the cause with this number.
@@ -62,17 +61,6 @@ pub enum CopyWhat {
     Link,
     /// The exchange told in Markdown, redacted.
     Report,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JumpTo {
-    Open,
-    Slow,
-    Failure,
-    Finding,
-    Mark,
-    Related,
-    SameCall,
 }
 
 impl Menu {

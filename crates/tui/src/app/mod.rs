@@ -26,14 +26,12 @@ pub mod palette;
 pub mod playback;
 pub mod prompt;
 pub mod replay;
-pub mod rules;
 pub mod search;
 pub mod session;
 pub mod settings;
 pub mod stats;
 pub mod text;
 pub mod timeline;
-pub mod views;
 
 pub use session::{Focus, Session, View};
 pub use settings::Settings;

@@ -1,7 +1,6 @@
 //! One recording on the screen.
 
 use super::timeline;
-use super::views::{InUse, Saved};
 use super::{annotations, detail, filter, findings, list, playback, search, stats};
 use crate::action::Context;
 use crate::effect::Now;
@@ -38,8 +37,6 @@ pub struct Session {
     /// Why it went wrong, as it was asked last.
     pub causes: Vec<Cause>,
     pub annotations: annotations::Annotations,
-    /// The view with a name that was chosen last.
-    pub named: Option<InUse>,
     /// What the reader says is about another recording until it has begun this one.
     pub awaits: Option<u64>,
 }
@@ -113,7 +110,6 @@ impl Session {
             playback: playback::Playback::default(),
             causes: Vec::new(),
             annotations: annotations::Annotations::default(),
-            named: None,
             awaits: None,
         }
     }
@@ -138,12 +134,6 @@ impl Session {
         self.list.time = as_before.time;
     }
 
-    /// The view with a name that is on the screen; none once something else is shown.
-    pub fn in_use(&self) -> Option<&InUse> {
-        let named = self.named.as_ref();
-        named.filter(|named| named.shows == Saved::of(self))
-    }
-
     /// The last frame that is shown: the time cursor, or where the picture was frozen; none where
     /// everything is.
     pub fn until(&self) -> Option<Seq> {
@@ -156,16 +146,12 @@ impl Session {
         vitals.is_some_and(|vitals| vitals.standing == Standing::Live)
     }
 
-    /// Now, on the clock of the recording: for what counts up. At the end of a finished one; while
-    /// the time cursor is on, the moment that it is on.
+    /// Now, on the clock of the recording: for what counts up. At the end of a finished one.
     pub fn now(&self, now: Now) -> Moment {
         let Some(vitals) = self.vitals.as_deref() else {
             return Moment(0);
         };
         let last = vitals.summary.t_last_ns;
-        if self.playback.is_on() {
-            return self.playback.t.unwrap_or(Moment(last));
-        }
         if !self.is_live() {
             return Moment(last);
         }

@@ -3,15 +3,12 @@
 //! The command line comes first, then the configuration, then what the viewer remembers of the
 //! last time, then what the surroundings suggest.
 
-use super::rules::{self, Rule};
 use super::session::Arrangement;
-use super::views::{Saved, Views};
 use crate::action::{Action, Context};
 use crate::keymap::{Key, Keymap};
 use crate::theme::{Colors, Look, Theme};
 use mcpreel_config::{Setting, Viewer};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -19,16 +16,12 @@ pub struct Settings {
     pub keymap: Keymap,
     /// Whether the terminal is asked for mouse events.
     pub mouse: bool,
-    /// Whether times count up and recordings are played smoothly; otherwise every few seconds, and
-    /// with whatever else changes.
+    /// Whether times count up; otherwise every few seconds, and with whatever else changes.
     pub motion: bool,
     /// Where the divider between list and detail stands, in percent of the width or height.
     pub divider: u16,
     /// How the recording that is opened next stands on the screen.
     pub arrangement: Arrangement,
-    /// The colours of rows: the first rule that fits.
-    pub rules: Vec<Rule>,
-    pub views: Views,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +29,7 @@ pub struct Choices {
     pub color: Option<Color>,
     pub theme: Option<Theme>,
     pub ascii: bool,
-    /// Nothing counts up or plays smoothly.
+    /// Nothing counts up.
     pub no_motion: bool,
     pub no_mouse: bool,
 }
@@ -68,8 +61,6 @@ pub struct Remembered {
     pub divider: Option<u16>,
     /// How a recording stood on the screen.
     pub arrangement: Arrangement,
-    /// The views that were saved, by name.
-    pub views: BTreeMap<String, Saved>,
 }
 
 impl Default for Settings {
@@ -81,8 +72,6 @@ impl Default for Settings {
             motion: true,
             divider: 55,
             arrangement: Arrangement::default(),
-            rules: Rule::defaults(),
-            views: Views::default(),
         }
     }
 }
@@ -127,8 +116,6 @@ impl Settings {
             motion: !choices.no_motion && is(&viewer.motion).unwrap_or(true),
             divider: remembered.divider.unwrap_or(55).clamp(20, 80),
             arrangement: remembered.arrangement,
-            rules: rules::configured(&viewer.rules, &mut faults),
-            views: Views::new(&viewer.views, &remembered.views, &mut faults),
         };
         (settings, faults)
     }
@@ -140,7 +127,6 @@ impl Settings {
             mouse: Some(self.mouse),
             divider: Some(self.divider),
             arrangement: self.arrangement,
-            views: self.views.own().clone(),
         }
     }
 }
@@ -279,14 +265,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_read_back() {
-        let mut views = Views::default();
-        let failures = Saved {
-            filter: "is:failed '\"".to_owned(),
-            ..Saved::default()
-        };
-        assert_eq!(views.save("my failures", failures), Ok(()));
         let settings = Settings {
-            views,
             arrangement: Arrangement {
                 view: View::Findings,
                 wire: true,

@@ -2,7 +2,6 @@
 
 use crate::worker::stats::Figures;
 use compact_str::CompactString;
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::stats::{Latency, Row};
 use serde::{Deserialize, Serialize};
@@ -28,8 +27,6 @@ pub struct Stats {
 pub struct Asked {
     pub generation: u64,
     pub query: Query,
-    /// The time cursor, or where the picture was frozen.
-    pub until: Option<Seq>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

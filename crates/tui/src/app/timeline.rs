@@ -1,7 +1,6 @@
 //! The same rows in time.
 
 use crate::worker::timeline::{Picture, Window};
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
 
@@ -34,7 +33,6 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq)]
 pub struct About {
     pub query: Query,
-    pub until: Option<Seq>,
     pub window: Option<Window>,
     /// Columns and rows on the screen.
     pub size: (usize, usize),

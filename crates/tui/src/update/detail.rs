@@ -145,10 +145,9 @@ pub fn wanted(app: &mut App) -> Effects {
         return vec![];
     };
     let mut effects = Effects::new();
-    let until = session.until();
     let detail = &mut session.detail;
     if let Some(key) = selected {
-        effects.extend(ask(detail, lens, key, until));
+        effects.extend(ask(detail, lens, key));
     } else {
         leave(detail);
         detail.asked = None;
@@ -163,12 +162,7 @@ pub fn wanted(app: &mut App) -> Effects {
 
 type Detail = crate::app::detail::Detail;
 
-fn ask(
-    detail: &mut Detail,
-    lens: Lens,
-    key: ItemKey,
-    until: Option<mcpreel_trace::frame::Seq>,
-) -> Option<crate::effect::Effect> {
+fn ask(detail: &mut Detail, lens: Lens, key: ItemKey) -> Option<crate::effect::Effect> {
     let is_new = detail
         .asked
         .is_none_or(|asked| (asked.lens, asked.key) != (lens, key));
@@ -181,7 +175,6 @@ fn ask(
     let ask = detail::Ask {
         key,
         lens,
-        until,
         amount: detail.amount,
     };
     (detail.asked != Some(ask)).then(|| {
@@ -194,8 +187,7 @@ fn ask(
 fn ask_story(detail: &mut Detail) -> Option<crate::effect::Effect> {
     let shown = detail.shown.as_deref()?;
     let exchange = shown.item.exchange()?.id;
-    let until = shown.ask.until;
-    let ask = detail::AskStory { exchange, until };
+    let ask = detail::AskStory { exchange };
     (detail.asked_story != Some(ask)).then(|| {
         detail.asked_story = Some(ask);
         Ask::Story(ask).into()

@@ -160,8 +160,6 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
     {
         return Some(effects);
     }
-    let session = app.session.as_deref()?;
-    let until = session.until();
     let Some(right) = right else {
         app.notices
             .error("nothing is selected to be compared", app.now);
@@ -173,7 +171,6 @@ pub fn perform_in_session(app: &mut App, action: Action) -> Option<Effects> {
         lens,
         left,
         right,
-        until,
     };
     app.overlays.push(Overlay::Diff(Box::new(Diff {
         asked: Some(asked.clone()),

@@ -101,7 +101,7 @@ fn filter(session: &Session) -> Option<(String, Question)> {
     let question = Question {
         lens: session.lens,
         query: filter.in_force().clone(),
-        until: session.until(),
+        until: None,
     };
     // What was typed last may be no filter, and another one still in force.
     let text = question.query.to_string();

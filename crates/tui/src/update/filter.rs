@@ -258,7 +258,6 @@ pub fn wanted(app: &mut App) -> Effects {
         generation,
         lens: session.lens,
         query: filter.in_force().clone(),
-        until: session.playback.until(),
     };
     vec![Ask::Hints(ask).into()]
 }

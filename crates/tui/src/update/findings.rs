@@ -188,7 +188,7 @@ fn is_due(
     state.asked.as_ref().is_none_or(|asked| {
         let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
         // What fits a filter changes with what comes; without one it is only added to.
-        let is_old = about.query.expr.is_some() && about.until.is_none() && asked.frames != frames;
+        let is_old = about.query.expr.is_some() && asked.frames != frames;
         asked.about != *about
             || asked.unfolded != unfolded
             || (is_old && rested && state.percent == 100)
@@ -210,7 +210,6 @@ pub fn wanted(app: &mut App) -> Effects {
     let frames = vitals.summary.frames;
     let about = About {
         query: session.filter.in_force().clone(),
-        until: session.until(),
     };
     let state = &session.findings;
     let unfolded: Vec<_> = state.unfolded.clone().into_iter().collect();
@@ -236,7 +235,6 @@ pub fn wanted(app: &mut App) -> Effects {
     let ask = findings::Ask {
         generation,
         query: about.query,
-        until: about.until,
         unfolded,
         known: state.groups.is_some() && state.percent == 100,
     };

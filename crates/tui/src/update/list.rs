@@ -34,7 +34,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
             return Some(super::session::remember(app));
         }
         _ => {
-            let rows = list.index.len();
+            let rows = list.len();
             let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;
             list.go_to = None;
             list.put_cursor(to, page);
@@ -105,7 +105,6 @@ fn ask(session: &Session, stopped: Option<ItemKey>) -> crate::effect::Effect {
         generation: session.list.scan.generation,
         lens: session.lens,
         query: session.filter.in_force().clone(),
-        until: session.until(),
         stopped,
     })
     .into()
@@ -139,7 +138,7 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
     list.hold = None;
     let row = list.cursor_row()?;
     list.scroll_to(row.saturating_sub(hold), page);
-    if list.index.position(key).is_some() {
+    if list.position(key).is_some() {
         return None;
     }
     list.put_cursor(row, page);
@@ -147,8 +146,10 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
         return None;
     }
     let nearest = list.selected()?;
+    let is_later = list.until.is_some_and(|until| key.seq > until);
+    let by = if is_later { "time cursor" } else { "filter" };
     Some(format!(
-        "#{} is hidden by the filter; the cursor is on the nearest row, #{}",
+        "#{} is hidden by the {by}; the cursor is on the nearest row, #{}",
         key.seq.0, nearest.seq.0
     ))
 }
@@ -200,7 +201,7 @@ pub fn wanted(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let (lens, until) = (session.lens, session.until());
+    let lens = session.lens;
     let list = &mut session.list;
     if list.page != page {
         let before = std::mem::replace(&mut list.page, page);
@@ -211,12 +212,7 @@ pub fn wanted(app: &mut App) -> Effects {
     let find = list.go_to;
     let window = list.window(page);
     let rows = list.cache.wanted(&window, find).map(|(keys, find)| {
-        let rows = list::Rows {
-            lens,
-            keys,
-            until,
-            find,
-        };
+        let rows = list::Rows { lens, keys, find };
         Ask::Rows(rows).into()
     });
     let mut effects: Effects = rows.into_iter().collect();

@@ -1,7 +1,7 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, export, filter, jump, library, list, replay, why};
+use super::{detail, export, filter, library, list, replay, why};
 use crate::action::Action;
 use crate::app::menu::Choice;
 use crate::app::{App, Overlay};
@@ -11,7 +11,6 @@ use crate::view::menu as view;
 use crate::view::overlay::Hit;
 use crate::widget::scroll;
 use crossterm::event::KeyCode;
-use mcpreel_store::select::Way;
 
 /// Moves among the choices, or takes one.
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
@@ -96,7 +95,6 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Theme(theme) => super::everywhere::theme(app, theme),
         Choice::Copy(what) => super::copy::copy(app, what),
         Choice::Save(what, path) => super::copy::save(app, what, path),
-        Choice::Jump(to) => jump::begin(app, to, Way::Oldest),
         Choice::Frame(seq) => list::goto(app, seq),
         Choice::Cause(at) => why::account(app, at),
         Choice::Export(pick) => export::choose(app, pick),

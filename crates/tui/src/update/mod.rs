@@ -14,10 +14,10 @@ pub mod diff;
 pub mod edit;
 pub mod everywhere;
 pub mod export;
+pub mod failures;
 pub mod filter;
 pub mod findings;
 pub mod help;
-pub mod jump;
 pub mod library;
 pub mod like;
 pub mod list;
@@ -36,7 +36,6 @@ pub mod session;
 pub mod stats;
 pub mod text;
 pub mod timeline;
-pub mod views;
 pub mod why;
 
 use super::action::Action;
@@ -96,18 +95,17 @@ const IN_LIBRARY: [Perform; 4] = [
 ];
 
 /// Who is offered what the pane of a recording does not take.
-const IN_SESSION: [Perform; 12] = [
+const IN_SESSION: [Perform; 11] = [
     filter::perform,
     copy::perform,
     search::perform,
     annotations::perform,
-    jump::perform,
+    failures::perform,
     why::perform,
     comparison::perform_in_session,
     diff::perform_in_session,
     replay::perform_in_session,
     export::perform_in_session,
-    views::perform,
     session::perform,
 ];
 
@@ -169,30 +167,16 @@ fn tick(app: &mut App) -> Effects {
 /// How often what counts up is drawn anew.
 const TICK: Duration = Duration::from_millis(250);
 
-/// How often the screen is drawn anew while a recording is played.
-const FRAME: Duration = Duration::from_millis(50);
-
 /// Without motion, what counts up is drawn anew with whatever else changes, and this often: times
 /// on the screen are never older.
 const STILL: Duration = Duration::from_secs(5);
 
-/// Without motion, a recording that is played goes on this often. Whoever plays it wants it to go
-/// on, but not to run.
-const STILL_FRAME: Duration = Duration::from_secs(1);
-
 /// How long the screen may stay as it is while nothing happens; `None` where nothing on it changes
-/// by itself: counts up, fades or plays.
+/// by itself: counts up or fades.
 pub fn patience(app: &App) -> Option<Duration> {
     let session = app.session.as_deref();
     let is_live = session.is_none_or(super::app::Session::is_live);
-    let (counting, playing) = if app.settings.motion {
-        (TICK, FRAME)
-    } else {
-        (STILL, STILL_FRAME)
-    };
-    if playback::is_playing(app) {
-        return Some(playing);
-    }
+    let counting = if app.settings.motion { TICK } else { STILL };
     (is_live || app.notices.fades(app.now)).then_some(counting)
 }
 
@@ -216,7 +200,6 @@ pub fn is_early(app: &App) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::playback::{Playing, Stop};
     use crate::app::{Session, Settings};
     use crate::effect::Now;
     use mcpreel_store::library::Library;
@@ -238,17 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn without_motion_times_stand_for_seconds_and_playing_goes_by_the_second() {
+    fn without_motion_times_stand_for_seconds() {
         assert!(patience(&app(true)).is_some_and(|wait| wait < Duration::from_secs(1)));
         assert!(patience(&app(false)).is_some_and(|wait| wait >= Duration::from_secs(5)));
-        let playing = |motion| {
-            let mut app = finished(motion);
-            let session = app.session.as_deref_mut().expect("it was opened");
-            session.playback.playing = Some(Playing::new(0, Stop::End));
-            patience(&app)
-        };
-        assert!(playing(true).is_some_and(|wait| wait < Duration::from_millis(100)));
-        assert_eq!(playing(false), Some(Duration::from_secs(1)));
     }
 
     #[test]

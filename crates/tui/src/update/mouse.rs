@@ -74,7 +74,7 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
     if let (Cursor::End, Some(key)) = (list.cursor, list.selected()) {
         list.cursor = Cursor::At(key);
     }
-    let to = scroll::turned(list.first_row(page), by, list.index.len(), page);
+    let to = scroll::turned(list.first_row(page), by, list.len(), page);
     list.scroll_to(to, page);
     vec![]
 }
@@ -186,7 +186,7 @@ fn click_row(app: &mut App, rows: Rect, at: Position) -> Effects {
     };
     let list = &mut session.list;
     let row = list.first_row(page) + usize::from(at.y - rows.y);
-    if row >= list.index.len() {
+    if row >= list.len() {
         return vec![];
     }
     list.put_cursor(row, page);

@@ -1,7 +1,7 @@
 //! Any command, by parts of its name.
 
+use super::list;
 use super::prompt::request;
-use super::{list, playback, views};
 use crate::app::palette::{Command, Palette};
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
@@ -22,12 +22,9 @@ pub fn number(app: &mut App) -> Effects {
 
 pub fn begin(app: &mut App, text: &str) -> Effects {
     let contexts = app.contexts();
-    let views = app.settings.views.all().into_iter();
-    let views = views.map(|(name, saved)| (name.to_owned(), saved.told()));
     app.overlays.push(Overlay::Palette(Palette {
         input: text.into(),
         contexts,
-        views: views.collect(),
         ..Palette::default()
     }));
     vec![]
@@ -109,8 +106,6 @@ fn run(app: &mut App, at: usize) -> Effects {
             vec![]
         }),
         Some(Command::Goto(seq)) => list::goto(app, seq),
-        Some(Command::PlayUntil(filter)) => playback::play_until(app, &filter),
-        Some(Command::View(named)) => views::run(app, &named),
         None => {
             let typed = mcpreel_wire::text::escape(palette.input.value()).into_owned();
             let message = format!("no command is called {typed}; : shows them all");

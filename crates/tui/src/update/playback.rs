@@ -1,33 +1,24 @@
-//! The time cursor and the pause.
+//! The time cursor, the pause and the state panel.
 
-mod playing;
-
-pub use playing::{found, is_playing, play_until, tick};
-
-use super::{jump, list, selection};
+use super::selection;
 use crate::action::Action;
-use crate::app::playback::{Pane, Stop};
+use crate::app::playback::Pane;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
 use crate::update::motion::moved;
 use crate::view::playback as view;
-use crate::worker::jump::Target;
 use crate::worker::{Ask, playback};
-use mcpreel_store::select::Way;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::ItemKey;
+
+/// How often the state of a live recording is asked for again, nanoseconds.
+const AGAIN_NS: u64 = 1_000_000_000;
 
 pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let session = app.session.as_deref_mut()?;
     match action {
         Action::TimeCursor => Some(switch(app)),
-        Action::StepForward => Some(step(app, Way::Oldest)),
-        Action::StepBack => Some(step(app, Way::Newest)),
-        Action::Play if session.playback.playing.is_some() => {
-            session.playback.playing = None;
-            Some(vec![])
-        }
-        Action::Play => Some(playing::play(app, Stop::End)),
+        Action::StepForward => Some(step(app, true)),
+        Action::StepBack => Some(step(app, false)),
         Action::Pause => Some(pause(app)),
         Action::StatePane => Some(pane(app)),
         Action::Close if session.playback.pane.is_some() => Some(pane(app)),
@@ -57,13 +48,12 @@ fn switch(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    session.playback.playing = None;
     if session.playback.cursor.is_some() {
         return put(app, None);
     }
     let selected = selection::place(session);
     match (selected, last(session)) {
-        // What happened before the first frame stands at no frame.
+        // Events before the first frame stand at no frame.
         (Some(key), Some(_)) => put(app, Some(key.seq.max(Seq(1)))),
         (None, Some(last)) => put(app, Some(last)),
         (_, None) => {
@@ -79,7 +69,7 @@ fn last(session: &Session) -> Option<Seq> {
     (frames > 0).then_some(Seq(frames))
 }
 
-/// Puts the time cursor on a frame, or takes it away: everything on the screen is asked anew.
+/// Puts the time cursor on a frame, or takes it away: the list ends there.
 fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
@@ -90,27 +80,24 @@ fn put(app: &mut App, cursor: Option<Seq>) -> Effects {
     let selected = selection::place(session);
     session.playback.cursor = cursor;
     session.playback.t = None;
-    if cursor.is_some() {
-        // What comes last is what happens: the rows of the list end where the cursor stands.
-        session.list.follow();
+    session.list.until = session.playback.until();
+    let mut effects = Effects::new();
+    match (cursor, selected) {
+        (Some(_), _) => session.list.follow(),
+        (None, Some(key)) => effects = selection::go_to(app, key),
+        (None, None) => {}
     }
-    let mut effects = list::begin(app);
-    if let (None, Some(key)) = (cursor, selected) {
-        effects.extend(selection::go_to(app, key));
-    }
-    effects.extend(ask(app, false));
+    effects.extend(ask(app));
     effects
 }
 
-/// Asks for the time of the cursor, what was true then where that is shown, and for the frames
-/// ahead.
-fn ask(app: &mut App, ahead: bool) -> Effects {
+/// Asks for the time of the cursor, and for the state where it is shown.
+fn ask(app: &mut App) -> Effects {
     let (generation, now) = (app.next_generation(), app.now.ui_ns);
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    let at = session.until().or(last(session));
-    let Some(at) = at else {
+    let Some(at) = session.until().or(last(session)) else {
         return vec![];
     };
     let playback = &mut session.playback;
@@ -118,63 +105,44 @@ fn ask(app: &mut App, ahead: bool) -> Effects {
         pane.asked = Some(at);
         pane.asked_ns = now;
     }
-    let playing = playback.playing.as_mut().filter(|playing| {
-        // A question takes the place of the one before it.
-        ahead || playing.asked
-    });
-    let after = playing.map(|playing| {
-        playing.asked = true;
-        playing.ahead.back().map_or(at, |(seq, _)| *seq)
-    });
     playback.generation = generation;
+    let state = playback.pane.is_some();
     vec![
         Ask::State(playback::Ask {
             generation,
             at,
-            state: playback.pane.is_some(),
-            ahead: after,
+            state,
         })
         .into(),
     ]
 }
 
 /// A frame later or earlier; with a filter the next row that it shows.
-fn step(app: &mut App, way: Way) -> Effects {
+fn step(app: &mut App, forward: bool) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    session.playback.playing = None;
     let (Some(at), Some(last)) = (session.playback.cursor, last(session)) else {
         return switch(app);
     };
-    if selection::query(session).expr.is_some() {
-        // Whatever belongs to the frame itself was passed, or is what is left.
-        let from = match way {
-            Way::Oldest => ItemKey::of_event(at, u64::MAX),
-            Way::Newest => ItemKey::of_part(at, 0),
-        };
-        return jump::ask(app, Target::Step, way, Some(from));
-    }
-    let to = match way {
-        Way::Oldest => at.0.saturating_add(1).min(last.0),
-        Way::Newest => at.0.saturating_sub(1).max(1),
+    let to = match (selection::query(session).expr.is_some(), forward) {
+        (true, forward) => session.list.index.beside(at, forward),
+        (false, true) => Some(Seq(at.0 + 1)).filter(|to| *to <= last),
+        (false, false) => Some(Seq(at.0.saturating_sub(1))).filter(|to| to.0 > 0),
     };
-    if Seq(to) == at {
-        return at_end(app, way);
+    if to.is_some() {
+        return put(app, to);
     }
-    put(app, Some(Seq(to)))
-}
-
-fn at_end(app: &mut App, way: Way) -> Effects {
-    let text = match way {
-        Way::Oldest => "that is the last one",
-        Way::Newest => "that is the first one",
+    let text = if forward {
+        "that is the last one"
+    } else {
+        "that is the first one"
     };
     app.notices.success(text, app.now);
     vec![]
 }
 
-/// Freezes the picture, or lets it go on.
+/// Freezes the list, or lets it go on.
 fn pause(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
@@ -183,22 +151,14 @@ fn pause(app: &mut App) -> Effects {
         Some(_) => None,
         None => last(session),
     };
-    if session.playback.cursor.is_some() {
-        return vec![];
+    session.list.until = session.playback.until();
+    if session.playback.cursor.is_none() && session.playback.pane.is_some() {
+        return ask(app);
     }
-    let mut effects = list::begin(app);
-    if pane_is_open(app) {
-        effects.extend(ask(app, false));
-    }
-    effects
+    vec![]
 }
 
-fn pane_is_open(app: &App) -> bool {
-    let session = app.session.as_deref();
-    session.is_some_and(|session| session.playback.pane.is_some())
-}
-
-/// Shows what was true then in place of the detail, or the detail again.
+/// Shows the state in place of the detail, or the detail again.
 fn pane(app: &mut App) -> Effects {
     let size = app.size;
     let Some(session) = app.session.as_deref_mut() else {
@@ -215,7 +175,7 @@ fn pane(app: &mut App) -> Effects {
     if alone {
         session.focus = Focus::Detail;
     }
-    ask(app, false)
+    ask(app)
 }
 
 pub fn answer(app: &mut App, answer: playback::Answer) -> Effects {
@@ -232,13 +192,22 @@ pub fn answer(app: &mut App, answer: playback::Answer) -> Effects {
     if let (Some(pane), Some(state)) = (&mut playback.pane, answer.state) {
         pane.state = Some((answer.ask.at, state));
     }
-    if let (Some(playing), Some(_)) = (&mut playback.playing, answer.ask.ahead) {
-        playing.asked = false;
-        playing.is_end = answer.ahead.is_empty();
-        playing.ahead.extend(answer.ahead);
-        if playing.at.is_none() {
-            playing.at = answer.t.map(|t| (answer.ask.at, t));
-        }
-    }
     vec![]
+}
+
+/// Time has passed: the state of a live recording is asked for again.
+pub fn tick(app: &mut App) -> Effects {
+    let now = app.now.ui_ns;
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let live = session.is_live() && session.until().is_none();
+    let vitals = session.vitals.as_deref();
+    let frames = vitals.map(|vitals| vitals.summary.frames);
+    let pane = session.playback.pane.as_ref();
+    let is_old = pane.is_some_and(|pane| match pane.asked {
+        None => frames.is_some_and(|frames| frames > 0),
+        Some(seq) => live && Some(seq.0) != frames && now.saturating_sub(pane.asked_ns) > AGAIN_NS,
+    });
+    if is_old { ask(app) } else { vec![] }
 }

@@ -90,7 +90,7 @@ pub fn question(session: &Session) -> Question {
     Question {
         lens: session.lens,
         query: query(session).clone(),
-        until: session.until(),
+        until: None,
     }
 }
 

@@ -129,9 +129,9 @@ pub fn wanted(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
-    let (until, query) = (session.until(), session.filter.in_force().clone());
+    let query = session.filter.in_force().clone();
     let asked = session.stats.asked.as_ref();
-    let is_asked = asked.is_some_and(|asked| asked.until == until && asked.query == query);
+    let is_asked = asked.is_some_and(|asked| asked.query == query);
     if session.view != View::Stats || session.vitals.is_none() || is_asked {
         return vec![];
     }
@@ -140,7 +140,6 @@ pub fn wanted(app: &mut App) -> Effects {
         let asked = Asked {
             generation,
             query: query.clone(),
-            until,
         };
         // What is asked for anew stays until the answer.
         if session.stats.asked.replace(asked).is_some() {
@@ -148,11 +147,7 @@ pub fn wanted(app: &mut App) -> Effects {
         }
         session.stats.fresh = None;
     }
-    let ask = stats::Ask {
-        generation,
-        query,
-        until,
-    };
+    let ask = stats::Ask { generation, query };
     vec![Ask::Stats(ask).into()]
 }
 

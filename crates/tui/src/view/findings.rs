@@ -150,7 +150,7 @@ fn title(session: &Session) -> String {
     let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
     match (session.filter.is_on(), all) {
         (false, _) => "Findings".to_owned(),
-        (true, Some(all)) if state.percent == 100 && session.until().is_none() => {
+        (true, Some(all)) if state.percent == 100 => {
             format!(
                 "Findings ({} of {all}: what fits the filter)",
                 count(fitting)

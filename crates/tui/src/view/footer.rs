@@ -123,10 +123,6 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
         let text = format!("FOLLOW {}", look.glyph(Glyph::More));
         chips.push(chip(Role::Chip, text, Some(Action::Follow)));
     }
-    if let Some(used) = session.in_use() {
-        let text = format!("VIEW {}", cut(&escape(&used.name), 20));
-        chips.push(chip(Role::Chip, text, Some(Action::LeaveView)));
-    }
     if session.filter.off {
         chips.push(chip(
             Role::ChipWarn,

@@ -10,10 +10,10 @@
 
 use super::overlay::{Hit, screen, visible};
 use crate::app::App;
-use crate::app::palette::{Command, Named, Palette};
+use crate::app::palette::{Command, Palette};
 use crate::theme::Role;
 use crate::widget::{frame, scroll};
-use mcpreel_wire::text::{cut, escape, pad_end, width};
+use mcpreel_wire::text::{cut, pad_end, width};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Position, Rect};
 use ratatui::text::{Line, Span};
@@ -87,7 +87,7 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
         return;
     }
     for ((at, command), row) in commands.iter().enumerate().skip(skip).zip(rows) {
-        frame.render_widget(line(app, palette, command, usize::from(row.width)), row);
+        frame.render_widget(line(app, command, usize::from(row.width)), row);
         if at == palette.at {
             frame
                 .buffer_mut()
@@ -111,31 +111,17 @@ fn draw_input(app: &App, palette: &Palette, row: Rect, frame: &mut Frame<'_>) {
     frame.set_cursor_position(Position::new(x, row.y));
 }
 
-/// What a command is called, and what it does.
-fn words<'p>(palette: &'p Palette, command: &Command) -> (String, &'p str) {
-    let shown = |name: &str| escape(name).into_owned();
+/// The name of a command and its help.
+fn words(command: &Command) -> (String, &'static str) {
     match command {
         Command::Do(action) => (action.row().name.to_owned(), action.row().help),
         Command::Goto(seq) => (format!("#{}", seq.0), "to this frame"),
-        Command::PlayUntil(_) => ("play until".to_owned(), "play until this filter matches"),
-        Command::View(Named::Use(name)) => (format!("view {}", shown(name)), palette.told(name)),
-        Command::View(Named::Save(name)) if name.is_empty() => (
-            "view save NAME".to_owned(),
-            "keep filter, rows, view and order under a name",
-        ),
-        Command::View(Named::Save(name)) => (
-            format!("view save {}", shown(name)),
-            "keep filter, rows, view and order under this name",
-        ),
-        Command::View(Named::Delete(name)) => {
-            (format!("view delete {}", shown(name)), palette.told(name))
-        }
     }
 }
 
-fn line(app: &App, palette: &Palette, command: &Command, columns: usize) -> Line<'static> {
+fn line(app: &App, command: &Command, columns: usize) -> Line<'static> {
     let look = &app.settings.look;
-    let (name, help) = words(palette, command);
+    let (name, help) = words(command);
     let keys = match command {
         Command::Do(action) => app.settings.keymap.keys(*action),
         _ => Vec::new(),

@@ -19,7 +19,7 @@
 mod lines;
 
 use crate::action::Action;
-use crate::app::playback::{Playback, Stop};
+use crate::app::playback::Playback;
 use crate::app::text::Line as Pieces;
 use crate::app::{App, Focus, Session};
 use crate::layout;
@@ -31,7 +31,6 @@ use mcpreel_wire::text::{self, cut, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use std::fmt::Write as _;
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
@@ -126,23 +125,12 @@ pub fn chips(look: &Look, session: &Session) -> Vec<Chip> {
     chips
 }
 
-/// `⏪ AT #1187 12:04.318`, and what playing does.
+/// `⏪ AT #1187 12:04.318`
 fn cursor(look: &Look, playback: &Playback, seq: Seq) -> String {
     let mut text = format!("{} AT #{}", look.glyph(Glyph::Back), seq.0);
     if let Some(t) = playback.t {
         text.push(' ');
         text.push_str(&text::since(t.0));
-    }
-    let Some(playing) = &playback.playing else {
-        return text;
-    };
-    text.push_str(match playing.stop {
-        Stop::End => "  playing",
-        Stop::Looking(_) => "  looking for where to stop",
-        Stop::At(_) => "  playing to a match",
-    });
-    if let Some(idle) = playing.cut() {
-        let _ = write!(text, ", {} idle cut to 1 s", text::duration(idle));
     }
     text
 }

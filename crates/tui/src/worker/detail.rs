@@ -36,8 +36,6 @@ pub enum Amount {
 pub struct Ask {
     pub key: ItemKey,
     pub lens: Lens,
-    /// The time cursor, or where the picture was frozen.
-    pub until: Option<Seq>,
     pub amount: Amount,
 }
 
@@ -158,7 +156,7 @@ fn is_over(exchange: &Exchange) -> bool {
 
 impl Ask {
     fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Row>, ReadError> {
-        let mut items = recording.items(self.lens, &[self.key], self.until)?;
+        let mut items = recording.items(self.lens, &[self.key], None)?;
         let Some(item) = items.pop() else {
             return Ok(None);
         };

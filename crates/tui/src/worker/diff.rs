@@ -31,7 +31,6 @@ pub struct Ask {
     /// One of them; none for the call of the same method and name before the other.
     pub left: Option<ItemKey>,
     pub right: ItemKey,
-    pub until: Option<Seq>,
 }
 
 #[derive(Debug)]
@@ -149,7 +148,7 @@ impl Comparing {
             let question = Question {
                 lens: Lens::Exchanges,
                 query: same_call(&right),
-                until: self.ask.until,
+                until: None,
             };
             let (seq, part) = right.request;
             let from = Some(ItemKey::of_part(seq, part));
@@ -180,7 +179,7 @@ impl Comparing {
         };
         let step = scan.step(source.recording, &limit)?;
         if let Some(hit) = step.hits.first() {
-            let left = exchange_at(source.recording, hit.key, self.ask.until)?;
+            let left = exchange_at(source.recording, hit.key)?;
             return Ok(match left {
                 Some(left) => Ok(Stage::Requests(Box::new([left, *right]))),
                 None => Err("the call before is not there any more".to_owned()),
@@ -199,20 +198,14 @@ impl Comparing {
         )))
     }
 
-    /// The exchange that the row `key` is, or belongs to, as it stood at the time cursor.
+    /// The exchange that the row `key` is, or belongs to.
     fn exchange(&self, source: &Source<'_>, key: ItemKey) -> Result<Option<Exchange>, ReadError> {
-        let items = source
-            .recording
-            .items(self.ask.lens, &[key], self.ask.until)?;
+        let items = source.recording.items(self.ask.lens, &[key], None)?;
         let exchange = items.first().and_then(|item| item.exchange());
         let Some((seq, part)) = exchange.map(|exchange| exchange.request) else {
             return Ok(None);
         };
-        exchange_at(
-            source.recording,
-            ItemKey::of_part(seq, part),
-            self.ask.until,
-        )
+        exchange_at(source.recording, ItemKey::of_part(seq, part))
     }
 
     fn part(
@@ -302,13 +295,12 @@ pub(super) fn part([left, right]: [&One<'_>; 2], half: Half, by: &By) -> Result<
     })
 }
 
-/// The exchange of the row `key`, as it stood at the frame `until`.
+/// The exchange of the row `key`.
 pub(super) fn exchange_at(
     recording: &Recording,
     key: ItemKey,
-    until: Option<Seq>,
 ) -> Result<Option<Exchange>, ReadError> {
-    let items = recording.items(Lens::Exchanges, &[key], until)?;
+    let items = recording.items(Lens::Exchanges, &[key], None)?;
     let item = items.into_iter().next();
     Ok(item.and_then(|item| item.exchange().cloned()))
 }

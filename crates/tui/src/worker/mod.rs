@@ -18,8 +18,8 @@ pub mod beside;
 pub mod detail;
 pub mod diff;
 pub mod export;
+pub mod failures;
 pub mod findings;
-pub mod jump;
 pub mod library;
 pub mod list;
 pub mod note;
@@ -58,8 +58,8 @@ pub enum Ask {
     Stats(stats::Ask),
     Findings(findings::Ask),
     Search(search::Ask),
-    /// Where the next row of a kind is.
-    Jump(jump::Ask),
+    /// Where the next failure is.
+    Failure(failures::Ask),
     /// What differs between two exchanges.
     Diff(diff::Ask),
     State(playback::Ask),
@@ -81,7 +81,7 @@ pub enum Slot {
     Note,
     Rows,
     Detail,
-    Jump,
+    Failure,
     State,
     Why,
     List,
@@ -111,8 +111,7 @@ pub enum Answer {
     Stats(stats::Answer),
     Findings(findings::Answer),
     Search(search::Answer),
-    /// Where the next row of a kind is.
-    Jump(jump::Answer),
+    Failure(failures::Answer),
     /// What differs between two exchanges.
     Diff(diff::Answer),
     State(playback::Answer),
@@ -192,7 +191,7 @@ impl Ask {
             Self::Stats(_) => Slot::Stats,
             Self::Findings(_) => Slot::Findings,
             Self::Search(_) => Slot::Search,
-            Self::Jump(_) => Slot::Jump,
+            Self::Failure(_) => Slot::Failure,
             Self::Diff(_) => Slot::Diff,
             Self::State(_) => Slot::State,
             Self::Why(_) => Slot::Why,
@@ -222,7 +221,7 @@ impl Ask {
             Self::Stats(ask) => ask.job(),
             Self::Findings(ask) => ask.job(),
             Self::Search(ask) => ask.job(),
-            Self::Jump(ask) => ask.job(),
+            Self::Failure(ask) => ask.job(),
             Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
             Self::Why(ask) => ask.job(),

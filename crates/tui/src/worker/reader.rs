@@ -23,7 +23,7 @@ const URGENT: [Slot; 5] = [
     Slot::Note,
     Slot::Rows,
     Slot::Detail,
-    Slot::Jump,
+    Slot::Failure,
     Slot::State,
 ];
 

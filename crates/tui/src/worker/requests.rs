@@ -1,14 +1,13 @@
 //! The question for exchanges alone, of all rows that fit a filter.
 
 use mcpreel_store::select::Question;
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};
 
-/// Which exchanges fit `query`, as known at `until`: in the list notifications and lines are rows
+/// Which exchanges fit `query`: in the list notifications and lines are rows
 /// too.
-pub fn requests(query: &Query, until: Option<Seq>) -> Question {
+pub fn requests(query: &Query) -> Question {
     let requests = Expr::Compare {
         subject: Subject::Field(Field::Kind),
         op: Op::Contains,
@@ -24,6 +23,6 @@ pub fn requests(query: &Query, until: Option<Seq>) -> Question {
     Question {
         lens: Lens::Exchanges,
         query: Query { expr: Some(expr) },
-        until,
+        until: None,
     }
 }

@@ -138,6 +138,22 @@ impl Index {
         Some(if back <= ahead { before } else { after })
     }
 
+    /// How many rows begin in the frame `seq` or before it.
+    pub fn len_until(&self, seq: Seq) -> usize {
+        self.rows.partition_point(|row| row.seq <= seq.0)
+    }
+
+    /// The frame of the next row that begins after the frame `seq`, or before it.
+    pub fn beside(&self, seq: Seq, forward: bool) -> Option<Seq> {
+        let at = if forward {
+            self.len_until(seq)
+        } else {
+            let within = self.rows.partition_point(|row| row.seq < seq.0);
+            within.checked_sub(1)?
+        };
+        self.rows.get(at).map(|row| Seq(row.seq))
+    }
+
     /// How many rows begin at or before `key`.
     fn after(&self, key: ItemKey) -> usize {
         self.rows.partition_point(|row| row.key() <= key)

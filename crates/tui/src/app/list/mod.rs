@@ -33,6 +33,8 @@ pub struct List {
     /// The frame that the cursor goes to as soon as its row is there.
     pub go_to: Option<Seq>,
     pub index: Index,
+    /// Rows after this frame are not shown: the time cursor or the pause.
+    pub until: Option<Seq>,
     pub cache: Cache,
     /// How far the rows were looked through.
     pub scan: Scanned,
@@ -119,6 +121,26 @@ impl Scanned {
 }
 
 impl List {
+    /// How many rows are shown.
+    pub fn len(&self) -> usize {
+        self.until
+            .map_or(self.index.len(), |seq| self.index.len_until(seq))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the row is that holds `key`, if it is shown.
+    pub fn position(&self, key: ItemKey) -> Option<usize> {
+        self.index.position(key).filter(|at| *at < self.len())
+    }
+
+    fn rows(&self, from: usize, count: usize) -> impl Iterator<Item = Row> {
+        self.index
+            .rows(from, count.min(self.len().saturating_sub(from)))
+    }
+
     /// Whether the end of the list is followed.
     pub fn follows(&self) -> bool {
         self.top.is_none()
@@ -126,7 +148,7 @@ impl List {
 
     /// The number of the first row on a screen of `page` rows.
     pub fn first_row(&self, page: usize) -> usize {
-        let last = self.index.len().saturating_sub(page);
+        let last = self.len().saturating_sub(page);
         let top = self.top.and_then(|top| self.index.nearest(top));
         top.map_or(last, |top| top.min(last))
     }
@@ -134,8 +156,11 @@ impl List {
     /// The number of the row with the cursor; none if there are no rows.
     pub fn cursor_row(&self) -> Option<usize> {
         match self.cursor {
-            Cursor::End => self.index.len().checked_sub(1),
-            Cursor::At(key) => self.index.nearest(key),
+            Cursor::End => self.len().checked_sub(1),
+            Cursor::At(key) => {
+                let last = self.len().checked_sub(1)?;
+                self.index.nearest(key).map(|at| at.min(last))
+            }
         }
     }
 
@@ -143,7 +168,7 @@ impl List {
     pub fn selected(&self) -> Option<ItemKey> {
         match self.cursor {
             // Within a run the cursor may be on a later one than the first.
-            Cursor::At(key) if self.index.position(key).is_some() => Some(key),
+            Cursor::At(key) if self.position(key).is_some() => Some(key),
             _ => self.index.get(self.cursor_row()?).map(Row::key),
         }
     }
@@ -155,16 +180,15 @@ impl List {
 
     /// The rows on a screen of `page` rows.
     pub fn visible(&self, page: usize) -> impl Iterator<Item = Row> {
-        self.index.rows(self.first_row(page), page)
+        self.rows(self.first_row(page), page)
     }
 
     /// The addresses of the rows on the screen, and of those a page above and below it.
     pub fn window(&self, page: usize) -> Vec<ItemKey> {
         let first = self.first_row(page);
-        let visible = self.index.rows(first, page);
-        let below = self.index.rows(first + page, page);
+        let visible = self.rows(first, page);
+        let below = self.rows(first + page, page);
         let above = self
-            .index
             .rows(first.saturating_sub(page), page.min(first))
             .collect::<Vec<_>>();
         let around = below.chain(above.into_iter().rev());
@@ -175,7 +199,7 @@ impl List {
     /// Makes the row `at` the first one of a screen of `page` rows; the end is followed if that
     /// shows the last one.
     pub fn scroll_to(&mut self, at: usize, page: usize) {
-        let ends = at.saturating_add(page) >= self.index.len();
+        let ends = at.saturating_add(page) >= self.len();
         self.top = match self.index.get(at) {
             Some(row) if !ends => Some(row.key()),
             _ => None,

@@ -78,7 +78,7 @@ pub fn rows(app: &mut App, answer: list::RowsAnswer) -> Effects {
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
-    if answer.lens != session.lens || answer.until != session.until() {
+    if answer.lens != session.lens {
         return vec![];
     }
     let window = session.list.window(page);

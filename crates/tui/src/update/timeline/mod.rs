@@ -141,7 +141,6 @@ pub fn wanted(app: &mut App) -> Effects {
     let ask = timeline::Ask {
         generation,
         query: about.query.clone(),
-        until: about.until,
         window: about.window,
         columns: size.0,
         anchor,
@@ -168,7 +167,6 @@ fn due(session: &mut Session, size: (usize, usize), now: u64) -> Option<(About, 
         .frames;
     let about = About {
         query: session.filter.in_force().clone(),
-        until: session.until(),
         window: session.timeline.window,
         size,
     };
@@ -182,7 +180,7 @@ fn due(session: &mut Session, size: (usize, usize), now: u64) -> Option<(About, 
 /// Whether it is time to ask for the picture.
 fn is_due(state: &Timeline, about: &About, frames: u64, now: u64) -> bool {
     state.asked.as_ref().is_none_or(|asked| {
-        let is_old = asked.frames != frames && about.until.is_none();
+        let is_old = asked.frames != frames;
         let is_answered = state.shown.as_ref() == Some(asked);
         let rested = now.saturating_sub(asked.at_ns) >= EVERY_NS;
         asked.about != *about

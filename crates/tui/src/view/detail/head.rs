@@ -221,7 +221,7 @@ fn missing(pane: &Pane<'_>, look: Look) -> Spans {
     let words = no_response(exchange.status);
     let mut spans = vec![(Role::Strong, words.to_owned())];
     spans.extend(status(exchange, look));
-    if is_waiting(exchange.status) && pane.shown.ask.until.is_none() {
+    if is_waiting(exchange.status) {
         let now = pane.session.now(pane.app.now);
         let waited = now.0.saturating_sub(exchange.t_request.0);
         spans.push((Role::Open, format!("  {}", duration(waited))));

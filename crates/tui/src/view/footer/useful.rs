@@ -103,7 +103,6 @@ const FINDING: &[(A, &str)] = &[
 
 /// What is worth a hint while the time cursor is on.
 pub(super) const PLAYBACK: &[(A, &str)] = &[
-    (A::Play, "play"),
     (A::StepBack, "earlier"),
     (A::StepForward, "later"),
     (A::TimeCursor, "now"),

@@ -1,14 +1,13 @@
 //! What stands in the columns of a row, escaped and not yet cut.
 
-use super::rules;
-use crate::app::rules::{Paint, Rule};
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_share::phrases;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
+use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, StreamId};
-use mcpreel_trace::item::{Item, What};
+use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, escape_bytes};
 use std::borrow::Cow;
@@ -16,7 +15,7 @@ use std::borrow::Cow;
 /// What stands in the columns of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cells<'a> {
-    pub paint: Paint,
+    pub role: Role,
     pub arrow: Option<Glyph>,
     /// The method, or what it is instead.
     pub method: Cow<'a, str>,
@@ -34,9 +33,9 @@ pub struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// Those of `item` at the moment `now`.
-    pub fn of(item: &'a Item, run: u32, now: Moment, look: &Look, rules: &[Rule]) -> Self {
+    pub fn of(item: &'a Item, run: u32, now: Moment, look: &Look) -> Self {
         let mut cells = Self {
-            paint: rules::paint(item, rules),
+            role: role(item),
             arrow: item.direction().map(arrow),
             method: item
                 .method()
@@ -109,6 +108,24 @@ impl<'a> Cells<'a> {
             let child = look.glyph(Glyph::Child);
             self.aside = format!("{child} {}", escape(progress));
         }
+    }
+}
+
+/// The colour of a row.
+fn role(item: &Item) -> Role {
+    let is_slow = |exchange: &Exchange| exchange.latency_ns() > Some(DEFAULT_SLOW_NS);
+    match (item.kind(), item.exchange()) {
+        (_, Some(exchange)) if exchange.has_failed() => Role::Bad,
+        (_, Some(exchange)) if exchange.status == Status::Open => Role::Open,
+        (_, Some(exchange)) if is_slow(exchange) => Role::Warn,
+        (ItemKind::Request, _) if item.direction() == Some(Direction::ServerToClient) => {
+            Role::FromServer
+        }
+        (ItemKind::Request | ItemKind::Response, _) => Role::Text,
+        (ItemKind::Notification, _) => Role::Notification,
+        (ItemKind::Stderr, _) => Role::Stderr,
+        (ItemKind::Event, _) => Role::Event,
+        (ItemKind::Other, _) => Role::Warn,
     }
 }
 

@@ -17,7 +17,6 @@ mod columns;
 mod empty;
 mod picture;
 mod pieces;
-mod rules;
 
 pub use cells::{arrow, status};
 
@@ -71,7 +70,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         let foot = foot(session, look);
         pane::draw(look, title, &foot, focus, area, frame);
     }
-    if session.list.index.is_empty() {
+    if session.list.is_empty() {
         return draw_reasons(app, session, rows, frame);
     }
     let picture = Picture::new(app, session, rows);
@@ -103,7 +102,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 
 /// Whether what has come so far is events and stderr only.
 fn waits_for_messages(session: &Session) -> bool {
-    let waits = session.is_live() && session.until().is_none() && !session.filter.is_on();
+    let waits = session.is_live() && session.list.until.is_none() && !session.filter.is_on();
     let vitals = session.vitals.as_deref();
     waits && vitals.is_some_and(|vitals| vitals.summary.messages == 0)
 }
@@ -116,7 +115,7 @@ fn foot(session: &Session, look: &Look) -> String {
         parts.push(format!("{more} {} new", count(list.fresh)));
     }
     if let Some(row) = list.cursor_row() {
-        let (at, of) = (row as u64 + 1, list.index.len() as u64);
+        let (at, of) = (row as u64 + 1, list.len() as u64);
         parts.push(format!("{} of {}", count(at), count(of)));
         // The filter above counts what is folded too.
         if list.index.items() > of {

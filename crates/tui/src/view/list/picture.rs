@@ -17,7 +17,6 @@ use ratatui::text::{Line, Span};
 
 /// What all rows of a picture have in common.
 pub(super) struct Picture<'a> {
-    app: &'a App,
     session: &'a Session,
     list: &'a List,
     look: &'a Look,
@@ -36,7 +35,6 @@ impl<'a> Picture<'a> {
         let digits = frames.to_string().len();
         let now = session.now(app.now);
         Self {
-            app,
             session,
             list,
             look: &app.settings.look,
@@ -135,8 +133,8 @@ impl<'a> Picture<'a> {
 
     fn words(&self, item: &Item, row: Row, before: Option<Row>, spans: &mut Vec<Span<'static>>) {
         let (look, columns) = (self.look, &self.columns);
-        let cells = Cells::of(item, row.run(), self.now, look, &self.app.settings.rules);
-        let style = cells.paint.style(look);
+        let cells = Cells::of(item, row.run(), self.now, look);
+        let style = look.style(cells.role);
         let faint = look.style(Role::Faint);
         if columns.time > 0 {
             let time = pad_start(&self.time(item, before), columns.time);

@@ -132,10 +132,7 @@ fn draw_rows(
         Focus::Main => Role::Selected,
         Focus::Detail => Role::SelectedElsewhere,
     };
-    let now = match session.until() {
-        Some(_) => Moment(picture.end_ns),
-        None => session.now(app.now).max(Moment(picture.end_ns)),
-    };
+    let now = session.now(app.now).max(Moment(picture.end_ns));
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
         let selected = (cursor == Some(at)).then_some(role);

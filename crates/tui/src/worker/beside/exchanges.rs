@@ -41,7 +41,7 @@ fn compared(
 ) -> Result<Option<Compared>, ReadError> {
     let [left, right] = recordings;
     let exchange = |recording: &Recording, (seq, part)| {
-        diff::exchange_at(recording, ItemKey::of_part(seq, part), None)
+        diff::exchange_at(recording, ItemKey::of_part(seq, part))
     };
     let both = (exchange(left, places[0])?, exchange(right, places[1])?);
     let (Some(one), Some(other)) = both else {

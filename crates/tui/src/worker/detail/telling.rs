@@ -5,13 +5,10 @@ use crate::worker::{Answer as Any, Growth, Job, Progress, Source};
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::story::Story;
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_trace::frame::Seq;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AskStory {
     pub exchange: ExchangeId,
-    /// The time cursor, or where the picture was frozen.
-    pub until: Option<Seq>,
 }
 
 #[derive(Debug)]
@@ -38,16 +35,8 @@ struct Telling {
 
 impl Job for Telling {
     fn step(&mut self, source: &Source<'_>, answers: &mut Vec<Any>) -> Result<Progress, ReadError> {
-        let mut story = source.recording.story(self.ask.exchange)?;
+        let story = source.recording.story(self.ask.exchange)?;
         self.settled = story.as_ref().is_some_and(|story| is_over(&story.exchange));
-        if let (Some(story), Some(until)) = (&mut story, self.ask.until) {
-            let all = story.entries.len();
-            story.entries.retain(|entry| entry.key.seq <= until);
-            // What was left out came after what was told, and so after the moment.
-            if story.entries.len() < all {
-                story.left_out = 0;
-            }
-        }
         answers.push(Any::Story(StoryAnswer {
             ask: self.ask,
             story: story.map(Box::new),

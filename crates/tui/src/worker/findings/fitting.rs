@@ -51,9 +51,6 @@ impl Fitting {
             return Ok(true);
         };
         self.judged = last.id;
-        let until = self.ask.until;
-        let known = |one: &FindingRow| until.is_none_or(|until| one.frame <= Some(until));
-        let lot: Vec<_> = lot.into_iter().filter(known).collect();
         let places: Vec<_> = lot
             .iter()
             .map(|finding| self.places(source, finding))
@@ -74,7 +71,7 @@ impl Fitting {
         let recording = source.recording;
         let mut places = Places::default();
         if let Some(id) = finding.exchange {
-            let exchanges = recording.light_exchanges_of(&[id], self.ask.until)?;
+            let exchanges = recording.light_exchanges_of(&[id], None)?;
             places.exchanges.extend(exchanges.iter().map(address));
         }
         let Some(seq) = finding.frame else {
@@ -112,7 +109,7 @@ impl Fitting {
         let question = Question {
             lens,
             query: self.ask.query.clone(),
-            until: self.ask.until,
+            until: None,
         };
         let recording = source.recording;
         let fitting = recording.fitting(&question, source.context(), &keys)?;

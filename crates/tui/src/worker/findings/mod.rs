@@ -9,7 +9,6 @@ mod fitting;
 use super::{Growth, Job, Progress, Source};
 use mcpreel_store::reader::{FindingRow, ReadError};
 use mcpreel_store::story::FindingGroup;
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
 use std::collections::BTreeMap;
 
@@ -30,7 +29,6 @@ pub struct Ask {
     pub generation: u64,
     /// Which: those that point at a frame or exchange that fits it.
     pub query: Query,
-    pub until: Option<Seq>,
     /// Groups that are unfolded, and how many of each are wanted.
     pub unfolded: Vec<(GroupId, u32)>,
     /// Whether the groups are on the screen already: then figures so far are not handed over.
@@ -137,10 +135,10 @@ impl Job for Counting {
         source: &Source<'_>,
         answers: &mut Vec<super::Answer>,
     ) -> Result<Progress, ReadError> {
-        let (recording, until) = (source.recording, self.ask.until);
+        let recording = source.recording;
         if std::mem::take(&mut self.rows_due) {
             for ((rule, severity), limit) in &self.ask.unfolded {
-                let rows = recording.findings_of_group(rule, severity, until, *limit)?;
+                let rows = recording.findings_of_group(rule, severity, None, *limit)?;
                 answers.push(super::Answer::Findings(Answer::Rows {
                     generation: self.ask.generation,
                     group: (rule.clone(), severity.clone()),
@@ -152,7 +150,7 @@ impl Job for Counting {
         let last = recording.last_finding()?;
         while self.after < last && source.clock.now().0.saturating_sub(began) < STEP_NS {
             let to = last.min(self.after + PAGE);
-            for group in recording.finding_groups_between(self.after, to, until)? {
+            for group in recording.finding_groups_between(self.after, to, None)? {
                 self.groups.add(&group);
             }
             self.after = to;
@@ -171,20 +169,20 @@ impl Job for Counting {
             self.groups = Groups::default();
         }
         self.rows_due = true;
-        self.ask.until.is_none() || growth.ended
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcpreel_trace::frame::Seq;
 
     #[test]
     fn what_was_counted_in_pieces_is_one_group_and_errors_come_first() {
         let ask = Ask {
             generation: 1,
             query: Query::default(),
-            until: None,
             unfolded: vec![],
             known: false,
         };

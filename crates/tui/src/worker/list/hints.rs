@@ -4,7 +4,6 @@ use super::logged::Logged;
 use crate::worker::{Answer, Job, Progress, Source};
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Limit, Question, Scan, Values, Way};
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use mcpreel_trace::query::ast::Field;
 use mcpreel_trace::query::{Query, relaxations};
@@ -30,7 +29,6 @@ pub enum Hints {
         generation: u64,
         lens: Lens,
         query: Query,
-        until: Option<Seq>,
     },
 }
 
@@ -66,13 +64,16 @@ impl Hints {
                 generation,
                 lens,
                 query,
-                until,
             } => Box::new(Relaxing {
                 generation,
                 questions: relaxations(&query)
                     .into_iter()
                     .take(TRIED)
-                    .map(|query| Question { lens, query, until })
+                    .map(|query| Question {
+                        lens,
+                        query,
+                        until: None,
+                    })
                     .rev()
                     .collect(),
                 scan: None,

@@ -22,7 +22,6 @@ pub use rows::{Rows, RowsAnswer};
 use super::Job;
 use mcpreel_store::select::Hit;
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
 use std::collections::HashMap;
@@ -34,8 +33,6 @@ pub struct Ask {
     pub generation: u64,
     pub lens: Lens,
     pub query: Query,
-    /// The time cursor, or where the list was paused.
-    pub until: Option<Seq>,
     /// From where on everything was looked at when it was stopped: nothing older is looked for.
     pub stopped: Option<ItemKey>,
 }

@@ -12,7 +12,6 @@ const AT_ONCE: usize = 64;
 pub struct Rows {
     pub lens: Lens,
     pub keys: Vec<ItemKey>,
-    pub until: Option<Seq>,
     /// A frame of which it is asked in which row it is.
     pub find: Option<Seq>,
 }
@@ -20,7 +19,6 @@ pub struct Rows {
 #[derive(Debug, Default)]
 pub struct RowsAnswer {
     pub lens: Lens,
-    pub until: Option<Seq>,
     pub items: Vec<Item>,
     /// The frame that was asked about, and the row that it is in: of a response that of its
     /// request.
@@ -52,10 +50,9 @@ impl Job for Reading {
         let rest = &ask.keys[self.at..];
         let keys = &rest[..rest.len().min(AT_ONCE)];
         self.at += keys.len();
-        let items = source.recording.items(ask.lens, keys, ask.until)?;
+        let items = source.recording.items(ask.lens, keys, None)?;
         answers.push(Answer::Rows(RowsAnswer {
             lens: ask.lens,
-            until: ask.until,
             items,
             found,
         }));

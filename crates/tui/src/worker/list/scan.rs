@@ -72,7 +72,7 @@ impl Scanning {
         Question {
             lens: self.ask.lens,
             query: self.ask.query.clone(),
-            until: self.ask.until,
+            until: None,
         }
     }
 
@@ -175,8 +175,7 @@ impl Scanning {
     }
 
     fn count(&mut self, source: &Source<'_>, found: &mut Found) -> Result<Stage, ReadError> {
-        let frames = Seq(source.summary.frames);
-        let last = self.ask.until.map_or(frames, |until| until.min(frames));
+        let last = Seq(source.summary.frames);
         found.total = self.tally.step(source.recording, self.ask.lens, last)?;
         Ok(match found.total {
             Some(_) => Stage::Scaled,
@@ -185,10 +184,7 @@ impl Scanning {
     }
 
     fn percent(&self, source: &Source<'_>) -> u8 {
-        let last = self
-            .ask
-            .until
-            .map_or(source.summary.frames, |until| until.0);
+        let last = source.summary.frames;
         let (Some(from), false) = (self.from, self.is_complete || last == 0) else {
             return if self.is_complete { 100 } else { 0 };
         };
@@ -264,7 +260,6 @@ impl Job for Scanning {
 
     fn grown(&mut self, _: &Growth) -> bool {
         self.stage = Stage::Newer;
-        // Nothing that comes now is shown.
-        self.ask.until.is_none()
+        true
     }
 }

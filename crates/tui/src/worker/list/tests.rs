@@ -6,7 +6,7 @@ use crate::written::{Session, bytes, drain};
 use mcpreel_store::indexer::Indexer;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Clock;
-use mcpreel_trace::frame::StreamId;
+use mcpreel_trace::frame::{Seq, StreamId};
 
 /// A session with its recording, as far as it has come.
 struct Live {
@@ -88,7 +88,6 @@ fn ask(filter: &str) -> Ask {
         generation: 1,
         lens: Lens::Exchanges,
         query: Query::parse(filter).unwrap(),
-        until: None,
         stopped: None,
     }
 }
@@ -127,19 +126,6 @@ fn exchanges_begin_and_cease_to_fit_as_they_are_answered() {
 }
 
 #[test]
-fn a_paused_list_is_not_stepped_when_the_recording_grows() {
-    let mut live = Live::start();
-    live.call(1);
-    let mut job = Ask {
-        until: Some(Seq(1)),
-        ..ask("")
-    }
-    .job();
-    live.run(&mut *job);
-    assert!(!job.grown(&GROWTH));
-}
-
-#[test]
 fn a_frame_is_found_in_the_row_of_its_request() {
     let mut live = Live::start();
     live.call(1);
@@ -170,7 +156,6 @@ fn what_would_fit_is_the_filter_without_what_hides_everything() {
         generation: 7,
         lens: Lens::Exchanges,
         query: Query::parse("tool:t latency>5s").unwrap(),
-        until: None,
     }
     .job();
     let source = live.source();

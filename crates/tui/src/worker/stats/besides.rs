@@ -61,9 +61,9 @@ pub(super) struct Tools {
 
 impl Tools {
     /// Reads one list that was not read yet. Whether there is no other one.
-    pub fn step(&mut self, source: &Source<'_>, until: Option<Seq>) -> Result<bool, ReadError> {
+    pub fn step(&mut self, source: &Source<'_>) -> Result<bool, ReadError> {
         let recording = source.recording;
-        let lists = recording.answers_of("tools/list", until, LISTS)?;
+        let lists = recording.answers_of("tools/list", None, LISTS)?;
         let Some(&(seq, part)) = lists.iter().find(|list| !self.lists.contains(list)) else {
             return Ok(true);
         };

@@ -80,15 +80,14 @@ impl Counting {
             Phase::Exchanges => Phase::Notifications,
             Phase::Notifications => {
                 let frames = Seq(source.summary.frames);
-                let last = self.ask.until.map_or(frames, |until| until.min(frames));
-                if self.notifications.step(source, last)? {
+                if self.notifications.step(source, frames)? {
                     Phase::Tools
                 } else {
                     Phase::Notifications
                 }
             }
             Phase::Tools => {
-                if self.tools.step(source, self.ask.until)? {
+                if self.tools.step(source)? {
                     Phase::Done
                 } else {
                     Phase::Tools
@@ -138,9 +137,7 @@ impl Job for Counting {
         answers: &mut Vec<worker::Answer>,
     ) -> Result<Progress, ReadError> {
         let began = source.clock.now().0;
-        if self.span == Moment(0) || self.ask.until.is_none() {
-            self.span = span(source, self.ask.until)?;
-        }
+        self.span = Moment(source.summary.t_last_ns);
         loop {
             self.phase = self.go_on(source)?;
             if self.phase == Phase::Done {
@@ -162,16 +159,6 @@ impl Job for Counting {
         if growth.ended {
             self.anew();
         }
-        self.ask.until.is_none() || growth.ended
+        true
     }
-}
-
-/// How long the recording is, or was at the time cursor.
-fn span(source: &Source<'_>, until: Option<Seq>) -> Result<Moment, ReadError> {
-    let whole = Moment(source.summary.t_last_ns);
-    let Some(until) = until else {
-        return Ok(whole);
-    };
-    let head = source.recording.head(until)?;
-    Ok(head.map_or(whole, |head| head.t_last))
 }

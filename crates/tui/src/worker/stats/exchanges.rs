@@ -25,7 +25,6 @@ const SCAN_NS: u64 = 3_000_000;
 const JUDGED: usize = 64;
 
 pub(super) struct Exchanges {
-    until: Option<Seq>,
     which: Which,
     collector: Collector,
     open: BTreeMap<ExchangeId, Exchange>,
@@ -65,7 +64,7 @@ impl Exchanges {
         let which = match &ask.query.expr {
             None => Which::All(ExchangeId(0)),
             Some(_) => Which::Fitting(Box::new(Fitting {
-                question: requests(&ask.query, ask.until),
+                question: requests(&ask.query),
                 scan: None,
                 at: None,
                 count: 0,
@@ -75,7 +74,6 @@ impl Exchanges {
             })),
         };
         Self {
-            until: ask.until,
             which,
             collector: Collector::default(),
             open: BTreeMap::new(),
@@ -105,7 +103,7 @@ impl Exchanges {
             return Ok(again);
         }
         let ids: Vec<_> = self.open.keys().copied().collect();
-        for exchange in source.recording.light_exchanges_of(&ids, self.until)? {
+        for exchange in source.recording.light_exchanges_of(&ids, None)? {
             if is_settled(&exchange) {
                 self.collector.settled(&exchange);
                 self.open.remove(&exchange.id);
@@ -120,7 +118,7 @@ impl Exchanges {
     pub fn step(&mut self, source: &Source<'_>) -> Result<bool, ReadError> {
         let (page, is_last) = match &mut self.which {
             Which::All(after) => {
-                let page = source.recording.light_exchanges(*after, self.until, PAGE)?;
+                let page = source.recording.light_exchanges(*after, None, PAGE)?;
                 *after = page.last().map_or(*after, |exchange| exchange.id);
                 let is_last = page.len() < PAGE as usize;
                 (page, is_last)
@@ -147,7 +145,7 @@ impl Exchanges {
         let Which::Fitting(fitting) = &self.which else {
             return Ok(None);
         };
-        let last = self.until.unwrap_or(Seq(source.summary.frames));
+        let last = Seq(source.summary.frames);
         // Exchanges are numbered from 1 on, in the order of their requests.
         let of = source.recording.exchange_before(last)?.0;
         let count = fitting.count;
@@ -159,10 +157,7 @@ impl Exchanges {
         let frames = source.summary.frames;
         match &self.which {
             Which::All(after) => (after.0, source.summary.exchanges),
-            Which::Fitting(fitting) => {
-                let last = self.until.map_or(frames, |until| until.0.min(frames));
-                (fitting.at.map_or(0, |at| at.seq.0), last)
-            }
+            Which::Fitting(fitting) => (fitting.at.map_or(0, |at| at.seq.0), frames),
         }
     }
 }
@@ -199,11 +194,9 @@ impl Fitting {
         let step = scan.step(source.recording, &limit)?;
         self.at = step.looked_at.or(self.at);
         let keys: Vec<_> = step.hits.iter().map(|hit| hit.key).collect();
-        let page = source
-            .recording
-            .light_exchanges_at(&keys, self.question.until)?;
+        let page = source.recording.light_exchanges_at(&keys, None)?;
         self.count += page.len() as u64;
-        if self.question.until.is_none() && !source.summary.state.is_final() {
+        if !source.summary.state.is_final() {
             self.counted.extend(keys);
         }
         Ok((page, step.done))

@@ -12,7 +12,6 @@ mod counting;
 mod exchanges;
 
 use super::Job;
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::stats::Stats;
 use mcpreel_wire::message::Direction;
@@ -22,8 +21,6 @@ pub struct Ask {
     /// Names the answers that belong to it.
     pub generation: u64,
     pub query: Query,
-    /// The time cursor, or where the picture was frozen.
-    pub until: Option<Seq>,
 }
 
 /// The answer. Comes again as more is counted.

@@ -17,7 +17,6 @@ const PAGE: u32 = 4000;
 
 pub(super) struct Density {
     window: Window,
-    until: Option<Seq>,
     count: Option<Count>,
     pub columns: Vec<u64>,
     /// How much of the range was counted.
@@ -48,7 +47,6 @@ impl Density {
         };
         Ok(Self {
             window,
-            until: ask.until,
             count: Some(count),
             columns: vec![0; ask.columns],
             percent: 0,
@@ -71,11 +69,11 @@ impl Density {
 
     /// When the next exchanges began, and whether they are the last ones.
     fn next(&mut self, source: &Source<'_>) -> Result<(Vec<Moment>, bool), ReadError> {
-        let (recording, until) = (source.recording, self.until);
+        let recording = source.recording;
         Ok(match &mut self.count {
             None => (Vec::new(), true),
             Some(Count::All(after)) => {
-                let page = recording.beginnings(*after, until, PAGE)?;
+                let page = recording.beginnings(*after, None, PAGE)?;
                 *after = page.last().map_or(*after, |(id, _)| *id);
                 let is_last = page.len() < PAGE as usize;
                 (page.into_iter().map(|(_, at)| at).collect(), is_last)
@@ -84,7 +82,7 @@ impl Density {
                 let step = scan.step(recording, &limit(source, HITS))?;
                 let mut begun = Vec::with_capacity(step.hits.len());
                 for hit in &step.hits {
-                    let times = recording.times(hit.key, until)?;
+                    let times = recording.times(hit.key, None)?;
                     begun.extend(times.map(|times| times.from));
                 }
                 (begun, step.done)

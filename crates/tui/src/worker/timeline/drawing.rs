@@ -25,11 +25,7 @@ impl Drawing {
     }
 
     fn begin(&self, source: &Source<'_>) -> Result<Work, ReadError> {
-        let until = match self.ask.until {
-            Some(until) => source.recording.head(until)?.map(|head| head.t_last.0),
-            None => None,
-        };
-        let end_ns = until.unwrap_or(source.summary.t_last_ns).max(1);
+        let end_ns = source.summary.t_last_ns.max(1);
         let whole = Window {
             from: 0,
             to: end_ns,

@@ -14,7 +14,6 @@ use mcpreel_store::figures::Meanwhile;
 use mcpreel_store::select::{Limit, Question};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
-use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
 use mcpreel_trace::query::Query;
 
@@ -35,7 +34,6 @@ pub struct Ask {
     /// Names the answers that belong to it.
     pub generation: u64,
     pub query: Query,
-    pub until: Option<Seq>,
     /// The range on the screen; none: everything.
     pub window: Option<Window>,
     pub columns: usize,
@@ -96,7 +94,7 @@ impl Ask {
 
     /// The rows that are asked for, of which only requests count.
     fn question(&self) -> Question {
-        requests(&self.query, self.until)
+        requests(&self.query)
     }
 }
 

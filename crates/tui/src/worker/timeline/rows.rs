@@ -14,7 +14,6 @@ const MARKS: u32 = 300;
 /// The rows that were found, from the anchor out.
 pub(super) struct Rows {
     window: Window,
-    until: Option<Seq>,
     wanted: usize,
     pub bars: VecDeque<Bar>,
     pub above: Side,
@@ -59,7 +58,6 @@ impl Rows {
         };
         let mut rows = Self {
             window,
-            until: ask.until,
             wanted: ask.rows,
             bars: VecDeque::new(),
             above: Side::default(),
@@ -75,7 +73,7 @@ impl Rows {
             (Some(anchor), _) => {
                 rows.below = side(Way::Oldest, Some(anchor));
                 rows.above = side(Way::Newest, Some(anchor));
-                rows.bars.extend(bar(source, anchor, ask.until)?);
+                rows.bars.extend(bar(source, anchor)?);
             }
             // It is not in the range: the first that began in it is.
             (None, Some(_)) => {
@@ -116,9 +114,9 @@ impl Rows {
 
     /// Takes what a step has found. Whether this way is done.
     fn take(&mut self, source: &Source<'_>, step: &Step, way: Way) -> Result<bool, ReadError> {
-        let (until, wanted) = (self.until, self.wanted);
+        let wanted = self.wanted;
         for Hit { key, .. } in &step.hits {
-            let Some(times) = source.recording.times(*key, until)? else {
+            let Some(times) = source.recording.times(*key, None)? else {
                 continue;
             };
             if way == Way::Oldest && times.from.0 > self.window.to {
@@ -130,7 +128,7 @@ impl Rows {
             if !self.side(way).takes(wanted) {
                 return Ok(true);
             }
-            let bar = bar(source, *key, until)?;
+            let bar = bar(source, *key)?;
             match way {
                 Way::Oldest => self.bars.extend(bar),
                 Way::Newest => bar.into_iter().for_each(|bar| self.bars.push_front(bar)),
@@ -147,19 +145,19 @@ fn anchor(ask: &Ask, source: &Source<'_>, window: Window) -> Result<Option<ItemK
     };
     let (recording, question) = (source.recording, ask.question());
     let fits = recording.fitting(&question, source.context(), &[anchor])?;
-    let times = recording.times(anchor, ask.until)?;
+    let times = recording.times(anchor, None)?;
     let is_in = times.is_some_and(|times| overlaps(window, times.from, times.to));
     Ok(Some(anchor).filter(|_| is_in && !fits.is_empty()))
 }
 
-fn bar(source: &Source<'_>, key: ItemKey, until: Option<Seq>) -> Result<Option<Bar>, ReadError> {
+fn bar(source: &Source<'_>, key: ItemKey) -> Result<Option<Bar>, ReadError> {
     let recording = source.recording;
-    let items = recording.items(Lens::Exchanges, &[key], until)?;
+    let items = recording.items(Lens::Exchanges, &[key], None)?;
     let what = items.into_iter().next().map(|item| item.what);
     let Some(What::Exchange(exchange)) = what else {
         return Ok(None);
     };
-    let meanwhile = recording.meanwhile(&exchange, until, MARKS)?;
+    let meanwhile = recording.meanwhile(&exchange, None, MARKS)?;
     Ok(Some(Bar {
         key,
         exchange,

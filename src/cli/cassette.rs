@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::output::{self, Progress};
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::cassette::{self, Entry, Fault, Reader};
-use mcpreel_share::outgoing::temporary::Folder;
+use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::REEL;
 use mcpreel_store::record::import::{Import, ImportError};
 use mcpreel_trace::clock::Moment;

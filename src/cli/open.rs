@@ -6,7 +6,7 @@ use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::Settings;
 use super::{ls, redact, select};
 use mcpreel_redact::Policy;
-use mcpreel_share::outgoing::temporary;
+use mcpreel_share::outgoing::file;
 use mcpreel_store::library::{Library, Selected};
 use mcpreel_store::record::{self, Ending};
 use mcpreel_tui::Options;
@@ -104,9 +104,9 @@ impl Viewer {
     pub fn show(self, recording: Option<Selected>) -> Outcome {
         let seq = recording.as_ref().and_then(|selected| selected.seq);
         // The viewer takes care of them: it has a terminal to put in order.
-        temporary::hand_signals_over();
+        file::hand_signals_over();
         // What did not end in time may leave something behind, however the viewer ends.
-        let sweep = temporary::Sweep;
+        let sweep = file::Sweep;
         let ended = mcpreel_tui::run(Options {
             library: self.library,
             open: recording.map(|selected| selected.path),

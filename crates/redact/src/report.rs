@@ -83,8 +83,6 @@ pub struct Report {
     pub beyond: u64,
     /// Marks and notes that are left out, since the frames that they are on are not there.
     pub unplaced: u64,
-    /// Frames that are left out, since somebody has given them a number that none has, or no bytes.
-    pub void: u64,
     tokens: BTreeSet<Token>,
 }
 
@@ -127,7 +125,7 @@ impl Report {
 
     /// Whether something of the session is not there.
     pub fn lacks(&self) -> bool {
-        !self.left.is_empty() || self.unplaced > 0 || self.void > 0
+        !self.left.is_empty() || self.unplaced > 0
     }
 
     /// How many different values that were.
@@ -166,7 +164,6 @@ impl Serialize for Report {
         object.serialize_field("too_short_to_look_for", &self.short)?;
         object.serialize_field("too_many_to_look_for", &self.beyond)?;
         object.serialize_field("notes_on_no_frame", &self.unplaced)?;
-        object.serialize_field("frames_of_no_number_or_bytes", &self.void)?;
         object.serialize_field("limits", super::LIMITS)?;
         object.end()
     }

@@ -10,7 +10,6 @@
 //! frame that is longer, or has more values than can be read, is not passed on: a line that says so
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
-mod course;
 mod frame_set;
 pub mod identity;
 mod learn;
@@ -37,32 +36,11 @@ pub struct Redacting<'r> {
     redactor: Redactor,
     report: Report,
     looked: FrameSet,
-    /// Whether nothing of it is missing.
-    is_whole: bool,
-    /// Whether nothing but bytes that were lost between its frames is.
-    is_counted: bool,
-    changed: Changed,
     /// Up to this frame there may be values that became known only later, also where there was
     /// nothing to be looked at.
     unseen: Seq,
     /// Whether there are frames that have no bit.
     has_far: bool,
-    void: Void,
-}
-
-/// Frames that somebody has put in by hand.
-#[derive(Clone, Copy, Debug, Default)]
-struct Void {
-    /// With a number that none has: nobody gets to them.
-    unnumbered: u64,
-    empty: u64,
-}
-
-/// What was given that is not as it was.
-#[derive(Debug, Default)]
-struct Changed {
-    frames: FrameSet,
-    has_events: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +50,6 @@ enum Walk {
     Alone,
     /// Frames in which there is something to be looked at, likewise.
     Looked,
-    /// Frames that were given otherwise than they are, likewise.
-    Changed,
 }
 
 impl<'r> Redacting<'r> {
@@ -106,15 +82,6 @@ impl<'r> Redacting<'r> {
         self.walk_as(selection, walk, visit)
     }
 
-    /// The same of a recording that was gone over: of its frames only those that are not as they
-    /// were.
-    pub fn walk_changed<E: From<ReadError>>(
-        &mut self,
-        visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.walk_as(&Selection::default(), Walk::Changed, visit)
-    }
-
     /// Whether every frame has to be gone over to see what is replaced.
     pub fn looks_at_all(&self) -> bool {
         self.has_far || self.unseen == Seq(u64::MAX)
@@ -126,14 +93,11 @@ impl<'r> Redacting<'r> {
         walk: Walk,
         visit: &mut impl FnMut(Part<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let changed = &mut self.changed;
-        let of_before = (walk == Walk::Changed).then(|| std::mem::take(&mut changed.frames));
         let looked = &self.looked;
-        let next = |seq| of_before.as_ref().unwrap_or(looked).after(seq);
+        let next = |seq| looked.after(seq);
         let picked = match walk {
             Walk::Linked | Walk::Alone => None,
             Walk::Looked => Some(self.unseen),
-            Walk::Changed => Some(Seq(0)),
         };
         let manner = Manner {
             hold: HELD,
@@ -148,7 +112,6 @@ impl<'r> Redacting<'r> {
             redactor: &mut self.redactor,
             report: &mut self.report,
             looked,
-            changed,
         };
         excerpt.walk_as(&manner, &mut |part| without.give(&part, visit))
     }
@@ -215,12 +178,6 @@ impl<'r> Redacting<'r> {
             .collect();
     }
 
-    /// Counts frames that are not given; those without bytes where nothing becomes of them.
-    pub fn count_void(&mut self, with_empty: bool) {
-        let Void { unnumbered, empty } = self.void;
-        self.report.void = unnumbered + if with_empty { empty } else { 0 };
-    }
-
     /// Gives the marks and notes on frames to `visit`; those on frames that are not there are
     /// counted.
     pub fn annotations<E: From<ReadError>>(
@@ -254,21 +211,6 @@ impl<'r> Redacting<'r> {
                 visit(seq, Annotation { mark, note })?;
             }
         }
-    }
-
-    /// The recording, where it is over and nothing of it is missing, or only lost bytes and nothing
-    /// was replaced: all that was given of it so far is what stands in there, in its place, but for
-    /// [what is changed](Self::walk_changed).
-    pub fn whole(&self) -> Option<&'r Recording> {
-        let is_over = self.last == Seq(u64::MAX);
-        let is_unchanged = self.changed.frames.is_empty() && !self.changed.has_events;
-        let is_whole = self.is_whole || self.is_counted && is_unchanged;
-        (is_over && is_whole && !self.has_far).then_some(self.recording)
-    }
-
-    /// Whether an event was given that is not as it was.
-    pub fn has_changed_events(&self) -> bool {
-        self.changed.has_events
     }
 
     /// What knows the secrets of this recording.

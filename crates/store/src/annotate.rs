@@ -56,20 +56,22 @@ pub fn set_note(path: &Path, frame: Option<Seq>, note: Option<&str>) -> Result<(
         .and_then(|found| found_or(found, path, frame))
 }
 
-/// Puts what people wrote on `frame` into a copy that nobody else has.
-pub(super) fn put(conn: &Connection, frame: Seq, wrote: &Annotation) -> rusqlite::Result<()> {
-    for (sql, text) in [(SET_MARK, &wrote.mark), (SET_NOTE, &wrote.note)] {
-        if let Some(text) = text {
-            let now = to_sql(wall_clock_ns());
-            conn.execute(sql, params![to_sql(frame.0), text, now])?;
+/// Writes all marks and notes of a copy, and the note on it as a whole.
+pub fn write_all(
+    path: &Path,
+    note: Option<&str>,
+    on_frames: &[(Seq, Annotation)],
+) -> Result<(), AnnotateError> {
+    write(path, |conn| {
+        for (frame, Annotation { mark, note }) in on_frames {
+            for (sql, text) in [(SET_MARK, mark), (SET_NOTE, note)] {
+                if text.is_some() {
+                    on_frame(conn, sql, *frame, text.as_deref())?;
+                }
+            }
         }
-    }
-    Ok(())
-}
-
-/// The same of the recording as a whole.
-pub(super) fn put_note(conn: &Connection, note: &str) -> rusqlite::Result<()> {
-    conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
+        conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
+    })
 }
 
 fn found_or(found: bool, path: &Path, frame: Seq) -> Result<(), AnnotateError> {

@@ -23,8 +23,6 @@
 //! * [`past`]: what was true at a frame; [`passage`]: what a replay goes through;
 //! * [`search`]: text in bytes and summaries;
 //! * [`annotate`]: marks and notes;
-//!   [`altered`]: a copy with other bytes in some frames;
-//! * `halves`: work that is shared by two threads;
 //! * [`reader`]: read-only access to one recording; [`links`]: what its frames have to do with each
 //!   other; [`pages`]: it is gone through page by page; [`watch`] notices that it has changed,
 //!   [`tail`] hands over what is new.
@@ -33,12 +31,10 @@
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
 //! SQL stands in this module only, as constants with bound parameters.
 
-pub mod altered;
 pub mod annotate;
 pub mod facts;
 pub mod figures;
 pub mod findings;
-pub mod halves;
 pub mod indexer;
 pub mod library;
 pub mod links;

@@ -11,14 +11,12 @@
 mod copy;
 mod error;
 mod header;
-mod over;
 
 pub use error::OpenError;
 
 use super::schema::{self, Additions, FormatVersion};
 use copy::TemporaryCopy;
 use header::Header;
-pub use over::{Source, over};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
@@ -43,28 +41,12 @@ pub struct Opened {
     pub frozen: bool,
     /// What the connection reads, where that is not the file itself.
     copy: Option<TemporaryCopy>,
-    /// Where most of its frames stand, if not in the file.
-    pub source: Option<Source>,
 }
 
 impl Opened {
     /// The copy that is read, where there is one.
     pub fn file(&self) -> Option<&Path> {
         self.copy.as_ref().map(|copy| &*copy.file)
-    }
-
-    /// How another connection reads the same beside a file of its own.
-    pub fn uri(&self) -> String {
-        let path = Path::new(self.conn.path().unwrap_or_default());
-        let is_immutable = self.frozen && self.copy.is_none();
-        uri(
-            path,
-            if is_immutable {
-                "immutable=1"
-            } else {
-                "mode=ro"
-            },
-        )
     }
 }
 
@@ -78,7 +60,6 @@ pub fn read_only(path: &Path) -> Result<Opened, OpenError> {
             conn: connect(path, Mode::Immutable)?,
             frozen: true,
             copy: None,
-            source: None,
         }
     } else {
         shared(path, beside)?
@@ -151,7 +132,6 @@ fn shared(path: &Path, beside: bool) -> Result<Opened, OpenError> {
             conn: conn?,
             frozen: false,
             copy: None,
-            source: None,
         }),
     }
 }
@@ -177,7 +157,6 @@ fn copy_of(path: &Path) -> Result<Opened, OpenError> {
         conn,
         frozen: true,
         copy: Some(copy),
-        source: None,
     })
 }
 

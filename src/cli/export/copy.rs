@@ -8,8 +8,8 @@ use crate::cli::output::{self, Progress};
 use crate::cli::select;
 use mcpreel_share::export::Selection;
 use mcpreel_share::outgoing::Format;
+use mcpreel_share::outgoing::file::Whole;
 use mcpreel_share::outgoing::told::in_words;
-use mcpreel_share::outgoing::whole::Whole;
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural, size};
 

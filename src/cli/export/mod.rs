@@ -13,8 +13,8 @@ use super::exit::{Exit, Failure, Outcome};
 use super::output;
 use super::{filter, select};
 use mcpreel_share::export::Selection;
-use mcpreel_share::outgoing::whole::Replace;
-use mcpreel_share::outgoing::{Format, picked, told};
+use mcpreel_share::outgoing::file::Replace;
+use mcpreel_share::outgoing::{self, Format, told};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
@@ -128,7 +128,7 @@ fn selection(
     if let (Some(query), Some(text)) = (query, &args.query) {
         selection = selection.picked(text);
         let (question, context) = filter::question(recording, Lens::Exchanges, query)?;
-        picked::rows(recording, &question, context, &mut selection)?;
+        outgoing::pick_rows(recording, &question, context, &mut selection)?;
     }
     if selection.is_empty() {
         let why = "nothing on record fits, so nothing was written";

@@ -2,8 +2,8 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
-use mcpreel_share::outgoing::temporary::Draft;
-use mcpreel_share::outgoing::whole::{Counted, Replace, Whole, WholeError, is_special};
+use mcpreel_share::outgoing::file::Draft;
+use mcpreel_share::outgoing::file::{Counted, Replace, Whole, WholeError, is_special};
 use mcpreel_wire::text::escape;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -16,7 +16,7 @@ use super::output::{self, Output};
 use anyhow::Context as _;
 use mcpreel_capture::spool::open_regular;
 use mcpreel_share::import::{Format, LOOKED_AT, not_utf8};
-use mcpreel_share::outgoing::temporary::Folder;
+use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::{Library, REEL, create_dir, name::FileName, name::file_stem};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock;

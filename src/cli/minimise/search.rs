@@ -11,7 +11,7 @@ use crate::cli::replay::plan::{Plan, Played, Run};
 use crate::cli::{filter, folder};
 use anyhow::Context as _;
 use mcpreel_replay::minimise::{Units, Verdict, ddmin};
-use mcpreel_share::outgoing::temporary::Folder;
+use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::{self, spool_of};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery;

@@ -17,7 +17,7 @@ use mcpreel_replay::mock::unfit::unfit;
 use mcpreel_replay::mock::{Fault, Index, Latency, Options, Report, Secrets, Server};
 use mcpreel_replay::mock::{OnMiss as Missing, index};
 use mcpreel_replay::rules::Rules;
-use mcpreel_share::outgoing::temporary;
+use mcpreel_share::outgoing::file;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_wire::text::{count, escape};
@@ -66,9 +66,9 @@ pub fn run(args: &Mock) -> Outcome {
     let manner = Voice { args };
     let signals = Signals::catch().map_err(anyhow::Error::from)?;
     // From here on a signal ends the session, not the process.
-    temporary::hand_signals_over();
+    file::hand_signals_over();
     let ending = serve(server, signals, &record, &manner).map_err(anyhow::Error::from)?;
-    temporary::remove();
+    file::remove();
     Ok(Exit::Process(record::end_as(ending)))
 }
 

@@ -17,7 +17,7 @@ use super::output::Output;
 use super::select;
 use mcpreel_redact::{Policy, Redactor, Report};
 use mcpreel_share::export::Selection;
-use mcpreel_share::outgoing::whole::{Replace, Whole};
+use mcpreel_share::outgoing::file::{Replace, Whole};
 use mcpreel_share::outgoing::{self, redacted};
 use mcpreel_store::reader::Recording;
 use std::path::Path;

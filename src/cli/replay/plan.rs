@@ -13,7 +13,7 @@ use mcpreel_replay::client::play::Play;
 use mcpreel_replay::client::target::{self, Command, LeftOut, NoCommand, Outcome, Signals};
 use mcpreel_replay::client::{Options, Order, Policy, survey};
 use mcpreel_replay::rewrite::Rewrites;
-use mcpreel_share::outgoing::temporary;
+use mcpreel_share::outgoing::file;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Clock;
 use mcpreel_wire::text::escape;
@@ -97,7 +97,7 @@ impl<'a> Plan<'a> {
         let lists = only::needs_lists(wish.part, recording, &guard)?;
         let signals = Signals::catch().context("signals cannot be caught")?;
         // A replay that is stopped says what came of it, and comes to its own end.
-        temporary::hand_signals_over();
+        file::hand_signals_over();
         Ok(Self {
             wish,
             recording,

@@ -24,8 +24,8 @@ use anyhow::Context as _;
 use mcpreel_redact::{Policy, Redactor, Report};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
-use mcpreel_share::outgoing::temporary::Folder;
-use mcpreel_share::outgoing::whole::Replace;
+use mcpreel_share::outgoing::file::Folder;
+use mcpreel_share::outgoing::file::Replace;
 use mcpreel_share::outgoing::{self, Format, Order};
 use mcpreel_store::library::name::sanitised;
 use mcpreel_store::reader::Recording;
@@ -105,7 +105,8 @@ fn without_secrets(
 ) -> Result<(Recording, Report, Redactor), Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
-    let (redacted, report) = outgoing::redacted::one_of_its_own(&mut redacting, &mut tell)?;
+    let (redacted, report) =
+        outgoing::redacted::one_of_its_own(&mut redacting, &Selection::default(), &mut tell)?;
     let known = redacting.into_redactor().of_known_words();
     let redacted = redacted.called(Path::new(SESSION));
     Ok((redacted, report, known.map_err(anyhow::Error::from)?))

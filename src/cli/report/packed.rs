@@ -3,8 +3,8 @@
 use super::{NAMES, unwritten};
 use crate::cli::exit::Failure;
 use anyhow::Context as _;
-use mcpreel_share::outgoing::temporary::Draft;
-use mcpreel_share::outgoing::whole::Replace;
+use mcpreel_share::outgoing::file::Draft;
+use mcpreel_share::outgoing::file::Replace;
 use std::fs::File;
 use std::io;
 use std::path::Path;

@@ -2,7 +2,6 @@
 
 use super::LONGEST;
 use bytes::Bytes;
-use mcpreel_store::pages;
 use mcpreel_store::reader::{FrameBlock, ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -60,14 +59,9 @@ impl Pager {
         }
         Ok(pages)
     }
-}
 
-impl pages::Pager for Pager {
-    type Page = Page;
-
-    const AT_HAND: usize = 10;
-
-    fn next(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
+    /// The next page; `None` at the end.
+    pub fn next_page(&mut self, recording: &Recording) -> Result<Option<Page>, ReadError> {
         if self.after >= self.until {
             return Ok(None);
         }

@@ -4,7 +4,6 @@ use super::pager::{Page, Pager};
 use super::sooner::{self, Sooner};
 use super::{Joiner, LONGEST, Step};
 use bytes::Bytes;
-use mcpreel_store::pages::Pages;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use std::collections::VecDeque;
@@ -12,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Script<'r> {
     recording: &'r Recording,
-    pages: Pages<'r, Pager>,
+    pages: Pager,
     until: Seq,
     joiner: Joiner,
     page: VecDeque<(FrameHead, Option<Bytes>)>,
@@ -30,7 +29,7 @@ impl<'r> Script<'r> {
         let until = until.unwrap_or(Seq(u64::MAX));
         Self {
             recording,
-            pages: Pages::new(recording, Pager::new(until)),
+            pages: Pager::new(until),
             until,
             joiner: Joiner::default(),
             page: VecDeque::new(),
@@ -85,7 +84,7 @@ impl<'r> Script<'r> {
     /// The next one in the order of the recording.
     fn read_step(&mut self) -> Result<Option<Step>, ReadError> {
         if self.page.is_empty()
-            && let Some(page) = self.pages.next_page()?
+            && let Some(page) = self.pages.next_page(self.recording)?
         {
             self.open(page);
         }

@@ -6,7 +6,7 @@ use super::exchanges::{ExchangePage, ExchangePager, With};
 use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::links::Link;
 use mcpreel_store::notices::Notice;
-use mcpreel_store::pages::{FramePager, LinkedFrames, Pages};
+use mcpreel_store::pages::{FramePager, LinkedFrames};
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Said};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
@@ -136,10 +136,13 @@ impl<'r> Excerpt<'r> {
             None => self.last,
         };
         let read = FramePager::new(until, !is_alone);
-        let mut pages = (until > Seq(0)).then(|| Pages::new(self.recording, read));
+        let mut pages = (until > Seq(0)).then_some(read);
         let mut after = until;
         Box::new(move || {
-            if let Some(page) = pages.as_mut().map_or(Ok(None), Pages::next_page)? {
+            let next = pages
+                .as_mut()
+                .map(|pages| pages.next_page(excerpt.recording));
+            if let Some(page) = next.transpose()?.flatten() {
                 return Ok(Some(page));
             }
             pages = None;
@@ -232,8 +235,8 @@ impl<'r> Excerpt<'r> {
         visit: &mut impl FnMut(&ExchangePage) -> Result<(), E>,
     ) -> Result<u64, E> {
         let exchanges = ExchangePager::new(self.selection, self.last_counted(), with);
-        let (mut pages, mut left_out) = (Pages::new(self.recording, exchanges), 0);
-        while let Some(mut page) = pages.next_page()? {
+        let (mut pages, mut left_out) = (exchanges, 0);
+        while let Some(mut page) = pages.next_page(self.recording)? {
             page.tell(self.last_counted());
             left_out += page.left_out;
             visit(&page)?;

@@ -3,7 +3,6 @@
 //! writes them: that takes as long as to read them.
 
 use super::Selection;
-use mcpreel_store::pages::Pager;
 use mcpreel_store::reader::rows::{Unsaid, UnsaidPage};
 use mcpreel_store::reader::{ReadError, Recording, Said};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -90,12 +89,9 @@ impl ExchangePage {
     }
 }
 
-impl Pager for ExchangePager {
-    type Page = ExchangePage;
-
-    const AT_HAND: usize = 2;
-
-    fn next(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
+impl ExchangePager {
+    /// The next page; `None` at the end.
+    pub fn next_page(&mut self, recording: &Recording) -> Result<Option<ExchangePage>, ReadError> {
         if self.with == With::Lines {
             return self.unsaid(recording);
         }

@@ -26,15 +26,6 @@ impl Picked {
         let (word, bit) = place(seq);
         *self.frames.entry(word).or_default() |= bit;
     }
-
-    fn seqs(&self) -> impl Iterator<Item = Seq> {
-        let seqs = |(word, bits): (&u64, &u64)| {
-            let (word, bits) = (*word, *bits);
-            let set = (0..64).filter(move |bit| bits & 1 << bit != 0);
-            set.map(move |bit| Seq(word * 64 + bit))
-        };
-        self.frames.iter().flat_map(seqs)
-    }
 }
 
 impl Selection {
@@ -74,27 +65,6 @@ impl Selection {
         if let Some(picked) = self.picked.as_mut().filter(|_| is_meant) {
             picked.events.insert(id);
         }
-    }
-
-    /// The same where frames and events have other numbers.
-    pub fn renumbered(&self, frame: &dyn Fn(Seq) -> Seq, event: &dyn Fn(u64) -> u64) -> Self {
-        let bound = |bound: Option<u64>| bound.map(|seq| frame(Seq(seq)).0);
-        let note = SelectionNote {
-            from: bound(self.note.from),
-            to: bound(self.note.to),
-            ..self.note.clone()
-        };
-        let picked = self.picked.as_ref().map(|picked| {
-            let mut renumbered = Picked {
-                events: picked.events.iter().map(|id| event(*id)).collect(),
-                ..Picked::default()
-            };
-            for seq in picked.seqs() {
-                renumbered.pick(frame(seq));
-            }
-            renumbered
-        });
-        Self { note, picked }
     }
 
     /// The same, with what `say` makes of the filter's text in place of it.

@@ -5,26 +5,17 @@
 //!           └──────────────────── raw ─────────────────────────────▲
 //! ```
 //!
-//! * [`write`](fn@write): any format but that of a recording, to whatever it is given; [`copy`]: a
-//!   recording;
-//! * [`picked`]: what of it is meant; [`told`]: what was written, in words;
-//! * [`redacted`]: a recording without its secrets, as another recording; `numbers`: which ones
-//!   things have in it; `copying`: a copy that is begun while the recording is looked through;
-//! * [`likeness`]: the same for whoever shows it, live where the recording is;
-//! * [`whole`]: a file that is whole or not there; [`temporary`]: files that nobody finds after us;
-//!   `write_behind`: a long one is written while more of it is made.
+//! * [`write`](fn@write): any format but that of a recording; [`copy`]: a recording;
+//!   [`pick_rows`]: the rows that fit a filter; [`told`]: what was written, in words;
+//! * [`redacted`]: a recording without its secrets, as another recording;
+//! * [`file`]: files that are whole or not there, and of which nothing is left behind.
 //!
-//! Whoever is told how far it is may stop it.
+//! Progress is reported to a callback, which may stop the work.
 
-mod copying;
+pub mod file;
 pub mod likeness;
-mod numbers;
-pub mod picked;
 pub mod redacted;
-pub mod temporary;
 pub mod told;
-pub mod whole;
-mod write_behind;
 
 use crate::export::otlp::{self, Bodies};
 use crate::export::{
@@ -32,15 +23,16 @@ use crate::export::{
 };
 use crate::redacted::Redacting;
 use crate::{cassette, html};
-use copying::Copying;
 use mcpreel_redact::{Policy, Report};
-use mcpreel_store::altered::Rest;
 use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::select::{Question, each};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::What;
+use mcpreel_trace::query::Context;
 pub use redacted::MakeError;
-
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -127,11 +119,6 @@ pub fn write(
     let Some(policy) = &order.policy else {
         return Ok((raw(recording, order, out, tell)?, None));
     };
-    let copying = match order.format {
-        Format::Jsonl => None,
-        // What is made is gone before the recording is.
-        _ => Copying::start(recording, Rest::There),
-    };
     let mut redacting = learn(recording, policy, tell)?;
     if order.format == Format::Jsonl {
         number(&mut redacting, order.selection, tell)?;
@@ -139,17 +126,13 @@ pub fn write(
         let written = stoppable(out, tell, |out, told| {
             cassette::write_redacted(recording, &mut redacting, selection, out, told)
         })?;
-        redacting.count_void(false);
         redacted::count_off(&mut redacting, selection, tell)?;
         return Ok((written, Some(redacting.take_report())));
     }
     // Whatever is derived must have been derived from what was redacted.
-    let all = Selection::default();
-    let (redacted, report, numbers) = redacted::numbered(&mut redacting, (&all, copying), tell)?;
-    // Of these the places in the recording are told, and the filter is none of it.
-    let selection = &numbers.of(&redacting.selected(order.selection));
+    let (redacted, report) = redacted::recording(&mut redacting, &Selection::default(), tell)?;
     let order = Order {
-        selection,
+        selection: &redacting.selected(order.selection),
         ..order.clone()
     };
     Ok((raw(&redacted, &order, out, tell)?, Some(report)))
@@ -163,24 +146,48 @@ pub fn copy(
     into: &Path,
     tell: &mut Tell<'_>,
 ) -> Result<Option<Report>, Error> {
-    let is_all = selection.note().is_none();
     let Some(policy) = policy else {
-        if is_all {
+        if selection.note().is_none() {
             recording.copy_into(into)?;
         } else {
             redacted::trimmed(recording, selection, tell)?.copy_into(into)?;
         }
         return Ok(None);
     };
-    let copying = is_all
-        .then(|| Copying::start(recording, Rest::Copied))
-        .flatten();
     let mut redacting = learn(recording, policy, tell)?;
     number(&mut redacting, selection, tell)?;
     let selection = &redacting.selected(selection);
-    let (redacted, report) = redacted::its_own(&mut redacting, (selection, copying), tell)?;
+    let (redacted, report) = redacted::one_of_its_own(&mut redacting, selection, tell)?;
     redacted.copy_into(into)?;
     Ok(Some(report))
+}
+
+/// Selects the rows that fit `question`, exchanges as a whole.
+pub fn pick_rows(
+    recording: &Recording,
+    question: &Question,
+    context: Context,
+    selection: &mut Selection,
+) -> Result<(), ReadError> {
+    // The rounds of a chain are picked together: to pick each of them again would be quadratic.
+    let mut chains = BTreeSet::new();
+    each(recording, question, context, &mut |item| {
+        match &item.what {
+            What::Exchange(exchange) if exchange.chain.is_some_and(|id| !chains.insert(id)) => {}
+            What::Exchange(exchange) => {
+                for seq in recording.frames_of_exchange(exchange.id)? {
+                    selection.pick_frame(seq);
+                }
+            }
+            What::Message { head, .. } | What::Line { head, .. } => selection.pick_frame(head.seq),
+            What::Event(_) => {
+                if let Some(id) = item.key.event_id() {
+                    selection.pick_event(item.key.seq, id);
+                }
+            }
+        }
+        Ok::<(), ReadError>(())
+    })
 }
 
 /// Goes over a recording to learn what is secret in it.

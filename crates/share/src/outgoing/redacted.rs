@@ -1,46 +1,37 @@
-//! A redacted recording: the redacted frames and events, recorded again.
+//! A redacted recording: the redacted frames and events, recorded again and indexed anew, so that
+//! nothing that was replaced is left in a summary, a name or a finding.
 //!
-//! Whatever is derived in it was derived from them, or is the same: nothing of what was replaced is
-//! left in a summary, a name or a finding. Its origin and its date are those of the recording that
-//! it was made of: it is the same session. Its id is that one's as well as long as it stands for
-//! it; a file that stays has one of its own, and that one as its parent, so that who names an id
-//! means the one or the other.
-//!
-//! * `altered`: all of a recording is copied, and only what is replaced is written anew;
-//! * `made`: where that cannot be, what is selected is recorded again.
+//! Its origin and its date are those of the original: it is the same session. Where it stands for
+//! the original for a moment it has the id of the original as well. A file that stays has an id of
+//! its own, with the original as its parent.
 
-pub(super) mod altered;
-pub(super) mod made;
-
-use super::copying::Copying;
-use super::numbers::Numbers;
-use super::{Stage, Stopped, Tell};
-use crate::export::{Part, Selection};
+use super::file::Folder;
+use super::{Stage, Stopped, Tell, last};
+use crate::export::{Excerpt, Part, Selection};
 use crate::redacted::Redacting;
 use crate::redacted::identity::comes_from_its_bytes;
-use altered::altered;
-use made::{Kept, made};
 use mcpreel_redact::{PolicyError, Report};
-use mcpreel_store::altered::{AlterError, Rest};
-use mcpreel_store::annotate::AnnotateError;
-use mcpreel_store::reader::{ReadError, Recording, Summary};
-use mcpreel_store::record::import::ImportError;
-use mcpreel_trace::event::ProcessContext;
+use mcpreel_store::annotate::{self, AnnotateError};
+use mcpreel_store::library::REEL;
+use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
+use mcpreel_store::record::import::{Import, ImportError};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::item::Annotation;
 use serde::Serialize;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// Why a redacted recording could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum MakeError {
-    /// The one that it is made of could not be read.
+    /// The original could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// What is not redacted could not be copied.
-    #[error(transparent)]
-    Alter(#[from] AlterError),
     /// Its marks and notes could not be written.
     #[error(transparent)]
     Annotate(#[from] AnnotateError),
@@ -49,78 +40,95 @@ pub enum MakeError {
     /// What counts as secret could not be put together.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// Rows would have other numbers in it, and it is to stand for the other one.
-    #[error(
-        "rows were taken out of it or changed, so that the others would have other numbers; \
-         `mcpreel redact` makes a file of it that can be shown"
-    )]
-    Renumbered,
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// What is selected of a recording, without what is secret in it, as a recording that vanishes with
-/// this value; and what was replaced.
+/// What is selected of a recording, redacted, as a recording that vanishes with this value; and
+/// what was replaced.
 pub fn recording(
     redacting: &mut Redacting<'_>,
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), MakeError> {
-    let (recording, report, _) = numbered(redacting, (selection, None), tell)?;
+    let summary = look(redacting, selection, tell)?;
+    let report = redacting.take_report();
+    let recording = record_redacted(redacting, selection, &summary, tell)?;
     Ok((recording, report))
 }
 
-/// All of a recording, likewise, as one that stays: with an id of its own, which is the same
-/// whenever the same is replaced in the same recording.
+/// The same with an id of its own, which depends only on the original and on what is replaced.
 pub fn one_of_its_own(
     redacting: &mut Redacting<'_>,
-    tell: &mut Tell<'_>,
-) -> Result<(Recording, Report), MakeError> {
-    its_own(redacting, (&Selection::default(), None), tell)
-}
-
-/// What is selected, likewise; `copying` is a copy that was begun meanwhile.
-pub(super) fn its_own(
-    redacting: &mut Redacting<'_>,
-    (selection, copying): (&Selection, Option<Copying>),
+    selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), MakeError> {
     let mut summary = look(redacting, selection, tell)?;
     let report = redacting.take_report();
-    make_another(&mut summary, &(&report, selection.note()));
-    take_part(&mut summary, selection);
-    let (recording, _) = under(&summary, copying, redacting, selection, tell)?;
+    make_another(&mut summary, selection, &(&report, selection.note()));
+    let recording = record_redacted(redacting, selection, &summary, tell)?;
     Ok((recording, report))
 }
 
-/// What is selected of a recording, with all that is secret in it, as one with an id of its own.
+/// What is selected of a recording, not redacted, with an id of its own.
 pub(super) fn trimmed(
     recording: &Recording,
     selection: &Selection,
     tell: &mut Tell<'_>,
 ) -> Result<Recording, MakeError> {
     let mut summary = recording.summary()?;
-    make_another(&mut summary, &selection.note());
-    take_part(&mut summary, selection);
-    made::trimmed(recording, selection, &summary, tell)
+    make_another(&mut summary, selection, &selection.note());
+    let mut copy = Copy::begin(&summary, selection)?;
+    let excerpt = Excerpt {
+        last: last(recording)?,
+        ..Excerpt::of(recording, selection)
+    };
+    excerpt.walk_alone(&mut |part| match part {
+        Part::Frame(head, None, _) => {
+            let raw = recording.raw(head.seq)?;
+            copy.frame(head, &raw, tell)
+        }
+        part => copy.part(&part, tell),
+    })?;
+    let mut after = Seq(0);
+    while let page = recording.annotations(after)?
+        && let Some((last, _)) = page.last()
+    {
+        after = *last;
+        for (seq, annotation) in page {
+            copy.annotation(seq, annotation);
+        }
+    }
+    copy.finish(&summary)
 }
 
-/// Says what is selected, where that is not all.
-fn take_part(summary: &mut Summary, selection: &Selection) {
+fn record_redacted(
+    redacting: &mut Redacting<'_>,
+    selection: &Selection,
+    summary: &Summary,
+    tell: &mut Tell<'_>,
+) -> Result<Recording, MakeError> {
+    let mut copy = Copy::begin(summary, selection)?;
+    redacting.walk_alone(selection, &mut |part| copy.part(&part, tell))?;
+    redacting.annotations(&mut |seq, annotation| {
+        copy.annotation(seq, annotation);
+        Ok::<(), ReadError>(())
+    })?;
+    copy.finish(summary)
+}
+
+/// Turns `summary` into that of another recording, whose id depends on `what`.
+fn make_another(summary: &mut Summary, selection: &Selection, what: &impl Serialize) {
+    let id = id_of(&summary.id, &serde_json::to_vec(what).unwrap_or_default());
+    let parent = std::mem::replace(&mut summary.id, id);
+    summary.context.recording.clone_from(&summary.id);
+    summary.context.parent = (!comes_from_its_bytes(summary)).then_some(parent);
     if let Some(note) = selection.note() {
         summary.context.selection = Some(note.clone());
     }
 }
 
-/// Says that it is another recording than the one that it was made of, by `what`.
-fn make_another(summary: &mut Summary, what: &impl Serialize) {
-    let id = id_of(&summary.id, &serde_json::to_vec(what).unwrap_or_default());
-    let parent = std::mem::replace(&mut summary.id, id);
-    summary.context.recording.clone_from(&summary.id);
-    summary.context.parent = (!comes_from_its_bytes(summary)).then_some(parent);
-}
-
-/// Eight hex digits, other ones than those of the recording.
+/// Eight hex digits, which are never those of `parent`.
 fn id_of(parent: &str, what: &[u8]) -> String {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(parent.as_bytes());
@@ -134,52 +142,110 @@ fn id_of(parent: &str, what: &[u8]) -> String {
     }
 }
 
-/// The same, and which numbers things have in it.
-pub(super) fn numbered(
-    redacting: &mut Redacting<'_>,
-    (selection, copying): (&Selection, Option<Copying>),
-    tell: &mut Tell<'_>,
-) -> Result<(Recording, Report, Numbers), MakeError> {
-    let summary = look(redacting, selection, tell)?;
-    let report = redacting.take_report();
-    let (recording, numbers) = under(&summary, copying, redacting, selection, tell)?;
-    Ok((recording, report, numbers))
+/// A recording that is made of frames and events of another one.
+struct Copy<'s> {
+    selection: &'s Selection,
+    import: Import,
+    folder: Folder,
+    reel: PathBuf,
+    /// Of a part of a recording: the frames in it, whose places are their numbers in the copy.
+    frames: Vec<Seq>,
+    annotations: Vec<(Seq, Annotation)>,
 }
 
-/// The recording that says `summary` of itself; `copying` is a copy that was begun meanwhile.
-fn under(
-    summary: &Summary,
-    copying: Option<Copying>,
-    redacting: &mut Redacting<'_>,
-    selection: &Selection,
-    tell: &mut Tell<'_>,
-) -> Result<(Recording, Numbers), MakeError> {
-    let whole = redacting.whole().filter(|_| selection.note().is_none());
-    let copying = whole.and_then(|whole| copying.or_else(|| Copying::start(whole, Rest::Copied)));
-    if let Some(copying) = copying {
-        match altered(copying, redacting, summary, tell) {
-            // Mostly what is derived is damaged.
-            Err(MakeError::Alter(_)) => {}
-            altered => return altered.map(|(recording, _)| (recording, Numbers::default())),
+impl<'s> Copy<'s> {
+    fn begin(summary: &Summary, selection: &'s Selection) -> Result<Self, MakeError> {
+        let folder = Folder::make().map_err(MakeError::Folder)?;
+        let reel = folder.path().join(&summary.id).with_extension(REEL);
+        let context = ProcessContext {
+            recording: summary.id.clone(),
+            name: summary.name.clone(),
+            redaction: summary.redaction.clone(),
+            ..summary.context.clone()
+        };
+        Ok(Self {
+            selection,
+            import: Import::begin(&reel, context)?,
+            folder,
+            reel,
+            frames: Vec::new(),
+            annotations: Vec::new(),
+        })
+    }
+
+    fn part(&mut self, part: &Part<'_>, tell: &mut Tell<'_>) -> Result<(), MakeError> {
+        match part {
+            Part::Frame(head, raw, _) => self.frame(head, raw.unwrap_or_default(), tell),
+            Part::Event(row) => self.event(row),
+            Part::Passed(_) => Ok(()),
         }
     }
-    made(redacting, selection, summary, tell)
-}
 
-/// Who asked for what where, as `summary` says it.
-fn context(summary: &Summary) -> ProcessContext {
-    ProcessContext {
-        recording: summary.id.clone(),
-        name: summary.name.clone(),
-        redaction: summary.redaction.clone(),
-        ..summary.context.clone()
+    fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: &[u8],
+        tell: &mut Tell<'_>,
+    ) -> Result<(), MakeError> {
+        tell(Stage::Written(head.seq))?;
+        if self.selection.note().is_some() {
+            self.frames.push(head.seq);
+        }
+        let import = &mut self.import;
+        // The first byte has its own moment.
+        let own = usize::from(head.t_first != head.t_last).min(raw.len());
+        let (first, rest) = raw.split_at(own);
+        if !first.is_empty() {
+            import.chunk(head.stream, head.t_first, first)?;
+        }
+        import.chunk(head.stream, head.t_last, rest)?;
+        if !raw.ends_with(b"\n") {
+            import.end_line(head.stream, head.t_last)?;
+        }
+        Ok(())
     }
-}
 
-/// It is called by its id: its own file vanishes, and the name of the file that it was made of may
-/// say what is secret.
-fn named(recording: Recording, summary: &Summary, kept: impl Into<Kept>) -> Recording {
-    recording.in_place_of(Path::new(&summary.id), Box::new(kept.into()))
+    fn event(&mut self, row: &EventRow) -> Result<(), MakeError> {
+        let t = row.event.t;
+        match &row.event.kind {
+            EventKind::Gap {
+                stream,
+                bytes: bytes @ 1..,
+                reason,
+                ..
+            } => self.import.lose(*stream, t, *bytes, reason.clone())?,
+            kind => self.import.event(t, kind)?,
+        }
+        Ok(())
+    }
+
+    fn annotation(&mut self, seq: Seq, annotation: Annotation) {
+        let number = match self.selection.note() {
+            None => Some(seq),
+            Some(_) => self.frames.binary_search(&seq).ok().map(Self::number),
+        };
+        self.annotations.extend(number.map(|seq| (seq, annotation)));
+    }
+
+    fn number(place: usize) -> Seq {
+        Seq(place as u64 + 1)
+    }
+
+    /// The recording, which is over where the original is; else it goes on, so that what is open in
+    /// the original is open in it.
+    fn finish(mut self, summary: &Summary) -> Result<Recording, MakeError> {
+        let live = if summary.state.is_final() {
+            self.import.finish(Moment(summary.t_last_ns))?;
+            None
+        } else {
+            self.import.catch_up()?;
+            Some(Mutex::new(self.import))
+        };
+        annotate::write_all(&self.reel, summary.note.as_deref(), &self.annotations)?;
+        let recording = Recording::open(&self.reel)?;
+        // The name of the original's file may be secret, so the copy is called by its id.
+        Ok(recording.in_place_of(Path::new(&summary.id), Box::new((live, self.folder))))
+    }
 }
 
 /// Goes over what would be replaced: `redacting` has the report then.
@@ -193,14 +259,13 @@ pub fn look(
         Part::Event(_) | Part::Passed(_) => Ok(()),
     })?;
     redacting.annotations(&mut |_, _| Ok::<(), ReadError>(()))?;
-    redacting.count_void(true);
     let summary = redacting.summary()?;
     count_off(redacting, selection, tell)?;
     Ok(summary)
 }
 
 /// Counts what the rules would have replaced that a user has switched off. Only a second look, with
-/// these in force, can tell.
+/// these rules in force, can tell.
 pub(super) fn count_off(
     redacting: &mut Redacting<'_>,
     selection: &Selection,

@@ -56,19 +56,10 @@ pub fn off(report: &Report) -> Vec<String> {
     told.collect()
 }
 
-/// Of a file that is damaged, what people wrote on frames that it does not have, and frames that no
-/// recording has.
+/// Notes on frames that a damaged file does not have.
 pub fn unplaced(report: &Report) -> Option<String> {
     let notes = plural(report.unplaced, "note");
-    let frames = plural(report.void, "frame");
-    let notes = format!("left out, on frames that are not there: {notes}");
-    let frames = format!("left out, without bytes or with a number that none has: {frames}");
-    match (report.unplaced, report.void) {
-        (0, 0) => None,
-        (_, 0) => Some(notes),
-        (0, _) => Some(frames),
-        (_, _) => Some(format!("{notes}; {frames}")),
-    }
+    (report.unplaced > 0).then(|| format!("left out, on frames that are not there: {notes}"))
 }
 
 pub fn said(path: &Path, format: Format, written: &Written, bytes: u64) -> String {

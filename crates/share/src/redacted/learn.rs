@@ -1,12 +1,9 @@
 //! Going over a recording to learn what is secret in it.
 
-use super::course::{Counts, Course};
 use super::frame_set::FrameSet;
-use super::{Changed, HELD, Redacting, Void};
-use mcpreel_redact::{Glance, Learner, Policy, is_readable};
-use mcpreel_store::halves;
-use mcpreel_store::indexer::COLLECT_LIMIT;
-use mcpreel_store::pages::{FramePager, Pages};
+use super::{HELD, Redacting};
+use mcpreel_redact::{Learner, Policy, is_readable};
+use mcpreel_store::pages::FramePager;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -27,40 +24,27 @@ impl<'r> Redacting<'r> {
         if let Some(note) = &summary.note {
             learner.text(note);
         }
-        let (mut looked, mut course) = (FrameSet::default(), Course::default());
-        let taken = (&mut learner, &mut looked, &mut course);
-        let gone_over = learn_frames(recording, last, taken, progress)?;
-        learn_beside(recording, &mut learner, &mut course)?;
+        let mut looked = FrameSet::default();
+        let gone_over = learn_frames(recording, last, (&mut learner, &mut looked), progress)?;
+        learn_beside(recording, &mut learner)?;
         let mut redactor = learner.finish();
         let is_known = redactor.knows(gone_over.ready);
         let mut report = redactor.report();
         // What stands first has the first numbers, whatever is written first.
         redactor.context(&summary.context, &mut report);
         let report = redactor.report();
-        let said = Counts {
-            frames: summary.frames,
-            bytes: summary.bytes,
-            gap_bytes: summary.gap_bytes,
-        };
         Ok(Self {
             recording,
             last,
             redactor,
             report,
             looked,
-            is_whole: course.is_whole(said),
-            is_counted: course.is_counted(said),
-            changed: Changed::default(),
             unseen: if is_known {
                 gone_over.before
             } else {
                 Seq(u64::MAX)
             },
             has_far: FrameSet::is_far(gone_over.last),
-            void: Void {
-                unnumbered: recording.unnumbered()?,
-                empty: course.empty(),
-            },
         })
     }
 }
@@ -77,22 +61,19 @@ struct GoneOver {
 fn learn_frames<E: From<ReadError>>(
     recording: &Recording,
     last: Seq,
-    (learner, looked, course): (&mut Learner, &mut FrameSet, &mut Course),
+    (learner, looked): (&mut Learner, &mut FrameSet),
     progress: &mut dyn FnMut(Seq) -> Result<(), E>,
 ) -> Result<GoneOver, E> {
     let mut gone_over = GoneOver::default();
-    let mut pages = Pages::new(recording, FramePager::new(last, false));
-    while let Some(page) = pages.next_page()? {
+    let mut pages = FramePager::new(last, false);
+    while let Some(page) = pages.next_page(recording)? {
         let ready = learner.get_ready();
         if gone_over.ready != ready {
             (gone_over.ready, gone_over.before) = (ready, gone_over.last);
         }
-        let frames: Vec<_> = page.frames.iter().collect();
-        let glances = glances(learner, &frames);
-        for ((head, raw), glance) in frames.iter().zip(glances) {
-            course.frame(head);
+        for (head, raw) in page.frames.iter() {
             gone_over.last = head.seq;
-            if learn_frame(recording, learner, head, raw.zip(glance))? {
+            if learn_frame(recording, learner, head, raw)? {
                 looked.set(head.seq);
             }
         }
@@ -101,47 +82,28 @@ fn learn_frames<E: From<ReadError>>(
     Ok(gone_over)
 }
 
-/// Takes in a frame, of which these are the bytes and what was seen of them; one that is too long
-/// for a page is read alone. Whether there was something to be looked at.
+/// Takes in a frame; one that is too long for a page is read alone. Returns whether there may be
+/// something to replace in it.
 fn learn_frame(
     recording: &Recording,
     learner: &mut Learner,
     head: &FrameHead,
-    seen: Option<(&[u8], Glance)>,
+    raw: Option<&[u8]>,
 ) -> Result<bool, ReadError> {
-    Ok(match seen {
-        Some((raw, glance)) => learner.glanced(head.stream, raw, glance),
-        None if (COLLECT_LIMIT + 1..=HELD).contains(&head.size) => {
-            let raw = recording.raw(head.seq)?;
-            !is_readable(&raw) || learner.frame(head.stream, &raw)
+    let long;
+    let raw = match raw {
+        None if head.size <= HELD => {
+            long = recording.raw(head.seq)?;
+            Some(&*long)
         }
-        // It will be left out.
-        None => true,
-    })
-}
-
-/// What is seen in the frames of a page at a glance; of those without bytes, or that cannot
-/// be read, nothing.
-fn glances(
-    learner: &Learner,
-    frames: &[(&FrameHead, Option<&[u8]>)],
-) -> impl Iterator<Item = Option<Glance>> + use<> {
-    let look = |frames: &[(&FrameHead, Option<&[u8]>)]| {
-        let readable = frames
-            .iter()
-            .map(|(_, raw)| raw.filter(|raw| is_readable(raw)));
-        let glances = readable.map(|raw| raw.map(|raw| learner.glance(raw)));
-        glances.collect::<Vec<_>>()
+        raw => raw,
     };
-    halves::of(frames, look).into_iter().flatten()
+    // A frame that cannot be read is left out.
+    Ok(raw.is_none_or(|raw| !is_readable(raw) || learner.frame(head.stream, raw)))
 }
 
 /// What stands beside the frames: events, and what people wrote.
-fn learn_beside(
-    recording: &Recording,
-    learner: &mut Learner,
-    course: &mut Course,
-) -> Result<(), ReadError> {
+fn learn_beside(recording: &Recording, learner: &mut Learner) -> Result<(), ReadError> {
     let mut after = 0;
     loop {
         let page = recording.events(after)?;
@@ -149,9 +111,6 @@ fn learn_beside(
             break;
         };
         after = last.id;
-        for row in &page {
-            course.event(row);
-        }
         let kinds = page.iter().map(|row| &row.event.kind);
         let others = kinds.filter(|kind| !matches!(kind, EventKind::Start(_)));
         others.for_each(|kind| learner.event(kind));

@@ -1,6 +1,5 @@
 //! A frame, an event, a link without what is secret in it.
 
-use super::Changed;
 use super::frame_set::FrameSet;
 use crate::export::Part;
 use mcpreel_redact::{Left, Place, Redactor, Report, is_readable};
@@ -16,8 +15,6 @@ pub(super) struct Without<'a> {
     pub report: &'a mut Report,
     /// Frames in which there is something to be looked at.
     pub looked: &'a FrameSet,
-    /// What was given otherwise than it is.
-    pub changed: &'a mut Changed,
 }
 
 impl Without<'_> {
@@ -34,9 +31,6 @@ impl Without<'_> {
                     Some(raw) => (raw, link),
                     None => (Cow::Owned(self.left_out(head)), None),
                 };
-                if matches!(raw, Cow::Owned(_)) {
-                    self.changed.frames.set(head.seq);
-                }
                 let head = FrameHead {
                     size: raw.len() as u64,
                     ..**head
@@ -46,7 +40,6 @@ impl Without<'_> {
             Part::Passed(head) => visit(Part::Passed(head)),
             Part::Event(row) => {
                 let redacted = self.event(row);
-                self.changed.has_events |= redacted.event.kind != row.event.kind;
                 visit(Part::Event(&redacted))
             }
         }

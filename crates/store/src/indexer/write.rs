@@ -152,10 +152,6 @@ impl<'c> Writer<'c> {
     }
 }
 
-pub(crate) fn event(conn: &Connection, id: u64, event: &Event) -> rusqlite::Result<()> {
-    insert_event(&mut conn.prepare_cached(INSERT_EVENT)?, id, event)
-}
-
 fn insert_event(insert: &mut CachedStatement<'_>, id: u64, event: &Event) -> rusqlite::Result<()> {
     let detail = serde_json::to_string(&event.kind)
         .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;

@@ -7,6 +7,7 @@ use crate::values::to_sql;
 use bytes::Bytes;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
+use rusqlite::MAIN_DB;
 use rusqlite::blob::Blob;
 use std::ops::Range;
 
@@ -24,7 +25,6 @@ const RESERVED: usize = 576;
 const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
     CASE WHEN length(raw) <= ?3 THEN raw ELSE length(raw) END
     FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
-const UNNUMBERED: &str = "SELECT count(*) FROM frame WHERE seq < 1";
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";
 
 /// Frames in order, each with its bytes unless it is too long to hold.
@@ -88,12 +88,6 @@ impl From<Vec<FrameHead>> for FrameBlock {
 }
 
 impl Recording {
-    /// How many frames have a number that none has, and are in no page.
-    pub fn unnumbered(&self) -> Result<u64, ReadError> {
-        let count = self.one(UNNUMBERED, [], |row| rows::number(row, 0))?;
-        Ok(count.unwrap_or(0))
-    }
-
     /// What the first of these exchanges said, as many of them as have about half a megabyte, at
     /// least one. To ask for each message alone takes longer than to read it.
     pub fn said(&self, exchanges: &[Exchange]) -> Result<Vec<Said>, ReadError> {
@@ -186,9 +180,7 @@ impl Recording {
     /// time only: it keeps a live recording's WAL from being checkpointed.
     pub fn stream(&self, seq: Seq) -> Result<Blob<'_>, ReadError> {
         let (opened, key) = (&self.opened, to_sql(seq.0));
-        let place = opened.place_of(key);
-        let open = |place| opened.conn.blob_open(place, c"frame", c"raw", key, true);
-        let blob = place.and_then(open);
+        let blob = opened.conn.blob_open(MAIN_DB, c"frame", c"raw", key, true);
         Ok(blob.map_err(|error| OpenError::from_sqlite(&self.path, error))?)
     }
 

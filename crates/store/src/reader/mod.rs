@@ -33,9 +33,6 @@ use std::path::{Path, PathBuf};
 
 const PAGE_ROWS: u32 = 1000;
 
-/// Keeps 500 KiB of the file in memory: unless it is told so, `SQLite` keeps 2000.
-const KEEP_LITTLE: &str = "PRAGMA cache_size = -500";
-
 const HEADS: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
     WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const HEAD: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw) FROM frame
@@ -132,11 +129,6 @@ impl Recording {
             opened: open::read_only(path)?,
             stands_in: None,
         })
-    }
-
-    /// Keeps less of the file in memory: it is gone through once.
-    pub(crate) fn keep_little(&self) -> Result<(), ReadError> {
-        self.read(|conn| conn.execute_batch(KEEP_LITTLE))
     }
 
     pub fn path(&self) -> &Path {
@@ -246,10 +238,6 @@ impl Recording {
     /// Whether changes of the file are not noticed: it is read as it was when it was opened.
     pub fn is_frozen(&self) -> bool {
         self.opened.frozen
-    }
-
-    pub(super) fn opened(&self) -> &Opened {
-        &self.opened
     }
 
     pub(super) fn read<T>(

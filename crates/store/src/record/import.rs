@@ -20,6 +20,7 @@ use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -49,7 +50,14 @@ pub struct Import {
     /// The first bytes that are missing.
     gap: Option<FirstGap>,
     is_recovered: bool,
-    events: u64,
+}
+
+impl fmt::Debug for Import {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Import");
+        shown.field("reel", &self.indexer.path());
+        shown.finish_non_exhaustive()
+    }
 }
 
 /// Bytes that are missing, of which a recording keeps why.
@@ -80,7 +88,6 @@ impl Import {
             sent: [0; 3],
             gap: None,
             is_recovered: false,
-            events: 1,
         })
     }
 
@@ -114,7 +121,6 @@ impl Import {
             _ => {}
         }
         *self.sent(stream)? += bytes;
-        self.events += u64::from(bytes > 0);
         self.append(stream, t, &[])
     }
 
@@ -124,18 +130,11 @@ impl Import {
     }
 
     pub fn event(&mut self, t: Moment, kind: &EventKind) -> Result<(), ImportError> {
-        self.events += 1;
         self.is_recovered |= matches!(kind, EventKind::Recovered { .. });
         let json = serde_json::to_vec(kind).map_err(io::Error::from)?;
         let event = RecordKind::Event;
         self.spool.append(event, StreamId(0), t, 0, &json)?;
         self.drain(DRAIN_AT)
-    }
-
-    /// How many events it has so far, those of the start and of gaps included: the number of the
-    /// last one.
-    pub fn events(&self) -> u64 {
-        self.events
     }
 
     /// What was told so far can be read from the recording, which goes on as long as this lives.

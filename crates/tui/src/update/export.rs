@@ -12,7 +12,7 @@ use crate::effect::Effects;
 use crate::worker::Ask as AskAny;
 use crate::worker::export::{Answer, Ask, File, Goal, Order, What};
 use mcpreel_share::outgoing::Format;
-use mcpreel_share::outgoing::whole::Replace;
+use mcpreel_share::outgoing::file::Replace;
 use mcpreel_store::select::Question;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::item::Item;

@@ -7,7 +7,7 @@ use super::Answer as Any;
 use super::beside::{Which, open};
 use mcpreel_redact::Policy;
 use mcpreel_share::export::{Selection, markdown};
-use mcpreel_share::outgoing::whole::{Replace, WholeError};
+use mcpreel_share::outgoing::file::{Replace, WholeError};
 use mcpreel_share::outgoing::{self, Error, Format, MakeError, Stage, Stopped, redacted};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;

@@ -1,7 +1,6 @@
 //! Exchanges whose line for people is not made yet: it is read from the bytes of their messages,
 //! which takes longer than all the rest.
 
-use crate::halves;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::summary::{self as line, Answer};
@@ -114,12 +113,11 @@ impl UnsaidPage {
 
     pub fn said(self) -> Vec<Exchange> {
         let Self { rows, bytes } = self;
-        let lines = halves::of(&rows, |half| {
-            let mut classifier = Classifier::default();
-            let lines = half.iter().map(|it| it.line(&bytes, &mut classifier));
-            lines.collect::<Vec<_>>()
+        let mut classifier = Classifier::default();
+        let said = rows.into_iter().map(|unsaid| {
+            let line = unsaid.line(&bytes, &mut classifier);
+            unsaid.with(line)
         });
-        let both = rows.into_iter().zip(lines.into_iter().flatten());
-        both.map(|(unsaid, line)| unsaid.with(line)).collect()
+        said.collect()
     }
 }

@@ -5,9 +5,9 @@ use crate::worker::export::Done;
 use mcpreel_redact::{Policy, Report};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
+use mcpreel_share::outgoing::file::{Counted, Whole};
 use mcpreel_share::outgoing::told::{in_words, said};
-use mcpreel_share::outgoing::whole::{Counted, Whole};
-use mcpreel_share::outgoing::{self, Error, Format, Stage, Tell, picked};
+use mcpreel_share::outgoing::{self, Error, Format, Stage, Tell};
 use mcpreel_store::library::{Entry, Standing};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::select::{self, Question};
@@ -138,7 +138,7 @@ fn selection(recording: &Recording, what: &What, is_live: bool) -> Result<Select
     let rows = |text: &str, question: &Question| {
         let mut selection = all.clone().picked(text);
         let context = select::context(&recording.summary()?, is_live.then(wall_clock_ns));
-        picked::rows(recording, question, context, &mut selection)?;
+        outgoing::pick_rows(recording, question, context, &mut selection)?;
         Ok::<_, End>(selection)
     };
     let selection = match what {

@@ -19,6 +19,7 @@
 mod support;
 
 mod copy;
+mod documents;
 mod export;
 mod filter;
 mod folder;
@@ -27,9 +28,11 @@ mod help;
 mod hostile;
 mod import;
 mod import_logs;
+mod library;
 mod lint;
 mod live;
 mod page;
+mod recordings;
 mod report;
 mod rows;
 mod why;

@@ -15,17 +15,25 @@
 //! `clients/converse.cjs` do it with whatever the server declares, in each mode that the client
 //! has.
 
-#![cfg(feature = "long-tests")]
-
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(feature = "long-tests")]
 mod alarms;
+#[cfg(feature = "long-tests")]
 mod expected;
+#[cfg(feature = "long-tests")]
 mod exported;
+#[cfg(feature = "long-tests")]
 mod mocked;
+#[cfg(feature = "long-tests")]
 mod packages;
+#[cfg(feature = "long-tests")]
 mod peers;
+#[cfg(feature = "long-tests")]
 mod replayed;
+mod rmcp;
+#[cfg(feature = "long-tests")]
 mod same;
+#[cfg(feature = "long-tests")]
 mod session;

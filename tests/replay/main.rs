@@ -17,10 +17,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cassettes;
+mod diff;
 mod director;
 mod exit;
 mod matrix;
 mod minimise;
+mod mock;
 mod options;
 mod play;
 mod process;

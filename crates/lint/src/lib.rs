@@ -21,7 +21,7 @@
 //! * [`cause`]: why a session went wrong, in one sentence, from what is known of a recording;
 //! * [`quote`], [`trail`]: text off the wire and paths of members, safe to be shown in a finding.
 //!
-//! Every rule has cases under `tests/rules`: where it fires, and where it nearly does.
+//! Every rule has cases under `tests/trace/rules`: where it fires, and where it nearly does.
 //!
 //! Whether a rule applies, and how bad a finding is where that depends on the revision, is decided
 //! here for all of them: in frames, on stderr, at events, when time has passed and at the end.

@@ -13,7 +13,7 @@
 //! * `hidden`: what an imported recording may lack;
 //! * `last_words`: which line of stderr says most; `words`: phrases that several of them need.
 //!
-//! What comes off the wire is escaped. Every kind has a recording under `tests/causes` for which it
+//! What comes off the wire is escaped. Every kind has a recording under `tests/trace/causes` for which it
 //! is the best cause, and another, nearly the same, for which it is none.
 
 mod answered_at_exit;

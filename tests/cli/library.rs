@@ -1,0 +1,189 @@
+//! A folder with much in it, some of it broken: what can be listed is, at once, and the rest named.
+
+use crate::support::{Library, text};
+use mcpreel_capture::spool::{EndNote, RecordKind, STATUS_SIZE, Status, Writer};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::frame::StreamId;
+use rusqlite::Connection;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const RECORDINGS: usize = 200;
+
+/// What the promise allows; a build without optimisation and a busy machine get more.
+const AT_ONCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 200 });
+
+/// Bytes of the spool that nobody has drained.
+const LARGE: usize = 64 * 1024 * 1024;
+
+/// A folder with one real recording, of which the others are copies.
+fn original() -> Library {
+    let library = Library::new();
+    let script = "echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}'";
+    let recorded = library.run_sh(script).output().expect("mcpreel starts");
+    assert!(recorded.status.success(), "{}", text(&recorded));
+    assert_eq!(library.json(&["show", "@"])[0]["state"], "complete");
+    library
+}
+
+/// Where the recording with this number lies.
+fn path(library: &Library, number: usize) -> PathBuf {
+    library.path().join(format!(
+        "2026-11-20T10-{:02}-{:02}_server_{number:08x}.reel",
+        number / 60,
+        number % 60
+    ))
+}
+
+fn fill(library: &Library) {
+    let original = original();
+    for number in 0..RECORDINGS {
+        std::fs::copy(&original.files("reel")[0], path(library, number)).expect("it can be copied");
+    }
+    let size = path(library, 0).metadata().expect("it is there").len();
+    // Its header is whole, its pages are not.
+    let damaged = std::fs::OpenOptions::new()
+        .write(true)
+        .open(path(library, 0))
+        .expect("it is ours");
+    std::os::unix::fs::FileExt::write_all_at(
+        &damaged,
+        &vec![0xa5; usize::try_from(size).expect("it fits") - 100],
+        100,
+    )
+    .expect("it can be written");
+    let newer = Connection::open(path(library, 1)).expect("it is a database");
+    newer
+        .execute_batch("PRAGMA user_version = 99; UPDATE format SET needs = '9.8.7'")
+        .expect("it can be written");
+    std::fs::write(
+        path(library, 2),
+        "not a database at all, but long enough to be taken for one by its size alone. ".repeat(9),
+    )
+    .expect("it can be written");
+    std::fs::remove_file(path(library, 3)).expect("it is there");
+    pending(&path(library, 3).with_extension("spool"));
+}
+
+/// The spool of a session that ended, and of which nothing is in a recording yet.
+fn pending(path: &Path) {
+    let context = ProcessContext {
+        recording: "00000003".into(),
+        name: "pending".into(),
+        origin: "live".into(),
+        ..ProcessContext::default()
+    };
+    let start = serde_json::to_vec(&EventKind::Start(Box::new(context))).expect("it is JSON");
+    let mut spool = Writer::create(path, 3, &start).expect("it can be created");
+    let chunk = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".repeat(1400);
+    let mut offset = 0;
+    while offset < LARGE {
+        spool
+            .append(
+                RecordKind::Chunk,
+                StreamId::S2C,
+                Moment(offset as u64),
+                offset as u64,
+                &chunk,
+            )
+            .expect("it can be written");
+        offset += chunk.len();
+    }
+    let end = EndNote {
+        t_ns: offset as u64,
+        exit: None,
+    };
+    let status = Status {
+        forwarded: [0, offset as u64, 0],
+        end: Some(end),
+        ..Status::default()
+    };
+    spool.write_status(&status).expect("it can be written");
+    assert!(path.metadata().expect("it is there").len() > (LARGE + STATUS_SIZE) as u64);
+}
+
+#[test]
+fn two_hundred_recordings_are_listed_at_once_and_the_broken_ones_named() {
+    let library = Library::new();
+    fill(&library);
+    #[expect(clippy::disallowed_methods, reason = "what is promised is a time")]
+    let began = std::time::Instant::now();
+    let ls = library.mcpreel("ls").output().expect("mcpreel starts");
+    let took = began.elapsed();
+    crate::support::note(format_args!("ls of {RECORDINGS} recordings: {took:?}"));
+    assert!(ls.status.success(), "{}", text(&ls));
+    assert!(took <= AT_ONCE, "{took:?}");
+    let shown = text(&ls);
+    for (number, word) in [
+        (0, "damaged"),
+        (1, "9.8.7"),
+        (2, "not an SQLite file"),
+        (3, "pending"),
+    ] {
+        let line = shown.lines().find(|line| {
+            line.contains(&format!("{number:08x}")) || number == 3 && line.contains("pending")
+        });
+        assert!(
+            line.is_some_and(|line| line.contains(word)),
+            "{number} {word}: {line:?}\n{shown}"
+        );
+    }
+}
+
+#[test]
+fn what_is_broken_hides_nothing_else() {
+    let library = Library::new();
+    fill(&library);
+    let listed = library.json(&["ls"]);
+    assert_eq!(listed.len(), RECORDINGS);
+    let finished = |entry: &&Value| entry["state"] == "complete";
+    assert_eq!(listed.iter().filter(finished).count(), RECORDINGS - 4);
+    let states: Vec<_> = (0..4)
+        .map(|number| {
+            let name = format!("{number:08x}");
+            let of = |entry: &&Value| {
+                entry["path"]
+                    .as_str()
+                    .is_some_and(|path| path.contains(&name))
+            };
+            listed
+                .iter()
+                .find(of)
+                .map(|entry| entry["state"].clone())
+                .unwrap_or_default()
+        })
+        .collect();
+    assert_eq!(
+        states,
+        ["unreadable", "unreadable", "unreadable", "pending"]
+    );
+}
+
+/// A spool of the finished recording `reel`, as its recorder leaves it that is cut off right before
+/// it removes it.
+fn left_behind(reel: &Path) -> (PathBuf, Writer) {
+    let start = EventKind::Start(Box::default());
+    let start = serde_json::to_vec(&start).expect("it is JSON");
+    let spool = reel.with_extension("spool");
+    let writer = Writer::create(&spool, 3, &start).expect("it can be created");
+    (spool, writer)
+}
+
+#[test]
+fn a_spool_whose_recorder_was_about_to_remove_it_goes_with_the_next_list() {
+    let library = original();
+    let reel = library.files("reel").remove(0);
+    let before = std::fs::read(&reel).expect("it can be read");
+    let (spool, recorder) = left_behind(&reel);
+    // As long as its recorder lives, it is that one's.
+    let listed = library.json(&["ls"]).remove(0);
+    assert_eq!(listed["state"], "complete");
+    assert!(spool.exists());
+    drop(recorder);
+    let listed = library.json(&["ls"]).remove(0);
+    assert_eq!(listed["state"], "complete");
+    assert!(!spool.exists());
+    assert_eq!(std::fs::read(&reel).expect("it can be read"), before);
+}

@@ -1,0 +1,135 @@
+//! The sample recordings can be read, and say what their README says.
+
+use crate::support::Library;
+use serde_json::Value;
+
+/// The objects that `mcpreel show recordings/NAME.reel ARGS --json` prints.
+fn show(name: &str, args: &[&str]) -> Vec<Value> {
+    let path = format!("{}/recordings/{name}.reel", env!("CARGO_MANIFEST_DIR"));
+    Library::new().json(&[&["show", &path], args].concat())
+}
+
+/// The session as the summary tells it.
+fn session(name: &str) -> Value {
+    let summary = show(name, &[]).remove(0);
+    assert_eq!(summary["state"], "complete");
+    summary["session"].clone()
+}
+
+/// Method, name and status of every exchange.
+fn exchanges(name: &str) -> Vec<[String; 3]> {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let exchanges = show(name, &["--exchanges"]);
+    exchanges
+        .iter()
+        .map(|e| [word(&e["method"]), word(&e["name"]), word(&e["status"])])
+        .collect()
+}
+
+/// The rules that found something wrong; what is only worth knowing is no fault of a session.
+fn findings(name: &str) -> Vec<String> {
+    let findings = show(name, &["--findings"]);
+    findings
+        .iter()
+        .filter(|f| f["severity"] != "note")
+        .map(|f| f["rule"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_well_behaved_session_has_nothing_wrong() {
+    let session = session("well-behaved");
+    assert_eq!(session["server"]["name"], "mcp-servers/everything");
+    assert_eq!(session["version_agreed"], "2025-11-25");
+    assert_eq!(findings("well-behaved"), [""; 0]);
+    let exchanges = exchanges("well-behaved");
+    assert_eq!(exchanges.len(), 6);
+    assert!(
+        exchanges.iter().all(|[_, _, status]| status == "ok"),
+        "{exchanges:?}"
+    );
+}
+
+#[test]
+fn the_crash_loses_the_call_and_keeps_the_last_words() {
+    let lost = exchanges("crash").pop().expect("there are exchanges");
+    assert_eq!(lost, ["tools/call", "transfer", "lost"]);
+    let exit = show("crash", &["--events"])
+        .into_iter()
+        .find(|e| e["kind"] == "exit");
+    assert_eq!(exit.expect("the exit is on record")["signal"], "SIGSEGV");
+    let frames = show("crash", &["--frames"]);
+    let last_words = "ledger: assertion failed: journal is locked\n";
+    assert!(
+        frames
+            .iter()
+            .any(|f| f["stream"] == "stderr" && f["text"] == last_words)
+    );
+    assert_eq!(findings("crash"), ["process-died-in-flight"]);
+}
+
+/// What `mcpreel show` tells people of `at` in the crash.
+fn told(at: &str) -> String {
+    let path = format!("{}/recordings/crash.reel{at}", env!("CARGO_MANIFEST_DIR"));
+    let output = Library::new().mcpreel("show").arg(path).output();
+    String::from_utf8(output.expect("mcpreel starts").stdout).expect("the output is UTF-8")
+}
+
+#[test]
+fn the_lost_call_is_told_with_the_last_words_the_signal_and_then_what_was_found() {
+    let text = told("#10");
+    let story = &text[text.find("  story\n").expect("there is a story")..];
+    let parts = [
+        "#10     → request, 132 B: tools/call transfer",
+        "#11     ! stderr, 44 B: ledger: assertion failed: journal is locked",
+        "• event: the server was ended by SIGSEGV",
+        "⚠ finding: process-died-in-flight: id 4",
+    ];
+    let places = parts.map(|part| story.find(part));
+    let all = places.iter().all(Option::is_some);
+    assert!(all && places.is_sorted(), "{places:?} in:\n{text}");
+    assert_eq!(text.matches("process-died-in-flight").count(), 1, "{text}");
+}
+
+#[test]
+fn a_frame_has_one_size_wherever_it_is_told() {
+    let text = told("#9");
+    assert!(text.contains("\ns2c, 171 B, at"), "{text}");
+    assert!(text.contains("response, 171 B: 1200"), "{text}");
+}
+
+#[test]
+fn the_lost_call_has_its_reason_in_its_row() {
+    let text = told("");
+    let row = text.lines().find(|line| line.contains("  lost  "));
+    let row = row.expect("the lost call has a row");
+    assert!(row.ends_with("→ the server was ended by SIGSEGV"), "{row}");
+}
+
+#[test]
+fn blanks_at_the_beginning_of_a_line_are_kept_around_what_is_searched_for() {
+    let path = format!("{}/recordings/crash.reel", env!("CARGO_MANIFEST_DIR"));
+    let found = Library::new().json(&["search", "stdio", &path]);
+    let line = show("crash", &["--frames"]).remove(2);
+    let line = line["text"].as_str().expect("it is UTF-8").trim_end();
+    assert!(line.starts_with("        "), "{line:?}");
+    assert_eq!(found[0]["context"], line);
+}
+
+#[test]
+fn the_noise_on_stdout_is_found_and_the_calls_are_paired_all_the_same() {
+    assert_eq!(findings("noisy-stdout"), ["frame-not-json"; 3]);
+    let statuses: Vec<_> = exchanges("noisy-stdout")
+        .into_iter()
+        .map(|[_, _, s]| s)
+        .collect();
+    assert_eq!(statuses, ["ok", "ok", "ok", "ok", "tool-error"]);
+}
+
+#[test]
+fn the_modern_session_has_no_handshake() {
+    let exchanges = show("modern", &["--exchanges"]);
+    assert!(exchanges.iter().all(|exchange| exchange["era"] == "modern"));
+    assert_eq!(exchanges[0]["method"], "server/discover");
+    assert_eq!(session("modern")["version_agreed"], "2026-07-28");
+}

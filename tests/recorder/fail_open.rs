@@ -1,0 +1,9 @@
+//! A recording that the kernel refuses never stops or changes the session: it is said once, and
+//! what is missing is stated exactly.
+
+mod echo;
+mod file_in_use;
+mod folder;
+mod limits;
+#[cfg(all(feature = "long-tests", target_os = "linux"))]
+mod small_disk;

@@ -1,0 +1,21 @@
+//! Wrapping a server changes nothing: every rule of a session's life, with real processes, the
+//! test being the host.
+//!
+//! * [`eof`]: who closes what, and who is told;
+//! * [`ending`]: exit codes, deaths by signal, servers that cannot be started;
+//! * [`delivery`]: bytes that were read when something ended;
+//! * [`signals`]: to us alone, to the group, from the terminal, ignored from the start;
+//! * [`pressure`]: somebody does not read;
+//! * [`descriptors`]: socket pairs, non-blocking ones, one file for two;
+//! * [`survivors`]: processes that outlive the server, and us;
+//! * [`untouched`]: what the server is started with, and what nobody must notice.
+
+mod delivery;
+mod descriptors;
+mod ending;
+mod eof;
+mod host;
+mod pressure;
+mod signals;
+mod survivors;
+mod untouched;

@@ -1,0 +1,263 @@
+//! No file makes reading it fail, or take more than it should.
+
+use crate::cassette::written;
+use crate::cassette::{faults, taken};
+use crate::support::dice::Dice;
+use mcpreel_share::cassette::{Entry, ReadError, Reader};
+use mcpreel_store::reader::Recording;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+const ROUNDS: u64 = if cfg!(feature = "long-tests") {
+    20_000
+} else {
+    400
+};
+
+fn sample() -> Vec<u8> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    written(&root.join("recordings/noisy-stdout.reel"))
+}
+
+#[test]
+fn any_change_of_any_byte_is_read_to_its_end() {
+    let whole = sample();
+    let header = memchr::memchr(b'\n', &whole).expect("it has lines") + 1;
+    let seed = Dice::shaken().0;
+    crate::support::note(format_args!("the seed is {seed}"));
+    let mut dice = Dice(seed);
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    for round in 0..ROUNDS {
+        let mut file = whole.clone();
+        for _ in 0..=dice.below(20) {
+            let at = header + dice.length_below(file.len() - header);
+            let some = [b'"', b'{', b'}', b'[', b',', b':', b'\n', b'9', 0xff, 0];
+            match dice.below(3) {
+                0 => file[at] = some[dice.length_below(some.len())],
+                1 => drop(file.drain(at..file.len().min(at + dice.length_below(50)))),
+                _ => file.insert(at, some[dice.length_below(some.len())]),
+            }
+        }
+        faults(&file);
+        if round % 40 == 0 {
+            let tape = taken(dir.path(), &file);
+            let recording = Recording::open(tape.reel()).expect("it can be read");
+            recording.facts(None).expect("they can be gathered");
+        }
+    }
+}
+
+/// Numbers and nesting that are too large for anything.
+#[test]
+fn huge_numbers_and_deep_nesting_are_taken_for_what_they_are() {
+    let huge = u64::MAX;
+    let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let event = |json: &str| format!("{{\"t\":{huge},\"k\":\"event\",\"event\":{json}}}");
+    let lines = [
+        "{\"cassette\":1}".to_owned(),
+        format!(
+            "{{\"n\":{huge},\"t\":{huge},\"d\":\"c2s\",\"k\":\"req\",\"raw\":{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}}}"
+        ),
+        format!(
+            "{{\"n\":1e999,\"t\":0,\"t0\":{huge},\"d\":\"s2c\",\"re\":{huge},\"in\":-1,\"seen\":{{}},\"raw\":{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}}}"
+        ),
+        format!("{{\"n\":3,\"t\":7,\"d\":\"s2c\",\"raw\":{}}}", deep(511)),
+        format!(
+            "{{\"n\":4,\"t\":7,\"d\":\"s2c\",\"raw\":{}}}",
+            deep(100_000)
+        ),
+        format!(
+            "{{\"n\":5,\"t\":7,\"d\":\"s2c\",\"x\":{},\"raw\":1}}",
+            deep(600)
+        ),
+        event(&format!(
+            "{{\"kind\":\"gap\",\"stream\":0,\"offset\":{huge},\"bytes\":{huge},\"reason\":\"r\"}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"gap\",\"stream\":1,\"offset\":0,\"bytes\":{huge},\"reason\":\"other\"}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"stall-began\",\"stream\":1,\"bytes\":{huge}}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"stall-ended\",\"stream\":1,\"lasted_ns\":{huge}}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"stall-ended\",\"stream\":1,\"lasted_ns\":{huge}}}"
+        )),
+        event(&format!(
+            "{{\"kind\":\"undelivered\",\"stream\":2,\"bytes\":{huge}}}"
+        )),
+        event(&format!("{{\"kind\":\"recovered\",\"frames\":{huge}}}")),
+        event(&format!(
+            "{{\"kind\":\"exit\",\"code\":-1,\"max_rss_bytes\":{huge},\"user_ns\":{huge},\"system_ns\":{huge}}}"
+        )),
+        event(&deep(600)),
+        event(&format!(
+            "{{\"kind\":\"warning\",\"message\":{}}}",
+            deep(200)
+        )),
+        format!("{{\"t\":{huge},\"k\":\"end\"}}"),
+    ];
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let tape = taken(dir.path(), (lines.join("\n") + "\n").as_bytes());
+    let recording = Recording::open(tape.reel()).expect("it can be read");
+    assert_eq!(recording.summary().expect("it can be read").frames, 4);
+    recording.facts(None).expect("they can be gathered");
+    let again = written(tape.reel());
+    assert_eq!(faults(&again), [""; 0]);
+}
+
+/// A file of any length that nobody has to hold: a beginning, one byte many times, an end.
+struct Long {
+    before: &'static [u8],
+    times: u64,
+    byte: u8,
+    after: &'static [u8],
+    at: u64,
+}
+
+impl Long {
+    fn len(&self) -> u64 {
+        self.before.len() as u64 + self.times + self.after.len() as u64
+    }
+}
+
+impl Read for Long {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let (first, middle) = (
+            self.before.len() as u64,
+            self.before.len() as u64 + self.times,
+        );
+        let from =
+            |part: &'static [u8], at: u64| &part[usize::try_from(at).expect("it is short")..];
+        let len = match self.at {
+            at if at < first => from(self.before, at).read(into)?,
+            at if at < middle => {
+                let left = usize::try_from(middle - at).unwrap_or(usize::MAX);
+                let len = into.len().min(left);
+                into[..len].fill(self.byte);
+                len
+            }
+            at => from(self.after, (at - middle).min(self.after.len() as u64)).read(into)?,
+        };
+        self.at += len as u64;
+        Ok(len)
+    }
+}
+
+impl Seek for Long {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.at = match to {
+            SeekFrom::Start(at) => at,
+            SeekFrom::Current(by) => self.at.wrapping_add_signed(by),
+            SeekFrom::End(by) => self.len().wrapping_add_signed(by),
+        };
+        Ok(self.at)
+    }
+}
+
+/// What is told of a file, how many bytes its frames have, and how far it was read.
+fn read(file: Long) -> (Vec<String>, u64, u64) {
+    let mut reader = Reader::new(file).expect("it has a header");
+    let (mut told, mut bytes) = (Vec::new(), 0);
+    let mut take = |entry: Entry<'_>| {
+        match entry {
+            Entry::Fault(fault) => told.push(fault.to_string()),
+            Entry::Chunk { bytes: chunk, .. } => {
+                assert!(chunk.len() <= 1 << 20, "it comes in pieces");
+                bytes += chunk.len() as u64;
+            }
+            _ => {}
+        }
+        Ok::<_, ReadError>(())
+    };
+    while reader.next(&mut take).expect("it can be read") {}
+    let position = reader.position();
+    (told, bytes, position)
+}
+
+#[test]
+fn a_line_that_is_too_long_is_passed_over_whatever_it_begins_with() {
+    let file = |before, byte, after| Long {
+        before,
+        times: 64 << 20,
+        byte,
+        after,
+        at: 0,
+    };
+    let nothing = file(b"{\"cassette\":1}\n", b'x', b"\n{\"t\":1,\"k\":\"end\"}\n");
+    let (told, bytes, _) = read(nothing);
+    assert!(
+        told[0].starts_with("line 2: 67108865 bytes, which is too much"),
+        "{told:?}"
+    );
+    assert_eq!((told.len(), bytes), (1, 0));
+    let open = file(
+        b"{\"cassette\":1}\n{\"d\":\"s2c\",\"t\":1,\"raw\":[",
+        b'[',
+        b"",
+    );
+    let (told, bytes, _) = read(open);
+    assert_eq!((told.len(), bytes), (2, 0), "{told:?}");
+}
+
+#[test]
+fn a_long_line_is_taken_in_pieces_if_it_is_whole() {
+    const MANY: u64 = 16 << 20;
+    let file = |before, byte, after| Long {
+        before,
+        times: MANY,
+        byte,
+        after,
+        at: 0,
+    };
+    let end: &[u8] = b"\"}\n{\"t\":1,\"k\":\"end\"}\n";
+    let raw = file(
+        b"{\"cassette\":1}\n{\"n\":1,\"t\":1,\"d\":\"s2c\",\"k\":\"other\",\"raw\":\"",
+        b'x',
+        end,
+    );
+    let len = raw.len();
+    assert_eq!(read(raw), (vec![], MANY + 3, len));
+    let coded = file(
+        b"{\"cassette\":1}\n{\"n\":1,\"t\":1,\"d\":\"s2c\",\"k\":\"other\",\"b64\":\"",
+        b'A',
+        end,
+    );
+    let (told, bytes, _) = read(coded);
+    assert_eq!((told, bytes), (vec![], MANY / 4 * 3));
+    let wrong = file(
+        b"{\"cassette\":1}\n{\"n\":1,\"t\":1,\"d\":\"s2c\",\"k\":\"other\",\"b64\":\"",
+        b'!',
+        end,
+    );
+    let (told, bytes, _) = read(wrong);
+    assert_eq!(
+        (told.len(), bytes),
+        (1, 0),
+        "nothing of it is given away: {told:?}"
+    );
+    let raw = file(
+        b"{\"cassette\":1}\n{\"n\":1,\"t\":1,\"d\":\"s2c\",\"k\":\"other\",\"raw\":\"",
+        0xff,
+        end,
+    );
+    let (told, bytes, _) = read(raw);
+    assert_eq!((told.len(), bytes), (1, 0), "it is no UTF-8: {told:?}");
+}
+
+#[test]
+fn a_header_that_is_none_is_refused_in_words() {
+    let refusal = |bytes: &[u8]| {
+        Reader::new(Cursor::new(bytes.to_vec()))
+            .err()
+            .map(|e| e.to_string())
+    };
+    assert!(refusal(b"").is_some_and(|why| why.contains("does not say which version")));
+    assert!(refusal(b"{\"cassette\":1").is_some_and(|why| why.contains("no JSON")));
+    let newer = refusal(b"{\"cassette\":2,\"tool\":\"mcpreel 7.0.0\"}\n");
+    assert!(newer.is_some_and(|why| why.ends_with("it needs mcpreel 7.0.0 or newer")));
+    let long = [b"{\"cassette\":1,\"x\":\"".to_vec(), vec![b'x'; 3 << 20]].concat();
+    assert!(refusal(&long).is_some_and(|why| why.contains("which no header is")));
+}

@@ -1,0 +1,225 @@
+//! Whatever is said to mislead it: the engine finds what there is, takes its time in proportion,
+//! and breaks nothing.
+
+use crate::redact::corpus::Session;
+use crate::redact::engine::{policy, redacted, text};
+use mcpreel_redact::{Learner, MOST_VALUES, Place};
+use mcpreel_trace::frame::StreamId;
+use std::sync::Arc;
+
+const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
+
+/// Lines without their secrets.
+fn lines(frames: &[&[u8]]) -> Vec<String> {
+    let frames = frames
+        .iter()
+        .map(|raw| (StreamId::S2C, raw.to_vec()))
+        .collect();
+    let session = Session {
+        frames,
+        ..Session::default()
+    };
+    let (session, _) = redacted(&session, &policy());
+    let shown = |(_, raw): &(StreamId, Vec<u8>)| String::from_utf8_lossy(raw).into_owned();
+    session.frames.iter().map(shown).collect()
+}
+
+#[test]
+fn tokens_that_were_there_before_stay_and_are_not_given_again() {
+    let said = lines(&[
+        r#"{"password":"k3Jd8fLq2Wz7Xn5Rb1"}"#.as_bytes(),
+        "‹secret:1› and \\u2039secret:2\\u203a password=‹secret:3›".as_bytes(),
+        r#"{"password":"‹secret:1›","token":"x‹secret:9›y7"}"#.as_bytes(),
+    ]);
+    assert_eq!(said[0], r#"{"password":"‹secret:4›"}"#);
+    assert_eq!(
+        said[1],
+        "‹secret:1› and \\u2039secret:2\\u203a password=‹secret:3›"
+    );
+    assert!(
+        said[2].starts_with(r#"{"password":"‹secret:1›","token":"‹secret:5›"#),
+        "{}",
+        said[2]
+    );
+}
+
+#[test]
+fn secrets_that_overlap_leave_nothing() {
+    let said = lines(&[
+        br#"{"password":"aaaabbbb1111","secret":"1111ccccdddd"}"#,
+        b"aaaabbbb1111ccccdddd",
+        b"xaaaabbbb1111xx1111ccccddddx",
+    ]);
+    for part in ["aaaa", "bbbb", "cccc", "dddd"] {
+        assert!(!said.concat().contains(part), "{said:?}");
+    }
+}
+
+#[test]
+fn odd_escapes_hide_nothing() {
+    for line in [
+        r#"{"\u0070assword":"k3Jd8fLq2Wz7Xn5Rb1"}"#,
+        r#"{"pass\u0077ord" : "k3Jd8fLq2Wz\u0037Xn5Rb1"}"#,
+        r#"{"t":"\ud83d\ude00 token=k3Jd8fLq2Wz7Xn5Rb1\ud800"}"#,
+        r#"{"t":"a\npassword=k3Jd8fLq2Wz7Xn5Rb1\n"}"#,
+        r#"{"t":"a\nTOKEN=k3Jd8fLq2Wz7Xn5Rb1\n"}"#,
+        r#"{"t":"{\"u\":\"{\\\"password\\\":\\\"k3Jd8fLq2Wz7Xn5Rb1\\\"}\"}"}"#,
+        r#"{"password":"k3Jd8fLq2Wz7Xn5Rb1","password":"k3Jd8fLq2Wz7Xn5Rb1"}"#,
+        r#"{"broken":"password=k3Jd8fLq2Wz7Xn5Rb1"#,
+        r#"{"broken":{"password":"k3Jd8fLq2Wz7Xn5Rb1"#,
+        r#"data: {"password":"k3Jd8fLq2Wz7Xn5Rb1"}"#,
+        r#"{\"password\":\"k3Jd8fLq2Wz7Xn5Rb1\"}"#,
+        "\u{feff}{\"password\":\"k3Jd8fLq2Wz7Xn5Rb1\"}",
+    ] {
+        let said = lines(&[line.as_bytes()]).remove(0);
+        assert!(!said.contains("Jd8fLq2W"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_stay() {
+    let session = Session {
+        frames: vec![(
+            StreamId::STDERR,
+            b"\xff\xfe password=k3Jd8fLq2Wz7Xn5Rb1 \x80\x00\n".to_vec(),
+        )],
+        ..Session::default()
+    };
+    let (after, _) = redacted(&session, &policy());
+    assert_eq!(
+        after.frames[0].1,
+        b"\xff\xfe password=\xe2\x80\xb9secret:1\xe2\x80\xba \x80\x00\n"
+    );
+    let json = [&b"{\"a\":\"\xff\xc3\",\"password\":\"\xfek3Jd8fLq2Wz7\"}\r\n"[..]];
+    let session = Session {
+        frames: vec![(StreamId::S2C, json.concat())],
+        ..Session::default()
+    };
+    let (after, _) = redacted(&session, &policy());
+    assert_eq!(
+        after.frames[0].1,
+        b"{\"a\":\"\xff\xc3\",\"password\":\"\xe2\x80\xb9secret:1\xe2\x80\xba\"}\r\n"
+    );
+}
+
+#[test]
+fn all_but_the_secret_stays_as_it_is() {
+    let line = "{ \"b\" : 1.0e0 ,\"a\":\"\\u00e9\\/ x\", \"password\" : \"k3Jd8fLq2Wz7Xn5Rb1\" ,\"b\":2}\r\n";
+    let said = lines(&[line.as_bytes()]).remove(0);
+    assert_eq!(said, line.replace(SECRET, "‹secret:1›"));
+    let line = r#"{"t":"\u00e9 \/ token=k3Jd8fLq2Wz7Xn5Rb1 \ud83d\ude00\n"}"#;
+    let said = lines(&[line.as_bytes()]).remove(0);
+    assert_eq!(said, line.replace(SECRET, "‹secret:1›"));
+}
+
+#[test]
+fn what_is_made_to_take_long_is_told_in_proportion() {
+    // Each of these would take hours if something in it were looked at again and again.
+    let many = |text: &str| text.repeat(300_000 / text.len()).into_bytes();
+    let hostile = [
+        many("password=\""),
+        many("password='"),
+        many("-----BEGIN PRIVATE KEY-----"),
+        many("PRIVATE KEY"),
+        many("://a:b"),
+        many("sk-"),
+        many("eyJ"),
+        many("eyJaaaaaaaaaa."),
+        many("%25"),
+        many("QUJD"),
+        many("token:token:"),
+        many("token:\n- "),
+        many("token: |\n "),
+        many("token:\n  k3Jd8f\n"),
+        many("Cookie: ‹secret:1› "),
+        many("Cookie=\"a "),
+        many("password=["),
+        many("password=[{"),
+        many("password=(a,"),
+        many("password is "),
+        many("password: &a "),
+        many("password = <<E\n"),
+        many("token:\n a: b\n"),
+        many("1: token: |\n"),
+        many("name: token\nvalue: "),
+        many("curl -u a "),
+        many("identified with a "),
+        many("\\"),
+        many("\\u0041"),
+        many("{\"password\":"),
+        many("Bearer "),
+        many("@"),
+        many("-us1"),
+        many("a.atlasv1."),
+        [b"\"".to_vec(), many("\\\\\\\""), b"\"".to_vec()].concat(),
+        b"[".repeat(300_000),
+    ];
+    for line in hostile {
+        lines(&[&line]);
+    }
+}
+
+#[test]
+fn more_secrets_than_can_be_known_are_replaced_all_the_same() {
+    let mut learner = Learner::new(policy());
+    let frame = |n: usize| format!("{{\"password\":\"k3Jd8fLq-{n:08}\",\"n\":{n}}}");
+    let count = MOST_VALUES + 100;
+    for n in 0..count {
+        learner.frame(StreamId::C2S, frame(n).as_bytes());
+    }
+    let mut redactor = learner.finish();
+    let mut report = redactor.report();
+    assert_eq!(report.beyond, 100, "it is told");
+    let mut tokens = std::collections::BTreeSet::new();
+    for n in [0, 1, count - 2, count - 1] {
+        let raw = redactor
+            .frame(Place::Frame(1), frame(n).as_bytes(), &mut report)
+            .into_owned();
+        let said = String::from_utf8(raw).unwrap();
+        assert!(!said.contains("k3Jd8fLq"), "{said}");
+        tokens.insert(said);
+    }
+    assert_eq!(tokens.len(), 4);
+}
+
+#[test]
+fn learning_can_go_on() {
+    let mut learner = Learner::new(policy());
+    learner.frame(StreamId::C2S, b"token=k3Jd8fLq2Wz7Xn5Rb1");
+    let mut redactor = learner.finish();
+    let mut report = redactor.report();
+    let mut said = |redactor: &mut mcpreel_redact::Redactor, raw: &[u8]| {
+        String::from_utf8(
+            redactor
+                .frame(Place::Frame(1), raw, &mut report)
+                .into_owned(),
+        )
+        .unwrap()
+    };
+    assert_eq!(
+        said(&mut redactor, b"k3Jd8fLq2Wz7Xn5Rb1 s3cr3t-value"),
+        "‹secret:1› s3cr3t-value"
+    );
+    let mut learner = redactor.resume();
+    learner.frame(StreamId::C2S, b"password=s3cr3t-value");
+    let mut redactor = learner.finish();
+    assert_eq!(
+        said(&mut redactor, b"k3Jd8fLq2Wz7Xn5Rb1 s3cr3t-value"),
+        "‹secret:1› ‹secret:2›"
+    );
+}
+
+#[test]
+fn two_sessions_know_nothing_of_each_other() {
+    let one = Session {
+        frames: vec![(StreamId::STDERR, b"password=s3cr3t-value\n".to_vec())],
+        ..Session::default()
+    };
+    let other = Session {
+        frames: vec![(StreamId::STDERR, b"s3cr3t-value\n".to_vec())],
+        ..Session::default()
+    };
+    let policy = Arc::clone(&policy());
+    assert!(!text(&redacted(&one, &policy).0).contains("s3cr3t-value"));
+    assert!(text(&redacted(&other, &policy).0).contains("s3cr3t-value"));
+}

@@ -1,0 +1,25 @@
+//! Redaction: nothing secret leaves, and nothing else changes.
+//!
+//! * [`corpus`]: secrets that are planted (`planted/*.toml`), and what looks alike (`alike/*.toml`);
+//! * [`engine`]: the corpus through the engine;
+//! * [`coded`]: a value that is known, in base64 and in hex digits;
+//! * [`numbers`]: tokens that do not depend on the form, the format or the selection;
+//! * [`twice`]: what is redacted is not redacted again;
+//! * [`leaving`]: the corpus through the program, in every form in which traffic leaves it;
+//! * [`recording`]: a redacted recording is the recording that it was made of, but for that;
+//! * [`scan`]: leaks in files of any kind;
+//! * [`again`]: a redacted recording is replayed and served with the secrets that are supplied;
+//! * [`hostile`]: whatever is said to mislead it.
+
+mod again;
+mod coded;
+mod corpus;
+mod engine;
+mod hostile;
+mod leaving;
+mod made;
+mod numbers;
+mod recording;
+mod scan;
+mod twice;
+mod ways;

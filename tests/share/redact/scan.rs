@@ -1,0 +1,262 @@
+//! Leaks in files of any kind.
+
+use crate::redact::made::{self, ran};
+use crate::support::{Library, text};
+use mcpreel_trace::frame::StreamId;
+
+const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
+
+fn scanned(library: &Library, paths: &[&str]) -> (Option<i32>, String) {
+    let output = ran(library, &[&["redact", "--scan"], paths].concat());
+    let said = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(!text(&output).contains(SECRET), "it says what it has found");
+    (output.status.code(), said)
+}
+
+#[test]
+fn leaks_are_found_in_folders_and_told_by_place_and_rule() {
+    let library = Library::new();
+    let dir = library.path().join("bundle");
+    std::fs::create_dir_all(dir.join("deep")).unwrap();
+    std::fs::write(
+        dir.join("a.html"),
+        format!("<p>ok</p>\n<input type=password>\n<code>token={SECRET}</code>\n"),
+    )
+    .unwrap();
+    std::fs::write(
+        dir.join("deep/b.bin"),
+        format!("\0\u{1}\n postgres://ada:{SECRET}@db/x\n"),
+    )
+    .unwrap();
+    std::fs::write(
+        dir.join("c.txt"),
+        format!("nothing but {SECRET}\nwith password: \"{SECRET}\"\n"),
+    )
+    .unwrap();
+    made::frames(
+        &dir,
+        &[(
+            StreamId::C2S,
+            &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{{"apiKey":"{SECRET}"}}}}"#),
+        )],
+    );
+    let (code, said) = scanned(&library, &[dir.to_str().unwrap()]);
+    assert_eq!(code, Some(1), "{said}");
+    for expected in [
+        "a.html: line 3: key-name",
+        "b.bin: line 2: url-password",
+        "c.txt: line 1: known-value",
+        "c.txt: line 2: key-name",
+        "told.reel: #1, params.apiKey: key-name",
+        "5 places in 4 files",
+        "cannot promise",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn what_is_redacted_has_no_leaks() {
+    let library = Library::new();
+    let session = [
+        (StreamId::STDERR, "API_KEY=k3Jd8fLq2Wz7Xn5Rb1"),
+        (StreamId::STDERR, "again k3Jd8fLq2Wz7Xn5Rb1"),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let copy = made::redacted(&library, &reel);
+    let lines = made::stdout(&library, &["export", reel.to_str().unwrap()]);
+    let cassette = library.path().join("a.jsonl");
+    std::fs::write(&cassette, lines).unwrap();
+    let (code, said) = scanned(
+        &library,
+        &[copy.to_str().unwrap(), cassette.to_str().unwrap()],
+    );
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("0 places in 2 files"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let library = Library::new();
+    let missing = library.path().join("nowhere");
+    let output = ran(&library, &["redact", "--scan", missing.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        text(&output).contains("not looked through"),
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
+fn placeholders_are_no_leaks() {
+    let library = Library::new();
+    let session = [
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"b"}}}"#,
+        ),
+        (
+            StreamId::S2C,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Echo: Authorization: Bearer k3Jd8fLq2Wz7Xn5Rb1"}]}}"#,
+        ),
+        (
+            StreamId::STDERR,
+            "in /home/ada/x and https://a:k3Jd8fLq2Wz7Xn5Rb1@b/c of ada@lovelace.net",
+        ),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let dir = library.path().join("out");
+    std::fs::create_dir(&dir).unwrap();
+    for format in ["jsonl", "text", "markdown", "html"] {
+        let path = dir.join(format);
+        let words = [
+            "export",
+            "--home",
+            "--email",
+            "--format",
+            format,
+            "-o",
+            path.to_str().unwrap(),
+        ];
+        made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    }
+    let (code, said) = scanned(&library, &[dir.to_str().unwrap(), "--home", "--email"]);
+    assert_eq!(code, Some(0), "{said}");
+    let report = dir.join("report");
+    let words = [
+        "report",
+        "--home",
+        "--email",
+        "-o",
+        report.to_str().unwrap(),
+    ];
+    made::stdout(&library, &[&words[..], &[reel.to_str().unwrap()]].concat());
+    // What stands in front of a placeholder, or goes on behind it, is none.
+    let text =
+        "Authorization: Bearer x‹secret:1›\npassword=‹secret:1›k3Jd8fLq2Wz7\n/home/ada‹home:1›\n";
+    let path = library.path().join("more.txt");
+    std::fs::write(&path, text).unwrap();
+    let (code, said) = scanned(&library, &[path.to_str().unwrap(), "--home"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("3 places in 1 file"), "{said}");
+}
+
+#[test]
+fn what_is_packed_is_not_called_clean() {
+    let library = Library::new();
+    for (name, begin) in [
+        ("zip", &b"PK\x03\x04\x14\0"[..]),
+        ("gzip", b"\x1f\x8b\x08\0"),
+        ("zstd", b"\x28\xb5\x2f\xfd\x04"),
+    ] {
+        let path = library.path().join(format!("raw-{name}"));
+        let shown = path.to_str().unwrap();
+        std::fs::write(&path, begin).unwrap();
+        let output = ran(&library, &["redact", "--scan", shown]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        let why = format!("not looked through: {shown}: what is in a {name} file is packed");
+        assert!(
+            said.contains(&why) && said.contains("0 places in 0 files"),
+            "{said}"
+        );
+        // What is not packed in it is found all the same.
+        std::fs::write(
+            &path,
+            [begin, format!("\ntoken={SECRET}\n").as_bytes()].concat(),
+        )
+        .unwrap();
+        let (code, said) = scanned(&library, &[shown]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("1 place in 1 file"), "{said}");
+    }
+}
+
+#[test]
+fn a_number_that_is_an_id_as_well_keeps_no_report_back() {
+    let library = Library::new();
+    let call = |id: u64, arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}"#
+        )
+    };
+    let (asked, told) = (
+        call(445_566_778, "{}"),
+        call(2, r#"{"password":445566778}"#),
+    );
+    let session = [
+        (StreamId::C2S, &*asked),
+        (StreamId::C2S, &told),
+        (StreamId::STDERR, "no entry with 445566778"),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let path = library.path().join("report");
+    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
+    let said = made::stdout(&library, &["report", reel, "-o", path]);
+    assert!(
+        said.contains("numbers that are ids, counts or codes"),
+        "{said}"
+    );
+    let frames = made::stdout(&library, &["export", reel]);
+    assert!(frames.contains(r#""id":445566778"#), "{frames}");
+    assert!(!frames.contains("with 445566778"), "{frames}");
+    let (code, said) = scanned(&library, &[path]);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn a_report_has_no_leaks_of_its_own() {
+    let library = Library::new();
+    let session = [
+        (StreamId::STDERR, "password:"),
+        (StreamId::STDERR, "DB_PASSWORD=k3Jd8fLq2Wz7Xn5Rb1&on"),
+        (
+            StreamId::C2S,
+            r#"{"jsonrpc":"2.0","method":"x","params":{"access_token":"k3Jd8fLq2Wz7Xn5Rb1\n","password":"<password>"}}"#,
+        ),
+    ];
+    let reel = made::frames(library.path(), &session);
+    let path = library.path().join("report");
+    let (reel, path) = (reel.to_str().unwrap(), path.to_str().unwrap());
+    made::stdout(&library, &["report", reel, "-o", path]);
+    let (code, said) = scanned(&library, &[path]);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn what_a_reader_of_cassettes_passes_over_is_looked_through_as_text() {
+    let library = Library::new();
+    let token = "ghp_016C7e4fK2mQ9xZ3vB8nL5tR1wYdHsJaPcUo";
+    let lines = [
+        format!(r#"{{"cassette":1,"selection":{{"query":"{token}"}}}}"#),
+        format!(
+            r#"{{"t":0,"k":"event","event":{{"kind":"warning","message":"x","new":"{token}"}}}}"#
+        ),
+        format!(r#"{{"k":"hologram","x":"{token}"}}"#),
+        format!("no JSON {token}"),
+        format!(
+            r#"{{"n":1,"t":0,"d":"c2s","k":"req","raw":{{"jsonrpc":"2.0","id":1,"method":"a","params":"{token}"}}}}"#
+        ),
+        r#"{"t":1,"k":"end"}"#.to_owned(),
+        format!("after it {token}"),
+    ];
+    let path = library.path().join("a.jsonl");
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let output = ran(&library, &["redact", "--scan", path.to_str().unwrap()]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!said.contains(token), "it says what it has found: {said}");
+    for place in [
+        "start, selection.query",
+        "line 2, event.new",
+        "line 3, x",
+        "line 4",
+        "#1, params",
+        "line 7",
+    ] {
+        let expected = format!("a.jsonl: {place}: github-token");
+        assert!(said.contains(&expected), "{expected}: {said}");
+    }
+    assert!(said.contains("6 places in 1 file"), "{said}");
+}

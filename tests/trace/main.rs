@@ -1,0 +1,35 @@
+//! What recordings mean, without I/O: cases as files.
+//!
+//! | part | cases | promise |
+//! |---|---|---|
+//! | `pairing` | `scenarios/*.toml` | every message is paired as the specification says |
+//! | `rules` | `rules/**/*.toml` | every rule fires where it should, and not where it nearly should |
+//! | `causes` | `causes/*.toml` | why a session went wrong is told in one sentence |
+//! | `query` | random filters | the laws of the filter language |
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../support/cases.rs"]
+mod cases;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/dice.rs"]
+mod dice;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/filter_laws.rs"]
+mod filter_laws;
+#[path = "../support/filters.rs"]
+mod filters;
+#[path = "rules/handshake.rs"]
+mod handshake;
+#[path = "../support/items.rs"]
+mod items;
+#[path = "../support/told.rs"]
+mod told;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/written.rs"]
+mod written;
+
+mod causes;
+mod pairing;
+mod query;
+mod rules;

@@ -34,6 +34,7 @@ pub mod app;
 pub mod effect;
 pub mod keymap;
 pub mod layout;
+pub mod panels;
 pub mod runtime;
 pub mod theme;
 pub mod update;

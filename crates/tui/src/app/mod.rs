@@ -38,6 +38,7 @@ pub use settings::Settings;
 
 use super::action::Context;
 use super::effect::Now;
+use super::worker::Questions;
 use mcpreel_store::library::Library as Folder;
 
 #[derive(Debug)]
@@ -63,6 +64,8 @@ pub struct App {
     pub replay: replay::Replay,
     /// The export that is offered, or runs.
     pub export: export::Export,
+    /// The questions that wait for answers.
+    pub questions: Questions,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -101,6 +104,7 @@ impl App {
             copied: None,
             replay: replay::Replay::default(),
             export: export::Export::default(),
+            questions: Questions::default(),
             generation: 0,
         }
     }

@@ -1,8 +1,8 @@
 //! Who gets an answer.
 
 use super::{
-    annotations, comparison, detail, diff, export, failures, filter, findings, library, list,
-    playback, replay, search, session, stats, timeline, why,
+    annotations, comparison, detail, diff, export, filter, findings, library, list, playback,
+    replay, search, session, stats, timeline, why,
 };
 use crate::app::App;
 use crate::effect::Effects;
@@ -14,6 +14,11 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         return Effects::new();
     }
     match answer {
+        Answer::Apply(apply) => apply(app),
+        Answer::Found(found) if app.questions.is_latest(found.slot, found.number) => {
+            (found.apply)(app)
+        }
+        Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
         Answer::Open(answer) => session::answer(app, answer),
         Answer::List(answer) => list::answer(app, answer),
@@ -24,7 +29,6 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Stats(answer) => stats::answer(app, answer),
         Answer::Findings(answer) => findings::answer(app, answer),
         Answer::Search(answer) => search::answer(app, answer),
-        Answer::Failure(answer) => failures::answer(app, &answer),
         Answer::Diff(answer) => diff::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
         Answer::Why(answer) => why::answer(app, answer),

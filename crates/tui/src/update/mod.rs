@@ -14,7 +14,6 @@ pub mod diff;
 pub mod edit;
 pub mod everywhere;
 pub mod export;
-pub mod failures;
 pub mod filter;
 pub mod findings;
 pub mod help;
@@ -44,6 +43,7 @@ use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
+use super::panels;
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -100,7 +100,7 @@ const IN_SESSION: [Perform; 11] = [
     copy::perform,
     search::perform,
     annotations::perform,
-    failures::perform,
+    panels::failures::perform,
     why::perform,
     comparison::perform_in_session,
     diff::perform_in_session,

@@ -33,6 +33,7 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
 /// before.
 fn ask(app: &mut App, path: Option<PathBuf>) -> Effect {
     let generation = app.next_generation();
+    app.questions.forget();
     if let Some(session) = app.session.as_deref_mut() {
         session.awaits = Some(generation);
     }

@@ -18,7 +18,6 @@ pub mod beside;
 pub mod detail;
 pub mod diff;
 pub mod export;
-pub mod failures;
 pub mod findings;
 pub mod library;
 pub mod list;
@@ -39,14 +38,102 @@ mod work;
 pub use desk::{Desk, Next};
 pub use reader::Reader;
 
+use crate::app::App;
+use crate::effect::{Effect, Effects};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::select::{self, Context};
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::frame::Seq;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
+
+/// A question that brings its own job, and a number by which its answers are known.
+pub struct Question {
+    pub slot: Slot,
+    pub number: u64,
+    pub job: Box<dyn Job>,
+}
+
+/// What the panel that asked does with an answer.
+pub type Apply = Box<dyn FnOnce(&mut App) -> Effects + Send>;
+
+/// The answer to a [`Question`]: taken only while no newer one of its slot was asked.
+pub struct Found {
+    pub slot: Slot,
+    pub number: u64,
+    pub apply: Apply,
+}
+
+/// Numbers the questions: the latest one of each slot is the one whose answers count.
+#[derive(Debug, Default)]
+pub struct Questions {
+    last: u64,
+    latest: BTreeMap<Slot, u64>,
+}
+
+impl Questions {
+    /// Asks with a job of the recording that is open; it takes the place of the one before it.
+    pub fn ask(&mut self, slot: Slot, job: impl Job + 'static) -> Effect {
+        self.last += 1;
+        self.latest.insert(slot, self.last);
+        let question = Question {
+            slot,
+            number: self.last,
+            job: Box::new(job),
+        };
+        Ask::Job(question).into()
+    }
+
+    /// Whether nothing newer was asked of the slot since the question of this number.
+    pub fn is_latest(&self, slot: Slot, number: u64) -> bool {
+        self.latest.get(&slot) == Some(&number)
+    }
+
+    /// No answer that is on its way counts any more, as when another recording is opened.
+    pub fn forget(&mut self) {
+        self.latest.clear();
+    }
+}
+
+impl Answer {
+    /// What a job has found, and what its panel does with it.
+    pub fn found(apply: impl FnOnce(&mut App) -> Effects + Send + 'static) -> Self {
+        Self::Apply(Box::new(apply))
+    }
+
+    /// The answer as one to the question of this slot and number.
+    fn to(self, slot: Slot, number: u64) -> Self {
+        match self {
+            Self::Apply(apply) => Self::Found(Found {
+                slot,
+                number,
+                apply,
+            }),
+            answer => answer,
+        }
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Found(found) => write!(f, "answer {} of {:?}", found.number, found.slot),
+            Self::Failed(slot, why) => write!(f, "no answer of {slot:?}: {why}"),
+            _ => f.write_str("an answer"),
+        }
+    }
+}
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "question {} of {:?}", self.number, self.slot)
+    }
+}
 
 #[derive(Debug)]
 pub enum Ask {
+    Job(Question),
     /// The recordings of the folder, or something about one of them.
     Library(library::Ask),
     Open(open::Ask),
@@ -58,8 +145,6 @@ pub enum Ask {
     Stats(stats::Ask),
     Findings(findings::Ask),
     Search(search::Ask),
-    /// Where the next failure is.
-    Failure(failures::Ask),
     /// What differs between two exchanges.
     Diff(diff::Ask),
     State(playback::Ask),
@@ -98,8 +183,10 @@ pub enum Slot {
     Export,
 }
 
-#[derive(Debug)]
 pub enum Answer {
+    /// What a job of a [`Question`] has found; the reader makes it [`Self::Found`].
+    Apply(Apply),
+    Found(Found),
     Library(library::Answer),
     /// How the recording that is open stands; after each growth.
     Open(open::Answer),
@@ -111,7 +198,6 @@ pub enum Answer {
     Stats(stats::Answer),
     Findings(findings::Answer),
     Search(search::Answer),
-    Failure(failures::Answer),
     /// What differs between two exchanges.
     Diff(diff::Answer),
     State(playback::Answer),
@@ -181,6 +267,7 @@ pub struct Growth {
 impl Ask {
     pub fn slot(&self) -> Slot {
         match self {
+            Self::Job(question) => question.slot,
             Self::Library(library::Ask::List) => Slot::Library,
             Self::Open(_) => Slot::Open,
             Self::List(_) => Slot::List,
@@ -191,7 +278,6 @@ impl Ask {
             Self::Stats(_) => Slot::Stats,
             Self::Findings(_) => Slot::Findings,
             Self::Search(_) => Slot::Search,
-            Self::Failure(_) => Slot::Failure,
             Self::Diff(_) => Slot::Diff,
             Self::State(_) => Slot::State,
             Self::Why(_) => Slot::Why,
@@ -207,6 +293,7 @@ impl Ask {
     /// The work that answers it; none for what the reader does itself, or somebody else.
     pub fn job(self) -> Option<Box<dyn Job>> {
         Some(match self {
+            Self::Job(question) => question.job,
             Self::Library(_)
             | Self::Open(_)
             | Self::Note(_)
@@ -221,7 +308,6 @@ impl Ask {
             Self::Stats(ask) => ask.job(),
             Self::Findings(ask) => ask.job(),
             Self::Search(ask) => ask.job(),
-            Self::Failure(ask) => ask.job(),
             Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
             Self::Why(ask) => ask.job(),

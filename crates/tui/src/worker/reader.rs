@@ -75,8 +75,12 @@ impl Reader {
                 tell(Answer::Note(ask.write()));
             }
             ask => {
+                let number = match &ask {
+                    Ask::Job(question) => question.number,
+                    _ => 0,
+                };
                 if let Some(job) = ask.job() {
-                    self.jobs.insert(slot, Work::new(job));
+                    self.jobs.insert(slot, Work::new(job, number));
                 }
             }
         }
@@ -120,7 +124,9 @@ impl Reader {
         if let Err(error) = work.step(|job| job.step(&source, &mut answers)) {
             answers.push(Answer::Failed(slot, sentence(&error)));
         }
-        answers.into_iter().for_each(tell);
+        let number = work.number;
+        let answers = answers.into_iter();
+        answers.for_each(|answer| tell(answer.to(slot, number)));
         true
     }
 

@@ -4,6 +4,8 @@ use super::{Growth, Job, Progress};
 use mcpreel_store::reader::ReadError;
 
 pub(super) struct Work {
+    /// Of the question that it answers.
+    pub number: u64,
     job: Box<dyn Job>,
     done: bool,
     /// How the recording grew while it was under way: it may have looked past that place already.
@@ -11,8 +13,9 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub fn new(job: Box<dyn Job>) -> Self {
+    pub fn new(job: Box<dyn Job>, number: u64) -> Self {
         Self {
+            number,
             job,
             done: false,
             missed: None,
@@ -84,9 +87,10 @@ mod tests {
     #[test]
     fn what_came_while_a_job_was_under_way_is_told_when_it_is_done() {
         let grown = Arc::default();
-        let mut work = Work::new(Box::new(Counting {
+        let job = Counting {
             grown: Arc::clone(&grown),
-        }));
+        };
+        let mut work = Work::new(Box::new(job), 1);
         work.grow(&growth(2, 3, false));
         work.grow(&growth(3, 5, true));
         assert!(grown.lock().unwrap().is_empty());

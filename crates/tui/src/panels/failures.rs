@@ -1,0 +1,124 @@
+//! The next failed exchange, and the one before.
+
+use crate::action::Action;
+use crate::app::App;
+use crate::effect::Effects;
+use crate::update::selection;
+use crate::worker::{Answer, Job, Progress, Slot, Source};
+use mcpreel_store::reader::ReadError;
+use mcpreel_store::select::{Limit, Question, Scan, Way};
+use mcpreel_trace::item::ItemKey;
+use mcpreel_trace::query::Query;
+use mcpreel_trace::query::ast::{Expr, Flag};
+
+/// How long a step may take, nanoseconds.
+const STEP_NS: u64 = 8_000_000;
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    let way = match action {
+        Action::NextFailure => Way::Oldest,
+        Action::PreviousFailure => Way::Newest,
+        _ => return None,
+    };
+    let session = app.session.as_deref()?;
+    let job = Looking {
+        way,
+        from: selection::place(session),
+        shown: selection::question(session),
+        places: vec![Place::Hidden, Place::Wrapped, Place::Onward],
+        scan: None,
+    };
+    Some(vec![app.questions.ask(Slot::Failure, job)])
+}
+
+fn found(app: &mut App, way: Way, place: Place, key: ItemKey) -> Effects {
+    match place {
+        Place::Onward => {}
+        Place::Wrapped => {
+            let end = match way {
+                Way::Oldest => "from the top",
+                Way::Newest => "from the end",
+            };
+            app.notices.success(format!("failure: {end}"), app.now);
+        }
+        Place::Hidden => {
+            let text = format!("failure: only #{}, which the filter hides", key.seq.0);
+            app.notices.error(text, app.now);
+            return vec![];
+        }
+    }
+    selection::go_to(app, key)
+}
+
+struct Looking {
+    way: Way,
+    from: Option<ItemKey>,
+    /// Which rows are shown.
+    shown: Question,
+    /// Where it is still looked for, the first place last.
+    places: Vec<Place>,
+    scan: Option<Scan>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    /// From the cursor to the end.
+    Onward,
+    /// From the other end.
+    Wrapped,
+    /// Among the rows that the filter hides.
+    Hidden,
+}
+
+impl Looking {
+    fn scan(&self, source: &Source<'_>, place: Place) -> Scan {
+        let failed = Expr::Is(Flag::Failed);
+        let expr = match (place, self.shown.query.expr.clone()) {
+            (Place::Onward | Place::Wrapped, Some(shown)) => Expr::And(vec![shown, failed]),
+            _ => failed,
+        };
+        let question = Question {
+            query: Query { expr: Some(expr) },
+            ..self.shown.clone()
+        };
+        let from = self.from.filter(|_| matches!(place, Place::Onward));
+        Scan::new(&question, self.way, from, source.context())
+    }
+}
+
+impl Job for Looking {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let Some(place) = self.places.last().copied() else {
+            answers.push(Answer::found(|app| {
+                app.notices.error("there is no failure", app.now);
+                vec![]
+            }));
+            return Ok(Progress::Done);
+        };
+        let mut scan = match self.scan.take() {
+            Some(scan) => scan,
+            None => self.scan(source, place),
+        };
+        let limit = Limit {
+            hits: 1,
+            nanos: STEP_NS,
+            clock: source.clock,
+        };
+        let step = scan.step(source.recording, &limit)?;
+        if let Some(hit) = step.hits.first() {
+            let (way, key) = (self.way, hit.key);
+            answers.push(Answer::found(move |app| found(app, way, place, key)));
+            return Ok(Progress::Done);
+        }
+        if step.done {
+            self.places.pop();
+        } else {
+            self.scan = Some(scan);
+        }
+        Ok(Progress::More)
+    }
+}

@@ -1,0 +1,15 @@
+//! The panels: one file for each, with its state, keys, jobs and drawing together.
+//!
+//! A panel is a struct with its state, and functions:
+//!
+//! * `perform(&mut App, Action) -> Option<Effects>`: does what an action means here; `None` leaves
+//!   it to the next one in the chain of [`crate::update`];
+//! * `click` and `wheel`: the mouse, told by the areas that drawing uses;
+//! * `wanted(&mut App) -> Effects`: asks for what the screen lacks;
+//! * `draw(&App, …)`: draws the state, and asks nobody.
+//!
+//! A panel asks with `app.questions.ask(Slot::X, job)`. The job hands over
+//! `Answer::found(move |app| …)`: what is done with what it has found. No generations are kept: the
+//! reader answers the latest question of a slot, and answers to older ones are dropped.
+
+pub mod failures;

@@ -3,15 +3,15 @@
 use crate::told::{self, Row, Telling, When};
 use bytes::Bytes;
 use mcpreel_replay::bind::{Binder, Bound, candidates};
-use mcpreel_replay::client::guard::Guard;
-use mcpreel_replay::client::{
+use mcpreel_replay::judge::{self, Judge, Missing, Skip};
+use mcpreel_replay::player::Guard;
+use mcpreel_replay::player::script::{Joiner, Step};
+use mcpreel_replay::player::{
     Action, Director, Ended, Options, Order, Past, Policy, Scene, Stop, Tally, Waits, Want, Witness,
 };
-use mcpreel_replay::judge::{self, Judge, Missing, Skip};
 use mcpreel_replay::report::{Account, Outcome, Report};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_replay::rules::Rules;
-use mcpreel_replay::script::{Joiner, Step};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -141,7 +141,7 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let (past, steps) = recorded(scenario);
     let requests = steps.iter().flat_map(|step| &step.parts);
     let requests = requests.filter(|part| {
-        matches!(&part.what, mcpreel_replay::script::What::Asks(exchange)
+        matches!(&part.what, mcpreel_replay::player::script::What::Asks(exchange)
             if exchange.direction == mcpreel_wire::message::Direction::ClientToServer)
     });
     let requests = requests.count() as u64;

@@ -4,7 +4,7 @@
 use crate::fixture::{MS, WALL_NS};
 use crate::notation;
 use mcpreel_redact::Policy;
-use mcpreel_replay::client::target::Signals;
+use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;
 use mcpreel_trace::clock::Clock;
 use mcpreel_tui::app::{App, Settings};

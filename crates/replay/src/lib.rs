@@ -36,19 +36,18 @@ pub mod align;
 pub mod arguments;
 pub mod bind;
 pub mod called;
-pub mod client;
 pub mod compare;
 pub mod judge;
 pub mod key;
 pub mod minimise;
 pub mod mock;
 mod noise;
+pub mod player;
 pub mod recorded;
 pub mod renew;
 pub mod report;
 pub mod rewrite;
 pub mod rules;
-pub mod script;
 
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]

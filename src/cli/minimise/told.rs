@@ -5,7 +5,7 @@ use super::{Args, party};
 use crate::cli::exit::Failure;
 use crate::cli::output::Output;
 use crate::cli::replay::trust;
-use mcpreel_replay::client::survey;
+use mcpreel_replay::player::Guard;
 use mcpreel_replay::rules::sidecar;
 use mcpreel_share::phrases::command as command_line;
 use mcpreel_store::reader::{MessageRow, Recording};
@@ -171,8 +171,8 @@ fn sent(made: &Recording) -> Result<(Vec<MessageRow>, usize), Failure> {
 fn command(args: &Args, recording: &Recording, made: &Recording) -> Result<String, Failure> {
     let mut words = Vec::new();
     let is_own = trust::is_own(made, &made.summary()?);
-    let guard = survey::guard(made, is_own)?;
-    for tool in survey::refused(made, &guard, None, &mut |_| true)?.into_keys() {
+    let guard = Guard::from_recording(made, is_own)?;
+    for tool in guard.refused_calls(made, None, &mut |_| true)?.into_keys() {
         words.extend(["--allow-tool".to_owned(), tool.into_string()]);
     }
     let beside = sidecar(recording.path());

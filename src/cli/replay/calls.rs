@@ -4,8 +4,7 @@ use super::only;
 use super::plan::Wish;
 use crate::cli::exit::Failure;
 use crate::cli::output;
-use mcpreel_replay::client::guard::Guard;
-use mcpreel_replay::client::survey;
+use mcpreel_replay::player::Guard;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::text::{escape, plural};
@@ -22,7 +21,7 @@ pub fn ask(wish: &Wish<'_>, recording: &Recording, guard: &mut Guard) -> Result<
     let mut wanted = only::wanted(wish.part.only.as_deref(), recording, false)?;
     let mut is_wanted =
         |exchange: &Exchange| wanted.as_mut().is_none_or(|is_wanted| is_wanted(exchange));
-    let refused = survey::refused(recording, guard, wish.part.until, &mut is_wanted)?;
+    let refused = guard.refused_calls(recording, wish.part.until, &mut is_wanted)?;
     if refused.is_empty() {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use crate::cli::args::Replay as Args;
 use crate::cli::output;
 use mcpreel_replay::bind::Bound;
-use mcpreel_replay::client::Tally;
+use mcpreel_replay::player::Tally;
 use mcpreel_replay::rules::{bind_rule, sidecar};
 use mcpreel_wire::text::escape;
 use std::fs::OpenOptions;

@@ -4,10 +4,9 @@ use crate::cli::args::Part;
 use crate::cli::exit::Failure;
 use crate::cli::filter;
 use anyhow::anyhow;
-use mcpreel_replay::client::guard::Guard;
-use mcpreel_replay::client::survey;
-use mcpreel_replay::client::target::Wanted;
 use mcpreel_replay::judge::{Missing, Skip};
+use mcpreel_replay::player::Guard;
+use mcpreel_replay::player::Wanted;
 use mcpreel_replay::report::{Account, Outcome, Report, Trouble, words};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::select::{Limit, Scan, Way};
@@ -48,7 +47,7 @@ pub fn needs_lists(part: &Part, recording: &Recording, guard: &Guard) -> Result<
     let Some(mut wanted) = wanted(part.only.as_deref(), recording, false)? else {
         return Ok(false);
     };
-    let refused = survey::refused(recording, guard, part.until, &mut *wanted)?;
+    let refused = guard.refused_calls(recording, part.until, &mut *wanted)?;
     Ok(refused.keys().any(|tool| guard.is_claimed(tool)))
 }
 

@@ -8,10 +8,10 @@ use crate::cli::folder;
 use crate::cli::output::Progress;
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::client::guard::Guard;
-use mcpreel_replay::client::play::Play;
-use mcpreel_replay::client::target::{self, Command, LeftOut, NoCommand, Outcome, Signals};
-use mcpreel_replay::client::{Options, Order, Policy, survey};
+use mcpreel_replay::player::Guard;
+use mcpreel_replay::player::Play;
+use mcpreel_replay::player::{self, Command, LeftOut, NoCommand, Outcome, Signals};
+use mcpreel_replay::player::{Options, Order, Policy};
 use mcpreel_replay::rewrite::Rewrites;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::reader::{Recording, Summary};
@@ -117,8 +117,9 @@ impl<'a> Plan<'a> {
     /// The tools that are called though they do not say that they only read, with how many calls
     /// there are.
     pub fn side_effects(&self) -> Result<BTreeMap<Box<str>, u64>, Failure> {
-        let guard = survey::guard(self.recording, trust::is_own(self.recording, &self.summary))?;
-        let mut called = survey::refused(self.recording, &guard, None, &mut |_| true)?;
+        let guard =
+            Guard::from_recording(self.recording, trust::is_own(self.recording, &self.summary))?;
+        let mut called = guard.refused_calls(self.recording, None, &mut |_| true)?;
         called.retain(|tool, _| self.guard.allows(tool));
         Ok(called)
     }
@@ -130,7 +131,7 @@ impl<'a> Plan<'a> {
 
     /// What the server said of its tools in a run holds for those to come.
     pub fn learn(&mut self, made: &Recording) -> Result<(), Failure> {
-        Ok(survey::learn_live(made, &mut self.guard)?)
+        Ok(self.guard.learn_live(made)?)
     }
 
     /// Runs it.
@@ -157,7 +158,7 @@ impl<'a> Plan<'a> {
             signals: &self.signals,
         };
         let mut progress = Progress::stderr();
-        let told = &mut |now: &target::Progress<'_>| {
+        let told = &mut |now: &player::Progress<'_>| {
             progress.show(&format!("{}{}", run.which, now.in_words()));
         };
         let played = play.run(clock, told);
@@ -212,7 +213,7 @@ fn check_end(part: &Part, summary: &Summary) -> Result<(), Failure> {
 }
 
 fn guard(driving: &Driving, recording: &Recording, summary: &Summary) -> Result<Guard, Failure> {
-    let mut guard = survey::guard(recording, trust::is_own(recording, summary))?;
+    let mut guard = Guard::from_recording(recording, trust::is_own(recording, summary))?;
     if driving.allowed.allow_side_effects {
         guard.allow_all();
     }

@@ -8,7 +8,7 @@ use crate::cli::args::{Driving, Folder};
 use crate::cli::exit::Failure;
 use crate::cli::folder::Settings;
 use crate::cli::output;
-use mcpreel_replay::client::target::Command;
+use mcpreel_replay::player::Command;
 use mcpreel_share::phrases;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{Recording, Summary};

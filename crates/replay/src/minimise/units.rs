@@ -2,7 +2,7 @@
 
 use super::ddmin::closed;
 use crate::bind::Trail;
-use crate::script::{Part, Script, Step, What};
+use crate::player::script::{Part, Script, Step, What};
 use compact_str::CompactString;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

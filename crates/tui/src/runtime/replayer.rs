@@ -4,7 +4,7 @@ use super::threads::tell;
 use crate::effect::Msg;
 use crate::worker::Answer as Any;
 use crate::worker::replay::{self, Answer, Ask, Order};
-use mcpreel_replay::client::target::{Signals, Stopper};
+use mcpreel_replay::player::{Signals, Stopper};
 use mcpreel_store::library::Library;
 use mcpreel_wire::text::escape;
 use std::io;

@@ -3,12 +3,11 @@
 use super::Answer as Any;
 use super::beside::survey::is_needed;
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::client::guard::Guard;
-use mcpreel_replay::client::play::{Play, Played};
-use mcpreel_replay::client::survey;
-use mcpreel_replay::client::target::{Command, Outcome, Progress, Signals, Wanted};
-use mcpreel_replay::client::{Options, Tally};
 use mcpreel_replay::judge::{self, Judge};
+use mcpreel_replay::player::Guard;
+use mcpreel_replay::player::{Command, Outcome, Progress, Signals, Wanted};
+use mcpreel_replay::player::{Options, Tally};
+use mcpreel_replay::player::{Play, Played};
 use mcpreel_replay::report::Report;
 use mcpreel_replay::rules::files;
 use mcpreel_share::phrases::sentence;
@@ -168,7 +167,7 @@ fn options(
 }
 
 fn guard(recording: &Recording, is_own: bool, order: &Order) -> Result<Guard, String> {
-    let guard = survey::guard(recording, is_own);
+    let guard = Guard::from_recording(recording, is_own);
     let mut guard = guard.map_err(|error| sentence(&error))?;
     for tool in &order.allowed {
         guard.allow(tool.clone());

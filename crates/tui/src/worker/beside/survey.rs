@@ -8,9 +8,9 @@ pub use offer::{Answer, Ask, Call, Offer, Requests};
 use super::{Answer as Any, Which, Work};
 use mcpreel_replay::arguments::{self, Arguments};
 use mcpreel_replay::bind::Binder;
-use mcpreel_replay::client::guard::Guard;
-use mcpreel_replay::client::survey::guard;
-use mcpreel_replay::client::target::{Command, NoCommand};
+use mcpreel_replay::player::Guard;
+
+use mcpreel_replay::player::{Command, NoCommand};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
@@ -58,7 +58,7 @@ impl<'r> Survey<'r> {
             recording,
             summary,
             is_own,
-            guard: guard(recording, is_own)?,
+            guard: Guard::from_recording(recording, is_own)?,
         })
     }
 

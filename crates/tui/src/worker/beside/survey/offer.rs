@@ -1,7 +1,7 @@
 //! What could be replayed.
 
 use mcpreel_replay::arguments::Arguments;
-use mcpreel_replay::client::target::Command;
+use mcpreel_replay::player::Command;
 use mcpreel_share::phrases;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;

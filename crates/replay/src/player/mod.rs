@@ -54,12 +54,17 @@
 mod director;
 pub mod guard;
 mod options;
-pub mod play;
-pub mod survey;
-pub mod target;
+mod play;
+pub mod script;
+mod target;
 
 pub use director::{
     Action, Deadly, Director, Ended, GivenUp, Past, Refusal, Scene, Stop, Tally, Waits, Want,
     Witness,
 };
+pub use guard::Guard;
 pub use options::{Options, Order, Policy};
+pub use play::{Play, PlayError, Played};
+pub use target::{
+    Command, LeftOut, Library, NoCommand, Outcome, Progress, Signals, Stopper, TargetError, Wanted,
+};

@@ -7,8 +7,8 @@ use super::skipped::Chain;
 use super::{Director, Scene, Stop};
 use crate::bind::Fault;
 use crate::judge::{Missing, Skip};
+use crate::player::script::{Part, Step, What};
 use crate::report::Trouble;
-use crate::script::{Part, Step, What};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::text::escape;
 

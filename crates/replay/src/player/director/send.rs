@@ -5,7 +5,7 @@ use super::skipped::Chain;
 use super::{Director, Scene};
 use crate::bind::{Fault, Outgoing, Role, Round, fresh_id};
 use crate::judge::{List, Missing, Skip};
-use crate::script::{Part, Step, What};
+use crate::player::script::{Part, Step, What};
 use bytes::Bytes;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_wire::id::RequestId;

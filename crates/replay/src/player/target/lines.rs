@@ -1,6 +1,6 @@
 //! Lines out of chunks.
 
-use crate::script::LONGEST;
+use crate::player::script::LONGEST;
 use mcpreel_wire::framing::Framer;
 use mcpreel_wire::json::Outline;
 use std::collections::VecDeque;

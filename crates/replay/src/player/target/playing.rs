@@ -3,7 +3,7 @@
 use super::lines::{Line, Lines, Tail};
 use super::pipes::{Pipes, Ready};
 use super::{Library, Outcome, Progress, Signals, TargetError};
-use crate::client::director::{Deadly, Director, Ended, Past as _, Scene, Stop, Want, Witness};
+use crate::player::director::{Deadly, Director, Ended, Past as _, Scene, Stop, Want, Witness};
 use mcpreel_capture::gauge::Gauge;
 use mcpreel_capture::process::ending::{exit_event, signal_name};
 use mcpreel_capture::tap::Tap;

@@ -3,7 +3,7 @@
 
 use super::Director;
 use super::notices::Notice;
-use crate::script::{Step, What};
+use crate::player::script::{Step, What};
 use mcpreel_trace::clock::Moment;
 use mcpreel_wire::message::{Body, Subject};
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! The recording at hand, as the director asks for it.
 
 use crate::bind::candidates;
-use crate::client::director::Past;
-use crate::script::{Script, Step};
+use crate::player::director::Past;
+use crate::player::script::{Script, Step};
 use bytes::Bytes;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

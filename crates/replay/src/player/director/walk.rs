@@ -2,9 +2,9 @@
 
 use super::progress::token_of;
 use super::{Director, Scene, Waits};
-use crate::client::options::Order;
+use crate::player::options::Order;
+use crate::player::script::{Part, Step, What};
 use crate::rules::Side;
-use crate::script::{Part, Step, What};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
 use std::time::Duration;

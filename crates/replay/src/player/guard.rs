@@ -4,9 +4,20 @@
 //! server may take for a call what others do not. For the same reason only this user's own recordings
 //! say what a tool does; of any other the server that is driven has to say it.
 
+use super::script::LONGEST;
+use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::text::escape;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Exchanges that are read at once.
+const PAGE: u32 = 500;
+
+/// Bytes of tool names that are put on record with a replay, whose first record has to hold them.
+/// Calls of tools that are left out are refused.
+const MOST_NAMES: usize = 8 * 1024;
 
 /// Tools whose hints are kept. A server that lists more is hostile, and its tools are refused.
 const MOST_TOOLS: usize = 100_000;
@@ -35,6 +46,65 @@ impl Guard {
             is_own,
             ..Self::default()
         }
+    }
+
+    /// Knows what the recorded server said of its tools; the latest list counts.
+    pub fn from_recording(recording: &Recording, is_own: bool) -> Result<Self, ReadError> {
+        let mut guard = Self::new(is_own);
+        // The lists of the recording that this one was made from came before its own.
+        for tool in &recording.summary()?.context.read_only_tools {
+            guard.recorded_as_reading(tool);
+        }
+        each_tool_list(recording, |result| guard.recorded_list(result))?;
+        Ok(guard)
+    }
+
+    /// Takes in what the live server said of its tools in `replay`, the recording of a replay of it.
+    pub fn learn_live(&mut self, replay: &Recording) -> Result<(), ReadError> {
+        each_tool_list(replay, |result| self.live_list(result))
+    }
+
+    /// The tools whose recorded calls are not allowed, with the number of those calls. Names are
+    /// as on the wire.
+    pub fn refused_calls(
+        &self,
+        recording: &Recording,
+        until: Option<Seq>,
+        wanted: &mut dyn FnMut(&Exchange) -> bool,
+    ) -> Result<BTreeMap<Box<str>, u64>, ReadError> {
+        let until = until.unwrap_or(Seq(u64::MAX));
+        let (mut counts, mut after) = (BTreeMap::new(), ExchangeId(0));
+        loop {
+            // All exchanges: a frequent method is found sooner among all than by its name.
+            let page = recording.light_exchanges(after, None, PAGE)?;
+            let Some(last) = page.last() else {
+                return Ok(counts);
+            };
+            after = last.id;
+            for exchange in page.iter().filter(|one| one.method == "tools/call") {
+                if exchange.request.0 > until {
+                    return Ok(counts);
+                }
+                let tool = exchange.name.as_deref().unwrap_or_default();
+                if !self.allows(tool) && wanted(exchange) {
+                    *counts.entry(tool.into()).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    /// The names of tools that are called in `recording` and are known to only read, sorted.
+    pub fn read_only_tools(&self, recording: &Recording) -> Result<Vec<String>, ReadError> {
+        let mut tools: Vec<_> = self.reading().into_iter().collect();
+        tools.sort_unstable();
+        let (mut names, mut left) = (Vec::new(), MOST_NAMES);
+        for tool in tools {
+            if tool.len() <= left && recording.has_exchange_with("tools/call", tool)? {
+                left -= tool.len();
+                names.push(tool.to_owned());
+            }
+        }
+        Ok(names)
     }
 
     pub fn allow_all(&mut self) {
@@ -165,6 +235,32 @@ fn learn(hints: &mut HashMap<Box<str>, bool>, result: Value<'_>) {
 fn add(hints: &mut HashMap<Box<str>, bool>, name: Box<str>, reads: bool) {
     if hints.len() < MOST_TOOLS || hints.contains_key(&name) {
         hints.insert(name, reads);
+    }
+}
+
+/// Gives `visit` the result of every `tools/list` in `recording`.
+fn each_tool_list(
+    recording: &Recording,
+    mut visit: impl FnMut(Value<'_>),
+) -> Result<(), ReadError> {
+    let mut after = ExchangeId(0);
+    loop {
+        let page = recording.light_exchanges_with("tools/list", after, PAGE)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        let short = page.iter().filter(|one| one.response_size <= LONGEST);
+        for (seq, part) in short.filter_map(|exchange| exchange.response) {
+            let Some(bytes) = recording.message_bytes(seq, part)? else {
+                continue;
+            };
+            if let Ok(document) = Document::parse(&bytes)
+                && let Some(result) = document.root().get("result")
+            {
+                visit(result);
+            }
+        }
     }
 }
 

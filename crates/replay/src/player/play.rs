@@ -2,7 +2,6 @@
 
 use super::director::Director;
 use super::options::Options;
-use super::survey;
 use super::target::{
     self, Command, LeftOut, Library, Outcome, Progress, Signals, TargetError, Wanted,
 };
@@ -84,7 +83,7 @@ impl Play<'_> {
     }
 
     fn to_record(&self) -> Result<record::Options, PlayError> {
-        let read_only_tools = survey::read_only(self.recording, &self.options.guard);
+        let read_only_tools = self.options.guard.read_only_tools(self.recording);
         Ok(record::Options {
             command: self.command.words.clone(),
             name: Some(self.summary.name.clone()),

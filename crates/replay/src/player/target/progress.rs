@@ -1,7 +1,7 @@
 //! How far a replay is, in words.
 
 use super::Progress;
-use crate::client::Waits;
+use crate::player::Waits;
 use mcpreel_wire::text::{count, escape, plural};
 
 impl Progress<'_> {

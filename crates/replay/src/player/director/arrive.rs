@@ -1,7 +1,7 @@
 //! What a live line is, and whom it concerns.
 
 use super::{Director, Scene};
-use crate::script::What;
+use crate::player::script::What;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;

@@ -8,7 +8,7 @@ use mcpreel_share::outgoing::Format;
 use mcpreel_store::reader;
 use mcpreel_tui::app::Overlay;
 use mcpreel_tui::effect::Effect;
-use mcpreel_tui::worker::export::{Goal, What};
+use mcpreel_tui::panels::export::{Goal, What};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -303,7 +303,7 @@ fn a_file_of_a_stranger_says_so() {
     viewer.act("w");
     has(
         &viewer,
-        &["calls of tools that do not say that they only read, or only in a recording that is not"],
+        &["calls of tools that do not say that they only read"],
     );
 }
 

@@ -19,11 +19,8 @@
 //! Drawing and updating never wait: they read the state and leave questions behind. Everything
 //! off the wire is escaped before it becomes a cell.
 //!
-//! Replays are asked about in `update/replay`, made by [`worker::replay`] on a thread of their own,
-//! and shown by `comparison`, as any two recordings are.
-//!
-//! Exports are asked about in `update/export` and made by [`worker::export`] on a thread of their
-//! own as well; what is copied as Markdown is, too.
+//! Replays and exports are offered by their panels and made on threads of their own; a replay is
+//! then shown by `comparison`, as any two recordings are.
 //!
 //! A panel is built in the same way each time: its state in `app/NAME.rs`, its `update/NAME.rs`
 //! with `perform(&mut App, Action) -> Option<Effects>` (`None`: somebody else's) and what its

@@ -1,8 +1,8 @@
 //! A choice of some.
 
 use crate::action::Action;
-use crate::app::export::Pick;
-use crate::app::replay::Go;
+use crate::panels::export::Pick;
+use crate::panels::replay::Go;
 use crate::theme::{Role, Theme};
 use mcpreel_trace::frame::Seq;
 use std::path::PathBuf;
@@ -61,6 +61,16 @@ pub enum CopyWhat {
     Link,
     /// The exchange told in Markdown, redacted.
     Report,
+}
+
+impl Entry {
+    pub fn new(letter: char, label: &str, choice: Choice) -> Self {
+        Self {
+            letter,
+            label: label.to_owned(),
+            choice,
+        }
+    }
 }
 
 impl Menu {

@@ -14,8 +14,6 @@ pub mod annotations;
 pub mod comparison;
 pub mod detail;
 pub mod diff;
-pub mod edit;
-pub mod export;
 pub mod filter;
 pub mod findings;
 pub mod library;
@@ -25,7 +23,6 @@ pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
-pub mod replay;
 pub mod search;
 pub mod session;
 pub mod settings;
@@ -38,6 +35,7 @@ pub use settings::Settings;
 
 use super::action::Context;
 use super::effect::Now;
+use super::panels;
 use super::worker::Questions;
 use mcpreel_store::library::Library as Folder;
 
@@ -61,11 +59,11 @@ pub struct App {
     /// What was copied last, for terminals that take nothing: it can be printed.
     pub copied: Option<String>,
     /// The replay that is offered, or runs.
-    pub replay: replay::Replay,
+    pub replay: panels::replay::Replay,
     /// The export that is offered, or runs.
-    pub export: export::Export,
     /// The questions that wait for answers.
     pub questions: Questions,
+    pub export: panels::export::Export,
     /// Names answers: every question that can be overtaken gets the next number.
     pub generation: u64,
 }
@@ -84,7 +82,7 @@ pub enum Overlay {
     /// Two recordings, call beside call.
     Comparison(Box<comparison::Comparison>),
     /// The arguments of a call that are edited.
-    Edit(Box<edit::Editor>),
+    Edit(Box<panels::replay::Editor>),
 }
 
 impl App {
@@ -102,9 +100,9 @@ impl App {
             dragging: false,
             click: None,
             copied: None,
-            replay: replay::Replay::default(),
-            export: export::Export::default(),
             questions: Questions::default(),
+            replay: panels::replay::Replay::default(),
+            export: panels::export::Export::default(),
             generation: 0,
         }
     }

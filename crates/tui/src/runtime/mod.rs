@@ -14,18 +14,15 @@
 
 mod clipboard;
 mod early;
-mod errand;
-mod exporter;
 mod input;
 pub mod memory;
 mod panic;
-mod replayer;
 mod screen;
 mod threads;
 
 use super::app::{App, Settings};
 use super::effect::{Effect, Effects, Msg, Now};
-use super::worker::export::Means;
+use super::panels::export::Means;
 use super::{update, view};
 use early::Early;
 use mcpreel_redact::Policy;

@@ -1,50 +1,69 @@
 //! The threads that answer.
 
-use super::exporter::Exporter;
-use super::replayer::Replayer;
 use crate::effect::Msg;
+use crate::panels::export::{self, Means};
 use crate::worker::beside::Comparer;
-use crate::worker::export::Means;
 use crate::worker::library::Librarian;
-use crate::worker::{Answer, Ask, Desk, Next, Reader, Slot};
+use crate::worker::{Answer, Ask, Desk, Next, Reader, Slot, replay};
+use mcpreel_replay::player::Signals;
 use mcpreel_store::library::Library;
+use mcpreel_wire::text::escape;
+use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
+
+/// How long work that is told to end is waited for where the viewer ends. A replay ends its server
+/// within that time, and kills it after.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The threads that answer; they end when this is dropped.
 pub(super) struct Threads {
     reader: Arc<Desk>,
     librarian: Arc<Desk>,
     comparer: Arc<Desk>,
-    replayer: Replayer,
-    exporter: Exporter,
+    means: Means,
+    sender: SyncSender<Msg>,
+    replay: Option<Errand>,
+    export: Option<Errand>,
 }
 
 impl Threads {
     pub fn start(library: &Library, means: Means, sender: &SyncSender<Msg>) -> Self {
         let clock = means.clock;
-        let (reader, librarian) = (Arc::new(Desk::default()), Arc::new(Desk::default()));
-        let work = (Arc::clone(&reader), sender.clone(), library.clone());
-        spawn("reader", sender, move || {
-            read(&work.0, &work.1, Reader::new(work.2, clock));
-        });
-        let work = (Arc::clone(&librarian), sender.clone(), library.clone());
-        spawn("librarian", sender, move || {
-            list(&work.0, &work.1, Librarian::new(work.2, clock));
-        });
-        let comparer = Arc::new(Desk::default());
-        let work = (Arc::clone(&comparer), sender.clone(), library.clone());
-        spawn("comparer", sender, move || {
-            compare(&work.0, &work.1, &Comparer::new(work.2, clock));
-        });
+        let desk = |name, work: fn(&Desk, &SyncSender<Msg>, Library, _)| {
+            let desk = Arc::new(Desk::default());
+            let (at, to, of) = (Arc::clone(&desk), sender.clone(), library.clone());
+            spawn(name, sender, move || work(&at, &to, of, clock));
+            desk
+        };
         Self {
-            reader,
-            librarian,
-            comparer,
-            replayer: Replayer::new(library.clone(), sender.clone()),
-            exporter: Exporter::new(means, sender.clone()),
+            reader: desk("reader", |desk, sender, library, clock| {
+                read(desk, sender, Reader::new(library, clock));
+            }),
+            librarian: desk("librarian", |desk, sender, library, clock| {
+                let mut librarian = Librarian::new(library, clock);
+                answer(desk, |ask| {
+                    if let Ask::Library(ask) = ask {
+                        librarian.answer(ask, &mut |answer| tell(sender, answer));
+                    }
+                });
+            }),
+            comparer: desk("comparer", |desk, sender, library, clock| {
+                let comparer = Comparer::new(library, clock);
+                answer(desk, |ask| {
+                    if let Ask::Beside(ask) = ask {
+                        let is_overtaken = || desk.is_waiting();
+                        comparer.answer(ask, &is_overtaken, &mut |answer| tell(sender, answer));
+                    }
+                });
+            }),
+            means,
+            sender: sender.clone(),
+            replay: None,
+            export: None,
         }
     }
 
@@ -53,9 +72,49 @@ impl Threads {
         match ask {
             Ask::Library(_) => self.librarian.put(ask),
             Ask::Beside(_) => self.comparer.put(ask),
-            Ask::Replay(ask) => self.replayer.take(ask),
-            Ask::Export(ask) => self.exporter.take(ask),
+            Ask::Replay(replay::Ask::Stop) => self.replay.iter().for_each(Errand::stop),
+            Ask::Replay(replay::Ask::Start(order)) => self.replay(*order),
+            Ask::Export(export::Ask::Stop) => self.export.iter().for_each(Errand::stop),
+            Ask::Export(export::Ask::Start(order)) => self.export(*order),
             _ => self.reader.put(ask),
+        }
+    }
+
+    fn replay(&mut self, order: replay::Order) {
+        // The server of the one before has to be gone.
+        self.replay = None;
+        let generation = order.generation;
+        let (library, sender) = (self.means.library.clone(), self.sender.clone());
+        let started = Signals::by_hand().and_then(|(signals, stopper)| {
+            let work =
+                move || replay::run(order, &library, &signals, &mut |one| tell(&sender, one));
+            Errand::start("replay", move || stopper.stop(), work)
+        });
+        match started {
+            Ok(errand) => self.replay = Some(errand),
+            Err(error) => {
+                let why = format!("no replay: {}", escape(&error.to_string()));
+                let failed = replay::Answer::Failed(generation, why);
+                tell(&self.sender, Answer::Replay(failed));
+            }
+        }
+    }
+
+    fn export(&mut self, order: export::Order) {
+        self.export = None;
+        let generation = order.generation;
+        let (means, sender) = (self.means.clone(), self.sender.clone());
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let work = move || export::run(order, &means, &stopped, &mut |one| tell(&sender, one));
+        match Errand::start("export", move || stop.store(true, Ordering::Relaxed), work) {
+            Ok(errand) => self.export = Some(errand),
+            Err(error) => {
+                let why = format!("no export: {}", escape(&error.to_string()));
+                let told = export::Told::Failed(why);
+                let failed = export::Answer { generation, told };
+                tell(&self.sender, Answer::Export(failed));
+            }
         }
     }
 }
@@ -68,8 +127,49 @@ impl Drop for Threads {
     }
 }
 
+/// Work on a thread of its own. Dropping it tells the work to end, and waits for that: no server
+/// outlives the viewer.
+struct Errand {
+    stop: Box<dyn Fn()>,
+    /// Hangs up when the thread has ended.
+    end: Receiver<()>,
+}
+
+impl Errand {
+    fn start(
+        name: &str,
+        stop: impl Fn() + 'static,
+        work: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Self> {
+        let (alive, end) = sync_channel(0);
+        thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                let _alive: SyncSender<()> = alive;
+                work();
+            })?;
+        let stop = Box::new(stop);
+        Ok(Self { stop, end })
+    }
+
+    fn stop(&self) {
+        (self.stop)();
+    }
+}
+
+impl Drop for Errand {
+    fn drop(&mut self) {
+        for _ in 0..2 {
+            self.stop();
+            if self.end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+        }
+    }
+}
+
 /// Whoever does not listen any more has gone.
-pub(super) fn tell(sender: &SyncSender<Msg>, answer: Answer) {
+fn tell(sender: &SyncSender<Msg>, answer: Answer) {
     let _ = sender.send(Msg::Answer(Box::new(answer)));
 }
 
@@ -90,16 +190,13 @@ impl Drop for Bell {
     fn drop(&mut self) {
         if thread::panicking() {
             let answer = Answer::Failed(Slot::Open, "a thread of the viewer has ended".into());
-            let _ = self.0.send(Msg::Answer(Box::new(answer)));
+            tell(&self.0, answer);
         }
     }
 }
 
 fn read(desk: &Desk, sender: &SyncSender<Msg>, mut reader: Reader) {
-    // Whoever does not listen any more has gone, and will close the desk.
-    let mut tell = |answer: Answer| {
-        let _ = sender.send(Msg::Answer(Box::new(answer)));
-    };
+    let mut tell = |answer| tell(sender, answer);
     loop {
         match desk.next(reader.patience()) {
             Next::Closed => return,
@@ -112,34 +209,13 @@ fn read(desk: &Desk, sender: &SyncSender<Msg>, mut reader: Reader) {
     }
 }
 
-fn compare(desk: &Desk, sender: &SyncSender<Msg>, comparer: &Comparer) {
+/// Answers one question after the other, until the desk is closed.
+fn answer(desk: &Desk, mut work: impl FnMut(Ask)) {
     loop {
         match desk.next(Duration::MAX) {
             Next::Closed => return,
             Next::Nothing => {}
-            Next::Ask(ask) => {
-                if let Ask::Beside(ask) = *ask {
-                    comparer.answer(ask, &|| desk.is_waiting(), &mut |answer| {
-                        let _ = sender.send(Msg::Answer(Box::new(answer)));
-                    });
-                }
-            }
-        }
-    }
-}
-
-fn list(desk: &Desk, sender: &SyncSender<Msg>, mut librarian: Librarian) {
-    loop {
-        match desk.next(Duration::MAX) {
-            Next::Closed => return,
-            Next::Nothing => {}
-            Next::Ask(ask) => {
-                if let Ask::Library(ask) = *ask {
-                    librarian.answer(ask, &mut |answer| {
-                        let _ = sender.send(Msg::Answer(Box::new(answer)));
-                    });
-                }
-            }
+            Next::Ask(ask) => work(*ask),
         }
     }
 }

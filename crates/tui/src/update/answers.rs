@@ -1,11 +1,12 @@
 //! Who gets an answer.
 
 use super::{
-    annotations, comparison, detail, diff, export, filter, findings, library, list, playback,
-    replay, search, session, stats, timeline, why,
+    annotations, comparison, detail, diff, filter, findings, library, list, playback, search,
+    session, stats, timeline, why,
 };
 use crate::app::App;
 use crate::effect::Effects;
+use crate::panels::{export, replay};
 use crate::worker::Answer;
 
 pub(super) fn take(app: &mut App, answer: Answer) -> Effects {

@@ -5,12 +5,13 @@ mod library;
 pub use library::perform_in_library;
 
 use super::motion::{moved, walked};
-use super::{list, replay, session};
+use super::{list, session};
 use crate::action::Action;
 use crate::app::comparison::{Comparison, Row, Stage};
 use crate::app::diff::Diff;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
+use crate::panels::replay;
 use crate::view::comparison as view;
 use crate::widget::scroll;
 use crate::worker::Ask as AskAny;
@@ -237,7 +238,7 @@ pub fn answer(app: &mut App, answer: Answer) -> Effects {
             put(comparison, first.unwrap_or(1), page);
             return opened(app, generation);
         }
-        Answer::Surveyed(answer) => replay::surveyed(app, answer),
+        Answer::Surveyed(generation, offer) => replay::surveyed(app, generation, offer),
         Answer::Failed(generation, why) => {
             let all = app.overlays.len();
             app.overlays.retain(|overlay| match overlay {

@@ -1,12 +1,13 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, export, filter, library, list, replay, why};
+use super::{detail, filter, library, list, why};
 use crate::action::Action;
 use crate::app::menu::Choice;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::panels::{export, replay};
 use crate::view::menu as view;
 use crate::view::overlay::Hit;
 use crate::widget::scroll;

@@ -11,9 +11,7 @@ pub mod comparison;
 pub mod copy;
 pub mod detail;
 pub mod diff;
-pub mod edit;
 pub mod everywhere;
-pub mod export;
 pub mod filter;
 pub mod findings;
 pub mod help;
@@ -28,7 +26,6 @@ pub mod overlay;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
-pub mod replay;
 pub mod search;
 pub mod selection;
 pub mod session;
@@ -43,7 +40,7 @@ use super::app::session::Opening;
 use super::app::{App, Focus, Overlay, View};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
-use super::panels;
+use super::panels::{self, export, replay};
 use std::time::Duration;
 
 /// Changes the state by what happened, and says what is to be done.
@@ -151,7 +148,7 @@ fn press(app: &mut App, key: Key) -> Effects {
     match (app.overlays.last(), action) {
         (Some(Overlay::Prompt(_)), _) => prompt::press(app, key),
         (Some(Overlay::Palette(_)), _) => palette::press(app, key),
-        (Some(Overlay::Edit(_)), _) => edit::press(app, key),
+        (Some(Overlay::Edit(_)), _) => replay::press(app, key),
         (Some(Overlay::Menu(_)), None) => menu::press(app, key),
         (_, Some(action)) => perform(app, action),
         (_, None) => Effects::new(),

@@ -1,10 +1,11 @@
 //! A line that is being typed.
 
-use super::{annotations, export, filter, library, search};
+use super::{annotations, filter, library, search};
 use crate::app::prompt::Purpose;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
 use crate::keymap::Key;
+use crate::panels::{export, replay};
 use crossterm::event::KeyCode;
 use tui_input::InputRequest;
 
@@ -56,7 +57,7 @@ pub fn paste(app: &mut App, text: &str) -> Effects {
     let prompt = match app.overlays.last_mut() {
         Some(Overlay::Prompt(prompt)) => prompt,
         Some(Overlay::Edit(editor)) => {
-            super::edit::paste(editor, text);
+            replay::paste(editor, text);
             return vec![];
         }
         _ => return vec![],

@@ -6,7 +6,6 @@
 pub mod comparison;
 pub mod detail;
 pub mod diff;
-pub mod edit;
 pub mod explain;
 pub mod filter;
 pub mod findings;

@@ -17,7 +17,6 @@
 pub mod beside;
 pub mod detail;
 pub mod diff;
-pub mod export;
 pub mod findings;
 pub mod library;
 pub mod list;
@@ -40,6 +39,7 @@ pub use reader::Reader;
 
 use crate::app::App;
 use crate::effect::{Effect, Effects};
+use crate::panels::export;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::select::{self, Context};
 use mcpreel_trace::clock::{Clock, wall_clock_ns};

@@ -6,11 +6,11 @@
 mod exchanges;
 mod open;
 mod recordings;
-pub mod survey;
 
-use super::{Answer as Any, diff};
+use super::{Answer as Any, diff, replay};
 use crate::app::comparison::{Compared, Far};
 use mcpreel_replay::recorded::Bound;
+use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Clock;
@@ -18,7 +18,7 @@ use mcpreel_trace::frame::Seq;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(super) use open::open;
+pub use open::open;
 pub use recordings::Replayed;
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub enum Ask {
         /// What is bound in the two recordings, where they were compared.
         bound: Arc<Bound>,
     },
-    Survey(survey::Ask),
+    Survey(replay::Survey),
     /// Nobody waits for the answer any more.
     Stop,
 }
@@ -58,7 +58,7 @@ pub enum Answer {
     /// How far two recordings are compared.
     Comparing(u64, Far),
     Compared(u64, Box<Compared>),
-    Surveyed(survey::Answer),
+    Surveyed(u64, Box<replay::Offer>),
     /// There is no answer: why, one sentence, escaped.
     Failed(u64, String),
 }
@@ -101,13 +101,22 @@ impl Comparer {
             Ask::Exchanges { sides, bound, .. } => {
                 exchanges::compare(&mut work, generation, &sides, bound)
             }
-            Ask::Survey(ask) => survey::look(&mut work, &ask),
+            Ask::Survey(ask) => survey(&mut work, &ask),
             Ask::Stop => Ok(()),
         };
         if let Err(why) = result {
             tell(Any::Beside(Answer::Failed(generation, why)));
         }
     }
+}
+
+/// Reads what a replay would do.
+fn survey(work: &mut Work<'_>, ask: &replay::Survey) -> Result<(), String> {
+    let recording = work.open(&Which::File(ask.path.clone()))?;
+    let offer = replay::survey(&recording, work.library, ask);
+    let offer = offer.map_err(|error| sentence(&error))?;
+    work.tell(Answer::Surveyed(ask.generation, Box::new(offer)));
+    Ok(())
 }
 
 impl Ask {

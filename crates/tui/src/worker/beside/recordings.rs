@@ -2,7 +2,6 @@
 
 mod telling;
 
-use super::survey::is_needed;
 use super::{Answer, Which, Work};
 use crate::app::comparison::{Compared, Counts, Far, Occurrence, Pair, Side};
 use crate::worker::replay::Only;
@@ -158,8 +157,7 @@ fn part(
             let is_reached = exchange.request.0 <= replayed.until;
             let is_needed = replayed.only.as_ref().is_none_or(|only| {
                 let parent = exchange.parent;
-                is_needed(only.id, only.chain, exchange)
-                    || parent.is_some_and(|parent| part.contains(&parent))
+                only.needs(exchange) || parent.is_some_and(|parent| part.contains(&parent))
             });
             if is_reached && is_needed {
                 part.insert(exchange.id);

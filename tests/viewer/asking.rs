@@ -313,21 +313,6 @@ fn hits_come_in_while_it_is_recorded() {
 }
 
 #[test]
-fn values_of_log_messages_are_offered_with_how_often_they_were_seen() {
-    let recording = fixture::ended();
-    let mut viewer = viewer(&recording, WIDE);
-    viewer.act("f 'logger:po'");
-    shows(&viewer, &["poll  37 times"]);
-    viewer.act("Ctrl-U 'level:'");
-    shows(&viewer, &["debug  "]);
-    assert!(!text(&viewer).contains("or more"), "all were looked at");
-    viewer.act("Down Enter Enter");
-    let session = viewer.app.session.as_deref().expect("it is open");
-    assert_eq!(session.filter.text, "level:debug");
-    assert!(session.list.index.items() >= 37);
-}
-
-#[test]
 fn every_way_of_asking_is_possible_at_every_size() {
     let recording = fixture::live();
     for size in [(20, 3), (30, 6), (60, 15), (100, 30), (200, 50)] {

@@ -3,7 +3,7 @@
 use crate::by_hand::Viewer;
 use crate::fixture;
 use mcpreel_trace::item::Lens;
-use mcpreel_tui::app::list::List;
+use mcpreel_tui::panels::list::List;
 use mcpreel_tui::app::{Focus, Overlay, Session};
 
 /// Keys as for [`Viewer::act`], pressed on the recording that has ended, and the [`state`] then.

@@ -96,7 +96,7 @@ pub fn session(app: &App, session: &Session) -> Places {
     let arrangement = arrangement(app.size);
     let tiny = arrangement == Arrangement::Tiny;
     let why = u16::from(!tiny && super::view::why::has(session));
-    let filter = u16::from(!tiny || super::app::filter::is_edited(app));
+    let filter = u16::from(!tiny || super::panels::filter::is_edited(app));
     let footer = u16::from(has_footer(app.size));
     let mut rows = Rows { area, at: 0 };
     let header = rows.take(1);

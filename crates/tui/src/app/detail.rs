@@ -8,7 +8,7 @@ pub mod body;
 pub mod memory;
 pub mod part;
 
-use super::search::Marks;
+use crate::panels::search::Marks;
 use crate::worker::detail::{Amount, Ask, AskStory, Near, Row};
 use body::{Body, Position, Spot};
 use mcpreel_share::phrases;

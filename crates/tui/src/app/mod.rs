@@ -14,16 +14,15 @@ pub mod annotations;
 pub mod comparison;
 pub mod detail;
 pub mod diff;
-pub mod filter;
+
 pub mod findings;
 pub mod library;
-pub mod list;
 pub mod menu;
 pub mod notices;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
-pub mod search;
+
 pub mod session;
 pub mod settings;
 pub mod stats;

@@ -1,7 +1,7 @@
 //! One recording on the screen.
 
 use super::timeline;
-use super::{annotations, detail, filter, findings, list, playback, search, stats};
+use super::{annotations, detail, findings, playback, stats};
 use crate::action::Context;
 use crate::effect::Now;
 use crate::worker::open::Vitals;
@@ -26,13 +26,13 @@ pub struct Session {
     /// Whether the pane with the keys has the whole screen.
     pub zoom: bool,
     /// The list of exchanges or frames.
-    pub list: list::List,
-    pub filter: filter::Filter,
+    pub list: crate::panels::list::List,
+    pub filter: crate::panels::filter::Filter,
     pub detail: detail::Detail,
     pub timeline: timeline::Timeline,
     pub stats: stats::Stats,
     pub findings: findings::Findings,
-    pub search: search::Search,
+    pub search: crate::panels::search::Search,
     pub playback: playback::Playback,
     /// Why it went wrong, as it was asked last.
     pub causes: Vec<Cause>,
@@ -52,7 +52,7 @@ pub struct Arrangement {
     /// Whether the pane with the keys has the whole screen.
     pub zoom: bool,
     /// What the column of times shows.
-    pub time: list::TimeColumn,
+    pub time: crate::panels::list::TimeColumn,
 }
 
 /// How far opening a recording has come.
@@ -100,13 +100,13 @@ impl Session {
             lens: Lens::default(),
             focus: Focus::default(),
             zoom: false,
-            list: list::List::default(),
-            filter: filter::Filter::default(),
+            list: crate::panels::list::List::default(),
+            filter: crate::panels::filter::Filter::default(),
             detail: detail::Detail::default(),
             timeline: timeline::Timeline::default(),
             stats: stats::Stats::default(),
             findings: findings::Findings::default(),
-            search: search::Search::default(),
+            search: crate::panels::search::Search::default(),
             playback: playback::Playback::default(),
             causes: Vec::new(),
             annotations: annotations::Annotations::default(),

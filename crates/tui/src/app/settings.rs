@@ -192,7 +192,7 @@ fn keymap(viewer: &Viewer, faults: &mut Vec<String>) -> Keymap {
 mod tests {
     use super::*;
     use crate::app::View;
-    use crate::app::list::TimeColumn;
+    use crate::panels::list::TimeColumn;
     use mcpreel_config::Config;
     use std::path::Path;
 

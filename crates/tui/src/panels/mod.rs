@@ -14,4 +14,7 @@
 
 pub mod export;
 pub mod failures;
+pub mod filter;
+pub mod list;
 pub mod replay;
+pub mod search;

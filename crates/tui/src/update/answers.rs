@@ -1,8 +1,8 @@
 //! Who gets an answer.
 
 use super::{
-    annotations, comparison, detail, diff, filter, findings, library, list, playback, search,
-    session, stats, timeline, why,
+    annotations, comparison, detail, diff, findings, library, playback, session, stats, timeline,
+    why,
 };
 use crate::app::App;
 use crate::effect::Effects;
@@ -22,19 +22,15 @@ pub(super) fn take(app: &mut App, answer: Answer) -> Effects {
         Answer::Found(_) => Effects::new(),
         Answer::Library(answer) => library::answer(app, answer),
         Answer::Open(answer) => session::answer(app, answer),
-        Answer::List(answer) => list::answer(app, answer),
-        Answer::Rows(answer) => list::rows(app, answer),
         Answer::Detail(answer) => detail::answer(app, answer),
         Answer::Story(answer) => detail::story(app, answer),
         Answer::Timeline(answer) => timeline::answer(app, answer),
         Answer::Stats(answer) => stats::answer(app, answer),
         Answer::Findings(answer) => findings::answer(app, answer),
-        Answer::Search(answer) => search::answer(app, answer),
         Answer::Diff(answer) => diff::answer(app, answer),
         Answer::State(answer) => playback::answer(app, answer),
         Answer::Why(answer) => why::answer(app, answer),
         Answer::Note(answer) => annotations::noted(app, answer),
-        Answer::Hints(answer) => filter::hints(app, answer),
         Answer::Beside(answer) => comparison::answer(app, answer),
         Answer::Replay(answer) => replay::answer(app, answer),
         Answer::Export(answer) => export::answer(app, answer),

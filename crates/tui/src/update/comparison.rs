@@ -5,7 +5,7 @@ mod library;
 pub use library::perform_in_library;
 
 use super::motion::{moved, walked};
-use super::{list, session};
+use super::session;
 use crate::action::Action;
 use crate::app::comparison::{Comparison, Row, Stage};
 use crate::app::diff::Diff;
@@ -160,7 +160,7 @@ pub fn go_to(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
     app.overlays.clear();
     let is_open = app.session.as_deref().is_some_and(|open| open.path == path);
     match (is_open, seq) {
-        (true, Some(seq)) => list::goto(app, seq),
+        (true, Some(seq)) => crate::panels::list::goto(app, seq),
         (true, None) => vec![],
         (false, seq) => session::open(app, path, seq),
     }

@@ -1,12 +1,12 @@
 //! What is wrong.
 
 use super::motion::moved;
-use super::narrow::{all_of, conditions};
 use crate::action::Action;
 use crate::app::findings::{About, Asked, Findings, MOST, PAGE, Place, Row};
 use crate::app::text::{Line, Text};
 use crate::app::{App, Overlay, View};
 use crate::effect::Effects;
+use crate::panels::filter::{all_of, conditions};
 use crate::view;
 use crate::widget::scroll;
 use crate::worker::findings::{Answer, GroupId};
@@ -67,7 +67,7 @@ fn open(app: &mut App) -> Effects {
     };
     match place {
         Some(Place::Finding(_, id)) => super::detail::jump(app, seq, id),
-        _ => super::list::goto(app, seq),
+        _ => crate::panels::list::goto(app, seq),
     }
 }
 
@@ -114,7 +114,7 @@ fn more(app: &mut App, group: &GroupId) -> Effects {
             let mut all = conditions(session.filter.in_force());
             all.push(rule);
             let query = all_of(all);
-            return super::filter::set(app, &query.to_string());
+            return crate::panels::filter::set(app, &query.to_string());
         }
     }
     vec![]

@@ -1,7 +1,7 @@
 //! A choice of some.
 
 use super::motion::moved;
-use super::{detail, filter, library, list, why};
+use super::{detail, library, why};
 use crate::action::Action;
 use crate::app::menu::Choice;
 use crate::app::{App, Overlay};
@@ -92,11 +92,11 @@ fn take(app: &mut App, at: usize) -> Effects {
         Choice::Nothing => vec![],
         Choice::Do(action) => super::perform(app, action),
         Choice::Delete(path) => library::delete(&path),
-        Choice::Filter(text) => filter::set(app, &text),
+        Choice::Filter(text) => crate::panels::filter::set(app, &text),
         Choice::Theme(theme) => super::everywhere::theme(app, theme),
         Choice::Copy(what) => super::copy::copy(app, what),
         Choice::Save(what, path) => super::copy::save(app, what, path),
-        Choice::Frame(seq) => list::goto(app, seq),
+        Choice::Frame(seq) => crate::panels::list::goto(app, seq),
         Choice::Cause(at) => why::account(app, at),
         Choice::Export(pick) => export::choose(app, pick),
         Choice::Replay(go) => replay::choose(app, go),

@@ -12,21 +12,16 @@ pub mod copy;
 pub mod detail;
 pub mod diff;
 pub mod everywhere;
-pub mod filter;
 pub mod findings;
 pub mod help;
 pub mod library;
-pub mod like;
-pub mod list;
 pub mod menu;
 pub mod motion;
 pub mod mouse;
-mod narrow;
 pub mod overlay;
 pub mod palette;
 pub mod playback;
 pub mod prompt;
-pub mod search;
 pub mod selection;
 pub mod session;
 pub mod stats;
@@ -61,12 +56,12 @@ pub fn update(app: &mut App, msg: Msg) -> Effects {
         Msg::Answer(answer) => answers::take(app, *answer),
     };
     // What the screen shows may have moved: rows that it lacks are asked for.
-    effects.extend(list::wanted(app));
+    effects.extend(crate::panels::list::wanted(app));
     effects.extend(detail::wanted(app));
     effects.extend(timeline::wanted(app));
     effects.extend(stats::wanted(app));
     effects.extend(findings::wanted(app));
-    effects.extend(search::wanted(app));
+    effects.extend(crate::panels::search::wanted(app));
     effects
 }
 
@@ -93,9 +88,9 @@ const IN_LIBRARY: [Perform; 4] = [
 
 /// Who is offered what the pane of a recording does not take.
 const IN_SESSION: [Perform; 11] = [
-    filter::perform,
+    crate::panels::filter::perform,
     copy::perform,
-    search::perform,
+    crate::panels::search::perform,
     annotations::perform,
     panels::failures::perform,
     why::perform,
@@ -128,7 +123,7 @@ fn chain(app: &App) -> Vec<Perform> {
             chain.push(playback::perform);
             chain.push(match (session.focus, session.view) {
                 (Focus::Detail, _) => detail::perform,
-                (Focus::Main, View::Exchanges) => list::perform,
+                (Focus::Main, View::Exchanges) => crate::panels::list::perform,
                 (Focus::Main, View::Timeline) => timeline::perform,
                 (Focus::Main, View::Stats) => stats::perform,
                 (Focus::Main, View::Findings) => findings::perform,

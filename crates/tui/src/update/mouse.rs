@@ -7,12 +7,12 @@
 
 mod on_top;
 
-use super::{detail, findings, library, list, perform, stats, timeline};
+use super::{detail, findings, library, perform, stats, timeline};
 use crate::action::Action;
-use crate::app::list::Cursor;
 use crate::app::{App, Focus, View};
 use crate::effect::{Effect, Effects};
 use crate::layout::{self, Arrangement, Places};
+use crate::panels::list::Cursor;
 use crate::view::{self as drawn, footer};
 use crate::widget::scroll;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -53,7 +53,7 @@ fn wheel(app: &mut App, at: Position, down: bool) -> Effects {
         let notch = 0..NOTCH.unsigned_abs();
         return notch.flat_map(|_| perform(app, action)).collect();
     };
-    let page = list::page(app);
+    let page = crate::panels::list::page(app);
     let Some(session) = app.session.as_deref_mut() else {
         return vec![];
     };
@@ -108,7 +108,7 @@ fn click(app: &mut App, at: Position) -> Effects {
         session.focus = Focus::Main;
         return match session.view {
             View::Exchanges => {
-                let rows = drawn::list::rows_of(places.arrangement, places.main);
+                let rows = crate::panels::list::draw::rows_of(places.arrangement, places.main);
                 click_row(app, rows, at)
             }
             _ => click_view(app, at),

@@ -1,6 +1,5 @@
 //! Any command, by parts of its name.
 
-use super::list;
 use super::prompt::request;
 use crate::app::palette::{Command, Palette};
 use crate::app::{App, Overlay};
@@ -105,7 +104,7 @@ fn run(app: &mut App, at: usize) -> Effects {
             app.notices.error(text, app.now);
             vec![]
         }),
-        Some(Command::Goto(seq)) => list::goto(app, seq),
+        Some(Command::Goto(seq)) => crate::panels::list::goto(app, seq),
         None => {
             let typed = mcpreel_wire::text::escape(palette.input.value()).into_owned();
             let message = format!("no command is called {typed}; : shows them all");

@@ -1,6 +1,6 @@
 //! A line that is being typed.
 
-use super::{annotations, filter, library, search};
+use super::{annotations, library};
 use crate::app::prompt::Purpose;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
@@ -94,7 +94,7 @@ pub fn request(key: Key) -> Option<InputRequest> {
 
 fn changed(app: &mut App) -> Effects {
     match purpose(app) {
-        Some(Purpose::Filter) => filter::changed(app),
+        Some(Purpose::Filter) => crate::panels::filter::changed(app),
         Some(Purpose::Narrow) => library::narrowed(app),
         _ => vec![],
     }
@@ -107,8 +107,8 @@ fn done(app: &mut App) -> Effects {
     };
     let text = prompt.input.value();
     match prompt.purpose {
-        Purpose::Filter => filter::done(app, text),
-        Purpose::Search => search::done(app, text),
+        Purpose::Filter => crate::panels::filter::done(app, text),
+        Purpose::Search => crate::panels::search::done(app, text),
         Purpose::Note => annotations::note(app, text),
         Purpose::RecordingNote => library::note(app, text),
         Purpose::Narrow => library::narrow(app, text),
@@ -122,8 +122,8 @@ fn left(app: &mut App) -> Effects {
         return vec![];
     };
     match prompt.purpose {
-        Purpose::Filter => filter::left(app),
-        Purpose::Search => search::left(app),
+        Purpose::Filter => crate::panels::filter::left(app),
+        Purpose::Search => crate::panels::search::left(app),
         Purpose::Narrow => library::narrow(app, ""),
         Purpose::Note | Purpose::RecordingNote | Purpose::ExportFile => vec![],
     }
@@ -132,15 +132,15 @@ fn left(app: &mut App) -> Effects {
 /// An older line, or a newer one; the next candidate, where there are some.
 fn step(app: &mut App, by: isize) -> Effects {
     match purpose(app) {
-        Some(Purpose::Filter) => filter::step(app, by),
-        Some(Purpose::Search) => search::step(app, by),
+        Some(Purpose::Filter) => crate::panels::filter::step(app, by),
+        Some(Purpose::Search) => crate::panels::search::step(app, by),
         _ => vec![],
     }
 }
 
 fn complete(app: &mut App) -> Effects {
     match purpose(app) {
-        Some(Purpose::Filter) => filter::complete(app),
+        Some(Purpose::Filter) => crate::panels::filter::take_candidate(app),
         _ => vec![],
     }
 }
@@ -148,7 +148,7 @@ fn complete(app: &mut App) -> Effects {
 /// Another way of reading the line: literal text or a regular expression.
 fn switch(app: &mut App) -> Effects {
     match purpose(app) {
-        Some(Purpose::Search) => search::switch(app),
+        Some(Purpose::Search) => crate::panels::search::switch(app),
         _ => vec![],
     }
 }

@@ -3,7 +3,6 @@
 use crate::app::detail::Shown;
 use crate::app::{App, Session, View};
 use crate::effect::Effects;
-use crate::update::list;
 use mcpreel_store::select::Question;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
@@ -98,12 +97,12 @@ pub fn go_to(app: &mut App, key: ItemKey) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {
         session.view = View::Exchanges;
     }
-    list::go_to(app, key)
+    crate::panels::list::go_to(app, key)
 }
 
 /// The annotation of a frame has changed.
 pub fn annotated(app: &mut App, frame: Seq) -> Effects {
-    list::changed(app, frame);
+    crate::panels::list::changed(app, frame);
     // Whoever opens it finds the mark.
     if let Some(session) = app.session.as_deref_mut() {
         let detail = &mut session.detail;

@@ -25,7 +25,7 @@ pub fn open(app: &mut App, path: &Path, seq: Option<Seq>) -> Effects {
     session.list.go_to = seq;
     app.session = Some(Box::new(session));
     let mut effects = vec![ask(app, Some(path.to_owned()))];
-    effects.extend(super::list::begin(app));
+    effects.extend(crate::panels::list::begin(app));
     effects
 }
 
@@ -91,13 +91,13 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
                 Lens::Wire => Lens::Exchanges,
             };
             session.view = View::Exchanges;
-            let mut effects = super::list::begin(app);
+            let mut effects = crate::panels::list::begin(app);
             effects.extend(remember(app));
             return Some(effects);
         }
         Action::ListSmaller => return Some(divide(app, false)),
         Action::ListLarger => return Some(divide(app, true)),
-        Action::Follow => super::list::follow(app),
+        Action::Follow => crate::panels::list::follow(app),
         Action::Unselect => session.list.chosen.clear(),
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
@@ -107,7 +107,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Keeps how the recording stands on the screen, if that was chosen anew.
-pub(super) fn remember(app: &mut App) -> Effects {
+pub fn remember(app: &mut App) -> Effects {
     let Some(session) = app.session.as_deref() else {
         return vec![];
     };
@@ -159,7 +159,7 @@ pub fn answer(app: &mut App, answer: open::Answer) -> Effects {
             }
             // Rows that were not there when their frames were looked at are nowhere else found.
             return if is_anew {
-                super::list::begin(app)
+                crate::panels::list::begin(app)
             } else {
                 vec![]
             };

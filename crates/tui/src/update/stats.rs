@@ -1,11 +1,11 @@
 //! Counts and latencies.
 
 use super::motion::moved;
-use super::narrow::{all_of, conditions};
 use crate::action::Action;
 use crate::app::stats::{Asked, RowId, Sort};
 use crate::app::{App, View};
 use crate::effect::Effects;
+use crate::panels::filter::{all_of, conditions};
 use crate::view;
 use crate::widget::scroll;
 use crate::worker::{Ask, stats};
@@ -52,7 +52,7 @@ fn filter_to_row(app: &mut App) -> Effects {
     session.view = View::Exchanges;
     let query = narrowed(session.filter.in_force(), &session.stats.cursor);
     let text = query.to_string();
-    super::filter::set(app, &text)
+    crate::panels::filter::set(app, &text)
 }
 
 /// The filter in force, with the conditions of a row: what is counted there has to fit both.

@@ -7,12 +7,10 @@ pub mod comparison;
 pub mod detail;
 pub mod diff;
 pub mod explain;
-pub mod filter;
 pub mod findings;
 pub mod footer;
 pub mod header;
 pub mod library;
-pub mod list;
 pub mod menu;
 pub mod overlay;
 pub mod palette;
@@ -70,10 +68,10 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
     header::draw(app, session, places.header, frame);
     why::draw(app, session, places.why, frame);
-    filter::draw(app, session, places.filter, frame);
+    crate::panels::filter::draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {
-            View::Exchanges => list::draw(app, session, places.main, frame),
+            View::Exchanges => crate::panels::list::draw::draw(app, session, places.main, frame),
             View::Timeline => timeline::draw(app, session, places.main, frame),
             View::Stats => stats::draw(app, session, places.main, frame),
             View::Findings => findings::draw(app, session, places.main, frame),

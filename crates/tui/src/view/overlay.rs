@@ -22,7 +22,7 @@ pub fn draw(app: &App, overlay: &Overlay, area: Rect, frame: &mut Frame<'_>) {
         Overlay::Text(text) => draw_text(app, text, area, frame),
         Overlay::Menu(menu) => menu::draw(app, menu, area, frame),
         Overlay::Prompt(prompt) if prompt.purpose == Purpose::Filter => {
-            super::filter::popup::draw(app, prompt, area, frame);
+            crate::panels::filter::draw::draw_popup(app, prompt, area, frame);
         }
         Overlay::Prompt(prompt) => draw_prompt(app, prompt, area, frame),
         Overlay::Palette(palette) => palette::draw(app, palette, area, frame),

@@ -19,12 +19,10 @@ pub mod detail;
 pub mod diff;
 pub mod findings;
 pub mod library;
-pub mod list;
 pub mod note;
 pub mod open;
 pub mod playback;
 pub mod replay;
-pub mod search;
 pub mod stats;
 pub mod timeline;
 pub mod why;
@@ -85,6 +83,11 @@ impl Questions {
         Ask::Job(question).into()
     }
 
+    /// Stops the job of a slot: answers that are on their way do not count any more.
+    pub fn stop(&mut self, slot: Slot) -> Effect {
+        self.ask(slot, Nothing)
+    }
+
     /// Whether nothing newer was asked of the slot since the question of this number.
     pub fn is_latest(&self, slot: Slot, number: u64) -> bool {
         self.latest.get(&slot) == Some(&number)
@@ -137,22 +140,17 @@ pub enum Ask {
     /// The recordings of the folder, or something about one of them.
     Library(library::Ask),
     Open(open::Ask),
-    List(list::Ask),
-    Rows(list::Rows),
     Detail(detail::Ask),
     Story(detail::AskStory),
     Timeline(timeline::Ask),
     Stats(stats::Ask),
     Findings(findings::Ask),
-    Search(search::Ask),
     /// What differs between two exchanges.
     Diff(diff::Ask),
     State(playback::Ask),
     Why(why::Ask),
     /// A mark or note is to be written. All of them are, in order.
     Note(note::Ask),
-    /// Values of a field that were seen, and what a filter that fits nothing might leave out.
-    Hints(list::Hints),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Ask),
     Replay(replay::Ask),
@@ -190,21 +188,16 @@ pub enum Answer {
     Library(library::Answer),
     /// How the recording that is open stands; after each growth.
     Open(open::Answer),
-    List(list::Answer),
-    Rows(list::RowsAnswer),
     Detail(detail::Answer),
     Story(detail::StoryAnswer),
     Timeline(timeline::Answer),
     Stats(stats::Answer),
     Findings(findings::Answer),
-    Search(search::Answer),
     /// What differs between two exchanges.
     Diff(diff::Answer),
     State(playback::Answer),
     Why(why::Answer),
     Note(note::Answer),
-    /// Values of a field, and relaxations.
-    Hints(list::HintsAnswer),
     /// What differs between two recordings; what a replay would do.
     Beside(beside::Answer),
     /// How far a replay is, or what came of it.
@@ -270,20 +263,16 @@ impl Ask {
             Self::Job(question) => question.slot,
             Self::Library(library::Ask::List) => Slot::Library,
             Self::Open(_) => Slot::Open,
-            Self::List(_) => Slot::List,
-            Self::Rows(_) => Slot::Rows,
             Self::Detail(_) => Slot::Detail,
             Self::Story(_) => Slot::Story,
             Self::Timeline(_) => Slot::Timeline,
             Self::Stats(_) => Slot::Stats,
             Self::Findings(_) => Slot::Findings,
-            Self::Search(_) => Slot::Search,
             Self::Diff(_) => Slot::Diff,
             Self::State(_) => Slot::State,
             Self::Why(_) => Slot::Why,
             // What is to be written is written, whatever is asked afterwards.
             Self::Library(_) | Self::Note(_) => Slot::Note,
-            Self::Hints(_) => Slot::Hints,
             Self::Beside(_) => Slot::Beside,
             Self::Replay(_) => Slot::Replay,
             Self::Export(_) => Slot::Export,
@@ -300,29 +289,23 @@ impl Ask {
             | Self::Beside(_)
             | Self::Replay(_)
             | Self::Export(_) => return None,
-            Self::List(ask) => ask.job(),
-            Self::Rows(ask) => ask.job(),
             Self::Detail(ask) => ask.job(),
             Self::Story(ask) => ask.job(),
             Self::Timeline(ask) => ask.job(),
             Self::Stats(ask) => ask.job(),
             Self::Findings(ask) => ask.job(),
-            Self::Search(ask) => ask.job(),
             Self::Diff(ask) => ask.job(),
             Self::State(ask) => ask.job(),
             Self::Why(ask) => ask.job(),
-            Self::Hints(ask) => ask.job(),
         })
     }
 }
 
-/// The work of a question that only takes the place of the one before it.
-fn nothing() -> Box<dyn Job> {
-    struct Nothing;
-    impl Job for Nothing {
-        fn step(&mut self, _: &Source<'_>, _: &mut Vec<Answer>) -> Result<Progress, ReadError> {
-            Ok(Progress::Done)
-        }
+/// Takes the place of the job before it, and does nothing.
+struct Nothing;
+
+impl Job for Nothing {
+    fn step(&mut self, _: &Source<'_>, _: &mut Vec<Answer>) -> Result<Progress, ReadError> {
+        Ok(Progress::Done)
     }
-    Box::new(Nothing)
 }

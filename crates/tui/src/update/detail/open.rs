@@ -5,12 +5,12 @@ use super::{moves, size, violations};
 use crate::app::detail::body::{Position, Spot};
 use crate::app::detail::part::PartKind;
 use crate::app::detail::{Shown, Tab};
-use crate::app::list::Cursor;
 use crate::app::text::Text;
 use crate::app::{App, Focus, Overlay, Session, View};
 use crate::effect::Effects;
+use crate::panels::list::Cursor;
 use crate::theme::{Look, Role};
-use crate::update::{findings, list};
+use crate::update::findings;
 use crate::view::explain;
 use crate::widget::raw::{Controls, Wrapped};
 use crate::widget::spans::{self, Spans};
@@ -147,9 +147,9 @@ fn jump(app: &mut App, lens: Lens, key: ItemKey) -> Effects {
         session.list.cursor = Cursor::At(key);
         session.list.hold = Some(0);
         session.lens = Lens::Wire;
-        return list::begin(app);
+        return crate::panels::list::begin(app);
     }
-    list::go_to(app, key)
+    crate::panels::list::go_to(app, key)
 }
 
 fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {

@@ -6,7 +6,7 @@ use crate::app::detail::part::Part;
 use crate::app::detail::{Detail, Representation, Shown, Sides, Tab};
 use crate::app::{App, Focus};
 use crate::effect::Effects;
-use crate::update::{list, selection};
+use crate::update::selection;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::escape;
 
@@ -16,7 +16,7 @@ pub fn jump(app: &mut App, seq: Seq, id: u64) -> Effects {
     if let Some(session) = app.session.as_deref_mut() {
         session.detail.aim = Some(id);
     }
-    list::goto(app, seq)
+    crate::panels::list::goto(app, seq)
 }
 
 /// Goes to the finding that was jumped to, if its row has come.

@@ -2,10 +2,10 @@
 //! scrolls it. A line that is being typed is not given up by a click.
 
 use super::is_double;
-use crate::app::filter::is_edited;
 use crate::app::{App, Overlay};
 use crate::effect::Effects;
-use crate::update::{comparison, diff, filter, menu, palette, text};
+use crate::panels::filter::is_edited;
+use crate::update::{comparison, diff, menu, palette, text};
 use ratatui::layout::Position;
 
 pub(super) fn click(app: &mut App, at: Position) -> Effects {
@@ -22,7 +22,7 @@ pub(super) fn click(app: &mut App, at: Position) -> Effects {
             let double = is_double(app, at);
             comparison::click(app, cell, double)
         }
-        Some(Overlay::Prompt(_)) if is_edited(app) => filter::click(app, cell),
+        Some(Overlay::Prompt(_)) if is_edited(app) => crate::panels::filter::click(app, cell),
         Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn wheel(app: &mut App, by: isize) -> Effects {
         Some(Overlay::Text(_)) => text::wheel(app, by),
         Some(Overlay::Diff(_)) => diff::wheel(app, by),
         Some(Overlay::Comparison(_)) => comparison::wheel(app, by),
-        Some(Overlay::Prompt(_)) if is_edited(app) => filter::wheel(app, by),
+        Some(Overlay::Prompt(_)) if is_edited(app) => crate::panels::filter::wheel(app, by),
         Some(Overlay::Prompt(_) | Overlay::Edit(_)) | None => vec![],
     }
 }

@@ -84,7 +84,7 @@ fn filter_range(app: &mut App) -> Effects {
         return vec![];
     };
     let query = narrowed(session.filter.in_force(), picture.window);
-    crate::update::filter::set(app, &query.to_string())
+    crate::panels::filter::set(app, &query.to_string())
 }
 
 fn open(app: &mut App) -> Effects {
@@ -99,7 +99,7 @@ fn open(app: &mut App) -> Effects {
         return vec![];
     };
     session.view = View::Exchanges;
-    crate::update::list::goto(app, seq)
+    crate::panels::list::goto(app, seq)
 }
 
 pub fn answer(app: &mut App, answer: Answer) -> Effects {

@@ -1,7 +1,7 @@
 //! The range on the screen: zoomed, moved, and as a filter.
 
 use crate::app::timeline::Timeline;
-use crate::update::narrow::{all_of, conditions};
+use crate::panels::filter::{all_of, conditions};
 use crate::worker::timeline::Window;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Value};

@@ -10,7 +10,6 @@
 use super::{Pane, body};
 use crate::app::detail::part::{Part, PartKind};
 use crate::theme::{self, Glyph, Look, Role};
-use crate::view::list;
 use crate::widget::spans::{self, Spans};
 use crate::worker::detail::{Text, TextRole};
 use mcpreel_share::phrases::story::on_wire;
@@ -208,7 +207,7 @@ fn outcome(exchange: &Exchange, columns: usize, look: Look) -> Spans {
 }
 
 fn status(exchange: &Exchange, look: Look) -> Spans {
-    let (glyph, role, word) = list::status(exchange);
+    let (glyph, role, word) = crate::panels::list::draw::status(exchange);
     let text = format!("  {} {word}", look.glyph(glyph));
     vec![(role, text)]
 }

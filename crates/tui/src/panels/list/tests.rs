@@ -4,7 +4,8 @@ use super::*;
 use crate::app::Settings;
 use crate::effect::{Effect, Msg, Now};
 use crate::keymap::Key;
-use crate::update::{filter, session, update};
+use crate::update::{session, update};
+use crate::worker::{self, Answer, Ask};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use mcpreel_store::library::Library;
 use mcpreel_store::select::Hit;
@@ -43,21 +44,24 @@ fn list(app: &mut App) -> &mut List {
     &mut app.session.as_deref_mut().expect("it is open").list
 }
 
-fn tell(app: &mut App, change: impl FnOnce(&mut list::Answer)) {
-    let generation = list(app).scan.generation;
-    let mut answer = list::Answer {
-        generation,
+fn tell(app: &mut App, change: impl FnOnce(&mut Found)) {
+    let mut found = Found {
         done: true,
         from: Some(ItemKey::default()),
         percent: 100,
-        ..list::Answer::default()
+        ..Found::default()
     };
-    change(&mut answer);
-    super::answer(app, answer);
+    change(&mut found);
+    super::found(app, &mut found);
 }
 
 fn found(app: &mut App, seqs: impl DoubleEndedIterator<Item = u64>) {
-    tell(app, |answer| answer.older = hits(seqs.rev()));
+    tell(app, |found| found.older = hits(seqs.rev()));
+}
+
+fn asks_rows(effects: &[Effect]) -> bool {
+    let is_it = |effect: &Effect| matches!(effect, Effect::Ask(ask) if ask.slot() == Slot::Rows);
+    effects.iter().any(is_it)
 }
 
 fn press(app: &mut App, keys: &str) {
@@ -145,7 +149,7 @@ fn the_selection_survives_another_filter_on_its_line_of_the_screen() {
     go_to(&mut app, key(500));
     let line = |app: &mut App, seq| screen(app).iter().position(|at| *at == seq);
     let before = line(&mut app, 500);
-    filter::set(&mut app, "is:failed");
+    crate::panels::filter::set(&mut app, "is:failed");
     tell(&mut app, |answer| {
         answer.older = hits((900..1000).rev());
         answer.done = false;
@@ -160,7 +164,7 @@ fn the_selection_survives_another_filter_on_its_line_of_the_screen() {
 fn a_hidden_selection_goes_to_the_nearest_row_and_that_is_said() {
     let mut app = with_rows(1..1000);
     go_to(&mut app, key(501));
-    filter::set(&mut app, "is:failed");
+    crate::panels::filter::set(&mut app, "is:failed");
     found(&mut app, (1..1000).filter(|seq| seq % 100 == 0));
     assert_eq!(cursor(&mut app), 500);
     let notice = app.notices.shown(app.now).expect("it is said");
@@ -170,14 +174,24 @@ fn a_hidden_selection_goes_to_the_nearest_row_and_that_is_said() {
 #[test]
 fn answers_to_an_older_question_are_thrown_away() {
     let mut app = with_rows(1..10);
-    let old = list(&mut app).scan.generation;
-    filter::set(&mut app, "is:failed");
-    let answer = list::Answer {
-        generation: old,
-        newer: hits([77]),
-        ..list::Answer::default()
+    let older = |app: &mut App| {
+        let effects = begin(app);
+        let Some(Effect::Ask(ask)) = effects.into_iter().next() else {
+            panic!("it asks");
+        };
+        match *ask {
+            Ask::Job(question) => question.number,
+            ask => panic!("{ask:?}"),
+        }
     };
-    super::answer(&mut app, answer);
+    let old = older(&mut app);
+    filter::set(&mut app, "is:failed");
+    let answer = Answer::Found(worker::Found {
+        slot: Slot::List,
+        number: old,
+        apply: Box::new(|app| super::found(app, &mut Found::default())),
+    });
+    update(&mut app, Msg::Answer(Box::new(answer)));
     assert_eq!(list(&mut app).index.len(), 9);
     found(&mut app, 1..2);
     assert_eq!(list(&mut app).index.len(), 1);
@@ -187,17 +201,10 @@ fn answers_to_an_older_question_are_thrown_away() {
 fn a_frame_is_gone_to_as_soon_as_it_is_known_in_which_row_it_is() {
     let mut app = with_rows(1..100);
     goto(&mut app, Seq(51));
-    let asked = wanted(&mut app);
-    let is_find = |effect: &Effect| matches!(effect, Effect::Ask(ask) if matches!(&**ask, Ask::Rows(rows) if rows.find == Some(Seq(51))));
-    assert!(asked.iter().any(is_find));
-    let answer = list::RowsAnswer {
-        lens: Lens::Exchanges,
-        found: Some((Seq(51), key(50))),
-        ..list::RowsAnswer::default()
-    };
-    rows(&mut app, answer);
+    assert!(asks_rows(&wanted(&mut app)));
+    read(&mut app, Lens::Exchanges, vec![], Some((Seq(51), key(50))));
     assert_eq!(cursor(&mut app), 50);
-    assert!(!wanted(&mut app).iter().any(is_find));
+    assert_eq!(list(&mut app).go_to, None);
 }
 
 #[test]
@@ -220,16 +227,11 @@ fn a_scan_that_is_stopped_keeps_what_it_has_found() {
 #[test]
 fn a_key_that_is_held_down_grows_nothing() {
     let mut app = with_rows(1..100_000);
-    let asks = |effects: &[Effect]| {
-        effects
-            .iter()
-            .any(|one| matches!(one, Effect::Ask(ask) if matches!(&**ask, Ask::Rows(_))))
-    };
     let mut asked = 0;
     for step in 0..20_000 {
         let key = if step % 20_000 < 10_000 { "k" } else { "j" };
         let key = Key::parse(key).expect("it is a key");
-        asked += u32::from(asks(&update(&mut app, Msg::Key(key))));
+        asked += u32::from(asks_rows(&update(&mut app, Msg::Key(key))));
     }
     assert!(asked > 0);
     let list = list(&mut app);
@@ -273,7 +275,7 @@ fn the_wheel_scrolls_without_moving_the_cursor_and_a_double_click_opens() {
     tell(&mut app, |answer| answer.newer = hits([100]));
     assert_eq!(cursor(&mut app), 99);
     let area = layout::session(&app, app.session.as_deref().expect("it is open"));
-    let rows = crate::view::list::rows_of(area.arrangement, area.main);
+    let rows = super::draw::rows_of(area.arrangement, area.main);
     let third = screen(&mut app)[2];
     let click = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut app, click, (10, rows.y + 2));

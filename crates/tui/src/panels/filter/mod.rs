@@ -1,0 +1,638 @@
+//! Which rows are shown.
+
+pub mod draw;
+pub mod values;
+
+use crate::action::Action;
+use crate::app::menu::{Choice, Entry, Menu};
+use crate::app::prompt::{Prompt, Purpose};
+use crate::app::{App, Overlay};
+use crate::effect::Effects;
+use crate::view::overlay::Hit;
+use crate::widget::scroll;
+use crate::worker::Slot;
+use mcpreel_trace::item::Item;
+use mcpreel_trace::query::ast::{Expr, Field, Type};
+use mcpreel_trace::query::{
+    Completion, ErrorKind, Query, QueryError, complete, relaxations, undecided, value_text,
+};
+use values::{Counting, Relaxing};
+
+// Which rows are shown.
+//
+// What is typed is a filter, may become one, or is none. The rows are asked with the last one
+// that was good: a bad one keeps its text, says why, and changes nothing.
+
+const REMEMBERED: usize = 100;
+
+/// The filter that fits everything.
+static EVERYTHING: Query = Query { expr: None };
+
+#[derive(Debug, Default)]
+pub struct Filter {
+    pub text: String,
+    /// Why that is no filter, if it is none.
+    pub error: Option<QueryError>,
+    pub query: Query,
+    /// Whether everything is shown all the same.
+    pub off: bool,
+    /// What to go back to if what is typed is given up.
+    pub before: Option<(String, Query, bool)>,
+    /// Filters that were used, the newest last.
+    pub history: Vec<String>,
+    /// Which of them is in the prompt.
+    pub recalled: Option<usize>,
+    pub popup: Popup,
+    /// What would fit where nothing does.
+    pub relaxed: Relaxed,
+}
+
+/// The values of a field that were seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub field: Field,
+    /// The most frequent first, with how often.
+    pub values: Vec<(String, u64)>,
+}
+
+/// What may come next at the caret.
+#[derive(Debug, Default)]
+pub struct Popup {
+    /// The bytes of the text that a candidate replaces.
+    pub replace: std::ops::Range<usize>,
+    /// What may stand there, with what it means or how often it was seen.
+    pub candidates: Vec<(String, String)>,
+    /// The one that was chosen with the arrows.
+    pub at: Option<usize>,
+    /// The first one on the screen, where the wheel has left it; none: the chosen one is seen.
+    pub wheel: Option<usize>,
+    /// The field whose values were asked for, and those that were seen.
+    pub values: Option<Seen>,
+}
+
+/// What would fit where nothing does.
+#[derive(Debug, Default, PartialEq)]
+pub enum Relaxed {
+    #[default]
+    Unknown,
+    Asked,
+    /// This would, with so many rows; with `true` at least so many.
+    Fits(Query, u64, bool),
+    /// No filter with one condition less does.
+    Nothing,
+}
+
+impl Filter {
+    /// The filter that the rows are asked with.
+    pub fn in_force(&self) -> &Query {
+        if self.off { &EVERYTHING } else { &self.query }
+    }
+
+    /// Whether anything may be hidden.
+    pub fn is_on(&self) -> bool {
+        self.in_force().expr.is_some()
+    }
+
+    /// Takes in what is being typed: a word that may still become the name of a field is not
+    /// searched for. Whether other rows fit now.
+    pub fn take_unfinished(&mut self, text: &str) -> bool {
+        let Some(at) = undecided(text) else {
+            return self.take(text);
+        };
+        text.clone_into(&mut self.text);
+        self.error = Some(QueryError {
+            at,
+            message: "a name that goes on, or with Enter a word to look for".to_owned(),
+            kind: ErrorKind::Incomplete,
+            nearest: None,
+        });
+        false
+    }
+
+    /// Takes in what was typed. Whether other rows fit now.
+    pub fn take(&mut self, text: &str) -> bool {
+        text.clone_into(&mut self.text);
+        match Query::parse(text) {
+            Ok(query) => {
+                self.error = None;
+                let same = query == *self.in_force();
+                self.query = query;
+                self.off = false;
+                !same
+            }
+            Err(error) => {
+                self.error = Some(error);
+                false
+            }
+        }
+    }
+
+    /// Remembers `text`, which was typed, as the newest.
+    pub fn remember(&mut self, text: &str) {
+        self.recalled = None;
+        if text.trim().is_empty() {
+            return;
+        }
+        self.history.retain(|older| older != text);
+        self.history.push(text.to_owned());
+        if self.history.len() > REMEMBERED {
+            self.history.remove(0);
+        }
+    }
+
+    /// Goes to an older filter (`by` below 0) or a newer one. Its text; empty past the newest.
+    pub fn recall(&mut self, by: isize) -> Option<String> {
+        let newest = self.history.len();
+        let at = self.recalled.unwrap_or(newest).checked_add_signed(by)?;
+        if at > newest || newest == 0 {
+            return None;
+        }
+        self.recalled = (at < newest).then_some(at);
+        Some(self.history.get(at).cloned().unwrap_or_default())
+    }
+}
+
+impl Popup {
+    /// Looks at what may come next. The field whose values are to be asked for, if it is another
+    /// one than before.
+    pub fn look(&mut self, text: &str, caret: usize) -> Option<Field> {
+        let completion = complete(text, caret);
+        (self.at, self.wheel) = (None, None);
+        let wants = completion.wants_values_of;
+        let known = self.values.as_ref().map(|seen| seen.field);
+        if wants != known {
+            self.values = wants.map(|field| Seen {
+                field,
+                values: Vec::new(),
+            });
+        }
+        self.fill(text, &completion);
+        wants.filter(|_| wants != known)
+    }
+
+    /// The candidates of the language, then the values that were seen.
+    fn fill(&mut self, text: &str, completion: &Completion) {
+        self.replace = completion.replace.clone();
+        let known = completion.candidates.iter();
+        self.candidates = known
+            .map(|one| (one.text.clone(), one.help.clone()))
+            .collect();
+        let typed = text.get(self.replace.clone()).unwrap_or_default();
+        let begins = typed.trim_start_matches('"').to_lowercase();
+        let Some(Seen { field, values }) = &self.values else {
+            return;
+        };
+        let field = *field;
+        let fitting = values
+            .iter()
+            .filter(|(value, _)| value.to_lowercase().contains(&begins));
+        for (value, count) in fitting {
+            let seen = mcpreel_wire::text::plural(*count, "time");
+            let text = value_text(field, value);
+            let known = self.candidates.iter_mut().find(|(word, _)| *word == text);
+            match known {
+                Some((_, help)) if help.is_empty() => *help = seen,
+                Some((_, help)) => *help = format!("{seen}: {help}"),
+                // All words of a fixed list are there already, but for those that do not fit.
+                None if matches!(field.kind_of_values(), Type::Words(_)) => {}
+                None => self.candidates.push((text, seen)),
+            }
+        }
+    }
+
+    pub fn seen(&mut self, seen: Seen, text: &str, caret: usize) {
+        let asked = self.values.as_ref();
+        if asked.is_some_and(|asked| asked.field == seen.field) {
+            self.values = Some(seen);
+            let at = self.at;
+            self.fill(text, &complete(text, caret));
+            self.at = at.filter(|at| *at < self.candidates.len());
+        }
+    }
+
+    /// The text with the chosen or first candidate in it, and where the caret is then.
+    pub fn completed(&self, text: &str) -> Option<(String, usize)> {
+        let (candidate, _) = self.candidates.get(self.at.unwrap_or(0))?;
+        let (head, tail) = (
+            text.get(..self.replace.start)?,
+            text.get(self.replace.end..)?,
+        );
+        let caret = head.len() + candidate.len();
+        Some((format!("{head}{candidate}{tail}"), caret))
+    }
+}
+
+/// Whether the filter is being typed.
+pub fn is_edited(app: &App) -> bool {
+    matches!(app.overlays.last(), Some(Overlay::Prompt(prompt)) if prompt.purpose == Purpose::Filter)
+}
+
+// Filters for rows like the selected one.
+
+pub fn offer(app: &mut App) -> Effects {
+    let item = app
+        .session
+        .as_deref()
+        .and_then(|session| session.list.selected_item());
+    let entries = item.map(alike).unwrap_or_default();
+    if entries.is_empty() {
+        app.notices
+            .success("nothing of this row can be filtered by", app.now);
+        return vec![];
+    }
+    let menu = Menu::new("filter rows with the same …", entries);
+    app.overlays.push(Overlay::Menu(menu));
+    vec![]
+}
+
+/// The filters that a row suggests.
+fn alike(item: &Item) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut offer = |letter, what: &str, filter: String| {
+        entries.push(Entry {
+            letter,
+            label: format!("{what:<8} {}", mcpreel_wire::text::escape(&filter)),
+            choice: Choice::Filter(filter),
+        });
+    };
+    let exact =
+        |field: Field, value: &str| format!("{}={}", field.as_str(), value_text(field, value));
+    if let Some(method) = item.method() {
+        offer('m', "method", exact(Field::Method, method));
+    }
+    if let Some(name) = item.name() {
+        offer('n', "name", exact(Field::Name, name));
+    }
+    if let (Some(method), Some(name)) = (item.method(), item.name()) {
+        let filter = format!(
+            "{} {}",
+            exact(Field::Method, method),
+            exact(Field::Name, name)
+        );
+        offer('c', "call", filter);
+    }
+    if let Some(exchange) = item.exchange() {
+        offer(
+            's',
+            "status",
+            format!("status:{}", exchange.status.as_str()),
+        );
+        offer('i', "id", format!("id:{}", exchange.rpc_id.json()));
+        if let Some(task) = &exchange.task {
+            offer('t', "task", exact(Field::Task, task));
+        }
+        let (first, last) = (exchange.request.0.0, exchange.response);
+        if let Some((last, _)) = last {
+            offer('r', "time", format!("seq:{first}..{}", last.0));
+        }
+    }
+    offer('d', "kind", format!("kind:{}", item.kind().as_str()));
+    entries
+}
+
+// Filters taken apart and put together again.
+
+/// The conditions that all have to hold; none of a filter that everything fits.
+pub fn conditions(query: &Query) -> Vec<Expr> {
+    match query.expr.clone() {
+        None => Vec::new(),
+        Some(Expr::And(all)) => all,
+        Some(expr) => vec![expr],
+    }
+}
+
+/// The filter that fits where all of these hold.
+pub fn all_of(mut all: Vec<Expr>) -> Query {
+    let expr = match all.len() {
+        0 | 1 => all.pop(),
+        _ => Some(Expr::And(all)),
+    };
+    Query { expr }
+}
+
+// Which rows are shown.
+
+pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
+    match action {
+        Action::Filter => Some(edit(app)),
+        Action::FilterToggle => {
+            let filter = &mut app.session.as_deref_mut()?.filter;
+            filter.off = !filter.off;
+            Some(super::list::begin(app))
+        }
+        Action::FilterLike => Some(offer(app)),
+        Action::Relax => Some(relax(app)),
+        Action::Cancel => super::list::stop(app),
+        _ => None,
+    }
+}
+
+/// Opens the prompt with what was typed before.
+fn edit(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
+    filter.recalled = None;
+    let prompt = Prompt::new(Purpose::Filter, &filter.text);
+    app.overlays.push(Overlay::Prompt(prompt));
+    look(app)
+}
+
+/// The text of the filter and the byte at which the caret stands.
+fn typed(app: &App) -> Option<(String, usize)> {
+    let Some(Overlay::Prompt(prompt)) = app.overlays.last() else {
+        return None;
+    };
+    let text = prompt.input.value().to_owned();
+    let caret = text.char_indices().nth(prompt.input.cursor());
+    let caret = caret.map_or(text.len(), |(at, _)| at);
+    Some((text, caret))
+}
+
+fn look(app: &mut App) -> Effects {
+    let (Some((text, caret)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
+        return vec![];
+    };
+    let wants = session.filter.popup.look(&text, caret);
+    let ask = |field| app.questions.ask(Slot::Hints, Counting::new(field));
+    wants.map(ask).into_iter().collect()
+}
+
+/// The text of the filter has changed.
+pub fn changed(app: &mut App) -> Effects {
+    let mut effects = apply(app);
+    effects.extend(look(app));
+    effects
+}
+
+/// What is typed is in force as soon as it is a filter.
+fn apply(app: &mut App) -> Effects {
+    let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref_mut()) else {
+        return vec![];
+    };
+    let differs = session.filter.take_unfinished(&text);
+    if differs {
+        super::list::begin(app)
+    } else {
+        vec![]
+    }
+}
+
+/// The filter is done. A candidate that was chosen is taken in first.
+pub fn done(app: &mut App, text: &str) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let popup = &session.filter.popup;
+    if let (Some(_), Some((text, caret))) = (popup.at, popup.completed(text)) {
+        app.overlays
+            .push(Overlay::Prompt(Prompt::new(Purpose::Filter, "")));
+        return put(app, &text, caret);
+    }
+    session.filter.before = None;
+    set(app, text)
+}
+
+/// The filter was left without being done: the one before is in force again.
+pub fn left(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    let Some((text, query, off)) = filter.before.take() else {
+        return vec![];
+    };
+    let was = filter.in_force().clone();
+    filter.take(&text);
+    filter.query = query;
+    filter.off = off;
+    if *filter.in_force() == was {
+        return vec![];
+    }
+    super::list::begin(app)
+}
+
+/// Another candidate, an older filter, or a newer one.
+pub fn step(app: &mut App, by: isize) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    let popup = &mut filter.popup;
+    popup.wheel = None;
+    let is_recalling = filter.recalled.is_some();
+    match (popup.at, by) {
+        (Some(0), ..0) => popup.at = None,
+        (Some(at), _) => {
+            let last = popup.candidates.len().saturating_sub(1);
+            popup.at = Some(at.saturating_add_signed(by).min(last));
+        }
+        (None, 1..) if !is_recalling && !popup.candidates.is_empty() => popup.at = Some(0),
+        (None, _) => {
+            let Some(text) = filter.recall(by) else {
+                return vec![];
+            };
+            let caret = text.len();
+            return put(app, &text, caret);
+        }
+    }
+    vec![]
+}
+
+pub fn take_candidate(app: &mut App) -> Effects {
+    let (Some((text, _)), Some(session)) = (typed(app), app.session.as_deref()) else {
+        return vec![];
+    };
+    match session.filter.popup.completed(&text) {
+        Some((text, caret)) => put(app, &text, caret),
+        None => vec![],
+    }
+}
+
+/// A click on a cell of the screen while the filter is typed: takes the candidate there; beside
+/// all that belongs to the filter it is done as it is.
+pub fn click(app: &mut App, cell: (u16, u16)) -> Effects {
+    let hit = app.session.as_deref();
+    let hit = hit.map_or(Hit::Inside, |session| draw::hit(app, session, cell));
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    match hit {
+        Hit::Inside => vec![],
+        Hit::Entry(at) => {
+            session.filter.popup.at = Some(at);
+            take_candidate(app)
+        }
+        Hit::Outside => {
+            session.filter.popup.at = None;
+            match app.overlays.pop() {
+                Some(Overlay::Prompt(prompt)) => done(app, prompt.input.value()),
+                _ => vec![],
+            }
+        }
+    }
+}
+
+/// The wheel was turned by so many rows over the candidates.
+pub fn wheel(app: &mut App, by: isize) -> Effects {
+    let rows = app.session.as_deref();
+    let (top, page) = rows.map_or((0, 0), |session| draw::candidates(app, session));
+    if let Some(session) = app.session.as_deref_mut() {
+        let popup = &mut session.filter.popup;
+        popup.wheel = Some(scroll::turned(top, by, popup.candidates.len(), page));
+    }
+    vec![]
+}
+
+/// Puts a text into the prompt, with the caret at this byte.
+fn put(app: &mut App, text: &str, caret: usize) -> Effects {
+    let Some(Overlay::Prompt(prompt)) = app.overlays.last_mut() else {
+        return vec![];
+    };
+    let letters = text
+        .get(..caret)
+        .map_or(text.len(), |head| head.chars().count());
+    prompt.input = tui_input::Input::new(text.to_owned()).with_cursor(letters);
+    changed(app)
+}
+
+pub fn set(app: &mut App, text: &str) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let filter = &mut session.filter;
+    let differs = filter.take(text);
+    filter.remember(text);
+    if differs {
+        super::list::begin(app)
+    } else {
+        vec![]
+    }
+}
+
+/// Values of a field have been counted.
+fn seen(app: &mut App, field: Field, values: Vec<(String, u64)>) -> Effects {
+    let typed = typed(app);
+    if let (Some(session), Some((text, caret))) = (app.session.as_deref_mut(), typed) {
+        let seen = Seen { field, values };
+        session.filter.popup.seen(seen, &text, caret);
+    }
+    vec![]
+}
+
+/// It is known what would fit where nothing does.
+fn relaxed(app: &mut App, relaxed: Relaxed) -> Effects {
+    if let Some(session) = app.session.as_deref_mut()
+        && session.filter.relaxed == Relaxed::Asked
+    {
+        session.filter.relaxed = relaxed;
+    }
+    vec![]
+}
+
+/// Asks what would fit where nothing does, once it is known that nothing does.
+pub fn wanted(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref_mut() else {
+        return vec![];
+    };
+    let (scan, filter) = (&session.list.scan, &mut session.filter);
+    let is_empty = session.list.index.is_empty() && scan.is_answered && scan.done;
+    if !is_empty || !filter.is_on() {
+        filter.relaxed = Relaxed::Unknown;
+        return vec![];
+    }
+    if filter.relaxed != Relaxed::Unknown {
+        return vec![];
+    }
+    filter.relaxed = Relaxed::Asked;
+    let job = Relaxing::new(session.lens, filter.in_force());
+    vec![app.questions.ask(Slot::Hints, job)]
+}
+
+/// Takes out the condition that hides everything, or the last one.
+fn relax(app: &mut App) -> Effects {
+    let Some(session) = app.session.as_deref() else {
+        return vec![];
+    };
+    let filter = &session.filter;
+    let query = match &filter.relaxed {
+        Relaxed::Fits(query, ..) => Some(query.clone()),
+        _ => relaxations(filter.in_force()).into_iter().next(),
+    };
+    query.map_or_else(Vec::new, |query| set(app, &query.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_filter_keeps_its_text_and_leaves_the_last_good_one_in_force() {
+        let mut filter = Filter::default();
+        assert!(filter.take("is:failed"));
+        assert!(!filter.take("is:failed metod:x"));
+        assert_eq!(filter.text, "is:failed metod:x");
+        assert_eq!(*filter.in_force(), Query::parse("is:failed").expect("good"));
+        let error = filter.error.clone().expect("there is no such field");
+        assert_eq!(error.nearest.as_deref(), Some("method"));
+        assert!(filter.take(""));
+        assert!(!filter.is_on());
+    }
+
+    #[test]
+    fn older_filters_come_back_and_each_is_remembered_once() {
+        let mut filter = Filter::default();
+        for text in ["is:failed", "is:open", "is:failed", "  "] {
+            filter.take(text);
+            filter.remember(text);
+        }
+        assert_eq!(filter.recall(-1).as_deref(), Some("is:failed"));
+        assert_eq!(filter.recall(-1).as_deref(), Some("is:open"));
+        assert_eq!(filter.recall(-1), None);
+        assert_eq!(filter.recall(1).as_deref(), Some("is:failed"));
+        assert_eq!(filter.recall(1).as_deref(), Some(""));
+        assert_eq!(filter.recall(1), None);
+    }
+
+    #[test]
+    fn a_candidate_takes_the_place_of_what_was_typed_of_it() {
+        let mut popup = Popup::default();
+        popup.look("is:open meth", 12);
+        let (text, caret) = popup.completed("is:open meth").expect("method begins so");
+        assert!(text.starts_with("is:open method"), "{text}");
+        assert_eq!(caret, text.len());
+    }
+
+    fn of(field: Field, values: Vec<(String, u64)>) -> Seen {
+        Seen { field, values }
+    }
+
+    #[test]
+    fn values_that_were_seen_are_offered_with_how_often() {
+        let mut popup = Popup::default();
+        assert_eq!(popup.look("tool:se", 7), Some(Field::Tool));
+        assert_eq!(popup.look("tool:sea", 8), None);
+        let seen = vec![("search docs".to_owned(), 12), ("list".to_owned(), 3)];
+        popup.seen(of(Field::Tool, seen), "tool:sea", 8);
+        let (text, help) = popup.candidates.last().expect("it was seen");
+        assert_eq!(
+            (text.as_str(), help.as_str()),
+            ("\"search docs\"", "12 times")
+        );
+    }
+
+    #[test]
+    fn words_of_a_list_say_how_often_they_were_seen_and_stay_the_same_words() {
+        let mut popup = Popup::default();
+        assert_eq!(popup.look("status:", 7), Some(Field::Status));
+        let words = popup.candidates.len();
+        let seen = vec![("lost".to_owned(), 2), ("no such".to_owned(), 1)];
+        popup.seen(of(Field::Status, seen), "status:", 7);
+        assert_eq!(popup.candidates.len(), words);
+        let lost = popup.candidates.iter().find(|(text, _)| text == "lost");
+        let (_, help) = lost.expect("it is a status");
+        assert!(help.starts_with("2 times: the answering side"), "{help}");
+    }
+}

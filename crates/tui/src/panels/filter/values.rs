@@ -1,0 +1,113 @@
+//! What helps with a filter: the values of a field that were seen, and what would fit where nothing
+//! does.
+
+use super::Relaxed;
+use crate::worker::{Answer, Job, Progress, Source};
+use mcpreel_store::reader::ReadError;
+use mcpreel_store::select::{Limit, Question, Scan, Values, Way};
+use mcpreel_trace::item::Lens;
+use mcpreel_trace::query::ast::Field;
+use mcpreel_trace::query::{Query, relaxations};
+
+const VALUES: usize = 50;
+
+/// How long a step works, nanoseconds.
+const STEP_NS: u64 = 8_000_000;
+
+/// Rows that are counted of a relaxation; more are told as at least so many.
+const COUNTED: u64 = 10_000;
+
+/// Steps in which one relaxation is looked through.
+const STEPS: u32 = 100;
+
+const TRIED: usize = 8;
+
+/// Counts the values of a field.
+pub struct Counting {
+    field: Field,
+    values: Values,
+}
+
+impl Counting {
+    pub fn new(field: Field) -> Self {
+        Self {
+            field,
+            values: Values::new(field),
+        }
+    }
+}
+
+impl Job for Counting {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let Some(values) = self.values.step(source.recording, VALUES)? else {
+            return Ok(Progress::More);
+        };
+        let field = self.field;
+        answers.push(Answer::found(move |app| super::seen(app, field, values)));
+        Ok(Progress::Done)
+    }
+}
+
+/// Looks for the first filter with one condition less that something fits.
+pub struct Relaxing {
+    /// Those that are still to be tried, the nearest last.
+    questions: Vec<Question>,
+    scan: Option<Scan>,
+    counted: u64,
+    steps: u32,
+}
+
+impl Relaxing {
+    pub fn new(lens: Lens, query: &Query) -> Self {
+        let relaxations = relaxations(query).into_iter().take(TRIED);
+        let question = |query| Question {
+            lens,
+            query,
+            until: None,
+        };
+        Self {
+            questions: relaxations.map(question).rev().collect(),
+            scan: None,
+            counted: 0,
+            steps: 0,
+        }
+    }
+}
+
+impl Job for Relaxing {
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<Progress, ReadError> {
+        let Some(question) = self.questions.last() else {
+            answers.push(Answer::found(|app| super::relaxed(app, Relaxed::Nothing)));
+            return Ok(Progress::Done);
+        };
+        let begin = || Scan::new(question, Way::Newest, None, source.context());
+        let scan = self.scan.get_or_insert_with(begin);
+        let limit = Limit {
+            hits: 1024,
+            nanos: STEP_NS,
+            clock: source.clock,
+        };
+        let step = scan.step(source.recording, &limit)?;
+        self.counted += step.hits.len() as u64;
+        self.steps += 1;
+        if !step.done && self.counted < COUNTED && self.steps < STEPS {
+            return Ok(Progress::More);
+        }
+        if self.counted > 0 {
+            let fits = Relaxed::Fits(question.query.clone(), self.counted, !step.done);
+            answers.push(Answer::found(move |app| super::relaxed(app, fits)));
+            return Ok(Progress::Done);
+        }
+        self.questions.pop();
+        (self.scan, self.steps) = (None, 0);
+        Ok(Progress::More)
+    }
+}

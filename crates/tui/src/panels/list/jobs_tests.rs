@@ -1,0 +1,180 @@
+//! The jobs of the list on a session that goes on.
+
+use super::*;
+use crate::app::{App, Session as Open, Settings};
+use crate::effect::Now;
+use crate::panels::filter::Relaxed;
+use crate::panels::filter::values::Relaxing;
+use crate::worker::{Growth, Progress, Source};
+use crate::written::{Session, bytes, drain};
+use mcpreel_store::indexer::Indexer;
+use mcpreel_store::library::Library;
+use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::frame::{Seq, StreamId};
+use std::path::Path;
+
+/// A session with its recording, as far as it has come.
+struct Live {
+    session: Session,
+    indexer: Indexer,
+    recording: Option<(Recording, Summary)>,
+    _dir: tempfile::TempDir,
+}
+
+impl Live {
+    fn start() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let session = Session::start(dir.path(), "weather", 1);
+        let indexer = session.indexer();
+        Self {
+            session,
+            indexer,
+            recording: None,
+            _dir: dir,
+        }
+    }
+
+    fn says(&mut self, stream: StreamId, line: &str) {
+        self.session.chunk(stream, format!("{line}\n").as_bytes());
+        drain(&mut self.indexer, &bytes(u64::MAX));
+    }
+
+    fn call(&mut self, id: u32) {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#
+        );
+        self.says(StreamId::C2S, &line);
+    }
+
+    fn answer(&mut self, id: u32) {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        self.says(StreamId::S2C, &line);
+    }
+
+    /// The recording as it stands now.
+    fn source(&mut self) -> Source<'_> {
+        let recording = Recording::open(&self.session.reel).unwrap();
+        let summary = recording.summary().unwrap();
+        let (recording, summary) = &*self.recording.insert((recording, summary));
+        Source {
+            recording,
+            path: &self.session.reel,
+            summary,
+            is_live: false,
+            clock: Clock::start(),
+        }
+    }
+
+    /// Steps the job until it is done, and gives its answers to the viewer.
+    fn run(&mut self, job: &mut dyn Job, app: &mut App) {
+        let source = self.source();
+        let mut answers = Vec::new();
+        while job.step(&source, &mut answers).unwrap() == Progress::More {}
+        for answer in answers {
+            let Answer::Apply(apply) = answer else {
+                panic!("{answer:?}");
+            };
+            apply(app);
+        }
+    }
+}
+
+fn app() -> App {
+    let folder = Library::new("/nonexistent");
+    let mut app = App::new(&folder, Settings::default(), (100, 30), Now::default());
+    app.session = Some(Box::new(Open::new(Path::new("/nonexistent/x.reel"))));
+    app
+}
+
+fn scan(filter: &str) -> Scanning {
+    Scanning::new(Lens::Exchanges, Query::parse(filter).unwrap(), None)
+}
+
+const GROWTH: Growth = Growth {
+    after: Seq(0),
+    last: Seq(0),
+    ended: false,
+};
+
+fn seqs(app: &App) -> Vec<u64> {
+    let list = &app.session.as_deref().unwrap().list;
+    let rows = list.index.rows(0, usize::MAX);
+    rows.map(|row| row.key().seq.0).collect()
+}
+
+#[test]
+fn exchanges_begin_and_cease_to_fit_as_they_are_answered() {
+    let (mut live, mut shows_open, mut shows_fine) = (Live::start(), app(), app());
+    live.call(1);
+    live.call(2);
+    let (mut open, mut fine) = (scan("is:open"), scan("status:ok"));
+    live.run(&mut open, &mut shows_open);
+    live.run(&mut fine, &mut shows_fine);
+    assert_eq!((seqs(&shows_open), seqs(&shows_fine)), (vec![1, 2], vec![]));
+
+    live.answer(1);
+    live.call(3);
+    assert!(open.grown(&GROWTH) && fine.grown(&GROWTH));
+    live.run(&mut open, &mut shows_open);
+    live.run(&mut fine, &mut shows_fine);
+    assert_eq!(
+        (seqs(&shows_open), seqs(&shows_fine)),
+        (vec![2, 4], vec![1])
+    );
+    let list = &shows_fine.session.as_deref().unwrap().list;
+    assert_eq!(list.scan.total, Some(4));
+    assert!(list.usual.contains_key("tools/call"));
+}
+
+#[test]
+fn a_frame_is_found_in_the_row_of_its_request() {
+    let mut live = Live::start();
+    live.call(1);
+    live.answer(1);
+    for (lens, row) in [(Lens::Exchanges, 1), (Lens::Wire, 2)] {
+        let mut app = app();
+        let session = app.session.as_deref_mut().unwrap();
+        session.lens = lens;
+        session.list.go_to = Some(Seq(2));
+        let mut job = Reading {
+            lens,
+            keys: VecDeque::new(),
+            find: Some(Seq(2)),
+        };
+        live.run(&mut job, &mut app);
+        let cursor = app.session.as_deref().unwrap().list.cursor;
+        assert_eq!(
+            cursor,
+            crate::panels::list::Cursor::At(ItemKey::of_part(Seq(row), 0))
+        );
+    }
+}
+
+#[test]
+fn what_would_fit_is_the_filter_without_what_hides_everything() {
+    let (mut live, mut app) = (Live::start(), app());
+    live.call(1);
+    live.call(2);
+    let query = Query::parse("tool:t latency>5s").unwrap();
+    app.session.as_deref_mut().unwrap().filter.relaxed = Relaxed::Asked;
+    live.run(&mut Relaxing::new(Lens::Exchanges, &query), &mut app);
+    let relaxed = &app.session.as_deref().unwrap().filter.relaxed;
+    let fits = Query::parse("tool:t").unwrap();
+    assert_eq!(*relaxed, Relaxed::Fits(fits, 2, false));
+}
+
+#[test]
+fn what_is_usual_is_the_95th_percentile_of_what_was_answered_lately() {
+    let mut scale = Scale::default();
+    scale.add("tools/call", None);
+    assert!(scale.p95().is_empty());
+    for id in 1..=100 {
+        scale.add("tools/call", Some(id));
+    }
+    assert_eq!(scale.p95().get("tools/call"), Some(&95));
+    for _ in 0..10_000 {
+        scale.add("tools/call", Some(7));
+    }
+    assert_eq!(scale.p95().get("tools/call"), Some(&7));
+}

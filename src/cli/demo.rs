@@ -1,18 +1,20 @@
 //! `mcpreel demo`, and the two processes that it starts.
 
-use super::args::{Demo, DemoHost, DemoServer};
+use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
-use super::open::Viewer;
+use super::open::{Appearance, Viewer};
 use super::tail::{self, Newcomers};
 use super::{folder, open, output};
 use crate::demo::{Pace, host, server};
 use anyhow::Context as _;
+use clap::Args;
 use mcpreel_share::phrases;
 use mcpreel_store::library::{Entry, Library, Selected, Standing, create_dir};
 use mcpreel_store::tail::INTERVAL;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_wire::text::{escape, escape_bytes};
 use nix::unistd::{AccessFlags, access};
+use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -21,6 +23,44 @@ use std::thread;
 /// Server and recorder have this long to leave after the host, nanoseconds: the server may be in
 /// the middle of something.
 const LEAVING: Moment = Moment(5_000_000_000);
+
+/// Record a built-in host and server, and show them live
+///
+/// About 15 seconds of traffic worth looking at, through the real recorder. Needs nothing else.
+/// On a terminal the viewer shows it, and quitting ends it; elsewhere it is printed like `tail`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel demo
+  mcpreel demo | cat             as lines")]
+pub struct Demo {
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    appearance: Appearance,
+    /// How many times faster than normal
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
+    speed: u32,
+}
+
+/// The server of the demo
+#[derive(Debug, Args)]
+pub struct DemoServer {
+    /// How many times faster than normal
+    #[arg(long, default_value_t = 1)]
+    speed: u32,
+}
+
+/// The host of the demo
+#[derive(Debug, Args)]
+pub struct DemoHost {
+    /// How many times faster than normal
+    #[arg(long, default_value_t = 1)]
+    speed: u32,
+    /// The server's command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
 
 /// The built-in server, on this process's own pipes.
 pub fn server(args: &DemoServer) -> Outcome {

@@ -1,12 +1,10 @@
 //! How a command ends: the exit codes of mcpreel, in one place.
 
+use super::export::target;
+use super::output;
 use mcpreel_share::outgoing;
-use mcpreel_share::outgoing::redacted::MakeError;
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::library::LibraryError;
-use mcpreel_store::reader::ReadError;
-use mcpreel_store::recovery::RecoverError;
-use mcpreel_store::reindex::ReindexError;
+use mcpreel_wire::text::escape;
 use std::io;
 use std::process::ExitCode;
 
@@ -69,57 +67,34 @@ pub enum Failure {
 /// What a command returns.
 pub type Outcome = Result<Exit, Failure>;
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::Closed,
-            _ => Self::Refused(error.into()),
+/// A reader that has closed our stdout has all that it wanted; any other error is a refusal.
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let error = match error.into().downcast() {
+            Ok(whole) => return target::unwritten(whole),
+            Err(error) => error,
+        };
+        let written = match error.downcast_ref() {
+            Some(outgoing::Error::Write(error)) => Some(error),
+            _ => error.downcast_ref::<io::Error>(),
+        };
+        match written.map(io::Error::kind) {
+            Some(io::ErrorKind::BrokenPipe) => Self::Closed,
+            _ => Self::Refused(error),
         }
     }
 }
 
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<LibraryError> for Failure {
-    fn from(error: LibraryError) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<RecoverError> for Failure {
-    fn from(error: RecoverError) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<ReindexError> for Failure {
-    fn from(error: ReindexError) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<outgoing::Error> for Failure {
-    fn from(error: outgoing::Error) -> Self {
-        match error {
-            outgoing::Error::Write(error) => error.into(),
-            error => Self::Refused(error.into()),
+impl Failure {
+    /// Says why one recording of several is passed over, and what the command goes on to return.
+    /// The caller's mistakes, and a reader that has gone, end the command instead.
+    pub fn passed_over(self, what: &str) -> Outcome {
+        if matches!(self, Self::Closed | Self::Usage(_)) {
+            return Err(self);
         }
-    }
-}
-
-impl From<MakeError> for Failure {
-    fn from(error: MakeError) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Refused(error)
+        let (_, why) = code(Err(self));
+        output::say(&format!("{what}: {}", escape(&why.unwrap_or_default())));
+        Ok(Exit::Refused)
     }
 }
 

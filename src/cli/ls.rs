@@ -1,10 +1,11 @@
 //! `mcpreel ls`: the folder of recordings.
 
-use super::args::Ls;
+use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
-use super::output::{self, Ink, Output};
-use super::table::{Cell, Fit, Table, Way};
-use super::{exit, filter, folder, json};
+use super::output::{Ink, Output};
+use super::table::{Cell, Fit, Table};
+use super::{filter, folder, json};
+use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
 use mcpreel_store::library::{Details, Entry, Library, Standing, short_id};
 use mcpreel_store::reader::Recording;
@@ -14,22 +15,21 @@ use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{clock, count, escape, plural, size};
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
 /// What gives way on a narrow terminal: a row never wraps.
-const WAYS: [Way; 10] = [
-    Way::Out("HOST"),
-    Way::Short("STARTED"),
-    Way::Out("FINDINGS"),
-    Way::Out("SIZE"),
-    Way::Out("NOTE"),
-    Way::Out("EXCHANGES"),
-    Way::Out("SERVER"),
-    Way::Out("DURATION"),
-    Way::Out("ORIGIN"),
-    Way::Out("FAILED"),
+const WAYS: [&str; 9] = [
+    "HOST",
+    "FINDINGS",
+    "SIZE",
+    "NOTE",
+    "EXCHANGES",
+    "SERVER",
+    "DURATION",
+    "ORIGIN",
+    "FAILED",
 ];
 
 /// What may be asked about the word.
@@ -40,52 +40,79 @@ const PENDING: &str =
 /// be there within 200 ms, and the last transaction takes its time as well.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Lists it.
-pub fn run(args: &Ls) -> Outcome {
-    let clock = Clock::start();
-    let library = Library::new(folder::of(&args.folder)?);
-    let query = filter::parse(args.query.as_deref())?;
-    let mut entries = library.list()?;
-    drain(&mut entries, clock);
-    let there = entries.len();
-    let exit = match &query {
-        Some(query) => keep_fitting(&mut entries, query),
-        None => Exit::Fine,
-    };
-    entries.sort_by_key(|entry| entry.standing != Standing::Live);
-    let mut out = Output::stdout();
-    if args.json {
-        for entry in &entries {
-            out.json(&Line::from(entry))?;
-        }
-    } else if entries.is_empty() && there > 0 {
-        let there = plural(there as u64, "recording");
-        out.line(&format!("none of {there} has such a row"))?;
-    } else if entries.is_empty() {
-        empty(library.dir(), &mut out)?;
-    } else {
-        write(&entries, library.dir(), &mut out)?;
-    }
-    out.flush()?;
-    Ok(exit)
+/// List the recordings, live ones first, then the newest
+#[derive(Debug, Default, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel ls
+  mcpreel ls -q is:failed        recordings in which something failed
+  mcpreel ls --json | jq -r 'select(.failed > 0) | .path'")]
+pub struct Ls {
+    #[command(flatten)]
+    folder: Folder,
+    /// Only recordings with a row that fits, in the filter language: is:failed, tool:search, ...
+    #[arg(
+        short = 'q',
+        long = "query",
+        value_name = "FILTER",
+        allow_hyphen_values = true
+    )]
+    query: Option<String>,
+    /// One JSON object per recording and line
+    #[arg(long)]
+    json: bool,
 }
 
-/// Keeps the recordings with a row that fits. One that cannot be looked through is named.
-fn keep_fitting(entries: &mut Vec<Entry>, query: &Query) -> Exit {
-    let mut exit = Exit::Fine;
-    entries.retain(|entry| {
-        let found = Recording::open(&entry.path)
-            .map_err(Failure::from)
-            .and_then(|recording| filter::any(&recording, query));
-        found.unwrap_or_else(|failure| {
-            let (_, why) = exit::code(Err(failure));
-            let why = why.unwrap_or_default();
-            output::say(&format!("not looked through: {}", escape(&why)));
-            exit = Exit::Refused;
-            false
-        })
-    });
-    exit
+impl Ls {
+    /// All recordings of a folder.
+    pub fn of(folder: Folder) -> Self {
+        Self {
+            folder,
+            ..Self::default()
+        }
+    }
+
+    pub fn run(&self) -> Outcome {
+        let clock = Clock::start();
+        let library = Library::new(folder::of(&self.folder)?);
+        let query = filter::parse(self.query.as_deref())?;
+        let mut entries = library.list()?;
+        drain(&mut entries, clock);
+        let there = entries.len();
+        let mut exit = Exit::Fine;
+        if let Some(query) = &query {
+            let mut fitting = Vec::new();
+            for entry in entries {
+                match fits(&entry, query) {
+                    Ok(true) => fitting.push(entry),
+                    Ok(false) => {}
+                    Err(failure) => exit = failure.passed_over("not looked through")?,
+                }
+            }
+            entries = fitting;
+        }
+        entries.sort_by_key(|entry| entry.standing != Standing::Live);
+        let mut out = Output::stdout();
+        if self.json {
+            for entry in &entries {
+                out.json(&object(entry))?;
+            }
+        } else if entries.is_empty() && there > 0 {
+            let there = plural(there as u64, "recording");
+            out.line(&format!("none of {there} has such a row"))?;
+        } else if entries.is_empty() {
+            empty(library.dir(), &mut out)?;
+        } else {
+            write(&entries, library.dir(), &mut out)?;
+        }
+        out.flush()?;
+        Ok(exit)
+    }
+}
+
+/// Whether the recording has a row that fits.
+fn fits(entry: &Entry, query: &Query) -> Result<bool, Failure> {
+    filter::any(&Recording::open(&entry.path)?, query)
 }
 
 /// Completes what can be completed while somebody waits for the list.
@@ -103,75 +130,42 @@ fn drain(entries: &mut [Entry], clock: Clock) {
 }
 
 /// A recording as a JSON object; what cannot be read has nothing but its path and the error.
-#[derive(Default, Serialize)]
-struct Line<'a> {
-    id: Option<&'a str>,
-    path: String,
-    state: &'static str,
-    name: Option<&'a str>,
-    origin: Option<&'a str>,
-    started: Option<String>,
-    wall_ns: Option<u64>,
-    duration_ns: Option<u64>,
-    server: Option<&'a str>,
-    server_version: Option<&'a str>,
-    client: Option<&'a str>,
-    client_version: Option<&'a str>,
-    version: Option<&'a str>,
-    command: Option<&'a [String]>,
-    host: Option<&'a str>,
-    frames: Option<u64>,
-    exchanges: Option<u64>,
-    open: Option<u64>,
-    failed: Option<u64>,
-    findings: Option<u64>,
-    gap_bytes: Option<u64>,
-    size: u64,
-    note: Option<&'a str>,
-    redaction: Option<serde_json::Value>,
-    error: Option<String>,
-}
-
-impl<'a> From<&'a Entry> for Line<'a> {
-    fn from(entry: &'a Entry) -> Self {
-        let wall_ns = Some(entry.wall_ns).filter(|&ns| ns > 0);
-        let mut line = Self {
-            id: Some(&*entry.id).filter(|id| !id.is_empty()),
-            path: entry.path.to_string_lossy().into_owned(),
-            state: entry.state(),
-            started: wall_ns.map(when::rfc3339),
-            wall_ns,
-            duration_ns: entry.lasted_ns(wall_clock_ns()),
-            name: Some(&entry.name),
-            size: entry.size,
-            ..Self::default()
-        };
-        if let Details::Unreadable(error) = &entry.details {
-            line.error = Some(sentence(error));
-        }
-        if let Some(context) = entry.context() {
-            line.origin = Some(&context.origin);
-            line.command = Some(&context.argv);
-            line.host = Some(&*context.host.name).filter(|name| !name.is_empty());
-        }
-        if let Some(summary) = entry.summary() {
-            let session = &summary.session;
-            line.server = session.server.name.as_deref();
-            line.server_version = session.server.version.as_deref();
-            line.client = session.client.name.as_deref();
-            line.client_version = session.client.version.as_deref();
-            line.version = session.version();
-            line.frames = Some(summary.frames);
-            line.exchanges = Some(summary.exchanges);
-            line.open = Some(summary.open);
-            line.failed = Some(summary.failed);
-            line.findings = Some(summary.findings);
-            line.gap_bytes = Some(summary.gap_bytes);
-            line.note = summary.note.as_deref();
-            line.redaction = json::redaction(summary.redaction.as_deref());
-        }
-        line
-    }
+fn object(entry: &Entry) -> Value {
+    let wall_ns = Some(entry.wall_ns).filter(|&ns| ns > 0);
+    let context = entry.context();
+    let summary = entry.summary();
+    let session = summary.map(|summary| &summary.session);
+    let error = match &entry.details {
+        Details::Unreadable(error) => Some(sentence(error)),
+        _ => None,
+    };
+    json!({
+        "id": Some(&*entry.id).filter(|id| !id.is_empty()),
+        "path": entry.path.to_string_lossy(),
+        "state": entry.state(),
+        "name": entry.name,
+        "origin": context.map(|context| &context.origin),
+        "started": wall_ns.map(when::rfc3339),
+        "wall_ns": wall_ns,
+        "duration_ns": entry.lasted_ns(wall_clock_ns()),
+        "server": session.and_then(|session| session.server.name.as_deref()),
+        "server_version": session.and_then(|session| session.server.version.as_deref()),
+        "client": session.and_then(|session| session.client.name.as_deref()),
+        "client_version": session.and_then(|session| session.client.version.as_deref()),
+        "version": session.and_then(|session| session.version()),
+        "command": context.map(|context| &context.argv),
+        "host": context.map(|context| &*context.host.name).filter(|name| !name.is_empty()),
+        "frames": summary.map(|summary| summary.frames),
+        "exchanges": summary.map(|summary| summary.exchanges),
+        "open": summary.map(|summary| summary.open),
+        "failed": summary.map(|summary| summary.failed),
+        "findings": summary.map(|summary| summary.findings),
+        "gap_bytes": summary.map(|summary| summary.gap_bytes),
+        "size": entry.size,
+        "note": summary.and_then(|summary| summary.note.as_deref()),
+        "redaction": summary.and_then(|summary| json::redaction(summary.redaction.as_deref())),
+        "error": error,
+    })
 }
 
 fn empty(dir: &Path, out: &mut Output) -> Result<(), Failure> {
@@ -253,7 +247,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
     [
         state,
         Cell::new(short_id(&entry.id, entries), Ink::Strong),
-        Cell::from(when::short(entry.wall_ns)).or(when::time(entry.wall_ns)),
+        when::short(entry.wall_ns).into(),
         escape(&entry.name).into_owned().into(),
         recording::origin(entry).unwrap_or_default().into(),
         recording::server(entry).unwrap_or_default().into(),

@@ -1,13 +1,12 @@
-//! The commands: arguments in, lines out.
+//! The commands: arguments in, lines out. A command is one file: its arguments, and its code.
 //!
-//! * [`args`]: the command line; one file per command does what it says;
-//! * [`output`]: the only place that prints; `table` lays rows out in columns, `lines` makes
-//!   lines that need no table, `json` makes objects;
-//! * `machine`, `comparison`: reports for machines; what came of a comparison, in every form;
+//! * [`args`]: the command line, and the options that several commands share; `gone`: flags and
+//!   commands that no longer exist, with what to do instead;
+//! * [`output`]: the only place that prints; `rows` lays out the rows of a recording, `table` other
+//!   columns; `json` makes objects of rows, `machine` reports for test runners and GitHub;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
-//!   `cassette`: a cassette in place of a recording;
-//! * `gone`: flags and commands that no longer exist, with what to do instead;
-//! * `held`: lines of a file, as long as they can be held;
+//!   `cassette`: a cassette in place of a recording; `held`: lines of a file of any length;
+//!   `quantity`: sizes, ages and durations as people write them;
 //! * [`exit`]: the exit codes, and which failure has which.
 //!
 //! Nothing below this module sees raw arguments.
@@ -15,7 +14,6 @@
 pub mod args;
 pub mod cassette;
 mod comparison;
-mod completions;
 mod demo;
 mod diff;
 pub mod exit;
@@ -26,11 +24,9 @@ mod gone;
 mod held;
 mod import;
 mod json;
-mod lines;
 mod lint;
 mod ls;
 mod machine;
-mod man;
 mod minimise;
 pub mod mock;
 mod open;
@@ -41,9 +37,11 @@ mod redact;
 mod reindex;
 mod replay;
 mod report;
+mod rows;
 mod run;
 mod search;
 mod select;
+mod shell;
 mod show;
 mod stats;
 mod table;
@@ -84,14 +82,14 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> Outcome {
     match command {
-        Command::Run(args) => Ok(exit::Exit::Process(run::run(args))),
-        Command::Open(args) => open::run(&args),
-        Command::Ls(args) => ls::run(&args),
-        Command::Show(args) => show::run(&args),
-        Command::Stats(args) => stats::run(&args),
-        Command::Why(args) => why::run(&args),
-        Command::Lint(args) => lint::run(&args),
-        Command::Search(args) => search::run(&args),
+        Command::Run(args) => Ok(exit::Exit::Process(args.run())),
+        Command::Open(args) => args.run(),
+        Command::Ls(args) => args.run(),
+        Command::Show(args) => args.run(),
+        Command::Stats(args) => args.run(),
+        Command::Why(args) => args.run(),
+        Command::Lint(args) => args.run(),
+        Command::Search(args) => args.run(),
         Command::Diff(args) => diff::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Minimise(args) => minimise::run(&args),
@@ -100,13 +98,13 @@ fn dispatch(command: Command) -> Outcome {
         Command::Import(args) => import::run(&args),
         Command::Redact(args) => redact::run(&args),
         Command::Report(args) => report::run(&args),
-        Command::Prune(args) => prune::run(&args),
-        Command::Reindex(args) => reindex::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(_) => man::run(),
+        Command::Prune(args) => args.run(),
+        Command::Reindex(args) => args.run(),
+        Command::Completions(args) => args.run(),
+        Command::Man(args) => args.run(),
         Command::DemoServer(args) => demo::server(&args),
         Command::DemoHost(args) => demo::host(&args),
-        Command::Tail(args) => tail::run(&args),
+        Command::Tail(args) => args.run(),
         Command::Demo(args) => demo::run(&args),
     }
 }

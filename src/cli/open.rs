@@ -1,47 +1,88 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
-use super::args::{Appearance, Folder, Ls, Open, Secrets};
+use super::args::{Folder, Secrets, words};
 use super::cassette::Tape;
 use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::Settings;
-use super::{ls, redact, select};
+use super::ls::Ls;
+use super::{redact, select};
+use clap::Args;
 use mcpreel_redact::Policy;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::library::{Library, Selected};
 use mcpreel_store::record::{self, Ending};
 use mcpreel_tui::Options;
-use mcpreel_tui::app::settings::{self, Choices, Surroundings};
+use mcpreel_tui::app::settings::{self, Choices, Color, Surroundings};
 use mcpreel_tui::runtime::memory;
+use mcpreel_tui::theme::Theme;
 use mcpreel_wire::text::escape;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-/// Shows one recording.
-pub fn run(args: &Open) -> Outcome {
-    if !is_terminal() {
-        let reason = "the viewer needs a terminal; `mcpreel show` prints a recording";
-        return Err(Failure::Usage(reason.to_owned()));
+/// How the viewer looks; the configuration file has the same.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of the viewer")]
+pub struct Appearance {
+    /// Colours [default: unless `NO_COLOR` is set or `TERM` is dumb]
+    #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
+    color: Option<Color>,
+    /// Which colours [default: dark, or those of the last time]
+    #[arg(long, value_name = "NAME", value_parser = words(&Theme::ALL.map(Theme::as_str), Theme::parse))]
+    theme: Option<Theme>,
+    /// Boxes, arrows and signs in ASCII
+    #[arg(long)]
+    ascii: bool,
+    /// Times move on only with rows and keys, else every 5 s
+    #[arg(long)]
+    no_motion: bool,
+    /// Leave the mouse to the terminal, to select text
+    #[arg(long)]
+    no_mouse: bool,
+}
+
+/// Show a recording in the viewer: a terminal interface, live if it is being recorded
+///
+/// Keys: `?` shows them all, `q` goes back and quits.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel open                   the newest recording
+  mcpreel open weather-server    the newest of that name
+  mcpreel open '7f3a#1187'       with the cursor on a frame")]
+pub struct Open {
+    /// A path, @, @2, an id or its first four digits or more, or a name; #SEQ selects a frame
+    #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
+    recording: OsString,
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    appearance: Appearance,
+}
+
+impl Open {
+    pub fn run(&self) -> Outcome {
+        if !is_terminal() {
+            let reason = "the viewer needs a terminal; `mcpreel show` prints a recording";
+            return Err(Failure::Usage(reason.to_owned()));
+        }
+        let mut viewer = Viewer::new(&self.folder, &self.appearance)?;
+        let mut selected = select::find(&self.recording, viewer.library())?;
+        let tape = Tape::of(&selected.path)?;
+        if let Some(tape) = &tape {
+            tape.reel().clone_into(&mut selected.path);
+            viewer.remarks.extend_from_slice(tape.told());
+            let fleeting = "this is a cassette: marks and notes that you make here are not kept";
+            viewer.remarks.push(fleeting.to_owned());
+        }
+        viewer.show(Some(selected))
     }
-    let mut viewer = Viewer::new(&args.folder, &args.appearance)?;
-    let mut selected = select::find(&args.recording, viewer.library())?;
-    let tape = Tape::of(&selected.path)?;
-    if let Some(tape) = &tape {
-        tape.reel().clone_into(&mut selected.path);
-        viewer.remarks.extend_from_slice(tape.told());
-        let fleeting = "this is a cassette: marks and notes that you make here are not kept";
-        viewer.remarks.push(fleeting.to_owned());
-    }
-    viewer.show(Some(selected))
 }
 
 /// Shows all recordings: in the viewer, or without a terminal as a list.
 pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
     if !is_terminal() {
-        let ls = Ls {
-            folder,
-            ..Ls::default()
-        };
-        return ls::run(&ls);
+        return Ls::of(folder).run();
     }
     Viewer::new(&folder, appearance)?.show(None)
 }

@@ -1,73 +1,108 @@
 //! `mcpreel prune`: deletes old recordings, and only when told to.
 
-use super::args::Prune;
+use super::args::Folder;
 use super::exit::{Exit, Outcome};
-use super::folder;
 use super::output::{self, Output};
 use super::table::{Cell, Fit, Table};
+use super::{folder, quantity};
+use clap::Args;
 use mcpreel_share::phrases::when;
 use mcpreel_store::library::retention::{self, Reason};
 use mcpreel_store::library::{Entry, Library, Policy};
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_wire::text::{escape, plural, size};
+use std::io;
 use std::path::Path;
+use std::time::Duration;
 
-/// Deletes what the policy lets go, or says what that would be.
-pub fn run(args: &Prune) -> Outcome {
-    let library = Library::new(folder::of(&args.folder)?);
-    let entries = library.list()?;
-    let policy = Policy {
-        older_than: args.policy.older_than,
-        keep: args.policy.keep,
-        max_size: args.policy.max_size,
-    };
-    let kept = retention::candidates(&entries);
-    let mut out = Output::stdout();
-    let mut table = table();
-    let (mut files, mut bytes, mut refused) = (0, 0, false);
-    for pruned in retention::prune(&kept, &policy, wall_clock_ns()) {
-        let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
-            continue;
-        };
-        match may_go(&pruned.path, args.dry_run) {
-            Some(true) => {}
-            Some(false) => continue,
-            None => {
-                refused = true;
-                continue;
-            }
-        }
-        files += 1;
-        bytes += pruned.size;
-        table.push(row(entry, pruned.size, pruned.reason));
-    }
-    table.write(&mut out)?;
-    let would = if args.dry_run { "would be " } else { "" };
-    let (files, bytes) = (plural(files, "recording"), size(bytes));
-    out.line(&format!("{files} ({bytes}) {would}deleted"))?;
-    let alone = entries.len() - kept.len();
-    if alone > 0 {
-        let files = plural(alone as u64, "file");
-        let verb = if alone == 1 { "was" } else { "were" };
-        out.line(&format!("{files} that cannot be read {verb} left alone"))?;
-    }
-    out.flush()?;
-    Ok(if refused { Exit::Refused } else { Exit::Fine })
+/// Delete old recordings
+///
+/// Nothing is ever deleted by itself; live recordings and those with a note are always kept. Each
+/// option names recordings to delete; at least one is needed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel prune --older-than 30d --dry-run
+  mcpreel prune --keep 100 --max-size 2GB")]
+pub struct Prune {
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    what: What,
+    /// Only say what would be deleted
+    #[arg(long)]
+    dry_run: bool,
 }
 
-/// Deletes a recording, unless it is only asked what would be: whether it has gone. `None` where it
-/// could not be deleted, which is said.
-fn may_go(path: &Path, dry_run: bool) -> Option<bool> {
-    if dry_run {
-        return Some(true);
+/// Which recordings to delete.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct What {
+    /// Those that began longer ago, for example 30d, 12h, 2w
+    #[arg(long, value_name = "AGE", value_parser = quantity::age)]
+    older_than: Option<Duration>,
+    /// All but the newest N
+    #[arg(long, value_name = "N", value_parser = quantity::number)]
+    keep: Option<usize>,
+    /// The oldest, until the rest is no larger, for example 2GB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    max_size: Option<u64>,
+}
+
+impl Prune {
+    /// Deletes what the options name, or says what that would be.
+    pub fn run(&self) -> Outcome {
+        let library = Library::new(folder::of(&self.folder)?);
+        let entries = library.list()?;
+        let policy = Policy {
+            older_than: self.what.older_than,
+            keep: self.what.keep,
+            max_size: self.what.max_size,
+        };
+        let readable = retention::candidates(&entries);
+        let mut out = Output::stdout();
+        let mut table = table();
+        let (mut files, mut bytes, mut exit) = (0, 0, Exit::Fine);
+        for pruned in retention::prune(&readable, &policy, wall_clock_ns()) {
+            let Some(entry) = entries.iter().find(|entry| entry.path == pruned.path) else {
+                continue;
+            };
+            match self.delete(&pruned.path) {
+                // It has come alive since the folder was read.
+                Ok(false) => continue,
+                Ok(true) => {}
+                Err(error) => {
+                    let path = pruned.path.to_string_lossy();
+                    output::say(&format!("could not delete {}: {error}", escape(&path)));
+                    exit = Exit::Refused;
+                    continue;
+                }
+            }
+            files += 1;
+            bytes += pruned.size;
+            table.push(row(entry, pruned.size, pruned.reason));
+        }
+        table.write(&mut out)?;
+        let would = if self.dry_run { "would be " } else { "" };
+        let (files, bytes) = (plural(files, "recording"), size(bytes));
+        out.line(&format!("{files} ({bytes}) {would}deleted"))?;
+        let alone = entries.len() - readable.len();
+        if alone > 0 {
+            let files = plural(alone as u64, "file");
+            let verb = if alone == 1 { "was" } else { "were" };
+            out.line(&format!("{files} that cannot be read {verb} left alone"))?;
+        }
+        out.flush()?;
+        Ok(exit)
     }
-    // One that has come alive since the folder was read stays.
-    let deleted = retention::delete(path);
-    if let Err(error) = &deleted {
-        let path = path.to_string_lossy();
-        output::say(&format!("could not delete {}: {error}", escape(&path)));
+
+    /// Deletes a recording, unless it is only asked what would be: whether it has gone.
+    fn delete(&self, path: &Path) -> io::Result<bool> {
+        if self.dry_run {
+            return Ok(true);
+        }
+        retention::delete(path)
     }
-    deleted.ok()
 }
 
 fn table() -> Table<5> {

@@ -1,54 +1,74 @@
 //! `mcpreel reindex`: derives everything anew from the recorded bytes.
 
-use super::args::Reindex;
+use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{self, Output, Progress};
 use super::{cassette, folder, select};
+use clap::Args;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::reindex::{self, ReindexError};
 use mcpreel_wire::text::{count, escape, plural};
 use nix::unistd::{AccessFlags, access};
+use std::ffi::OsString;
 use std::path::Path;
 
-/// Rebuilds each; one that cannot be rebuilt does not keep the others from it.
-pub fn run(args: &Reindex) -> Outcome {
-    let library = Library::new(folder::of(&args.folder)?);
-    let mut out = Output::stdout();
-    let mut refused = false;
-    for text in &args.recordings {
-        let path = select::find(text, &library)?.path;
-        let shown = path.to_string_lossy();
-        let shown = escape(&shown);
-        if cassette::is_one(&path) {
-            let message = format!("{shown} is a cassette: there is nothing derived in it");
-            return Err(Failure::Usage(message));
+/// Rebuild what is derived from the recorded bytes
+///
+/// Exchanges, findings and counts are derived; frames and events are the truth and stay untouched.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel reindex 7f3a
+  mcpreel reindex *.reel")]
+pub struct Reindex {
+    /// Paths, @, @2, ids or their first four digits or more, or names
+    #[arg(value_name = "RECORDING", required = true)]
+    recordings: Vec<OsString>,
+    #[command(flatten)]
+    folder: Folder,
+}
+
+impl Reindex {
+    /// Rebuilds each; one that cannot be rebuilt does not keep the others from it.
+    pub fn run(&self) -> Outcome {
+        let library = Library::new(folder::of(&self.folder)?);
+        let mut out = Output::stdout();
+        let mut refused = false;
+        for text in &self.recordings {
+            let path = select::find(text, &library)?.path;
+            let shown = path.to_string_lossy();
+            let shown = escape(&shown);
+            if cassette::is_one(&path) {
+                let message = format!("{shown} is a cassette: there is nothing derived in it");
+                return Err(Failure::Usage(message));
+            }
+            select::complete(&path, &library)?;
+            let mut progress = Progress::stderr();
+            let rebuilt = reindex::reindex(&path, &mut |frames| {
+                progress.show(&format!("{shown}: {} frames", count(frames)));
+            });
+            drop(progress);
+            if let Err(error) = rebuilt {
+                output::say(&format!(
+                    "{shown} could not be rebuilt: {}",
+                    why(&path, &error)
+                ));
+                refused = true;
+                continue;
+            }
+            let summary = Recording::open(&path)?.summary()?;
+            out.line(&format!(
+                "{shown}: {}, {}, {}",
+                plural(summary.frames, "frame"),
+                plural(summary.exchanges, "exchange"),
+                plural(summary.findings, "finding")
+            ))?;
         }
-        select::complete(&path, &library)?;
-        let mut progress = Progress::stderr();
-        let rebuilt = reindex::reindex(&path, &mut |frames| {
-            progress.show(&format!("{shown}: {} frames", count(frames)));
-        });
-        drop(progress);
-        if let Err(error) = rebuilt {
-            output::say(&format!(
-                "{shown} could not be rebuilt: {}",
-                why(&path, &error)
-            ));
-            refused = true;
-            continue;
-        }
-        let summary = Recording::open(&path)?.summary()?;
-        out.line(&format!(
-            "{shown}: {}, {}, {}",
-            plural(summary.frames, "frame"),
-            plural(summary.exchanges, "exchange"),
-            plural(summary.findings, "finding")
-        ))?;
+        out.flush()?;
+        Ok(if refused { Exit::Refused } else { Exit::Fine })
     }
-    out.flush()?;
-    Ok(if refused { Exit::Refused } else { Exit::Fine })
 }
 
 fn why(path: &Path, error: &ReindexError) -> String {

@@ -3,33 +3,71 @@
 //! Nothing here may keep the server from starting: whatever is wrong with the configuration is
 //! put on record, and the session goes on.
 
-use super::args::Run;
+use super::args::Folder;
 use super::folder::Settings;
 use super::quantity;
+use clap::Args;
 use mcpreel_store::record;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Records the session; ends as the server did.
-pub fn run(args: Run) -> ExitCode {
-    let settings = Settings::read();
-    let mut faults: Vec<String> = settings.faults().collect();
-    let max_size = args
-        .max_size
-        .or_else(|| configured_max_size(&settings, &mut faults));
-    let slow_ns = configured_slow(&settings, &mut faults);
-    record::end_as(record::run(&record::Options {
-        command: args.command,
-        name: args.name.and_then(|name| usable(name, &mut faults)),
-        dir: settings.recordings_dir(&args.folder),
-        cwd: None,
-        origin: if args.demo { "demo" } else { "live" },
-        parent: None,
-        played: None,
-        read_only_tools: Vec::new(),
-        max_size,
-        slow_ns,
-        remarks: faults,
-    }))
+/// Record a stdio server: what goes into a host's configuration
+///
+/// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
+/// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on
+/// stderr if the server cannot be started or the recording fails; a recording that fails never ends
+/// the session.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel run -- npx -y @modelcontextprotocol/server-filesystem /home/ada
+  mcpreel run --name files --max-size 500MB -- uvx mcp-server-git
+
+In a host's configuration:
+  {\"command\": \"mcpreel\", \"args\": [\"run\", \"--\", \"npx\", \"-y\", \"some-server\"]}
+
+Exit code: the server's, or the same signal; 127 not found, 126 not executable,
+125 if mcpreel itself failed before the start.")]
+pub struct Run {
+    /// The name of the recording [default: the command's]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    folder: Folder,
+    /// Record at most this much traffic (the session goes on), for example 500MB
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    max_size: Option<u64>,
+    /// Mark the recording as one of the demo
+    #[arg(long, hide = true)]
+    demo: bool,
+    /// The server's command and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Run {
+    /// Records the session; ends as the server did.
+    pub fn run(self) -> ExitCode {
+        let settings = Settings::read();
+        let mut faults: Vec<String> = settings.faults().collect();
+        let max_size = self
+            .max_size
+            .or_else(|| configured_max_size(&settings, &mut faults));
+        let slow_ns = configured_slow(&settings, &mut faults);
+        record::end_as(record::run(&record::Options {
+            command: self.command,
+            name: self.name.and_then(|name| usable(name, &mut faults)),
+            dir: settings.recordings_dir(&self.folder),
+            cwd: None,
+            origin: if self.demo { "demo" } else { "live" },
+            parent: None,
+            played: None,
+            read_only_tools: Vec::new(),
+            max_size,
+            slow_ns,
+            remarks: faults,
+        }))
+    }
 }
 
 /// The name, if a selector can ever mean it; the command's is taken instead.
@@ -68,6 +106,9 @@ pub(super) fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::{Cli, Command};
+    use clap::Parser as _;
+    use std::os::unix::ffi::OsStringExt as _;
 
     #[test]
     fn a_name_that_no_selector_could_mean_is_a_remark() {
@@ -79,5 +120,46 @@ mod tests {
         let mut faults = Vec::new();
         let name = usable("a b@c".to_owned(), &mut faults);
         assert_eq!((name.as_deref(), faults.len()), (Some("a b@c"), 0));
+    }
+
+    fn parsed(words: &[&str]) -> Run {
+        let words = ["mcpreel", "run"].iter().chain(words);
+        match Cli::try_parse_from(words).expect("it parses").command {
+            Some(Command::Run(run)) => run,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_after_the_command_belong_to_it_with_and_without_the_dashes() {
+        for words in [
+            &["--name", "n", "--", "npx", "-y", "--name", "x"][..],
+            &["--name", "n", "npx", "-y", "--name", "x"],
+        ] {
+            let run = parsed(words);
+            assert_eq!(run.command, ["npx", "-y", "--name", "x"]);
+            assert_eq!(run.name.as_deref(), Some("n"));
+        }
+        let after = ["srv", "--", "-x"];
+        assert_eq!(parsed(&["srv", "--", "-x"]).command, after);
+        assert_eq!(parsed(&["--", "srv", "--", "-x"]).command, after);
+        assert_eq!(parsed(&["--", "--odd"]).command, ["--odd"]);
+    }
+
+    #[test]
+    fn a_misspelt_option_is_not_taken_for_the_command() {
+        assert!(Cli::try_parse_from(["mcpreel", "run", "--nmae", "n", "srv"]).is_err());
+        assert!(Cli::try_parse_from(["mcpreel", "run"]).is_err());
+    }
+
+    #[test]
+    fn arguments_need_not_be_text() {
+        let odd = OsString::from_vec(vec![b'/', 0xff]);
+        let words = ["mcpreel", "run", "srv"].map(OsString::from);
+        let words = words.into_iter().chain([odd.clone()]);
+        let Some(Command::Run(run)) = Cli::try_parse_from(words).expect("it parses").command else {
+            panic!("another command");
+        };
+        assert_eq!(run.command[1], odd);
     }
 }

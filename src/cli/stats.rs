@@ -1,88 +1,86 @@
 //! `mcpreel stats`: latencies and failures per method and per tool.
 
-use super::args::Stats as Args;
+use super::args::{Filter, Folder};
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
 use super::table::{Cell, Fit, Table};
 use super::{filter, select};
-use mcpreel_store::reader::Recording;
+use clap::Args;
 use mcpreel_trace::item::{Lens, What};
-use mcpreel_trace::query::Query;
-use mcpreel_trace::stats::{Collector, Row, Stats};
+use mcpreel_trace::stats::{Collector, Latency, Row, Stats as Figures};
 use mcpreel_wire::text::{count, duration, escape, plural};
-use serde::Serialize;
+use serde_json::{Value, json};
+use std::ffi::OsString;
 
-/// Prints them.
-pub fn run(args: &Args) -> Outcome {
-    let query = filter::parse(args.filter.query.as_deref())?;
-    let (recording, _) = select::open(&args.recording, &args.folder)?;
-    let stats = collect(&recording, query.as_ref())?;
-    let mut out = Output::stdout();
-    if args.json {
-        for row in stats.methods.iter().chain(&stats.tools) {
-            out.json(&Line::from(row))?;
-        }
-    } else {
-        write(&stats, &mut out)?;
-    }
-    out.flush()?;
-    Ok(Exit::Fine)
+/// Latencies and failures per method and per tool
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel stats
+  mcpreel stats -q 'tool:search time>-10m'
+  mcpreel stats weather-server --json | jq 'select(.p99_ns > 1e9)'")]
+pub struct Stats {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    recording: OsString,
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    filter: Filter,
+    /// One JSON object per method or tool and line
+    #[arg(long)]
+    json: bool,
 }
 
-/// Of all exchanges, or of those that fit.
-fn collect(recording: &Recording, query: Option<&Query>) -> Result<Stats, Failure> {
-    let mut collector = Collector::default();
-    match query {
-        None => recording.each_exchange(|exchange| collector.add(&exchange))?,
-        Some(query) => filter::each(recording, Lens::Exchanges, query, |item| {
-            if let What::Exchange(exchange) = &item.what {
-                collector.add(exchange);
+impl Stats {
+    pub fn run(&self) -> Outcome {
+        let query = filter::parse(self.filter.query.as_deref())?;
+        let (recording, _) = select::open(&self.recording, &self.folder)?;
+        let mut collector = Collector::default();
+        match &query {
+            None => recording.each_exchange(|exchange| collector.add(&exchange))?,
+            Some(query) => filter::each(&recording, Lens::Exchanges, query, |item| {
+                if let What::Exchange(exchange) = &item.what {
+                    collector.add(exchange);
+                }
+                Ok(())
+            })?,
+        }
+        let figures = collector.stats([]);
+        let mut out = Output::stdout();
+        if self.json {
+            for row in figures.methods.iter().chain(&figures.tools) {
+                out.json(&object(row))?;
             }
-            Ok(())
-        })?,
+        } else {
+            write(&figures, &mut out)?;
+        }
+        out.flush()?;
+        Ok(Exit::Fine)
     }
-    Ok(collector.stats([]))
 }
 
 /// A method, or a tool where `name` is set.
-#[derive(Serialize)]
-struct Line<'a> {
-    direction: &'a str,
-    method: &'a str,
-    name: Option<&'a str>,
-    count: u64,
-    failed: u64,
-    cancelled: u64,
-    given_up: u64,
-    p50_ns: Option<u64>,
-    p90_ns: Option<u64>,
-    p95_ns: Option<u64>,
-    p99_ns: Option<u64>,
-    max_ns: Option<u64>,
-    waited_ns: u64,
+fn object(row: &Row) -> Value {
+    let time = |of: fn(&Latency) -> u64| row.latency.as_ref().map(of);
+    json!({
+        "direction": row.direction,
+        "method": &*row.method,
+        "name": row.name.as_deref(),
+        "count": row.count,
+        "failed": row.failed,
+        "cancelled": row.cancelled,
+        "given_up": row.given_up,
+        "p50_ns": time(|latency| latency.p50_ns),
+        "p90_ns": time(|latency| latency.p90_ns),
+        "p95_ns": time(|latency| latency.p95_ns),
+        "p99_ns": time(|latency| latency.p99_ns),
+        "max_ns": time(|latency| latency.max_ns),
+        "waited_ns": row.waited_ns,
+    })
 }
 
-impl<'a> From<&'a Row> for Line<'a> {
-    fn from(row: &'a Row) -> Self {
-        Self {
-            direction: row.direction,
-            method: &row.method,
-            name: row.name.as_deref(),
-            count: row.count,
-            failed: row.failed,
-            cancelled: row.cancelled,
-            given_up: row.given_up,
-            p50_ns: row.latency.map(|latency| latency.p50_ns),
-            p90_ns: row.latency.map(|latency| latency.p90_ns),
-            p95_ns: row.latency.map(|latency| latency.p95_ns),
-            p99_ns: row.latency.map(|latency| latency.p99_ns),
-            max_ns: row.latency.map(|latency| latency.max_ns),
-            waited_ns: row.waited_ns,
-        }
-    }
-}
-
-fn write(stats: &Stats, out: &mut Output) -> Result<(), Failure> {
+fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
     if stats.methods.is_empty() {
         return Ok(out.line("no exchanges")?);
     }
@@ -125,29 +123,25 @@ fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> 
         ("MAX", Fit::Right),
         ("WAITED", Fit::Right),
     ]);
+    let some = |number: u64, text: fn(u64) -> String| match number {
+        0 => String::new(),
+        number => text(number),
+    };
     for row in rows {
-        let some = |number: u64| {
-            if number == 0 {
-                String::new()
-            } else {
-                count(number)
-            }
+        let time = |of: fn(&Latency) -> u64| {
+            let latency = row.latency.as_ref().map(of);
+            Cell::from(latency.map_or_else(|| "–".to_owned(), duration))
         };
-        let time = |nanos: Option<u64>| nanos.map_or_else(|| "–".to_owned(), duration);
-        let latency = row.latency;
         table.push([
             name(row).into(),
             count(row.count).into(),
-            Cell::new(some(row.failed), Ink::Bad),
-            some(row.cancelled).into(),
-            time(latency.map(|latency| latency.p50_ns)).into(),
-            time(latency.map(|latency| latency.p95_ns)).into(),
-            time(latency.map(|latency| latency.p99_ns)).into(),
-            time(latency.map(|latency| latency.max_ns)).into(),
-            Some(row.waited_ns)
-                .filter(|&waited| waited > 0)
-                .map_or_else(String::new, duration)
-                .into(),
+            Cell::new(some(row.failed, count), Ink::Bad),
+            some(row.cancelled, count).into(),
+            time(|latency| latency.p50_ns),
+            time(|latency| latency.p95_ns),
+            time(|latency| latency.p99_ns),
+            time(|latency| latency.max_ns),
+            some(row.waited_ns, duration).into(),
         ]);
     }
     table

@@ -34,61 +34,20 @@ pub enum Fit {
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
-    short: Option<String>,
     ink: Ink,
 }
 
 impl Cell {
-    /// The same with a shorter text for where there is less room.
-    pub fn or(mut self, short: impl Into<String>) -> Self {
-        self.short = Some(short.into());
-        self
-    }
-
-    fn text(&self, is_short: bool) -> &str {
-        match &self.short {
-            Some(short) if is_short => short,
-            _ => &self.text,
-        }
-    }
-
-    /// A cell with its colour.
     pub fn new(text: impl Into<String>, ink: Ink) -> Self {
-        Self {
-            text: text.into(),
-            short: None,
-            ink,
-        }
+        let text = text.into();
+        Self { text, ink }
     }
 }
 
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
         Self::new(text, Ink::Plain)
     }
-}
-
-impl From<&str> for Cell {
-    fn from(text: &str) -> Self {
-        Self::new(text, Ink::Plain)
-    }
-}
-
-/// What gives way where a line is too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// The column with this heading is left out.
-    Out(&'static str),
-    /// Its cells show their shorter text.
-    Short(&'static str),
-}
-
-/// The columns of a table as they are shown: widths, zero for what is left out, and which are
-/// short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layout<const N: usize> {
-    widths: [usize; N],
-    short: [bool; N],
 }
 
 /// Rows under headings.
@@ -96,7 +55,7 @@ pub struct Table<const N: usize> {
     headings: [&'static str; N],
     fits: [Fit; N],
     rows: Vec<[Cell; N]>,
-    ways: &'static [Way],
+    giving_way: &'static [&'static str],
 }
 
 impl<const N: usize> Table<N> {
@@ -106,17 +65,16 @@ impl<const N: usize> Table<N> {
             headings: columns.map(|(heading, _)| heading),
             fits: columns.map(|(_, fit)| fit),
             rows: Vec::new(),
-            ways: &[],
+            giving_way: &[],
         }
     }
 
-    /// What gives way where the terminal is narrow, the first one first.
-    pub fn giving_way(mut self, ways: &'static [Way]) -> Self {
-        self.ways = ways;
+    /// The columns that are left out where the terminal is narrow, the first one first.
+    pub fn giving_way(mut self, headings: &'static [&'static str]) -> Self {
+        self.giving_way = headings;
         self
     }
 
-    /// Adds a row.
     pub fn push(&mut self, row: [Cell; N]) {
         self.rows.push(row);
     }
@@ -127,58 +85,47 @@ impl<const N: usize> Table<N> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let layout = self.layout(out.columns());
+        let widths = self.layout(out.columns());
         let headings = self.headings.map(|text| Cell::new(text, Ink::Faint));
         for row in std::iter::once(&headings).chain(&self.rows) {
-            out.line(&self.line(row, &layout, out))?;
+            out.line(&self.line(row, &widths, out))?;
         }
         Ok(())
     }
 
-    fn layout(&self, columns: Option<usize>) -> Layout<N> {
-        let mut layout = Layout {
-            widths: [0; N],
-            short: [false; N],
+    /// The widths of the columns in so many columns of a terminal; zero for what is left out.
+    fn layout(&self, columns: Option<usize>) -> [usize; N] {
+        let mut wanted = self.widths();
+        let Some(columns) = columns else {
+            return wanted;
         };
-        let mut is_out = [false; N];
-        let mut ways = self.ways.iter();
-        loop {
-            layout.widths = self.widths(&layout.short, &is_out);
-            let Some(columns) = columns else {
-                return layout;
-            };
-            if self.narrow(&mut layout.widths, columns, COMFORTABLE) {
-                return layout;
+        for heading in self.giving_way {
+            if let Some(widths) = self.narrowed(wanted, columns, COMFORTABLE) {
+                return widths;
             }
-            let (heading, flags) = match ways.next() {
-                Some(Way::Out(heading)) => (heading, &mut is_out),
-                Some(Way::Short(heading)) => (heading, &mut layout.short),
-                None => {
-                    self.narrow(&mut layout.widths, columns, NARROWEST);
-                    return layout;
-                }
-            };
             if let Some(at) = self.headings.iter().position(|known| known == heading) {
-                flags[at] = true;
+                wanted[at] = 0;
             }
         }
+        self.narrowed(wanted, columns, COMFORTABLE)
+            .or_else(|| self.narrowed(wanted, columns, NARROWEST))
+            .unwrap_or_else(|| self.narrowest(wanted))
     }
 
     /// The width that each column would like to have.
-    fn widths(&self, short: &[bool; N], is_out: &[bool; N]) -> [usize; N] {
+    fn widths(&self) -> [usize; N] {
         std::array::from_fn(|column| {
-            let cells = self.rows.iter();
-            let cells = cells.map(|row| width(row[column].text(short[column])));
+            let cells = self.rows.iter().map(|row| width(&row[column].text));
             match cells.max() {
                 None | Some(0) => 0,
-                Some(_) if is_out[column] => 0,
                 Some(widest) => widest.max(width(self.headings[column])),
             }
         })
     }
 
-    /// Takes from the flexible columns, the last one first, down to `least`; whether it suffices.
-    fn narrow(&self, widths: &mut [usize; N], columns: usize, least: usize) -> bool {
+    /// The widths with what is missing taken from the flexible columns, the last one first, down to
+    /// `least`; `None` if that does not suffice.
+    fn narrowed(&self, mut widths: [usize; N], columns: usize, least: usize) -> Option<[usize; N]> {
         let shown = widths.iter().filter(|&&width| width > 0).count();
         let total = widths.iter().sum::<usize>() + shown.saturating_sub(1) * GAP.len();
         let mut missing = total.saturating_sub(columns);
@@ -189,24 +136,31 @@ impl<const N: usize> Table<N> {
                 missing -= given;
             }
         }
-        missing == 0
+        (missing == 0).then_some(widths)
     }
 
-    fn line(&self, row: &[Cell; N], layout: &Layout<N>, out: &Output) -> String {
+    fn narrowest(&self, mut widths: [usize; N]) -> [usize; N] {
+        for (width, fit) in widths.iter_mut().zip(self.fits) {
+            if fit == Fit::Cut {
+                *width = (*width).min(NARROWEST);
+            }
+        }
+        widths
+    }
+
+    fn line(&self, row: &[Cell; N], widths: &[usize; N], out: &Output) -> String {
         let mut line = String::new();
-        for (column, (cell, fit)) in row.iter().zip(self.fits).enumerate() {
-            let columns = layout.widths[column];
+        for ((cell, fit), &columns) in row.iter().zip(self.fits).zip(widths) {
             if columns == 0 {
                 continue;
             }
             if !line.is_empty() {
                 line.push_str(GAP);
             }
-            let text = cell.text(layout.short[column]);
             let text = match fit {
-                Fit::Left => pad_end(text, columns),
-                Fit::Right => pad_start(text, columns),
-                Fit::Cut => pad_end(&cut(text, columns), columns),
+                Fit::Left => pad_end(&cell.text, columns),
+                Fit::Right => pad_start(&cell.text, columns),
+                Fit::Cut => pad_end(&cut(&cell.text, columns), columns),
             };
             line.push_str(&out.paint(cell.ink, &text));
         }
@@ -233,20 +187,20 @@ mod tests {
 
     #[test]
     fn a_column_without_text_is_left_out() {
-        assert_eq!(table().layout(None).widths, [19, 0, 5]);
+        assert_eq!(table().layout(None), [19, 0, 5]);
     }
 
     #[test]
     fn the_flexible_column_gives_way_down_to_what_can_still_be_read() {
-        assert_eq!(table().layout(Some(20)).widths, [13, 0, 5]);
-        assert_eq!(table().layout(Some(5)).widths, [NARROWEST, 0, 5]);
+        assert_eq!(table().layout(Some(20)), [13, 0, 5]);
+        assert_eq!(table().layout(Some(5)), [NARROWEST, 0, 5]);
     }
 
     #[test]
     fn whole_columns_go_before_others_cannot_be_read() {
-        let table = table().giving_way(&[Way::Out("SIZE"), Way::Out("NAME")]);
-        assert_eq!(table.layout(Some(24)).widths, [17, 0, 5]);
-        assert_eq!(table.layout(Some(18)).widths, [18, 0, 0]);
-        assert_eq!(table.layout(Some(9)).widths, [0, 0, 0]);
+        let table = table().giving_way(&["SIZE", "NAME"]);
+        assert_eq!(table.layout(Some(24)), [17, 0, 5]);
+        assert_eq!(table.layout(Some(18)), [18, 0, 0]);
+        assert_eq!(table.layout(Some(9)), [0, 0, 0]);
     }
 }

@@ -14,16 +14,18 @@
 //! lint     2 findings: mcpreel lint 7f3a
 //! ```
 
-use super::args::Why as Args;
+use super::args::Folder;
 use super::exit::{Exit, Failure, Outcome};
 use super::output::{Ink, Output};
 use super::{folder, select};
+use clap::Args;
 use mcpreel_lint::cause::{Cause, Certainty, Evidence, Place, causes};
 use mcpreel_share::phrases;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_wire::text::{escape, pad_end, plural, since, width, wrap};
-use serde::Serialize;
+use serde_json::{Value, json};
+use std::ffi::OsString;
 
 /// Columns of the names on the left.
 const NAMES: usize = 9;
@@ -31,41 +33,84 @@ const NAMES: usize = 9;
 /// Text is not broken into narrower columns than these.
 const NARROW: usize = 30;
 
-/// Says why.
-pub fn run(args: &Args) -> Outcome {
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
-        let message = "`why` is about a whole recording; leave out #SEQ";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let summary = recording.summary()?;
-    let causes = causes(&recording.facts(select::now(&recording, &summary))?);
-    let mut out = Output::stdout();
-    if args.json {
-        for cause in &causes {
-            out.json(&Line::new(cause, &summary))?;
-        }
-    } else {
-        let address = address(&recording, &summary, args)?;
-        let title = format!("{}  {}", summary.id, escape(&summary.name));
-        let title = out.paint(Ink::Strong, &title);
-        let state = select::state(&recording, &summary);
-        out.line(&format!("{title}  {state}"))?;
-        write(&causes, &address, &mut out)?;
-        remarks(&summary, &address, args, &mut out)?;
-    }
-    out.flush()?;
-    Ok(Exit::Fine)
+/// Say why a session went wrong
+///
+/// The most likely cause in one sentence, how sure it is, the frames, stderr lines and events that
+/// show it, and what to do; below it whatever else may have played a part. Of a live recording, why
+/// it hangs now. Where nothing is wrong it says so, and what that rests on.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel why                    the newest recording
+  mcpreel why 7f3a               by the beginning of its id
+  mcpreel why weather-server --json | jq -r '\"\\(.certainty): \\(.sentence)\"'
+
+How sure it is:
+  certain    the recording shows it
+  likely     it fits what happened
+  possible   it is there, but nothing shows that it did harm")]
+pub struct Why {
+    /// A path, @, @2, an id or its first four digits or more, or a name
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    recording: OsString,
+    #[command(flatten)]
+    folder: Folder,
+    /// One JSON object per cause and line, the best first
+    #[arg(long)]
+    json: bool,
 }
 
-/// What stands before the `#` of a frame so that other commands find it: nothing where the
-/// recording is not in the folder.
-fn address(recording: &Recording, summary: &Summary, args: &Args) -> Result<String, Failure> {
-    let library = Library::new(folder::of(&args.folder)?);
-    if recording.is_temporary() || !library.contains(recording.path()) {
-        return Ok(String::new());
+impl Why {
+    pub fn run(&self) -> Outcome {
+        let (recording, selected) = select::open(&self.recording, &self.folder)?;
+        if selected.seq.is_some() {
+            let message = "`why` is about a whole recording; leave out #SEQ";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        let summary = recording.summary()?;
+        let causes = causes(&recording.facts(select::now(&recording, &summary))?);
+        let mut out = Output::stdout();
+        if self.json {
+            for cause in &causes {
+                out.json(&object(cause, &summary))?;
+            }
+        } else {
+            let address = self.address(&recording, &summary)?;
+            let title = format!("{}  {}", summary.id, escape(&summary.name));
+            let title = out.paint(Ink::Strong, &title);
+            let state = select::state(&recording, &summary);
+            out.line(&format!("{title}  {state}"))?;
+            write(&causes, &address, &mut out)?;
+            self.findings(&summary, &address, &mut out)?;
+        }
+        out.flush()?;
+        Ok(Exit::Fine)
     }
-    Ok(short_id(&summary.id, &library.list()?).to_owned())
+
+    /// What stands before the `#` of a frame so that other commands find it: nothing where the
+    /// recording is not in the folder.
+    fn address(&self, recording: &Recording, summary: &Summary) -> Result<String, Failure> {
+        let library = Library::new(folder::of(&self.folder)?);
+        if recording.is_temporary() || !library.contains(recording.path()) {
+            return Ok(String::new());
+        }
+        Ok(short_id(&summary.id, &library.list()?).to_owned())
+    }
+
+    /// How much the rules have found besides, and the command that shows it.
+    fn findings(&self, summary: &Summary, address: &str, out: &mut Output) -> Result<(), Failure> {
+        if summary.findings == 0 {
+            return Ok(());
+        }
+        // Outside the folder it is named as it was here.
+        let named = match address {
+            "" => phrases::command(&[self.recording.to_string_lossy().into_owned()]),
+            address => address.to_owned(),
+        };
+        let findings = plural(summary.findings, "finding");
+        let text = format!("{findings}: mcpreel lint {named}");
+        row("lint", &text, Ink::Plain, out)
+    }
 }
 
 fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failure> {
@@ -97,24 +142,6 @@ fn write(causes: &[Cause], address: &str, out: &mut Output) -> Result<(), Failur
     }
     row("do", &best.advice, Ink::Plain, out)?;
     besides(others, out)
-}
-
-/// What the rules have found besides, and the command that tells it.
-fn remarks(summary: &Summary, address: &str, args: &Args, out: &mut Output) -> Result<(), Failure> {
-    if summary.findings == 0 {
-        return Ok(());
-    }
-    // Outside the folder it is named as it was here.
-    let named = if address.is_empty() {
-        phrases::command(&[args.recording.to_string_lossy().into_owned()])
-    } else {
-        address.to_owned()
-    };
-    let text = format!(
-        "{}: mcpreel lint {named}",
-        plural(summary.findings, "finding")
-    );
-    row("lint", &text, Ink::Plain, out)
 }
 
 fn besides(others: &[Cause], out: &mut Output) -> Result<(), Failure> {
@@ -160,44 +187,26 @@ fn place(evidence: &Evidence, address: &str) -> String {
     }
 }
 
-/// A cause as JSON.
-#[derive(Serialize)]
-struct Line<'a> {
-    recording: &'a str,
-    cause: &'static str,
-    certainty: &'static str,
-    sentence: &'a str,
-    evidence: Vec<Shown<'a>>,
-    advice: &'a str,
-}
-
-/// Evidence as JSON: `frame` is that of an event's last frame before it.
-#[derive(Serialize)]
-struct Shown<'a> {
-    kind: &'static str,
-    frame: Option<u64>,
-    t_ns: Option<u64>,
-    text: &'a str,
-}
-
-impl<'a> Line<'a> {
-    fn new(cause: &'a Cause, summary: &'a Summary) -> Self {
-        let shown = |evidence: &'a Evidence| Shown {
-            kind: evidence.place.as_str(),
-            frame: evidence.place.frame().map(|seq| seq.0),
-            t_ns: match evidence.place {
-                Place::Event { t, .. } => Some(t.0),
-                _ => None,
-            },
-            text: &evidence.text,
+/// A cause as JSON; `frame` of an event is the last frame before it.
+fn object(cause: &Cause, summary: &Summary) -> Value {
+    let evidence = cause.evidence.iter().map(|evidence| {
+        let t_ns = match evidence.place {
+            Place::Event { t, .. } => Some(t.0),
+            _ => None,
         };
-        Self {
-            recording: &summary.id,
-            cause: cause.id,
-            certainty: cause.certainty.as_str(),
-            sentence: &cause.sentence,
-            evidence: cause.evidence.iter().map(shown).collect(),
-            advice: &cause.advice,
-        }
-    }
+        json!({
+            "kind": evidence.place.as_str(),
+            "frame": evidence.place.frame().map(|seq| seq.0),
+            "t_ns": t_ns,
+            "text": evidence.text,
+        })
+    });
+    json!({
+        "recording": summary.id,
+        "cause": cause.id,
+        "certainty": cause.certainty.as_str(),
+        "sentence": cause.sentence,
+        "evidence": evidence.collect::<Vec<_>>(),
+        "advice": cause.advice,
+    })
 }

@@ -1,7 +1,7 @@
 //! Comparing recordings.
 
 use super::Folder;
-use super::viewer::words;
+use super::words;
 use crate::cli::quantity;
 use clap::{Args, ValueEnum};
 use mcpreel_replay::compare::Class;

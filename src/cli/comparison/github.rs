@@ -5,7 +5,7 @@ use super::party::opens;
 use super::words;
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
-use crate::cli::machine::github::{Annotation, Annotations, Kind};
+use crate::cli::machine::{Annotation, Annotations, Kind};
 use crate::cli::output::Output;
 use mcpreel_replay::compare::Class;
 use mcpreel_trace::frame::Seq;

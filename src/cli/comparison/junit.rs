@@ -5,7 +5,7 @@ use super::party::opens;
 use super::words;
 use super::{Compared, Party};
 use crate::cli::exit::Failure;
-use crate::cli::machine::junit::{self, Case, Verdict};
+use crate::cli::machine::{self, Case, Verdict};
 use crate::cli::output::Output;
 use mcpreel_replay::compare::Class;
 use mcpreel_replay::report::{Call, Counts, Offer, Report, Tally};
@@ -24,9 +24,9 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
         let lines = lines.remove(call).unwrap_or_default();
         case(call, tally, lines, compared.report)
     }));
-    junit::begin(compared.command, out)?;
-    junit::suite(&suite(compared), &cases, out)?;
-    junit::end(out)
+    machine::begin_junit(compared.command, out)?;
+    machine::suite(&suite(compared), &cases, out)?;
+    machine::end_junit(out)
 }
 
 /// What was compared, by names that are the same in every run: who reads test reports tells from them

@@ -104,19 +104,18 @@ pub fn failure(path: &Path, error: io::Error) -> Failure {
     Failure::Refused(anyhow::Error::from(error).context(context))
 }
 
-impl From<WholeError> for Failure {
-    fn from(error: WholeError) -> Self {
-        match error {
-            WholeError::IsThere(path) => {
-                let path = path.display().to_string();
-                let path = escape(&path);
-                Self::Usage(format!("{path} is there already; --force replaces it"))
-            }
-            WholeError::IsRecording => {
-                let why = "-o names the recording itself, which would be gone; name another file";
-                Self::Usage(why.to_owned())
-            }
-            WholeError::Write(path, error) => failure(&path, error),
+/// Why a file that appears whole or not at all has not appeared.
+pub fn unwritten(error: WholeError) -> Failure {
+    match error {
+        WholeError::IsThere(path) => {
+            let path = path.display().to_string();
+            let path = escape(&path);
+            Failure::Usage(format!("{path} is there already; --force replaces it"))
         }
+        WholeError::IsRecording => {
+            let why = "-o names the recording itself, which would be gone; name another file";
+            Failure::Usage(why.to_owned())
+        }
+        WholeError::Write(path, error) => failure(&path, error),
     }
 }

@@ -1,6 +1,6 @@
 //! A recording, and what was found in it.
 
-use crate::cli::args::Level;
+use super::Level;
 use crate::cli::exit::Failure;
 use crate::cli::select;
 use crate::cli::show::each_finding;
@@ -142,6 +142,20 @@ impl Checked {
         })
     }
 
+    /// `2 errors, 1 warning, 3 notes`, or `nothing found`.
+    pub fn counts(&self) -> String {
+        let severities = Severity::ALL.into_iter().rev();
+        let counted = severities.map(|severity| (self.count(severity), severity.as_str()));
+        let said: Vec<_> = counted
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| plural(count, word))
+            .collect();
+        if said.is_empty() {
+            return "nothing found".to_owned();
+        }
+        said.join(", ")
+    }
+
     /// `7f3a#12`, or the recording where a finding points at no frame.
     pub fn place(&self, finding: &FindingRow) -> String {
         match finding.frame {
@@ -178,18 +192,4 @@ pub fn sentence(finding: &FindingRow) -> String {
     let path = finding.path.as_deref();
     let path = path.map_or_else(String::new, |path| format!(" at {path}"));
     format!("{summary}{path}: {}", finding.detail)
-}
-
-/// `2 errors, 1 warning, 3 notes`, or `nothing found`.
-pub fn counts(checked: &Checked) -> String {
-    let severities = Severity::ALL.into_iter().rev();
-    let counted = severities.map(|severity| (checked.count(severity), severity.as_str()));
-    let said: Vec<_> = counted
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| plural(count, word))
-        .collect();
-    if said.is_empty() {
-        return "nothing found".to_owned();
-    }
-    said.join(", ")
 }

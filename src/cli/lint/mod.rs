@@ -1,158 +1,323 @@
 //! `mcpreel lint`: what is wrong in recordings, by rule.
 //!
+//! ```text
+//! 7f3a weather-server: 2 errors, 1 note
+//!
+//! error    frame-not-json: a line is no JSON text (2)
+//!      #1  byte 0: expected a value: [INFO] listening
+//!      #9  byte 0: expected a value: [INFO] request
+//!          fix: write logs to stderr …
+//! ```
+//!
 //! * [`checked`]: a recording and what was found in it;
-//! * [`text`]: for people; [`sarif`], [`junit`], [`github`]: for those who run it by a machine;
-//! * [`about`]: `--list` and `--explain`.
+//! * [`reports`]: SARIF, `JUnit` and GitHub annotations;
+//! * [`rules`]: `--list` and `--explain`.
 
-mod about;
 mod checked;
-mod github;
-mod junit;
-mod sarif;
-mod text;
+mod reports;
+mod rules;
 
-use super::args::{self, Format, Level, Lint as Args};
-use super::exit::{Exit, Failure, Outcome, code};
-use super::json::FindingLine;
-use super::machine::github::Annotations;
-use super::machine::junit as xml;
-use super::output::{self, Output};
-use super::{folder, select};
-use checked::Checked;
+use super::args::Folder;
+use super::exit::{Exit, Failure, Outcome};
+use super::machine::Annotations;
+use super::output::{self, Ink, Output};
+use super::rows::{finding_line, severity};
+use super::{folder, json, machine, select};
+use checked::{Checked, Group};
+use clap::{Args, ValueEnum};
 use mcpreel_config::Setting;
+use mcpreel_lint::{Severity, catalogue};
 use mcpreel_store::library::Library;
-use mcpreel_wire::text::escape;
+use mcpreel_wire::text::{count, escape, pad_start, plural};
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Looks at the recordings that are meant, or says what the rules are.
-pub fn run(args: &Args) -> Outcome {
-    if let Some(id) = &args.explain {
-        return about::explain(id);
+/// Below this likeness a suggestion is a guess that sends people the wrong way.
+const ALIKE: f64 = 0.8;
+
+/// Findings of one rule that are shown to people; `--json` has all.
+const SHOWN: u32 = 5;
+
+/// Say what is wrong or remarkable in recordings, by rules
+///
+/// The rules know every revision of the protocol, and what servers and clients do in the wild. They
+/// were applied when the recording was made; nothing is sent anywhere.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel lint                          the newest recording
+  mcpreel lint 7f3a --fail-on warning
+  mcpreel lint recordings/ --format junit > lint.xml
+  mcpreel lint @ --allow frame-crlf --json | jq -r .rule | sort | uniq -c
+  mcpreel lint --explain tool-args-invalid
+
+Exit code: 0 nothing as bad as --fail-on says, 1 something is, 2 wrong arguments,
+3 a recording that cannot be read.")]
+pub struct Lint {
+    /// Paths, @, @2, ids or their first four digits or more, or names; or folders of recordings
+    #[arg(value_name = "RECORDING", default_value = "@")]
+    recordings: Vec<OsString>,
+    #[command(flatten)]
+    folder: Folder,
+    /// One JSON object per finding and line; with --list per rule
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// For whom
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// From which severity on the exit code is 1
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    fail_on: Level,
+    /// Pass over the findings of this rule (also `allow` in the configuration)
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    allow: Vec<String>,
+    /// Say what a rule means, why it matters and what to do
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    #[arg(conflicts_with_all = ["recordings", "list"])]
+    explain: Option<String>,
+    /// List all rules
+    #[arg(long, conflicts_with = "recordings")]
+    list: bool,
+}
+
+/// What findings are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: by rule, the worst first
+    Text,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
+    /// For test reports: a suite per recording, a case per rule
+    Junit,
+    /// For GitHub Actions: annotations
+    Github,
+}
+
+/// From which severity on something fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Level {
+    /// Something breaks the protocol
+    Error,
+    /// Something is very likely a mistake
+    Warning,
+    /// Something is worth knowing
+    Note,
+    /// Nothing fails
+    Never,
+}
+
+impl Level {
+    fn fails(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Note => true,
+            Self::Never => false,
+        }
     }
-    if args.list {
-        return about::list(args.json);
+}
+
+/// The id of a rule, or what is wrong with `text`, with the rule that looks most like it.
+fn rule(text: &str) -> Result<String, String> {
+    if mcpreel_lint::rule(text).is_some() {
+        return Ok(text.to_owned());
     }
-    let settings = folder::Settings::read();
-    let library = Library::new(folder::of(&args.folder)?);
-    let entries = library.list()?;
-    let allowed = allowed(&args.allow, &settings.config().allow);
-    let mut report = Report::new(args);
-    let mut exit = Exit::Fine;
-    report.begin()?;
-    for path in which(args, &library)? {
-        let checked = Checked::new(&path, &library, &entries, &allowed);
-        match checked.and_then(|checked| report.add(&checked)) {
-            Ok(()) => {}
-            Err(failure @ (Failure::Closed | Failure::Usage(_))) => return Err(failure),
-            Err(failure) => {
-                let (_, why) = code(Err(failure));
-                let why = why.unwrap_or_default();
-                output::say(&format!("not looked at: {}", escape(&why)));
-                exit = Exit::Refused;
+    let likeness = |id: &str| strsim::jaro_winkler(id, text);
+    let rules = catalogue().iter().map(|rule| rule.id);
+    let nearest = rules
+        .filter(|id| likeness(id) >= ALIKE)
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    let hint = nearest.map_or_else(String::new, |id| format!(", did you mean `{id}`?"));
+    let text = escape(text);
+    Err(format!(
+        "there is no rule `{text}`{hint} (`mcpreel lint --list` has them all)"
+    ))
+}
+
+impl Lint {
+    /// Looks at the recordings that are meant, or says what the rules are.
+    pub fn run(&self) -> Outcome {
+        if let Some(id) = &self.explain {
+            return rules::explain(id);
+        }
+        if self.list {
+            return rules::list(self.json);
+        }
+        let settings = folder::Settings::read();
+        let library = Library::new(folder::of(&self.folder)?);
+        let entries = library.list()?;
+        let allowed = self.allowed(&settings.config().allow);
+        let mut report = Report::new(self);
+        let mut exit = Exit::Fine;
+        report.begin()?;
+        for path in self.paths(&library)? {
+            let checked = Checked::new(&path, &library, &entries, &allowed);
+            if let Err(failure) = checked.and_then(|checked| report.add(&checked)) {
+                exit = failure.passed_over("not looked at")?;
             }
         }
+        report.end()?;
+        Ok(match exit {
+            Exit::Fine if report.failed => Exit::Found,
+            exit => exit,
+        })
     }
-    report.end()?;
-    Ok(match exit {
-        Exit::Fine if report.failed => Exit::Found,
-        exit => exit,
-    })
-}
 
-/// The rules whose findings are passed over. Whatever the configuration names and is no rule is a
-/// warning: a rule of a later version must not keep this one from working.
-fn allowed(named: &[String], config: &[Setting]) -> BTreeSet<String> {
-    let mut allowed: BTreeSet<_> = named.iter().cloned().collect();
-    for setting in config {
-        if let Err(fault) = args::rule(&setting.text) {
-            output::say(&format!("{}: {fault}", setting.at));
+    /// The rules whose findings are passed over. Whatever the configuration names and is no rule is
+    /// a warning: a rule of a later version must not keep this one from working.
+    fn allowed(&self, configured: &[Setting]) -> BTreeSet<String> {
+        let mut allowed: BTreeSet<_> = self.allow.iter().cloned().collect();
+        for setting in configured {
+            if let Err(fault) = rule(&setting.text) {
+                output::say(&format!("{}: {fault}", setting.at));
+            }
+            allowed.insert(setting.text.clone());
         }
-        allowed.insert(setting.text.clone());
+        allowed
     }
-    allowed
-}
 
-/// The recordings that are meant; of a folder all that are in it, the newest first.
-fn which(args: &Args, library: &Library) -> Result<Vec<PathBuf>, Failure> {
-    let mut paths = Vec::new();
-    for text in &args.recordings {
-        let path = Path::new(text);
-        if path.is_dir() {
+    /// The recordings that are meant; of a folder all that are in it, the newest first.
+    fn paths(&self, library: &Library) -> Result<Vec<PathBuf>, Failure> {
+        let mut paths = Vec::new();
+        for text in &self.recordings {
+            let path = Path::new(text);
+            if !path.is_dir() {
+                paths.push(select::find(text, library)?.path);
+                continue;
+            }
             let inside = Library::new(path).list()?;
             if inside.is_empty() {
                 let path = path.display().to_string();
                 output::say(&format!("no recordings in {}", escape(&path)));
             }
             paths.extend(inside.into_iter().map(|entry| entry.path));
-        } else {
-            paths.push(select::find(text, library)?.path);
         }
+        Ok(paths)
     }
-    Ok(paths)
 }
 
 /// What is written, as it is found.
-struct Report {
-    format: Format,
-    json: bool,
-    fail_on: Level,
+struct Report<'a> {
+    args: &'a Lint,
     out: Output,
     /// Recordings so far.
     recordings: u64,
-    /// Whether something was as bad as `fail_on`.
+    /// Whether something was as bad as `--fail-on` says.
     failed: bool,
-    sarif: sarif::Sarif,
+    sarif: reports::Sarif,
     annotations: Annotations,
 }
 
-impl Report {
-    fn new(args: &Args) -> Self {
+impl<'a> Report<'a> {
+    fn new(args: &'a Lint) -> Self {
         Self {
-            format: args.format,
-            json: args.json,
-            fail_on: args.fail_on,
+            args,
             out: Output::stdout(),
             recordings: 0,
             failed: false,
-            sarif: sarif::Sarif::default(),
+            sarif: reports::Sarif::default(),
             annotations: Annotations::new("finding"),
         }
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
-        match self.format {
-            Format::Sarif => sarif::begin(&mut self.out),
-            Format::Junit => xml::begin("mcpreel lint", &mut self.out),
+        match self.args.format {
+            Format::Sarif => reports::Sarif::begin(&mut self.out),
+            Format::Junit => machine::begin_junit("mcpreel lint", &mut self.out),
             Format::Text | Format::Github => Ok(()),
         }
     }
 
     fn add(&mut self, checked: &Checked) -> Result<(), Failure> {
-        self.failed |= checked.fails(self.fail_on);
+        let fail_on = self.args.fail_on;
+        self.failed |= checked.fails(fail_on);
         let out = &mut self.out;
-        match self.format {
-            _ if self.json => checked.each(|finding, request| {
-                let mut line = FindingLine::new(finding, request);
-                line.recording = Some(&checked.whole_id);
+        match self.args.format {
+            _ if self.args.json => checked.each(|finding, request| {
+                let recording = serde_json::json!({"recording": checked.whole_id});
+                let line = json::joined(recording, json::finding_json(finding, request));
                 Ok(out.json(&line)?)
             })?,
-            Format::Text => text::recording(checked, self.recordings > 0, out)?,
+            Format::Text => {
+                if self.recordings > 0 {
+                    out.line("")?;
+                }
+                text(checked, out)?;
+            }
             Format::Sarif => self.sarif.recording(checked, out)?,
-            Format::Junit => junit::recording(checked, self.fail_on, out)?,
-            Format::Github => github::recording(checked, &mut self.annotations)?,
+            Format::Junit => reports::junit(checked, fail_on, out)?,
+            Format::Github => reports::github(checked, &mut self.annotations)?,
         }
         self.recordings += 1;
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), Failure> {
-        match self.format {
+        match self.args.format {
             Format::Sarif => self.sarif.end(&mut self.out)?,
-            Format::Junit => xml::end(&mut self.out)?,
+            Format::Junit => machine::end_junit(&mut self.out)?,
             Format::Github => self.annotations.write(&mut self.out)?,
             Format::Text => {}
         }
         Ok(self.out.flush()?)
     }
+}
+
+/// What was found in one recording, for people.
+fn text(checked: &Checked, out: &mut Output) -> Result<(), Failure> {
+    let title = format!("{} {}", checked.id, escape(&checked.name));
+    let title = out.paint(Ink::Strong, &title);
+    // Of a recording that stops in the middle not everything was looked at.
+    let state = checked.state.map(|state| format!(" ({state})"));
+    let state = state.unwrap_or_default();
+    let allowed = match checked.allowed {
+        0 => String::new(),
+        allowed => format!(", {} passed over", count(allowed)),
+    };
+    out.line(&format!("{title}{state}: {}{allowed}", checked.counts()))?;
+    for group in &checked.groups {
+        out.line("")?;
+        text_of_rule(checked, group, out)?;
+    }
+    if !checked.overdue.is_empty() {
+        out.line("")?;
+        out.line(&out.paint(Ink::Strong, "right now"))?;
+    }
+    for finding in &checked.overdue {
+        out.line(&finding_line(finding, out))?;
+    }
+    Ok(())
+}
+
+fn text_of_rule(checked: &Checked, group: &Group, out: &mut Output) -> Result<(), Failure> {
+    let (id, word) = (&group.group.rule, &group.group.severity);
+    let rule = mcpreel_lint::rule(id);
+    let summary = rule.map_or_else(String::new, |rule| format!(": {}", rule.summary));
+    let times = match group.group.count {
+        1 => String::new(),
+        times => format!(" ({})", count(times)),
+    };
+    let title = out.paint(Ink::Strong, &escape(id));
+    out.line(&format!("{}  {title}{summary}{times}", severity(word, out)))?;
+    let found = checked.recording.findings_of_group(id, word, None, SHOWN)?;
+    for finding in &found {
+        let place = finding.frame.map(|seq| format!("#{}", seq.0));
+        let place = pad_start(&place.unwrap_or_default(), 7);
+        let path = finding.path.as_deref();
+        let path = path.map(|path| format!("{}: ", out.paint(Ink::Strong, &escape(path))));
+        let path = path.unwrap_or_default();
+        out.line(&format!("{place}  {path}{}", escape(&finding.detail)))?;
+    }
+    let more = group.group.count.saturating_sub(found.len() as u64);
+    if more > 0 {
+        let more = plural(more, "more finding");
+        let more = format!("         … and {more}; --json has all");
+        out.line(&out.paint(Ink::Faint, &more))?;
+    }
+    if let Some(rule) = rule {
+        let fix = format!("         fix: {}", rule.fix);
+        out.line(&out.paint(Ink::Faint, &fix))?;
+    }
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! One frame, and the whole exchange that it belongs to.
 
-use super::rows::{finding_line, frame_words};
 use crate::cli::exit::Failure;
-use crate::cli::lines::{arrow, status_ink, stream_arrow};
 use crate::cli::output::{Ink, Output};
+use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
 use mcpreel_share::phrases;
 use mcpreel_share::phrases::story::{Row, Tone};
+use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_store::story::Told;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
@@ -90,7 +90,7 @@ fn write_exchange(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let title = format!("exchange #{}", exchange.request.0.0);
-    let status = out.paint(status_ink(exchange), exchange.status.as_str());
+    let status = out.paint(ink(row::Tone::of(exchange)), exchange.status.as_str());
     out.line(&format!("{}  {status}", out.paint(Ink::Strong, &title)))?;
     for (name, value) in facts(recording, exchange)? {
         out.line(&format!(

@@ -1,57 +1,29 @@
 //! `--list` and `--explain`: what the rules are.
 
 use crate::cli::exit::{Exit, Outcome};
-use crate::cli::lines;
 use crate::cli::output::{Ink, Output};
+use crate::cli::rows::severity as severity_in_colour;
 use mcpreel_lint::{Rule, catalogue, families, page};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::text::{pad_end, width};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-/// A rule.
-#[derive(Serialize)]
-struct Line {
-    rule: &'static str,
-    family: &'static str,
-    severity: &'static str,
-    milder: Vec<Milder>,
-    revisions: Vec<&'static str>,
-    summary: &'static str,
-    why: &'static str,
-    fix: &'static str,
-    section: Option<&'static str>,
-    url: Option<String>,
-}
-
-/// Where what a rule finds is less bad than the rule says.
-#[derive(Serialize)]
-struct Milder {
-    severity: &'static str,
-    #[serde(rename = "where")]
-    place: String,
-}
-
-impl Line {
-    fn new(family: &'static str, rule: &Rule) -> Self {
-        Self {
-            rule: rule.id,
-            family,
-            severity: rule.severity.as_str(),
-            milder: page::milder(rule)
-                .into_iter()
-                .map(|(severity, place)| Milder {
-                    severity: severity.as_str(),
-                    place,
-                })
-                .collect(),
-            revisions: rule.revisions.iter().map(Revision::as_str).collect(),
-            summary: rule.summary,
-            why: rule.why,
-            fix: rule.fix,
-            section: rule.reference().map(|(title, _)| title),
-            url: rule.reference().map(|(_, url)| url),
-        }
-    }
+fn object(family: &str, rule: &Rule) -> Value {
+    let milder = page::milder(rule).into_iter();
+    let milder =
+        milder.map(|(severity, place)| json!({"severity": severity.as_str(), "where": place}));
+    json!({
+        "rule": rule.id,
+        "family": family,
+        "severity": rule.severity.as_str(),
+        "milder": milder.collect::<Vec<_>>(),
+        "revisions": rule.revisions.iter().map(Revision::as_str).collect::<Vec<_>>(),
+        "summary": rule.summary,
+        "why": rule.why,
+        "fix": rule.fix,
+        "section": rule.reference().map(|(title, _)| title),
+        "url": rule.reference().map(|(_, url)| url),
+    })
 }
 
 /// Prints every rule.
@@ -62,13 +34,13 @@ pub fn list(json: bool) -> Outcome {
     for family in families() {
         if json {
             for rule in family.rules() {
-                out.json(&Line::new(family.name(), rule))?;
+                out.json(&object(family.name(), rule))?;
             }
             continue;
         }
         out.line(&out.paint(Ink::Strong, family.name()))?;
         for rule in family.rules() {
-            let severity = lines::severity(rule.severity.as_str(), &out);
+            let severity = severity_in_colour(rule.severity.as_str(), &out);
             let id = pad_end(rule.id, widest);
             let milder = out.paint(Ink::Faint, &page::in_brackets(rule, str::to_owned));
             out.line(&format!("  {severity}  {id}  {}{milder}", rule.summary))?;
@@ -83,7 +55,7 @@ pub fn list(json: bool) -> Outcome {
 pub fn explain(id: &str) -> Outcome {
     let mut out = Output::stdout();
     if let Some(rule) = mcpreel_lint::rule(id) {
-        let severity = lines::severity(rule.severity.as_str(), &out);
+        let severity = severity_in_colour(rule.severity.as_str(), &out);
         let revisions = page::revisions(rule.revisions);
         out.line(&format!(
             "{}  {severity}  {revisions}",

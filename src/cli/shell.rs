@@ -1,24 +1,69 @@
-//! `mcpreel man`: one manual page with a section per command.
+//! `mcpreel completions` and `mcpreel man`: our command line for shells, and as a manual page.
 
 use super::args::Cli;
 use super::exit::{Exit, Outcome};
 use super::output::Output;
-use clap::{Command, CommandFactory as _};
-use clap_mangen::Man;
+use clap::{Args, Command, CommandFactory as _};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man as Page;
 use std::io;
 
-/// Prints it, as roff.
-pub fn run() -> Outcome {
+/// Print the completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel completions bash > ~/.local/share/bash-completion/completions/mcpreel
+  mcpreel completions zsh > \"${fpath[1]}/_mcpreel\"")]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(&self) -> Outcome {
+        let mut script = Vec::new();
+        generate(self.shell, &mut visible(), "mcpreel", &mut script);
+        print(&script)
+    }
+}
+
+/// Print the manual page
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel man | man -l -")]
+pub struct Man {}
+
+impl Man {
+    #[expect(clippy::unused_self, reason = "a command is run like any other")]
+    pub fn run(&self) -> Outcome {
+        print(&page()?)
+    }
+}
+
+fn print(bytes: &[u8]) -> Outcome {
     let mut out = Output::stdout();
-    out.bytes(&page()?)?;
+    out.bytes(bytes)?;
     out.flush()?;
     Ok(Exit::Fine)
 }
 
+/// The program without the commands that only the demo starts.
+fn visible() -> Command {
+    let all = Cli::command();
+    let shown = all
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    Command::new("mcpreel")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommands(shown.cloned())
+}
+
+/// One page, as roff, with a section per command.
 fn page() -> io::Result<Vec<u8>> {
     let mut program = Cli::command();
     program.build();
-    let man = Man::new(program.clone());
+    let man = Page::new(program.clone());
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
@@ -41,7 +86,7 @@ fn page() -> io::Result<Vec<u8>> {
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let name = command.get_name().to_uppercase();
     page.extend_from_slice(format!(".SH \"{name}\"\n").as_bytes());
-    let man = Man::new(command.clone());
+    let man = Page::new(command.clone());
     let mut body = Vec::new();
     man.render_synopsis_section(&mut body)?;
     man.render_description_section(&mut body)?;

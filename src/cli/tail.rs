@@ -1,0 +1,395 @@
+//! `mcpreel tail`: a recording while it is made.
+
+use super::args::{Filter, Folder};
+use super::cassette::Tape;
+use super::exit::{Exit, Failure, Outcome};
+use super::output::{self, Output};
+use super::rows::{Listing, Row};
+use super::{filter, folder, select};
+use clap::Args;
+use mcpreel_store::library::{Entry, Library, REEL, SPOOL, Standing, spool_of};
+use mcpreel_store::reader::{MessageRow, Recording, Summary};
+use mcpreel_store::recovery::{self, Outcome as Done, RecoverError};
+use mcpreel_store::select::Question;
+use mcpreel_store::tail::{INTERVAL, News, Tail as Source, Update};
+use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
+use mcpreel_trace::correlator::MessageKind;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::item::{ItemKey, Lens};
+use mcpreel_trace::query::Query;
+use mcpreel_wire::text::escape;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Frames have at least this many digits' room, so that the columns do not jump.
+const ROOM: u64 = 99_999;
+
+/// Polls without news between two looks at whether the recording was abandoned.
+const LOOK_EVERY: u32 = 15;
+
+/// An exchange that is open for longer gets a line, nanoseconds.
+const LONG: u64 = 1_000_000_000;
+
+/// Follow a recording while it is made
+///
+/// Prints a line when an exchange ends, one per notification, stderr line and event, and one for
+/// any exchange that has been open for over a second. Ends when the recording does.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel tail                   the newest live recording, or the next one
+  mcpreel tail -q '-kind:stderr -method:notifications/progress'
+  mcpreel tail weather-server --json")]
+pub struct Tail {
+    /// A path, @, @2, an id or its first four digits or more, or a name [default: the newest live
+    /// one, or the next]
+    #[arg(value_name = "RECORDING")]
+    recording: Option<OsString>,
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    filter: Filter,
+    /// One JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+impl Tail {
+    /// Follows the recording that is named, or the newest live one, or the next.
+    pub fn run(&self) -> Outcome {
+        let query = filter::parse(self.filter.query.as_deref())?;
+        let library = Library::new(folder::of(&self.folder)?);
+        let path = match &self.recording {
+            Some(text) => select::find(text, &library)?.path,
+            None => newest_or_next(&library)?,
+        };
+        // A cassette has all that there is; it is shown like a recording that has just ended.
+        let tape = Tape::of(&path)?;
+        tape.iter().for_each(Tape::tell);
+        let path = tape.as_ref().map_or(&*path, Tape::reel);
+        let entry = Entry::read(path);
+        let name = escape(&entry.name).into_owned();
+        output::say(&format!("following {} {name}", entry.id));
+        follow(path, &library, query, self.json)?;
+        Ok(Exit::Fine)
+    }
+}
+
+fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
+    let mut newcomers = Newcomers::since_now(library.dir());
+    let mut entries = library.list()?.into_iter();
+    if let Some(live) = entries.find(|entry| entry.standing == Standing::Live) {
+        return Ok(live.path);
+    }
+    let dir = library.dir().display().to_string();
+    output::say(&format!("waiting for a recording in {}", escape(&dir)));
+    loop {
+        if let Some(path) = newcomers.next() {
+            return Ok(path);
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+/// Shows the recording `path`, or those of its rows that fit, until it ends.
+pub fn follow(
+    path: &Path,
+    library: &Library,
+    query: Option<Query>,
+    json: bool,
+) -> Result<(), Failure> {
+    let mut follower = Follower {
+        path,
+        source: Source::new(path),
+        out: Output::stream(),
+        pending: Pending::default(),
+        summary: None,
+        query,
+        quiet: 0,
+        json,
+    };
+    loop {
+        match follower.source.poll()? {
+            Update::News(news) => {
+                let more = news.more;
+                follower.show(*news)?;
+                if more {
+                    continue;
+                }
+            }
+            Update::Waiting | Update::Quiet => {
+                if follower.is_abandoned() {
+                    break;
+                }
+            }
+            Update::Orphaned if library.contains(path) => take_over(path)?,
+            Update::Orphaned | Update::Ended => break,
+        }
+        follower.tell_what_is_open()?;
+        thread::sleep(INTERVAL);
+    }
+    follower.out.flush()?;
+    Ok(())
+}
+
+/// Completes a recording whose recorder has gone, so that its end can be shown.
+fn take_over(path: &Path) -> Result<(), Failure> {
+    match recovery::bring_up_to_date(path, Clock::start(), &mut |_| ()) {
+        // Somebody else is at it: that is followed.
+        Err(RecoverError::Busy { .. }) => Ok(()),
+        Err(error) if recovery::is_missing(path) => Err(select::not_made(path, error)),
+        Ok(Done::ReadOnly) => {
+            let (reel, spool) = (path.display(), spool_of(path));
+            let words = format!(
+                "the recorder has gone, and what its journal {} still holds cannot be added to \
+                 {reel}, which may not be written; copy both to a folder that can be written",
+                spool.display()
+            );
+            Err(anyhow::anyhow!("{}", escape(&words)).into())
+        }
+        outcome => Ok(outcome.map(drop)?),
+    }
+}
+
+/// What is shown, and what has been.
+struct Follower<'a> {
+    path: &'a Path,
+    source: Source,
+    out: Output,
+    pending: Pending,
+    /// The session as of the last news.
+    summary: Option<Summary>,
+    query: Option<Query>,
+    /// Polls without news.
+    quiet: u32,
+    json: bool,
+}
+
+impl Follower<'_> {
+    fn show(&mut self, news: News) -> Result<(), Failure> {
+        self.summary = Some(news.summary.clone());
+        self.quiet = 0;
+        for row in self.pending.rows(news) {
+            self.write(&row)?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    /// Whether nobody will ever end the recording: it is a copy of a live one. One that has just
+    /// ended looks the same for a moment, until its end is polled.
+    fn is_abandoned(&mut self) -> bool {
+        self.quiet += 1;
+        self.quiet > LOOK_EVERY
+            && self.quiet.is_multiple_of(LOOK_EVERY)
+            && Entry::read(self.path).standing == Standing::Cut
+    }
+
+    fn tell_what_is_open(&mut self) -> Result<(), Failure> {
+        let Some(summary) = &self.summary else {
+            return Ok(());
+        };
+        let now = wall_clock_ns().saturating_sub(summary.wall_ns);
+        for row in self.pending.open_for_long(now) {
+            self.write(&row)?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    /// Whether the row is among those that were asked for.
+    fn fits(&self, recording: &Recording, row: &Row) -> Result<bool, Failure> {
+        let (Some(query), Some(summary)) = (&self.query, &self.summary) else {
+            return Ok(true);
+        };
+        let (lens, key) = key(row);
+        let question = Question {
+            lens,
+            query: query.clone(),
+            until: None,
+        };
+        let context = filter::context(summary, !summary.state.is_final());
+        Ok(!recording.fitting(&question, context, &[key])?.is_empty())
+    }
+
+    /// The bytes that a row is shown with; `None` if it is not among those that were asked for.
+    fn wanted(&self, row: &Row) -> Result<Option<Vec<u8>>, Failure> {
+        if self.query.is_none() && !matches!(row, Row::Line(_)) {
+            return Ok(Some(Vec::new()));
+        }
+        // Once the recording is complete its source has let go of it.
+        let opened;
+        let recording = if let Some(recording) = self.source.recording() {
+            recording
+        } else {
+            opened = Recording::open(self.path)?;
+            &opened
+        };
+        let fits = self.fits(recording, row)?;
+        fits.then(|| row.bytes(recording, self.json)).transpose()
+    }
+
+    fn write(&mut self, row: &Row) -> Result<(), Failure> {
+        let Some(raw) = self.wanted(row)? else {
+            return Ok(());
+        };
+        if self.json {
+            return Ok(self.out.json(&row.json(&raw))?);
+        }
+        let line = row.line(&raw, None, Listing::of_rows(ROOM), &self.out);
+        Ok(self.out.line(&line)?)
+    }
+}
+
+/// Which row of the recording it is.
+fn key(row: &Row) -> (Lens, ItemKey) {
+    match row {
+        Row::Exchange(exchange, _) | Row::Open(exchange, _) => {
+            let (seq, part) = exchange.request;
+            (Lens::Exchanges, ItemKey::of_part(seq, part))
+        }
+        Row::Message(record, _) => (Lens::Wire, ItemKey::of_part(record.frame, record.part)),
+        Row::Line(head) => (Lens::Wire, ItemKey::of_part(head.seq, 0)),
+        Row::Event(row) => (Lens::Wire, ItemKey::of_event(row.event.after_seq, row.id)),
+    }
+}
+
+/// Turns news into rows: each exchange once when it ends, everything else as it comes. What it
+/// remembers grows with what is open only.
+#[derive(Default)]
+struct Pending {
+    /// Exchanges that may still change, and whether there was a line for their being open.
+    exchanges: BTreeMap<ExchangeId, (Exchange, bool)>,
+    /// The last frame that was handed over.
+    last: Seq,
+}
+
+impl Pending {
+    /// The rows of the news, in order.
+    fn rows(&mut self, news: News) -> Vec<Row> {
+        let mut rows: Vec<((Seq, u8), Row)> = Vec::new();
+        let with_messages: BTreeSet<_> = news.messages.iter().map(|row| row.record.frame).collect();
+        let times = news.frames.iter().map(|head| (head.seq, head.t_last));
+        let times: BTreeMap<_, _> = times.collect();
+        for exchange in news.exchanges {
+            if let Some((seq, exchange)) = self.settle(exchange) {
+                // What nothing on the wire ended was ended by the end of the recording.
+                let end = times.get(&seq).copied().or(exchange.t_response);
+                let end = end.unwrap_or(Moment(news.summary.t_last_ns));
+                rows.push(((seq, 1), Row::Exchange(Box::new(exchange), end)));
+            }
+        }
+        for head in news.frames {
+            self.last = self.last.max(head.seq);
+            if !with_messages.contains(&head.seq) {
+                rows.push(((head.seq, 0), Row::Line(head)));
+            }
+        }
+        for MessageRow { record, .. } in news.messages.into_iter().filter(stands_alone) {
+            let t = times.get(&record.frame).copied().unwrap_or_default();
+            rows.push(((record.frame, 0), Row::Message(Box::new(record), t)));
+        }
+        for row in news.events {
+            rows.push(((row.event.after_seq, 2), Row::Event(row)));
+        }
+        rows.sort_by_key(|(place, _)| *place);
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// The exchange with the frame that ended it, if it has just ended.
+    fn settle(&mut self, exchange: Exchange) -> Option<(Seq, Exchange)> {
+        let before = self.exchanges.remove(&exchange.id);
+        let is_news = match &before {
+            Some((before, _)) => before.status != exchange.status,
+            // What was settled before is not remembered, but its request is no news.
+            None => exchange.request.0 > self.last,
+        };
+        let is_open = matches!(exchange.status, Status::Open | Status::Listening);
+        if is_open || matches!(exchange.status, Status::Task | Status::Cancelled) {
+            let told = before.is_some_and(|(_, told)| told);
+            self.exchanges.insert(exchange.id, (exchange.clone(), told));
+        }
+        let place = exchange.response.map(|(seq, _)| seq).or(exchange.cancelled);
+        (is_news && !is_open).then(|| (place.unwrap_or(Seq(u64::MAX)), exchange))
+    }
+
+    /// Exchanges that have now been open for over a second, each once. `now` is nanoseconds since
+    /// t = 0.
+    fn open_for_long(&mut self, now: u64) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (exchange, told) in self.exchanges.values_mut().filter(|(_, told)| !told) {
+            let waited = now.saturating_sub(exchange.t_request.0);
+            let is_open = matches!(exchange.status, Status::Open | Status::Listening);
+            if is_open && waited > LONG {
+                *told = true;
+                rows.push(Row::Open(Box::new(exchange.clone()), waited));
+            }
+        }
+        rows
+    }
+}
+
+/// Requests and responses show as exchanges; a response to nothing shows as itself.
+fn stands_alone(row: &MessageRow) -> bool {
+    match row.record.kind {
+        MessageKind::Notification | MessageKind::Other => true,
+        MessageKind::Request | MessageKind::Response => row.record.exchange.is_none(),
+    }
+}
+
+/// The recordings of a folder that began after a moment.
+pub struct Newcomers {
+    dir: PathBuf,
+    known: BTreeSet<PathBuf>,
+}
+
+impl Newcomers {
+    /// Those in `dir` that begin from now on. The folder need not exist.
+    pub fn since_now(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            known: spools(dir),
+        }
+    }
+}
+
+impl Iterator for Newcomers {
+    type Item = PathBuf;
+
+    /// One that was not there before; `None` as long as there is none, which may change.
+    fn next(&mut self) -> Option<PathBuf> {
+        let mut spools = spools(&self.dir).into_iter();
+        let fresh = spools.find(|spool| !self.known.contains(spool))?;
+        let reel = fresh.with_extension(REEL);
+        self.known.insert(fresh);
+        Some(reel)
+    }
+}
+
+/// The spools of a folder: every recording begins with one.
+fn spools(dir: &Path) -> BTreeSet<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == SPOOL))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_comes_later_is_found_and_only_once() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let touch = |name| std::fs::write(dir.path().join(name), "").expect("it can be written");
+        touch("old.spool");
+        let mut newcomers = Newcomers::since_now(dir.path());
+        assert_eq!(newcomers.next(), None);
+        touch("new.spool");
+        touch("new.reel");
+        assert_eq!(newcomers.next(), Some(dir.path().join("new.reel")));
+        assert_eq!(newcomers.next(), None);
+    }
+}

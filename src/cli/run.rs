@@ -42,7 +42,7 @@ pub struct Run {
     demo: bool,
     /// The server's command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+    pub command: Vec<OsString>,
 }
 
 impl Run {
